@@ -1,0 +1,100 @@
+"""The one place that decides how kernels are compiled and where compiled code is kept.
+
+``kernel`` is the decorator of every compiled function of both packages. Compiled code is cached
+in a folder whose name is a digest of the sources, the Numba version and every ``NUMBA_*`` flag:
+Numba itself only looks at the file that holds the function, so an edited helper in another file,
+or a new ``NUMBA_BOUNDSCHECK``, would otherwise run the old code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+
+_ROOTS = ("dynamics", "hopfield_nav")
+_KEEP = 4  # cache folders of older sources that are left in place
+
+COMPILE_OPTIONS = {
+    "cache": True,
+    "error_model": "numpy",  # x/0 gives inf; kernels report a status and never raise
+    "fastmath": {"contract"},  # a·b + c in one rounding; no flag that breaks NaN guards
+    "nogil": True,
+}
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile ``function`` on first use, with the options of the whole project."""
+    return numba.njit(**COMPILE_OPTIONS)(function)
+
+
+def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
+    """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
+    return numba.cfunc(signature, cache=_is_ours(function), error_model="numpy", fastmath={"contract"})(function)
+
+
+def cache_is_warm() -> bool:
+    """Whether compiled code of these very sources is already on disk."""
+    return any(_folder.rglob("*.nbi")) if _folder.exists() else False
+
+
+def _is_ours(function: Callable) -> bool:
+    return function.__module__.split(".")[0] in _ROOTS
+
+
+def _digest() -> str:
+    sha = hashlib.sha256()
+    sha.update(f"{numba.__version__} {sys.version}".encode())
+    for name in sorted(n for n in os.environ if n.startswith("NUMBA_") and n != "NUMBA_CACHE_DIR"):
+        sha.update(f"{name}={os.environ[name]}".encode())
+    packages = Path(__file__).resolve().parent.parent
+    for root in _ROOTS:
+        for path in sorted((packages / root).rglob("*.py")):
+            sha.update(str(path).encode() + path.read_bytes())
+    return sha.hexdigest()[:16]
+
+
+def _choose_root() -> Path:
+    asked = os.environ.get("NUMBA_CACHE_DIR")
+    candidates = [Path(asked)] if asked else [
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav",
+    ]
+    candidates.append(Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}")
+    for root in candidates:
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(root, os.W_OK):
+            return root
+    return candidates[-1]
+
+
+def _prune(root: Path, current: Path) -> None:
+    """Remove all but the few newest cache folders of older sources."""
+    old = [p for p in root.glob("code-*") if p != current and p.is_dir()]
+    old.sort(key=lambda p: p.stat().st_mtime, reverse=True)
+    for path in old[_KEEP:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _use_cache_folder() -> Path:
+    root = _choose_root()
+    folder = root / f"code-{_digest()}"
+    if not folder.exists():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _prune(root, folder)
+        except OSError:
+            pass
+    numba.config.CACHE_DIR = str(folder)
+    return folder
+
+
+_folder = _use_cache_folder()

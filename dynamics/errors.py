@@ -1,0 +1,61 @@
+"""The errors of both packages: one base class, and messages that fit on one line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class HopfieldNavError(Exception):
+    """Base class of every error that this project raises on purpose."""
+
+
+class BadInput(HopfieldNavError, ValueError):
+    """Input that cannot be used: what is wrong, where, what was found, what is allowed.
+
+    Args:
+        what: the fault in a few words, for instance "unknown key".
+        where: file, line and key, as far as they are known.
+        found: the value that was found.
+        allowed: what would be accepted, in words.
+        nearest: the known name closest to the one found, as a suggestion.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        found: object = None,
+        allowed: str = "",
+        nearest: str | None = None,
+    ) -> None:
+        self.what, self.where, self.found = what, where, found
+        self.allowed, self.nearest = allowed, nearest
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        parts = [f"{self.where}: {self.what}" if self.where else self.what]
+        if self.found is not None:
+            parts.append(f"found {_short(self.found)}")
+        if self.allowed:
+            parts.append(f"allowed: {self.allowed}")
+        message = "; ".join(parts)
+        if self.nearest:
+            message += f". Did you mean {self.nearest!r}?"
+        return " ".join(message.split())
+
+
+class NoClosedForm(HopfieldNavError):
+    """The arm has no closed-form inverse kinematics; use the numeric one."""
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name closest to ``name``, or None when none is close."""
+    matches = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.55)
+    return matches[0] if matches else None
+
+
+def _short(value: object, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
