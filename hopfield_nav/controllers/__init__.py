@@ -1,0 +1,1 @@
+"""Control laws, one a file; each file ends in a ``METHOD`` (see ``hopfield_nav.plugin``)."""

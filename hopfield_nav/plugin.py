@@ -1,0 +1,153 @@
+"""What a world file chooses once per control period: its signatures, and the list of methods.
+
+A *method* is a plain Python function that Numba can compile, with the parameters it takes from the
+world file. Three kinds exist, each with one fixed signature (this is the only file that knows
+Numba's types):
+
+``controller``  kernel(model, sensed, parameters, memory, work, tau) -> status
+    writes the torque (n,) [N·m] for the next control period to ``tau``.
+``estimator``   kernel(model, sensed, parameters, memory, work, tau_external, wrench) -> status
+    writes its belief of J^T F (n,) [N·m] and of the tool wrench F (6,) [N, N·m].
+``detector``    kernel(model, sensed, parameters, memory, work, tau_external, wrench) -> level
+    returns the alarm level as a share of its threshold: a collision is detected at level > 1.
+
+``model`` is the controller's own model of the arm (an ``Arm``), ``sensed`` a ``Sensed`` record: the
+plant's true state is not among the arguments. ``parameters`` is one float64 array, packed in the
+order of the method's declaration; ``memory`` is a float64 array that keeps its content between
+periods, zero at the start and after each reset. ``status`` is 0, or ``DAMPED`` where an estimate was
+damped near a singularity. A method never raises and never allocates.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.errors import BadInput, nearest_name
+
+KINDS = ("controller", "estimator", "detector")
+DAMPED = 1
+_BUILT_IN = {
+    "controller": ("inverse_dynamics", "damping"),
+    "estimator": ("joint_error", "none"),
+    "detector": ("wrench_norm", "force_norm"),
+}
+_PACKAGES = {"controller": "controllers", "estimator": "detectors", "detector": "detectors"}
+
+
+class Sensed(NamedTuple):
+    """What the control computer knows at the start of a control period.
+
+    Attributes:
+        time: (1,) simulated time [s].
+        q, qd: (n,) measured joint angles [rad] and velocities [rad/s].
+        q_ref, qd_ref, qdd_ref: (n,) reference [rad, rad/s, rad/s²].
+        tau: (n,) torque commanded over the last period [N·m].
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    q_ref: np.ndarray
+    qd_ref: np.ndarray
+    qdd_ref: np.ndarray
+    tau: np.ndarray
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number, or one number a joint, that a method takes from the world file."""
+
+    name: str
+    default: float | tuple[float, ...]
+    low: float
+    high: float
+    unit: str
+    description: str
+    per_joint: bool = False
+
+
+@dataclass(frozen=True)
+class Method:
+    """A control law, estimator or detector: a function, its parameters, and how much it remembers."""
+
+    kind: str
+    name: str
+    kernel: Callable
+    parameters: tuple[Parameter, ...] = ()
+    memory: Callable[[int], int] = lambda n: 0
+    description: str = ""
+
+    def pack(self, values: dict[str, object], n: int) -> np.ndarray:
+        """The float64 array of parameters for an arm with ``n`` joints.
+
+        Raises:
+            BadInput: a list of values has not one entry a joint.
+        """
+        return np.concatenate([self._pack_one(p, values.get(p.name, p.default), n) for p in self.parameters]
+                              or [np.zeros(0)])
+
+    def _pack_one(self, parameter: Parameter, value: object, n: int) -> np.ndarray:
+        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        wanted = n if parameter.per_joint else 1
+        if array.size == 1:
+            return np.repeat(array, wanted)
+        if array.size != wanted:
+            raise BadInput("wrong number of values", where=f"{self.kind} {self.name}: {parameter.name}",
+                           found=list(array), allowed=f"{wanted} numbers, one a joint")
+        return array
+
+
+def method_names(kind: str) -> tuple[str, ...]:
+    """The built-in methods of a kind."""
+    return _BUILT_IN[kind]
+
+
+@lru_cache(maxsize=None)
+def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
+    """A built-in method by name, or a user's own as ``path/to/file.py:NAME``.
+
+    Args:
+        kind: one of ``KINDS``.
+        name: name of a built-in method, or a file (relative to ``folder``) and the name of a
+            ``Method`` in it.
+        folder: where a relative file is looked for; default the current folder.
+
+    Raises:
+        BadInput: no such method, or the file holds none of that name.
+    """
+    if ".py:" in name:
+        return _load_from_file(kind, name, folder or Path())
+    if name not in _BUILT_IN[kind]:
+        raise BadInput(f"unknown {kind}", found=name,
+                       allowed=", ".join(_BUILT_IN[kind]) + ", or FILE.py:NAME for your own",
+                       nearest=nearest_name(name, _BUILT_IN[kind]))
+    module = importlib.import_module(f"hopfield_nav.{_PACKAGES[kind]}.{name}")
+    return module.METHOD
+
+
+def _load_from_file(kind: str, name: str, folder: Path) -> Method:
+    file_name, attribute = name.rsplit(":", 1)
+    path = (folder / file_name).resolve()
+    if not path.is_file():
+        raise BadInput(f"no such file for the {kind}", found=str(path))
+    spec = importlib.util.spec_from_file_location(f"user_method_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
+    method = getattr(module, attribute, None)
+    if not isinstance(method, Method) or method.kind != kind:
+        raise BadInput(f"{path.name} has no {kind} of that name", found=attribute,
+                       allowed=f"a Method(kind={kind!r}, …)")
+    return method
