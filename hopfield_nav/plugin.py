@@ -64,7 +64,11 @@ class Sensed(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number, or one number a joint, that a method takes from the world file."""
+    """One number, or one number a joint, that a method takes from the world file.
+
+    With ``inherit`` the value is that of the controller's parameter of the same name, and is no key
+    of the method's own section.
+    """
 
     name: str
     default: float | tuple[float, ...]
@@ -73,6 +77,7 @@ class Parameter:
     unit: str
     description: str
     per_joint: bool = False
+    inherit: bool = False
 
 
 @dataclass(frozen=True)

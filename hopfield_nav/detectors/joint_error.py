@@ -11,6 +11,8 @@ METHOD = Method(
     name="joint_error",
     kernel=estimate,
     parameters=(
+        Parameter("omega", 1.0, 1e-3, 1e4, "rad/s", "the controller's natural frequencies",
+                  per_joint=True, inherit=True),
         Parameter("singular_damping", 1e-3, 0.0, 1.0, "m³",
                   "|det J| below which the wrench estimate is damped"),
     ),
