@@ -1,0 +1,49 @@
+"""Checks and batches shared by the public functions: clean float64 rows in, leading shape kept."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.errors import BadInput
+
+
+def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
+    """Arrays whose last dimension is ``width``, broadcast against each other and flattened to rows.
+
+    Args:
+        width: length of the last dimension.
+        named: the arrays by name.
+
+    Returns:
+        The arrays as float64 of shape (k, width), and the leading shape they had in common.
+
+    Raises:
+        BadInput: a wrong last dimension, no numbers, or leading dimensions that do not fit.
+    """
+    arrays = [_as_float(value, name, width) for name, value in named.items()]
+    try:
+        lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+    except ValueError:
+        raise BadInput("leading dimensions do not fit each other",
+                       found={k: a.shape for k, a in zip(named, arrays, strict=True)}) from None
+    rows = [np.ascontiguousarray(np.broadcast_to(a, (*lead, width))).reshape(-1, width) for a in arrays]
+    return rows, lead
+
+
+def rows_like(value: object, width: int, name: str, lead: tuple[int, ...]) -> np.ndarray:
+    """One more array (…, width), broadcast to leading shape ``lead`` and flattened to rows."""
+    array = _as_float(value, name, width)
+    try:
+        return np.ascontiguousarray(np.broadcast_to(array, (*lead, width))).reshape(-1, width)
+    except ValueError:
+        raise BadInput(f"{name} does not fit the other arrays", found=array.shape, allowed=f"{(*lead, width)}") from None
+
+
+def _as_float(value: object, name: str, width: int) -> np.ndarray:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must hold numbers", found=value) from None
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise BadInput(f"{name} has the wrong shape", found=array.shape, allowed=f"(…, {width})")
+    return array

@@ -1,0 +1,204 @@
+"""Link frames, forward kinematics and the geometric Jacobian, for any number of revolute joints.
+
+Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns about the z axis of
+frame i - 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows
+from dynamics.compiled import kernel
+from dynamics.work import Work, make_work
+
+
+def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Poses of all link frames.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., n + 1, 4, 4): T_base_i for i = 0 (identity) to n (the flange), without the tool frame.
+
+    Raises:
+        BadInput: wrong shape.
+
+    Source: ragazzon2012 3.2.1.
+    """
+    n = len(arm.dh)
+    (rows,), lead = as_rows(n, q=q)
+    return _link_frames_batch(arm, rows, make_work(n)).reshape(*lead, n + 1, 4, 4)
+
+
+def forward_kinematics(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Pose of the tool, T_base_tool.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., 4, 4) homogeneous transformation, lengths in metres.
+
+    Raises:
+        BadInput: wrong shape.
+
+    Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
+    """
+    n = len(arm.dh)
+    (rows,), lead = as_rows(n, q=q)
+    return _forward_kinematics_batch(arm, rows, make_work(n)).reshape(*lead, 4, 4)
+
+
+def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Geometric Jacobian at the tool point, in base axes.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., 6, n): rows [linear (m); angular (1)], so that [v; omega] = J qd.
+
+    Raises:
+        BadInput: wrong shape.
+
+    Source: ragazzon2012 A.1.
+    """
+    n = len(arm.dh)
+    (rows,), lead = as_rows(n, q=q)
+    return _jacobian_batch(arm, rows, make_work(n)).reshape(*lead, 6, n)
+
+
+@kernel
+def update_frames(arm, q, work):
+    """Write ``work.rotation`` and ``work.origin`` for joint angles ``q``."""
+    r00, r01, r02 = 1.0, 0.0, 0.0
+    r10, r11, r12 = 0.0, 1.0, 0.0
+    r20, r21, r22 = 0.0, 0.0, 1.0
+    x, y, z = 0.0, 0.0, 0.0
+    work.origin[0, 0], work.origin[0, 1], work.origin[0, 2] = x, y, z
+    for i in range(q.size):
+        angle = q[i] + arm.dh[i, 0]
+        c, s = math.cos(angle), math.sin(angle)
+        ca, sa = arm.twist[i, 0], arm.twist[i, 1]
+        # rows of R Rz(angle) Rx(alpha)
+        p, t = c * r00 + s * r01, c * r01 - s * r00
+        r00, r01, r02 = p, ca * t + sa * r02, ca * r02 - sa * t
+        p, t = c * r10 + s * r11, c * r11 - s * r10
+        r10, r11, r12 = p, ca * t + sa * r12, ca * r12 - sa * t
+        p, t = c * r20 + s * r21, c * r21 - s * r20
+        r20, r21, r22 = p, ca * t + sa * r22, ca * r22 - sa * t
+        ox, oy, oz = arm.offset[i, 0], arm.offset[i, 1], arm.offset[i, 2]
+        x += r00 * ox + r01 * oy + r02 * oz
+        y += r10 * ox + r11 * oy + r12 * oz
+        z += r20 * ox + r21 * oy + r22 * oz
+        rotation = work.rotation[i]
+        rotation[0, 0], rotation[0, 1], rotation[0, 2] = r00, r01, r02
+        rotation[1, 0], rotation[1, 1], rotation[1, 2] = r10, r11, r12
+        rotation[2, 0], rotation[2, 1], rotation[2, 2] = r20, r21, r22
+        work.origin[i + 1, 0], work.origin[i + 1, 1], work.origin[i + 1, 2] = x, y, z
+
+
+@kernel
+def update_tool_position(arm, work):
+    """Write the tool point to the last column of ``work.tool``, from the frames in ``work``."""
+    n = arm.mass.size
+    for k in range(3):
+        position = work.origin[n, k]
+        for m in range(3):
+            position += work.rotation[n - 1, k, m] * arm.tool[m, 3]
+        work.tool[k, 3] = position
+
+
+@kernel
+def update_tool(arm, work):
+    """Write ``work.tool`` = T_base_tool, from the frames in ``work``."""
+    n = arm.mass.size
+    update_tool_position(arm, work)
+    for k in range(3):
+        for m in range(3):
+            total = 0.0
+            for j in range(3):
+                total += work.rotation[n - 1, k, j] * arm.tool[j, m]
+            work.tool[k, m] = total
+
+
+@kernel
+def joint_axis(work, i):
+    """Direction of joint axis i (counted from 0) in base: z of the frame before it."""
+    if i == 0:
+        return 0.0, 0.0, 1.0
+    return work.rotation[i - 1, 0, 2], work.rotation[i - 1, 1, 2], work.rotation[i - 1, 2, 2]
+
+
+@kernel
+def update_jacobian(arm, work):
+    """Write ``work.jacobian`` at the tool point in ``work.tool``, from the frames in ``work``."""
+    px, py, pz = work.tool[0, 3], work.tool[1, 3], work.tool[2, 3]
+    for i in range(arm.mass.size):
+        zx, zy, zz = joint_axis(work, i)
+        rx, ry, rz = px - work.origin[i, 0], py - work.origin[i, 1], pz - work.origin[i, 2]
+        work.jacobian[0, i] = zy * rz - zz * ry
+        work.jacobian[1, i] = zz * rx - zx * rz
+        work.jacobian[2, i] = zx * ry - zy * rx
+        work.jacobian[3, i] = zx
+        work.jacobian[4, i] = zy
+        work.jacobian[5, i] = zz
+
+
+@kernel
+def add_wrench_torque(work, wrench, tau):
+    """Add J^T wrench to ``tau``; reads frames and tool point in ``work``."""
+    px, py, pz = work.tool[0, 3], work.tool[1, 3], work.tool[2, 3]
+    fx, fy, fz = wrench[0], wrench[1], wrench[2]
+    for i in range(tau.size):
+        zx, zy, zz = joint_axis(work, i)
+        rx, ry, rz = px - work.origin[i, 0], py - work.origin[i, 1], pz - work.origin[i, 2]
+        mx = ry * fz - rz * fy + wrench[3]
+        my = rz * fx - rx * fz + wrench[4]
+        mz = rx * fy - ry * fx + wrench[5]
+        tau[i] += zx * mx + zy * my + zz * mz
+
+
+@kernel
+def _link_frames_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
+    n = q.shape[1]
+    out = np.zeros((q.shape[0], n + 1, 4, 4))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        for i in range(n + 1):
+            out[row, i, 3, 3] = 1.0
+            out[row, i, :3, 3] = work.origin[i]
+            if i == 0:
+                out[row, 0, 0, 0] = out[row, 0, 1, 1] = out[row, 0, 2, 2] = 1.0
+            else:
+                out[row, i, :3, :3] = work.rotation[i - 1]
+    return out
+
+
+@kernel
+def _forward_kinematics_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
+    out = np.empty((q.shape[0], 4, 4))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        update_tool(arm, work)
+        out[row] = work.tool
+    return out
+
+
+@kernel
+def _jacobian_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
+    out = np.empty((q.shape[0], 6, q.shape[1]))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        update_tool_position(arm, work)
+        update_jacobian(arm, work)
+        out[row] = work.jacobian
+    return out

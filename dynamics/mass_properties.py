@@ -1,0 +1,82 @@
+"""Inertia tensors: reading them, checking that a rigid body can have them, adding bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynamics.errors import BadInput
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+
+
+def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarray:
+    """Inertia tensor (3, 3) [kg·m²] from an entry of an arm file.
+
+    Args:
+        value: 0, a 3×3 list of rows, or ``{cylinder: {axis, radius, height}}``.
+        mass: of the link [kg].
+        where: place for the error message.
+
+    Raises:
+        BadInput: not of that form, not symmetric, or impossible for a rigid body.
+    """
+    if isinstance(value, dict):
+        return _cylinder(value, mass, where)
+    tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else _matrix(value, where)
+    check_tensor(tensor, where)
+    return tensor
+
+
+def check_tensor(tensor: np.ndarray, where: str = "inertia") -> None:
+    """Raise ``BadInput`` unless the tensor is symmetric, positive and obeys the triangle inequality."""
+    if not np.allclose(tensor, tensor.T, atol=1e-12):
+        raise BadInput("the inertia tensor is not symmetric", where=where, found=tensor.tolist())
+    moments = np.linalg.eigvalsh(tensor)
+    if moments[0] < -1e-12:
+        raise BadInput("the inertia tensor is not positive", where=where, found=moments.tolist())
+    if moments[0] + moments[1] < moments[2] * (1 - 1e-9) - 1e-12:
+        raise BadInput("no rigid body has these moments of inertia (each is at most the sum of the others)",
+                       where=where, found=moments.tolist())
+
+
+def cylinder_tensor(mass: float, radius: float, height: float, axis: str) -> np.ndarray:
+    """Tensor of a homogeneous cylinder about its centre, (3, 3) (ragazzon2012 3.2.2)."""
+    across = mass * (3 * radius**2 + height**2) / 12
+    diagonal = np.full(3, across)
+    diagonal[_AXES[axis]] = mass * radius**2 / 2
+    return np.diag(diagonal)
+
+
+def add_payload(mass: float, center: np.ndarray, tensor: np.ndarray, payload_mass: float,
+                payload_center: np.ndarray, payload_tensor: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre (3,) and tensor (3, 3) of two bodies fixed to each other, in common axes."""
+    total = mass + payload_mass
+    if total == 0:
+        return 0.0, center.copy(), tensor + payload_tensor
+    together = (mass * center + payload_mass * payload_center) / total
+    moved = tensor + payload_tensor
+    for m, c in ((mass, center), (payload_mass, payload_center)):
+        r = c - together
+        moved = moved + m * (r @ r * np.eye(3) - np.outer(r, r))
+    return total, together, moved
+
+
+def _cylinder(value: dict, mass: float, where: str) -> np.ndarray:
+    try:
+        row = value["cylinder"]
+        return cylinder_tensor(mass, float(row["radius"]), float(row["height"]), row["axis"])
+    except (KeyError, TypeError, ValueError):
+        raise BadInput("not an inertia", where=where, found=value,
+                       allowed="{cylinder: {axis: x|y|z, radius: …, height: …}}") from None
+
+
+def _matrix(value: Any, where: str) -> np.ndarray:
+    try:
+        tensor = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        tensor = np.zeros(0)
+    if tensor.shape != (3, 3) or not np.all(np.isfinite(tensor)):
+        raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
+    return tensor
