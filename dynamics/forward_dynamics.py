@@ -47,10 +47,11 @@ def accelerate(arm, qd, tau, added_inertia, work, qdd):
     for implicit damping (see ``hopfield_nav.integrators``).
     """
     update_mass_and_bias(arm, arm.gravity, qd, work)
+    matrix, bias = work.mass_matrix, work.bias
     for i in range(qd.size):
-        qdd[i] = tau[i] - work.bias[i]
-        work.mass_matrix[i, i] += added_inertia[i]
-    solve_symmetric(work.mass_matrix, qdd)
+        qdd[i] = tau[i] - bias[i]
+        matrix[i, i] += added_inertia[i]
+    solve_symmetric(matrix, qdd)
 
 
 @kernel

@@ -79,15 +79,16 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
 @kernel
 def update_frames(arm, q, work):
     """Write ``work.rotation`` and ``work.origin`` for joint angles ``q``."""
+    dh, twist, offset, rotation, origin = arm.dh, arm.twist, arm.offset, work.rotation, work.origin
     r00, r01, r02 = 1.0, 0.0, 0.0
     r10, r11, r12 = 0.0, 1.0, 0.0
     r20, r21, r22 = 0.0, 0.0, 1.0
     x, y, z = 0.0, 0.0, 0.0
-    work.origin[0, 0], work.origin[0, 1], work.origin[0, 2] = x, y, z
+    origin[0, 0], origin[0, 1], origin[0, 2] = x, y, z
     for i in range(q.size):
-        angle = q[i] + arm.dh[i, 0]
+        angle = q[i] + dh[i, 0]
         c, s = math.cos(angle), math.sin(angle)
-        ca, sa = arm.twist[i, 0], arm.twist[i, 1]
+        ca, sa = twist[i, 0], twist[i, 1]
         # rows of R Rz(angle) Rx(alpha)
         p, t = c * r00 + s * r01, c * r01 - s * r00
         r00, r01, r02 = p, ca * t + sa * r02, ca * r02 - sa * t
@@ -95,76 +96,74 @@ def update_frames(arm, q, work):
         r10, r11, r12 = p, ca * t + sa * r12, ca * r12 - sa * t
         p, t = c * r20 + s * r21, c * r21 - s * r20
         r20, r21, r22 = p, ca * t + sa * r22, ca * r22 - sa * t
-        ox, oy, oz = arm.offset[i, 0], arm.offset[i, 1], arm.offset[i, 2]
+        ox, oy, oz = offset[i, 0], offset[i, 1], offset[i, 2]
         x += r00 * ox + r01 * oy + r02 * oz
         y += r10 * ox + r11 * oy + r12 * oz
         z += r20 * ox + r21 * oy + r22 * oz
-        rotation = work.rotation[i]
-        rotation[0, 0], rotation[0, 1], rotation[0, 2] = r00, r01, r02
-        rotation[1, 0], rotation[1, 1], rotation[1, 2] = r10, r11, r12
-        rotation[2, 0], rotation[2, 1], rotation[2, 2] = r20, r21, r22
-        work.origin[i + 1, 0], work.origin[i + 1, 1], work.origin[i + 1, 2] = x, y, z
+        rotation[i, 0, 0], rotation[i, 0, 1], rotation[i, 0, 2] = r00, r01, r02
+        rotation[i, 1, 0], rotation[i, 1, 1], rotation[i, 1, 2] = r10, r11, r12
+        rotation[i, 2, 0], rotation[i, 2, 1], rotation[i, 2, 2] = r20, r21, r22
+        origin[i + 1, 0], origin[i + 1, 1], origin[i + 1, 2] = x, y, z
 
 
 @kernel
 def update_tool_position(arm, work):
     """Write the tool point to the last column of ``work.tool``, from the frames in ``work``."""
-    n = arm.mass.size
+    offset, rotation, origin, tool = arm.tool, work.rotation, work.origin, work.tool
+    last = rotation.shape[0] - 1
     for k in range(3):
-        position = work.origin[n, k]
-        for m in range(3):
-            position += work.rotation[n - 1, k, m] * arm.tool[m, 3]
-        work.tool[k, 3] = position
+        tool[k, 3] = (
+            origin[last + 1, k]
+            + rotation[last, k, 0] * offset[0, 3]
+            + rotation[last, k, 1] * offset[1, 3]
+            + rotation[last, k, 2] * offset[2, 3]
+        )
 
 
 @kernel
 def update_tool(arm, work):
     """Write ``work.tool`` = T_base_tool, from the frames in ``work``."""
-    n = arm.mass.size
     update_tool_position(arm, work)
+    offset, rotation, tool = arm.tool, work.rotation, work.tool
+    last = rotation.shape[0] - 1
     for k in range(3):
         for m in range(3):
-            total = 0.0
-            for j in range(3):
-                total += work.rotation[n - 1, k, j] * arm.tool[j, m]
-            work.tool[k, m] = total
-
-
-@kernel
-def joint_axis(work, i):
-    """Direction of joint axis i (counted from 0) in base: z of the frame before it."""
-    if i == 0:
-        return 0.0, 0.0, 1.0
-    return work.rotation[i - 1, 0, 2], work.rotation[i - 1, 1, 2], work.rotation[i - 1, 2, 2]
+            tool[k, m] = (
+                rotation[last, k, 0] * offset[0, m]
+                + rotation[last, k, 1] * offset[1, m]
+                + rotation[last, k, 2] * offset[2, m]
+            )
 
 
 @kernel
 def update_jacobian(arm, work):
     """Write ``work.jacobian`` at the tool point in ``work.tool``, from the frames in ``work``."""
-    px, py, pz = work.tool[0, 3], work.tool[1, 3], work.tool[2, 3]
-    for i in range(arm.mass.size):
-        zx, zy, zz = joint_axis(work, i)
-        rx, ry, rz = px - work.origin[i, 0], py - work.origin[i, 1], pz - work.origin[i, 2]
-        work.jacobian[0, i] = zy * rz - zz * ry
-        work.jacobian[1, i] = zz * rx - zx * rz
-        work.jacobian[2, i] = zx * ry - zy * rx
-        work.jacobian[3, i] = zx
-        work.jacobian[4, i] = zy
-        work.jacobian[5, i] = zz
+    rotation, origin, tool, columns = work.rotation, work.origin, work.tool, work.jacobian
+    px, py, pz = tool[0, 3], tool[1, 3], tool[2, 3]
+    zx, zy, zz = 0.0, 0.0, 1.0  # joint 1 turns about the base's z axis
+    for i in range(rotation.shape[0]):
+        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
+        columns[0, i] = zy * rz - zz * ry
+        columns[1, i] = zz * rx - zx * rz
+        columns[2, i] = zx * ry - zy * rx
+        columns[3, i], columns[4, i], columns[5, i] = zx, zy, zz
+        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
 
 
 @kernel
 def add_wrench_torque(work, wrench, tau):
     """Add J^T wrench to ``tau``; reads frames and tool point in ``work``."""
-    px, py, pz = work.tool[0, 3], work.tool[1, 3], work.tool[2, 3]
+    rotation, origin, tool = work.rotation, work.origin, work.tool
+    px, py, pz = tool[0, 3], tool[1, 3], tool[2, 3]
     fx, fy, fz = wrench[0], wrench[1], wrench[2]
-    for i in range(tau.size):
-        zx, zy, zz = joint_axis(work, i)
-        rx, ry, rz = px - work.origin[i, 0], py - work.origin[i, 1], pz - work.origin[i, 2]
+    zx, zy, zz = 0.0, 0.0, 1.0
+    for i in range(rotation.shape[0]):
+        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
         mx = ry * fz - rz * fy + wrench[3]
         my = rz * fx - rx * fz + wrench[4]
         mz = rx * fy - ry * fx + wrench[5]
         tau[i] += zx * mx + zy * my + zz * mz
+        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
 
 
 @kernel

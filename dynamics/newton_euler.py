@@ -69,14 +69,16 @@ def newton_euler(arm, gravity, q, qd, qdd, work, tau):
     Uses ``work.link`` and ``work.vector[0:2]``.
     """
     n = q.size
+    dh, twist, offset, mass = arm.dh, arm.twist, arm.dynamics_offset, arm.mass
+    center, inertia, rotor, link, angles = arm.center_of_mass, arm.inertia, arm.rotor_inertia, work.link, work.vector
     wx, wy, wz = 0.0, 0.0, 0.0  # angular velocity
     dx, dy, dz = 0.0, 0.0, 0.0  # angular acceleration
     ax, ay, az = -gravity[0], -gravity[1], -gravity[2]  # acceleration of the link's end
     for i in range(n):
-        angle = q[i] + arm.dh[i, 0]
+        angle = q[i] + dh[i, 0]
         c, s = math.cos(angle), math.sin(angle)
-        work.vector[0, i], work.vector[1, i] = c, s
-        ca, sa = arm.twist[i, 0], arm.twist[i, 1]
+        angles[0, i], angles[1, i] = c, s
+        ca, sa = twist[i, 0], twist[i, 1]
         # (3.9), (3.10): the joint turns about z of frame i-1, then all into frame i
         dx, dy, dz = dx + wy * qd[i], dy - wx * qd[i], dz + qdd[i]
         wz += qd[i]
@@ -87,38 +89,35 @@ def newton_euler(arm, gravity, q, qd, qdd, work, tau):
         bxx, byy, bzz = -wy * wy - wz * wz, -wx * wx - wz * wz, -wx * wx - wy * wy
         bxy, bxz, byz = wx * wy, wx * wz, wy * wz
         # (3.11) end of the link
-        rx, ry, rz = arm.dynamics_offset[i, 0], arm.dynamics_offset[i, 1], arm.dynamics_offset[i, 2]
+        rx, ry, rz = offset[i, 0], offset[i, 1], offset[i, 2]
         ax += bxx * rx + (bxy - dz) * ry + (bxz + dy) * rz
         ay += (bxy + dz) * rx + byy * ry + (byz - dx) * rz
         az += (bxz - dy) * rx + (byz + dx) * ry + bzz * rz
         # (3.12) centre of mass, and the force and moment that accelerate the link
-        cx, cy, cz = arm.center_of_mass[i, 0], arm.center_of_mass[i, 1], arm.center_of_mass[i, 2]
-        m = arm.mass[i]
+        cx, cy, cz = center[i, 0], center[i, 1], center[i, 2]
+        m = mass[i]
         fx = m * (ax + bxx * cx + (bxy - dz) * cy + (bxz + dy) * cz)
         fy = m * (ay + (bxy + dz) * cx + byy * cy + (byz - dx) * cz)
         fz = m * (az + (bxz - dy) * cx + (byz + dx) * cy + bzz * cz)
-        inertia = arm.inertia[i]
-        hx = inertia[0, 0] * wx + inertia[0, 1] * wy + inertia[0, 2] * wz
-        hy = inertia[1, 0] * wx + inertia[1, 1] * wy + inertia[1, 2] * wz
-        hz = inertia[2, 0] * wx + inertia[2, 1] * wy + inertia[2, 2] * wz
-        link = work.link[i]
-        link[0], link[1], link[2] = fx, fy, fz
-        link[3] = inertia[0, 0] * dx + inertia[0, 1] * dy + inertia[0, 2] * dz + wy * hz - wz * hy + cy * fz - cz * fy
-        link[4] = inertia[1, 0] * dx + inertia[1, 1] * dy + inertia[1, 2] * dz + wz * hx - wx * hz + cz * fx - cx * fz
-        link[5] = inertia[2, 0] * dx + inertia[2, 1] * dy + inertia[2, 2] * dz + wx * hy - wy * hx + cx * fy - cy * fx
+        hx = inertia[i, 0, 0] * wx + inertia[i, 0, 1] * wy + inertia[i, 0, 2] * wz
+        hy = inertia[i, 1, 0] * wx + inertia[i, 1, 1] * wy + inertia[i, 1, 2] * wz
+        hz = inertia[i, 2, 0] * wx + inertia[i, 2, 1] * wy + inertia[i, 2, 2] * wz
+        link[i, 0], link[i, 1], link[i, 2] = fx, fy, fz
+        link[i, 3] = inertia[i, 0, 0] * dx + inertia[i, 0, 1] * dy + inertia[i, 0, 2] * dz + wy * hz - wz * hy + cy * fz - cz * fy
+        link[i, 4] = inertia[i, 1, 0] * dx + inertia[i, 1, 1] * dy + inertia[i, 1, 2] * dz + wz * hx - wx * hz + cz * fx - cx * fz
+        link[i, 5] = inertia[i, 2, 0] * dx + inertia[i, 2, 1] * dy + inertia[i, 2, 2] * dz + wx * hy - wy * hx + cx * fy - cy * fx
     fx, fy, fz, nx, ny, nz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(n - 1, -1, -1):
-        link = work.link[i]
-        rx, ry, rz = arm.dynamics_offset[i, 0], arm.dynamics_offset[i, 1], arm.dynamics_offset[i, 2]
-        fx, fy, fz = fx + link[0], fy + link[1], fz + link[2]  # (3.14)
-        nx += link[3] + ry * fz - rz * fy  # (3.15), about the origin of frame i-1
-        ny += link[4] + rz * fx - rx * fz
-        nz += link[5] + rx * fy - ry * fx
-        c, s = work.vector[0, i], work.vector[1, i]
-        ca, sa = arm.twist[i, 0], arm.twist[i, 1]
+        rx, ry, rz = offset[i, 0], offset[i, 1], offset[i, 2]
+        fx, fy, fz = fx + link[i, 0], fy + link[i, 1], fz + link[i, 2]  # (3.14)
+        nx += link[i, 3] + ry * fz - rz * fy  # (3.15), about the origin of frame i-1
+        ny += link[i, 4] + rz * fx - rx * fz
+        nz += link[i, 5] + rx * fy - ry * fx
+        c, s = angles[0, i], angles[1, i]
+        ca, sa = twist[i, 0], twist[i, 1]
         fx, fy, fz = _out_of(c, s, ca, sa, fx, fy, fz)
         nx, ny, nz = _out_of(c, s, ca, sa, nx, ny, nz)
-        tau[i] = nz + arm.rotor_inertia[i] * qdd[i]
+        tau[i] = nz + rotor[i] * qdd[i]
 
 
 @kernel
