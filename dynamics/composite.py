@@ -8,16 +8,16 @@ the same M from energies). Only this file knows the layout of ``work.motion``, `
 
 from __future__ import annotations
 
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined
 
-@kernel
+@inlined
 def update_mass_and_bias(arm, gravity, qd, work):
     """Write ``work.mass_matrix`` and ``work.bias`` = C qd + g; reads ``work.rotation``."""
     _forward_pass(arm, gravity, qd, work)
     _backward_pass(arm, work)
 
 
-@kernel
+@inlined
 def _forward_pass(arm, gravity, qd, work):
     """Joint axes, inertias, and the force each link needs at zero joint acceleration."""
     rotation, offset, motion, forces = work.rotation, arm.dynamics_offset, work.motion, work.force
@@ -78,19 +78,19 @@ def _forward_pass(arm, gravity, qd, work):
         forces[i, 5] = m * az + dx * hy - dy * hx + wx * ly - wy * lx
 
 
-@kernel
+@inlined
 def _add_turned(x, y, z, r00, r01, r02, r10, r11, r12, r20, r21, r22, a, b, c):
     """(x, y, z) + R (a, b, c)."""
     return x + r00 * a + r01 * b + r02 * c, y + r10 * a + r11 * b + r12 * c, z + r20 * a + r21 * b + r22 * c
 
 
-@kernel
+@inlined
 def _row_times(x, y, z, a, b, c, d, e, f):
     """Row (x, y, z) times the symmetric matrix with diagonal a, b, c and xy, xz, yz entries d, e, f."""
     return x * a + y * d + z * e, x * d + y * b + z * f, x * e + y * f + z * c
 
 
-@kernel
+@inlined
 def _backward_pass(arm, work):
     """Sum inertias and forces from the tool to the base, and project them on the joint axes."""
     body, force, motion, matrix, bias = work.composite, work.force, work.motion, work.mass_matrix, work.bias

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import as_rows, rows_like
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined, kernel
 from dynamics.composite import update_mass_and_bias
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
@@ -39,7 +39,7 @@ def forward_dynamics(
     return _forward_dynamics_batch(arm, q, qd, tau, outside, make_work(n)).reshape(*lead, n)
 
 
-@kernel
+@inlined
 def accelerate(arm, qd, tau, added_inertia, work, qdd):
     """Write ``qdd`` = (M + diag(added_inertia))^-1 (tau - C qd - g); reads ``work.rotation``.
 

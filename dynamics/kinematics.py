@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import as_rows
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined, kernel
 from dynamics.work import Work, make_work
 
 
@@ -76,7 +76,7 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
     return _jacobian_batch(arm, rows, make_work(n)).reshape(*lead, 6, n)
 
 
-@kernel
+@inlined
 def update_frames(arm, q, work):
     """Write ``work.rotation`` and ``work.origin`` for joint angles ``q``."""
     dh, twist, offset, rotation, origin = arm.dh, arm.twist, arm.offset, work.rotation, work.origin
@@ -106,7 +106,7 @@ def update_frames(arm, q, work):
         origin[i + 1, 0], origin[i + 1, 1], origin[i + 1, 2] = x, y, z
 
 
-@kernel
+@inlined
 def update_tool_position(arm, work):
     """Write the tool point to the last column of ``work.tool``, from the frames in ``work``."""
     offset, rotation, origin, tool = arm.tool, work.rotation, work.origin, work.tool
@@ -120,7 +120,7 @@ def update_tool_position(arm, work):
         )
 
 
-@kernel
+@inlined
 def update_tool(arm, work):
     """Write ``work.tool`` = T_base_tool, from the frames in ``work``."""
     update_tool_position(arm, work)
@@ -135,7 +135,7 @@ def update_tool(arm, work):
             )
 
 
-@kernel
+@inlined
 def update_jacobian(arm, work):
     """Write ``work.jacobian`` at the tool point in ``work.tool``, from the frames in ``work``."""
     rotation, origin, tool, columns = work.rotation, work.origin, work.tool, work.jacobian
@@ -150,7 +150,7 @@ def update_jacobian(arm, work):
         zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
 
 
-@kernel
+@inlined
 def add_wrench_torque(work, wrench, tau):
     """Add J^T wrench to ``tau``; reads frames and tool point in ``work``."""
     rotation, origin, tool = work.rotation, work.origin, work.tool

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined
 
 
-@kernel
+@inlined
 def solve_symmetric(matrix, vector):
     """Solve a symmetric positive definite system by L D L^T; ``vector`` becomes the solution.
 
-    The lower triangle of ``matrix`` is overwritten.
+    ``matrix`` is overwritten: L below the diagonal, D L^T above it, 1/D on it.
     """
     n = vector.size
     for j in range(n):
         pivot = matrix[j, j]
         for k in range(j):
-            pivot -= matrix[j, k] * matrix[j, k] * matrix[k, k]
-        matrix[j, j] = pivot
+            pivot -= matrix[j, k] * matrix[k, j]
         inverse = 1.0 / pivot
+        matrix[j, j] = inverse
+        value = vector[j]
+        for k in range(j):
+            value -= matrix[j, k] * vector[k]
+        vector[j] = value
         for i in range(j + 1, n):
             value = matrix[i, j]
             for k in range(j):
-                value -= matrix[i, k] * matrix[j, k] * matrix[k, k]
+                value -= matrix[i, k] * matrix[k, j]
+            matrix[j, i] = value
             matrix[i, j] = value * inverse
-    for i in range(n):
-        for k in range(i):
-            vector[i] -= matrix[i, k] * vector[k]
-    for i in range(n):
-        vector[i] /= matrix[i, i]
     for i in range(n - 1, -1, -1):
+        value = vector[i] * matrix[i, i]
         for k in range(i + 1, n):
-            vector[i] -= matrix[k, i] * vector[k]
+            value -= matrix[k, i] * vector[k]
+        vector[i] = value
 
 
-@kernel
+@inlined
 def solve_general(matrix, vector):
     """Solve a square system by elimination with row pivoting; ``vector`` becomes the solution.
 

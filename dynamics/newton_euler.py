@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import as_rows, rows_like
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.work import Work, make_work
 
@@ -62,7 +62,7 @@ def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
     return inverse_dynamics(arm, q, zero, zero)
 
 
-@kernel
+@inlined
 def newton_euler(arm, gravity, q, qd, qdd, work, tau):
     """Write ``tau`` = M qdd + C qd + g for the acceleration of gravity ``gravity`` (3,).
 
@@ -120,14 +120,14 @@ def newton_euler(arm, gravity, q, qd, qdd, work, tau):
         tau[i] = nz + rotor[i] * qdd[i]
 
 
-@kernel
+@inlined
 def _into(c, s, ca, sa, x, y, z):
     """A vector of frame i-1 written in frame i."""
     t = c * y - s * x
     return c * x + s * y, ca * t + sa * z, ca * z - sa * t
 
 
-@kernel
+@inlined
 def _out_of(c, s, ca, sa, x, y, z):
     """A vector of frame i written in frame i-1."""
     t = ca * y - sa * z
