@@ -334,4 +334,4 @@ def compiled_loop() -> Callable:
     )
     methods = (numba.types.FunctionType(signature(kind)) for kind in ("controller", "estimator", "detector"))
     types = (*methods, *(numba.typeof(sample) for sample in samples), numba.types.int64)
-    return numba.njit(numba.types.int64(*types), **COMPILE_OPTIONS)(_advance)
+    return numba.njit(numba.types.int64(*types), _nrt=False, **COMPILE_OPTIONS)(_advance)
