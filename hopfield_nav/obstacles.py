@@ -39,18 +39,28 @@ class RandomCylinders(Section):
     count: Annotated[int, Whole(0, 10_000)] = Field(description="how many")
     radius: Annotated[tuple[Radius, ...], Length(2, 2)] = Field(description="smallest and largest [m]")
     clearance: Annotated[float, Range(0.0, 5.0, "m")] = Field(
-        0.05, description="free distance kept around the start tool position and the goal [m]")
+        0.05, description="free distance kept around the start tool position and the goal [m]"
+    )
     seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
 
     @model_validator(mode="after")
     def _check(self) -> RandomCylinders:
         if self.radius[0] > self.radius[1]:
-            raise BadInput("smallest radius above the largest", where="radius", found=list(self.radius),
-                           allowed="[smallest, largest] in metres")
+            raise BadInput(
+                "smallest radius above the largest",
+                where="radius",
+                found=list(self.radius),
+                allowed="[smallest, largest] in metres",
+            )
         return self
 
-    def draw(self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray,
-             keep_free: list[tuple[float, float]]) -> list[Cylinder]:
+    def draw(
+        self,
+        generator: np.random.Generator,
+        low: np.ndarray,
+        high: np.ndarray,
+        keep_free: list[tuple[float, float]],
+    ) -> list[Cylinder]:
         """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m].
 
         Raises:
@@ -58,15 +68,23 @@ class RandomCylinders(Section):
         """
         return [self._draw_one(generator, low, high, keep_free) for _ in range(self.count)]
 
-    def _draw_one(self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray,
-                  keep_free: list[tuple[float, float]]) -> Cylinder:
+    def _draw_one(
+        self,
+        generator: np.random.Generator,
+        low: np.ndarray,
+        high: np.ndarray,
+        keep_free: list[tuple[float, float]],
+    ) -> Cylinder:
         for _ in range(_TRIES):
             x, y = (float(v) for v in generator.uniform(low, high))
             radius = float(generator.uniform(*self.radius))
             if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
                 return Cylinder(center=(x, y), radius=radius)
-        raise BadInput("no room for a random cylinder", found=f"radius {list(self.radius)}, clearance {self.clearance}",
-                       allowed="cylinders that leave start and goal free on this map")
+        raise BadInput(
+            "no room for a random cylinder",
+            found=f"radius {list(self.radius)}, clearance {self.clearance}",
+            allowed="cylinders that leave start and goal free on this map",
+        )
 
 
 class _OneOf(Section):
@@ -76,7 +94,9 @@ class _OneOf(Section):
     def _check(self) -> Any:
         given = [key for key, value in self if value is not None]
         if len(given) != 1:
-            raise BadInput("exactly one kind is needed", found=given, allowed=" or ".join(type(self).model_fields))
+            raise BadInput(
+                "exactly one kind is needed", found=given, allowed=" or ".join(type(self).model_fields)
+            )
         return self
 
     @model_serializer(mode="wrap")
@@ -100,17 +120,21 @@ class Goal(Section):
     """Where the tool shall arrive: a cell of the map or a position, and how near."""
 
     cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 2)] | None = Field(
-        None, description="[i, j], counted from 0, i along x")
+        None, description="[i, j], counted from 0, i along x"
+    )
     position: PlanePoint | None = Field(None, description="[x, y] in base axes [m]")
     tolerance: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
-        0.001, description="distance from the goal at which the tool has arrived [m]")
+        0.001, description="distance from the goal at which the tool has arrived [m]"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Goal:
         if (self.cell is None) == (self.position is None):
-            raise BadInput("exactly one of cell and position is needed",
-                           found=[key for key, value in self if value is not None],
-                           allowed="cell: [i, j] or position: [x, y]")
+            raise BadInput(
+                "exactly one of cell and position is needed",
+                found=[key for key, value in self if value is not None],
+                allowed="cell: [i, j] or position: [x, y]",
+            )
         return self
 
     @model_serializer(mode="wrap")

@@ -20,6 +20,7 @@ from hopfield_nav.world_errors import bad_input
 from hopfield_nav.world_fields import Gravity, Range, Text
 from hopfield_nav.world_file import Document, parse_document, plain_value, read_document
 from hopfield_nav.world_override import apply_overrides
+from hopfield_nav.world_paths import relative_to
 from hopfield_nav.world_sections import (
     Contact,
     Controller,
@@ -34,7 +35,6 @@ from hopfield_nav.world_sections import (
     Tool,
     Trajectory,
 )
-from hopfield_nav.world_paths import relative_to
 from hopfield_nav.worlds_path import find_world, world_name
 
 
@@ -59,7 +59,8 @@ class World(Section):
     start: Start = Field(default_factory=Start, description="where the arm begins, at rest")
     goal: Goal | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
     time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
-        200.0, description="simulated time at which the run ends [s]")
+        200.0, description="simulated time at which the run ends [s]"
+    )
     seed: Seed = Field(0, description="of all random numbers of the run")
     record: Record = Field(default_factory=Record, description="what is kept")
 
@@ -134,10 +135,13 @@ class World(Section):
         data = self.model_dump(mode="json")
         if folder is not None:
             relative_to(data, self._folder, folder)
-        return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
+        return yaml.dump(
+            data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
+        )
 
-    def _draw(self, obstacle: Obstacle, generator: np.random.Generator,
-              free: list[tuple[float, float]]) -> list[Obstacle]:
+    def _draw(
+        self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
+    ) -> list[Obstacle]:
         random = obstacle.random_cylinders
         if random is None:
             return [obstacle]

@@ -15,32 +15,39 @@ if TYPE_CHECKING:
 
 
 def check_world(world: World, folder: Path | None) -> None:
-    """Check timing, lists with one entry a joint, and the goal; ``folder`` is that of the world.
+    """Check timing, the estimator's needs, and the goal; ``folder`` is that of the world.
 
     Raises:
         BadInput: ``where`` is the key at fault.
     """
     _check_timing(world)
-    _check_joints(world)
     _check_inherited(world, folder)
     if world.goal is not None:
         _check_goal(world)
 
 
 def check_arms(world: World, document: Document) -> None:
-    """Load the arms that the world names and compare their joints with ``start.joints``.
+    """Load the arms that the world names; whatever has one entry a joint must fit them.
 
     Raises:
-        BadInput: an arm is unknown or faulty, or has another number of joints.
+        BadInput: an arm is unknown or faulty, or a list has the wrong length.
     """
-    names = {("arm",): world.arm, ("plant", "dynamics"): world.plant.dynamics,
-             ("controller", "model"): world.controller.model}
+    names = {
+        ("arm",): world.arm,
+        ("plant", "dynamics"): world.plant.dynamics,
+        ("controller", "model"): world.controller.model,
+    }
     for key, name in names.items():
         if name is not None:
             n = len(_load(name, world, document, key).mass)
             if n != len(world.start.joints):
-                raise BadInput("wrong number of joints", where=document.where(("start", "joints")),
-                               found=len(world.start.joints), allowed=f"{n}, as arm {name} has")
+                raise BadInput(
+                    "wrong number of joints",
+                    where=document.where(("start", "joints")),
+                    found=len(world.start.joints),
+                    allowed=f"{n}, as arm {name} has",
+                )
+    _check_joints(world, document)
 
 
 def _load(name: str, world: World, document: Document, key: tuple[str, ...]) -> Any:
@@ -49,21 +56,32 @@ def _load(name: str, world: World, document: Document, key: tuple[str, ...]) -> 
     try:
         return load_arm(name, world.folder)
     except OSError as error:
-        raise BadInput("cannot be read", where=document.where(key), found=name, allowed=str(error.strerror)) from None
+        raise BadInput(
+            "cannot be read", where=document.where(key), found=name, allowed=str(error.strerror)
+        ) from None
     except BadInput as error:
         inner = f"{error.where}: {error.what}" if error.where else error.what
-        raise BadInput(inner, where=document.where(key), found=error.found, allowed=error.allowed,
-                       nearest=error.nearest) from None
+        raise BadInput(
+            inner, where=document.where(key), found=error.found, allowed=error.allowed, nearest=error.nearest
+        ) from None
 
 
 def _check_timing(world: World) -> None:
     period, step, delay = world.controller.period, world.plant.step, world.controller.delay
     if not _is_multiple(period, step):
-        raise BadInput("not a multiple of plant.step", where="controller.period", found=period,
-                       allowed=f"{step:.6g} s times a whole number")
+        raise BadInput(
+            "not a multiple of plant.step",
+            where="controller.period",
+            found=period,
+            allowed=f"{step:.6g} s times a whole number",
+        )
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
-        raise BadInput("not a whole number of control periods, at most 64", where="controller.delay", found=delay,
-                       allowed=f"0 to {64 * period:.6g} s in steps of {period:.6g} s")
+        raise BadInput(
+            "not a whole number of control periods, at most 64",
+            where="controller.delay",
+            found=delay,
+            allowed=f"0 to {64 * period:.6g} s in steps of {period:.6g} s",
+        )
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
@@ -71,24 +89,31 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
     return count >= least and math.isclose(value, count * unit, rel_tol=1e-6, abs_tol=1e-12)
 
 
-def _check_joints(world: World) -> None:
+def _check_joints(world: World, document: Document) -> None:
     n = len(world.start.joints)
     lists = {"plant.damping": world.plant.damping}
     lists |= {f"controller.{key}": value for key, value in world.controller.parameters.items()}
     lists |= {f"detection.{key}": value for key, value in world.detection.parameters.items()}
     for key, value in lists.items():
         if isinstance(value, (list, tuple)) and len(value) not in (1, n):
-            raise BadInput("wrong number of values", where=key, found=list(value),
-                           allowed=f"{n}, one a joint, or a single number")
+            raise BadInput(
+                "wrong number of values",
+                where=document.where(tuple(key.split("."))),
+                found=list(value),
+                allowed=f"{n}, one a joint, or a single number",
+            )
 
 
 def _check_inherited(world: World, folder: Path | None) -> None:
     """An estimator that works on the controller's parameters needs a law that has them."""
     for parameter in find_method("estimator", world.detection.estimator, folder).parameters:
         if parameter.inherit and parameter.name not in world.controller.parameters:
-            raise BadInput(f"needs the controller's {parameter.name}, which law {world.controller.law} has not",
-                           where="detection.estimator", found=world.detection.estimator,
-                           allowed="estimator: none, or a law with that parameter")
+            raise BadInput(
+                f"needs the controller's {parameter.name}, which law {world.controller.law} has not",
+                where="detection.estimator",
+                found=world.detection.estimator,
+                allowed="estimator: none, or a law with that parameter",
+            )
 
 
 def _check_goal(world: World) -> None:
@@ -99,8 +124,12 @@ def _check_goal(world: World) -> None:
     at = [(point[k] - grid.origin[k]) / grid.spacing for k in range(2)]
     rim = 1 if grid.rim == "blocked" else 0
     if not all(rim - 0.5 <= at[k] <= shape[k] - rim - 0.5 for k in range(2)):
-        raise BadInput("goal outside the free map" if rim else "goal outside the map", where=key, found=found,
-                       allowed=_allowed_goal(world, rim))
+        raise BadInput(
+            "goal outside the free map" if rim else "goal outside the map",
+            where=key,
+            found=found,
+            allowed=_allowed_goal(world, rim),
+        )
     for i, obstacle in enumerate(world.known):
         if obstacle.cylinder.contains(point):
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")

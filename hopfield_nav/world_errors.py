@@ -12,10 +12,18 @@ from hopfield_nav.world_fields import show
 from hopfield_nav.world_file import Document, Key
 
 _ALLOWED = {
-    "float_type": "a number", "int_type": "a whole number", "string_type": "text", "bool_type": "true or false",
-    "int_from_float": "a whole number", "tuple_type": "a list", "list_type": "a list",
-    "model_type": "a mapping of keys", "model_attributes_type": "a mapping of keys", "dict_type": "a mapping of keys",
-    "finite_number": "a finite number", "none_required": "null; this key is reserved",
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_from_float": "a whole number",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "model_type": "a mapping of keys",
+    "model_attributes_type": "a mapping of keys",
+    "dict_type": "a mapping of keys",
+    "finite_number": "a finite number",
+    "none_required": "null; this key is reserved",
 }
 
 
@@ -25,7 +33,9 @@ def bad_input(error: ValidationError, model: type[BaseModel], document: Document
     faults = [_translate(dict(fault), model, document) for fault in error.errors(include_url=False)]
     key, first = min(faults, key=lambda fault: order.get(fault[0], len(order)))
     first.where = document.where(key)
-    return BadInput(first.what, where=first.where, found=first.found, allowed=first.allowed, nearest=first.nearest)
+    return BadInput(
+        first.what, where=first.where, found=first.found, allowed=first.allowed, nearest=first.nearest
+    )
 
 
 def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:
@@ -50,16 +60,21 @@ def _split(dotted: str) -> Key:
 def _unknown_key(key: Key, model: type[BaseModel]) -> BadInput:
     section = section_model(key[:-1], model)
     known = list(section.model_fields) if section else []
-    return BadInput("unknown key", found=key[-1], allowed=", ".join(known) or "no keys yet",
-                    nearest=nearest_name(str(key[-1]), known))
+    return BadInput(
+        "unknown key",
+        found=key[-1],
+        allowed=", ".join(known) or "no keys yet",
+        nearest=nearest_name(str(key[-1]), known),
+    )
 
 
 def _not_listed(fault: dict[str, Any]) -> BadInput:
     expected = fault["ctx"]["expected"]
     names = re.findall(r"'([^']*)'", expected)
     nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
-    return BadInput("unknown value", found=show(fault["input"]), allowed=", ".join(names) or expected,
-                    nearest=nearest)
+    return BadInput(
+        "unknown value", found=show(fault["input"]), allowed=", ".join(names) or expected, nearest=nearest
+    )
 
 
 def _describe(key: Key, model: type[BaseModel]) -> str:

@@ -61,7 +61,9 @@ class Whole:
     def check(self, value: int) -> int:
         """``value`` itself when it lies in the range, else ``BadInput``."""
         if not self.low <= value <= self.high:
-            raise BadInput("out of range", found=value, allowed=f"a whole number from {self.low} to {self.high}")
+            raise BadInput(
+                "out of range", found=value, allowed=f"a whole number from {self.low} to {self.high}"
+            )
         return value
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -101,8 +103,11 @@ def _check_rotation(rows: tuple) -> tuple:
     matrix = np.array(rows)
     error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
     if error > 1e-6 or np.linalg.det(matrix) < 0:
-        raise BadInput("not a rotation", found=[list(r) for r in rows],
-                       allowed="three rows of a right-handed orthonormal matrix, to 1e-6")
+        raise BadInput(
+            "not a rotation",
+            found=[list(r) for r in rows],
+            allowed="three rows of a right-handed orthonormal matrix, to 1e-6",
+        )
     return rows
 
 
@@ -110,8 +115,11 @@ def _check_inertia(rows: tuple) -> tuple:
     matrix = np.array(rows)
     size = max(float(np.abs(matrix).max()), 1e-12)
     if np.abs(matrix - matrix.T).max() > 1e-9 * size or np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
-        raise BadInput("not an inertia tensor", found=[list(r) for r in rows],
-                       allowed="three rows of a symmetric matrix without negative eigenvalues [kg·m²]")
+        raise BadInput(
+            "not an inertia tensor",
+            found=[list(r) for r in rows],
+            allowed="three rows of a symmetric matrix without negative eigenvalues [kg·m²]",
+        )
     return rows
 
 

@@ -18,13 +18,26 @@ from dynamics.errors import BadInput
 
 _LARGEST_FILE = 4_000_000  # bytes
 _MOST_VALUES = 200_000  # after every alias is written out
-_TAGS = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
+_TAGS = {
+    f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")
+}
 _MERGE = "tag:yaml.org,2002:merge"
 _WHOLE = re.compile(r"[-+]?[0-9]{1,400}")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
 _WORDS: dict[str, Any] = {
-    "": None, "~": None, "null": None, "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False,
-    ".nan": float("nan"), ".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"),
+    "": None,
+    "~": None,
+    "null": None,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    ".nan": float("nan"),
+    ".inf": float("inf"),
+    "+.inf": float("inf"),
+    "-.inf": float("-inf"),
 }
 
 Key = tuple[str | int, ...]
@@ -114,8 +127,12 @@ def _text(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise BadInput("not UTF-8 text", where=f"{name}, line {line}", found=content[error.start:error.start + 4],
-                       allowed="a text file in UTF-8") from None
+        raise BadInput(
+            "not UTF-8 text",
+            where=f"{name}, line {line}",
+            found=content[error.start : error.start + 4],
+            allowed="a text file in UTF-8",
+        ) from None
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
@@ -147,7 +164,9 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
     return node.value if node.style is not None else plain_value(node.value)
 
 
-def _build_mapping(node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]) -> dict[str, Any]:
+def _build_mapping(
+    node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]
+) -> dict[str, Any]:
     result: dict[str, Any] = {}
     merged: list[yaml.Node] = []
     for key_node, value_node in node.value:

@@ -16,8 +16,9 @@ from hopfield_nav.plugin import Method, Parameter, find_method
 from hopfield_nav.world_fields import Range, show
 
 
-def with_parameters(section: object, kinds: Mapping[str, tuple[str, str]], fields: Iterable[str],
-                    folder: Path | None) -> object:
+def with_parameters(
+    section: object, kinds: Mapping[str, tuple[str, str]], fields: Iterable[str], folder: Path | None
+) -> object:
     """The section with the parameters of its methods checked, and completed by their defaults.
 
     Args:
@@ -50,15 +51,21 @@ def _find(kind: str, name: str, folder: Path | None, key: str) -> Method:
     try:
         return find_method(kind, name, folder)
     except BadInput as error:
-        raise BadInput(error.what, where=key, found=error.found, allowed=error.allowed,
-                       nearest=error.nearest) from None
+        raise BadInput(
+            error.what, where=key, found=error.found, allowed=error.allowed, nearest=error.nearest
+        ) from None
 
 
 def _refuse_unknown(section: Mapping, known: list[str]) -> None:
     for key in section:
         if key not in known:
-            raise BadInput("unknown key", where=str(key), found=key, allowed=", ".join(known),
-                           nearest=nearest_name(key, known))
+            raise BadInput(
+                "unknown key",
+                where=str(key),
+                found=key,
+                allowed=", ".join(known),
+                nearest=nearest_name(key, known),
+            )
 
 
 def _check(parameter: Parameter, value: object) -> float | tuple[float, ...]:
@@ -70,8 +77,9 @@ def _check(parameter: Parameter, value: object) -> float | tuple[float, ...]:
 def _check_number(parameter: Parameter, value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(_float(value)):
         allowed = "a finite number" + (", or a list of them, one a joint" if parameter.per_joint else "")
-        raise BadInput("wrong kind of value", where=where, found=show(value),
-                       allowed=f"{allowed} [{parameter.unit}]")
+        raise BadInput(
+            "wrong kind of value", where=where, found=show(value), allowed=f"{allowed} [{parameter.unit}]"
+        )
     try:
         return Range(parameter.low, parameter.high, parameter.unit).check(float(value))
     except BadInput as error:

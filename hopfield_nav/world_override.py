@@ -20,7 +20,9 @@ def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
     for text in overrides:
         dotted, equals, value = text.partition("=")
         if not equals or not all(dotted.split(".")):
-            raise BadInput("not understood", where=f"--set {text}", allowed="KEY=VALUE, such as detection.threshold=8")
+            raise BadInput(
+                "not understood", where=f"--set {text}", allowed="KEY=VALUE, such as detection.threshold=8"
+            )
         key: Key = tuple(int(part) if part.isdigit() else part for part in dotted.split("."))
         _write(document, key, parse_value(value, f"--set {text}"), text)
 
@@ -33,6 +35,8 @@ def _write(document: Document, key: Key, value: Any, text: str) -> None:
         inner = _enter(inner, part, text)
     _store(inner, key[-1], value, text)
     document.places = {k: place for k, place in document.places.items() if k[: len(key)] != key}
+    for length in range(1, len(key)):  # sections that the override itself made
+        document.places.setdefault(key[:length], f"--set {text}")
     document.places[key] = f"--set {text}"
 
 
@@ -57,5 +61,9 @@ def _check_index(container: Any, part: str | int, text: str) -> None:
     if not isinstance(container, list):
         raise BadInput("no section, so it has no keys", where=f"--set {text}", found=container)
     if not isinstance(part, int) or part >= len(container):
-        raise BadInput("no such entry of the list", where=f"--set {text}", found=part,
-                       allowed=f"0 to {len(container) - 1}" if container else "an entry; the list is empty")
+        raise BadInput(
+            "no such entry of the list",
+            where=f"--set {text}",
+            found=part,
+            allowed=f"0 to {len(container) - 1}" if container else "an entry; the list is empty",
+        )

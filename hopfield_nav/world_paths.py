@@ -6,8 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-_PLACES = (("arm",), ("plant", "dynamics"), ("controller", "model"), ("controller", "law"),
-           ("detection", "estimator"), ("detection", "measure"))
+_PLACES = (
+    ("arm",),
+    ("plant", "dynamics"),
+    ("controller", "model"),
+    ("controller", "law"),
+    ("detection", "estimator"),
+    ("detection", "measure"),
+)
 
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:

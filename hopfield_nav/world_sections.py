@@ -9,7 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from dynamics.errors import BadInput
 from hopfield_nav.world_fields import (
@@ -65,13 +73,20 @@ def _damping(value: object) -> object:
     values = value if isinstance(value, (list, tuple)) and value else [value]
     for v in values:
         if isinstance(v, bool) or not isinstance(v, (int, float)) or not 0.0 <= v <= 1e4:
-            raise BadInput("wrong value", found=show(v),
-                           allowed="a number from 0 to 10000 N·m·s/rad, or a list of them, one a joint")
+            raise BadInput(
+                "wrong value",
+                found=show(v),
+                allowed="a number from 0 to 10000 N·m·s/rad, or a list of them, one a joint",
+            )
     return float(value) if values[0] is value else tuple(float(v) for v in values)
 
 
-_DAMPING_SCHEMA = {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1e4},
-                             {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1e4}}]}
+_DAMPING_SCHEMA = {
+    "anyOf": [
+        {"type": "number", "minimum": 0, "maximum": 1e4},
+        {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1e4}},
+    ]
+}
 
 
 class Plant(Section):
@@ -81,7 +96,8 @@ class Plant(Section):
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
     step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step [s]")
     damping: Annotated[Any, BeforeValidator(_damping), WithJsonSchema(_DAMPING_SCHEMA)] = Field(
-        0.0, description="viscous damping of the joints, one number or one a joint [N·m·s/rad]")
+        0.0, description="viscous damping of the joints, one number or one a joint [N·m·s/rad]"
+    )
     friction: None = Field(None, description="reserved: only null")
 
 
@@ -93,10 +109,14 @@ class Controller(Section):
     law: Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
     model: Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
     period: Annotated[float, Range(1e-6, 1.0, "s")] = Field(
-        0.001, description="control period, a multiple of plant.step; default: plant.step [s]")
+        0.001, description="control period, a multiple of plant.step; default: plant.step [s]"
+    )
     delay: Annotated[float, Range(0.0, 64.0, "s")] = Field(
-        0.0, description="from sensing to torque, a multiple of the period, at most 64 periods [s]")
-    hold: Flag = Field(True, description="hold the torque over the period (false: law in every integrator stage)")
+        0.0, description="from sensing to torque, a multiple of the period, at most 64 periods [s]"
+    )
+    hold: Flag = Field(
+        True, description="hold the torque over the period (false: law in every integrator stage)"
+    )
     saturate: Flag = Field(True, description="limit the torque to what the motors can give")
 
     @model_validator(mode="before")
@@ -128,9 +148,15 @@ class Map(Section):
     """The grid of neurons, laid into the plane in which the tool moves."""
 
     origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0) in base axes [m]")
-    spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(0.0263, description="between neighbouring cells [m]")
-    shape: Annotated[tuple[Annotated[int, Whole(2, 4096)], ...], Length(2, 2)] = Field((20, 20), description="cells along x and along y")
-    rim: Literal["free", "blocked"] = Field("free", description="whether the outermost cells count as obstacles")
+    spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
+        0.0263, description="between neighbouring cells [m]"
+    )
+    shape: Annotated[tuple[Annotated[int, Whole(2, 4096)], ...], Length(2, 2)] = Field(
+        (20, 20), description="cells along x and along y"
+    )
+    rim: Literal["free", "blocked"] = Field(
+        "free", description="whether the outermost cells count as obstacles"
+    )
 
 
 _AXES = ("+u", "-u", "+v", "-v")
@@ -139,18 +165,29 @@ _AXES = ("+u", "-u", "+v", "-v")
 class Planner(Section):
     """The Hopfield network and the walk up its activations."""
 
-    network: Literal["limit", "sum"] = Field("limit", description="limit: shortest paths; sum: the document's")
+    network: Literal["limit", "sum"] = Field(
+        "limit", description="limit: shortest paths; sum: the document's"
+    )
     beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
-        None, description="gain of the neurons, for the sum network; null: chosen by the planner")
-    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(1.0, description="neurons this near are connected [cells]")
+        None, description="gain of the neurons, for the sum network; null: chosen by the planner"
+    )
+    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
+        1.0, description="neurons this near are connected [cells]"
+    )
     ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v"], ...], Length(4, 4)] = Field(
-        ("+v", "-v", "+u", "-u"), description="which step is taken first among equals; u runs along x, v along y")
+        ("+v", "-v", "+u", "-u"),
+        description="which step is taken first among equals; u runs along x, v along y",
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Planner:
         if sorted(self.ties) != sorted(_AXES):
-            raise BadInput("each step must be named once", where="ties", found=list(self.ties),
-                           allowed=", ".join(_AXES) + ", in any order")
+            raise BadInput(
+                "each step must be named once",
+                where="ties",
+                found=list(self.ties),
+                allowed=", ".join(_AXES) + ", in any order",
+            )
         return self
 
 
@@ -159,22 +196,31 @@ def _time_per_cell(value: object) -> object:
     if value == "ragazzon2012":
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadInput("wrong kind of value", found=show(value),
-                       allowed="a number of seconds above 0, or the word ragazzon2012")
+        raise BadInput(
+            "wrong kind of value",
+            found=show(value),
+            allowed="a number of seconds above 0, or the word ragazzon2012",
+        )
     return float(Range(0.0, 1000.0, "s", above=True).check(value))
 
 
-_TIME_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]}
+_TIME_SCHEMA = {
+    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
+}
 
 
 class Trajectory(Section):
     """From cells to a motion in time."""
 
     time_per_cell: Annotated[Any, BeforeValidator(_time_per_cell), WithJsonSchema(_TIME_SCHEMA)] = Field(
-        0.5, description="[s], or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints")
+        0.5, description="[s], or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
+    )
     sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
-        0.0, description="the reference is held this long between samples; 0: continuous [s]")
-    tool_rotation: Rotation = Field(_DOWN, description="rows of the rotation from tool to base axes on the way")
+        0.0, description="the reference is held this long between samples; 0: continuous [s]"
+    )
+    tool_rotation: Rotation = Field(
+        _DOWN, description="rows of the rotation from tool to base axes on the way"
+    )
 
 
 class Detection(Section):
@@ -184,19 +230,28 @@ class Detection(Section):
 
     estimator: Text = Field("joint_error", description="force estimator, or FILE.py:NAME")
     measure: Text = Field("force_norm", description="detector, or FILE.py:NAME")
-    mark: Literal["desired", "actual"] = Field("actual", description="which tool position is marked on the map")
+    mark: Literal["desired", "actual"] = Field(
+        "actual", description="which tool position is marked on the map"
+    )
     back_off: Literal["against_velocity", "along_force"] = Field(
-        "along_force", description="the way to the cell from which the next path starts")
+        "along_force", description="the way to the cell from which the next path starts"
+    )
     rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
-        0.5, description="share of the threshold below which the level must fall before the next detection; "
-                         "null: armed at once")
-    hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(0.0, description="no detection for this long after a replan [s]")
+        0.5,
+        description="share of the threshold below which the level must fall before the next detection; "
+        "null: armed at once",
+    )
+    hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
+        0.0, description="no detection for this long after a replan [s]"
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, section: Any, info: ValidationInfo) -> Any:
-        kinds = {"estimator": ("estimator", cls.model_fields["estimator"].default),
-                 "measure": ("detector", cls.model_fields["measure"].default)}
+        kinds = {
+            "estimator": ("estimator", cls.model_fields["estimator"].default),
+            "measure": ("detector", cls.model_fields["measure"].default),
+        }
         return with_parameters(section, kinds, cls.model_fields, _folder(info))
 
     @property
@@ -214,7 +269,9 @@ class Start(Section):
 class Record(Section):
     """What of a run is kept."""
 
-    every: Annotated[int, Whole(1, 10**6)] = Field(1, description="every how many control periods a row is kept")
+    every: Annotated[int, Whole(1, 10**6)] = Field(
+        1, description="every how many control periods a row is kept"
+    )
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
 
 

@@ -57,10 +57,14 @@ def _exists(path: Path) -> bool:
 
 def _refuse_name(name: str) -> Path:
     known = list_worlds()
-    raise BadInput("unknown world", found=name, allowed=", ".join([*known, "or the path of a file"]),
-                   nearest=nearest_name(name, known))
+    raise BadInput(
+        "unknown world",
+        found=name,
+        allowed=", ".join([*known, "or the path of a file"]),
+        nearest=nearest_name(name, known),
+    )
 
 
 def _refuse_path(path: Path) -> Path:
-    near = [str(p) for p in path.parent.glob("*.yaml")] if _exists(path.parent) else []
-    raise BadInput("no such file", where=str(path) or "world", nearest=nearest_name(str(path), near))
+    near = [p.name for p in path.parent.glob("*.yaml")] if _exists(path.parent) else []
+    raise BadInput("no such file", where=str(path), nearest=nearest_name(path.name, near))
