@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-_UsageError = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
+_UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 _World = Annotated[
     str, typer.Argument(metavar="WORLD", help="World file, or the name of a world that comes along.")
 ]
@@ -135,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _call(arguments: list[str]) -> int:
-    command: Callable = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app)
     try:
         status = command.main(args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False)
     except typer.Exit as stop:

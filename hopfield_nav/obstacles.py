@@ -77,7 +77,7 @@ class RandomCylinders(Section):
     ) -> Cylinder:
         for _ in range(_TRIES):
             x, y = (float(v) for v in generator.uniform(low, high))
-            radius = float(generator.uniform(*self.radius))
+            radius = float(generator.uniform(self.radius[0], self.radius[1]))
             if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
                 return Cylinder(center=(x, y), radius=radius)
         raise BadInput(
@@ -87,33 +87,29 @@ class RandomCylinders(Section):
         )
 
 
-class _OneOf(Section):
-    """A mapping of which exactly one key is given."""
+class KnownObstacle(Section):
+    """An obstacle that is on the map from the start."""
+
+    cylinder: Cylinder = Field(description="one upright cylinder")
+
+
+class Obstacle(Section):
+    """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
+
+    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
+    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
 
     @model_validator(mode="after")
-    def _check(self) -> Any:
+    def _check(self) -> Obstacle:
         given = [key for key, value in self if value is not None]
         if len(given) != 1:
-            raise BadInput(
-                "exactly one kind is needed", found=given, allowed=" or ".join(type(self).model_fields)
-            )
+            allowed = " or ".join(type(self).model_fields)
+            raise BadInput("exactly one kind is needed", found=given, allowed=allowed)
         return self
 
     @model_serializer(mode="wrap")
-    def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:
+    def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:
         return {key: value for key, value in handler(self).items() if value is not None}
-
-
-class KnownObstacle(_OneOf):
-    """An obstacle that is on the map from the start."""
-
-    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
-
-
-class Obstacle(KnownObstacle):
-    """An obstacle that the arm knows nothing of."""
-
-    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
 
 
 class Goal(Section):

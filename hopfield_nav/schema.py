@@ -12,7 +12,6 @@ _SECTIONS = {
     "Controller": {"law": "controller"},
     "Detection": {"estimator": "estimator", "measure": "detector"},
 }
-_ONE_KEY = ("Obstacle", "KnownObstacle")
 
 
 def dump_schema() -> dict[str, Any]:
@@ -22,8 +21,7 @@ def dump_schema() -> dict[str, Any]:
     schema["title"] = "hopfield-nav world"
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
-    for name in _ONE_KEY:
-        schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
+    schema["$defs"]["Obstacle"] |= {"minProperties": 1, "maxProperties": 1}
     return schema
 
 

@@ -105,9 +105,7 @@ class World(Section):
         """[x, y] of the goal in base axes [m], or None where the world has no goal."""
         if self.goal is None:
             return None
-        if self.goal.position is not None:
-            return (self.goal.position[0], self.goal.position[1])
-        x, y = (self.map.origin[k] + self.map.spacing * self.goal.cell[k] for k in range(2))
+        x, y = self.goal.position or self._cell_center(self.goal.cell or (0, 0))
         return (x, y)
 
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
@@ -138,6 +136,9 @@ class World(Section):
         return yaml.dump(
             data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
         )
+
+    def _cell_center(self, cell: tuple[int, ...]) -> tuple[float, ...]:
+        return tuple(self.map.origin[k] + self.map.spacing * cell[k] for k in range(2))
 
     def _draw(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]

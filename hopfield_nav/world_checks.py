@@ -10,8 +10,10 @@ from dynamics.errors import BadInput
 from hopfield_nav.plugin import find_method
 
 if TYPE_CHECKING:
+    from hopfield_nav.obstacles import Goal
     from hopfield_nav.world import World
     from hopfield_nav.world_file import Document
+    from hopfield_nav.world_sections import Map
 
 
 def check_world(world: World, folder: Path | None) -> None:
@@ -22,8 +24,8 @@ def check_world(world: World, folder: Path | None) -> None:
     """
     _check_timing(world)
     _check_inherited(world, folder)
-    if world.goal is not None:
-        _check_goal(world)
+    if world.goal is not None and world.goal_position is not None:
+        _check_goal(world, world.goal, world.goal_position)
 
 
 def check_arms(world: World, document: Document) -> None:
@@ -116,29 +118,24 @@ def _check_inherited(world: World, folder: Path | None) -> None:
             )
 
 
-def _check_goal(world: World) -> None:
-    shape, grid = world.map.shape, world.map
-    point = world.goal_position
-    key = "goal.cell" if world.goal.cell is not None else "goal.position"
-    found = list(world.goal.cell or world.goal.position)
+def _check_goal(world: World, goal: Goal, point: tuple[float, float]) -> None:
+    grid = world.map
+    key, found = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
     at = [(point[k] - grid.origin[k]) / grid.spacing for k in range(2)]
     rim = 1 if grid.rim == "blocked" else 0
-    if not all(rim - 0.5 <= at[k] <= shape[k] - rim - 0.5 for k in range(2)):
-        raise BadInput(
-            "goal outside the free map" if rim else "goal outside the map",
-            where=key,
-            found=found,
-            allowed=_allowed_goal(world, rim),
-        )
+    if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(2)):
+        what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
+        raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
     for i, obstacle in enumerate(world.known):
         if obstacle.cylinder.contains(point):
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
 
 
-def _allowed_goal(world: World, rim: int) -> str:
-    grid = world.map
+def _allowed_goal(grid: Map, rim: int, as_cell: bool) -> str:
     first, last = [rim, rim], [n - 1 - rim for n in grid.shape]
-    if world.goal.cell is not None:
+    if as_cell:
         return f"cells {first} to {last}"
-    low, high = ([grid.origin[k] + grid.spacing * corner[k] for k in range(2)] for corner in (first, last))
-    return f"x from {low[0]:.4g} to {high[0]:.4g} m, y from {low[1]:.4g} to {high[1]:.4g} m"
+    (x0, y0), (x1, y1) = (
+        [grid.origin[k] + grid.spacing * corner[k] for k in range(2)] for corner in (first, last)
+    )
+    return f"x from {x0:.4g} to {x1:.4g} m, y from {y0:.4g} to {y1:.4g} m"

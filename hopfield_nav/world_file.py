@@ -161,7 +161,8 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
         return _build_mapping(node, key, document, above)
     if isinstance(node, yaml.SequenceNode):
         return [_build(item, (*key, i), document, above) for i, item in enumerate(node.value)]
-    return node.value if node.style is not None else plain_value(node.value)
+    quoted = isinstance(node, yaml.ScalarNode) and node.style is not None
+    return node.value if quoted else plain_value(node.value)
 
 
 def _build_mapping(

@@ -68,7 +68,7 @@ class Tool(Section):
     payload: Payload = Field(default_factory=Payload, description="what the tool carries")
 
 
-def _damping(value: object) -> object:
+def _damping(value: Any) -> float | tuple[float, ...]:
     """One damping coefficient, or one a joint [N·m·s/rad]."""
     values = value if isinstance(value, (list, tuple)) and value else [value]
     for v in values:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -252,3 +253,11 @@ def test_goal_cell_and_position_agree():
     by_cell = parse_world("format: 1\ngoal: {cell: [17, 6]}")
     np.testing.assert_allclose(by_cell.goal_position, (0.1501 + 17 * 0.0263, -0.2499 + 6 * 0.0263))
     assert isinstance(by_cell, World)
+
+
+def test_the_documentation_lists_every_key():
+    text = (Path(__file__).parent.parent / "docs" / "world_files.md").read_text(encoding="utf-8")
+    schema = dump_schema()
+    words = set(re.findall(r"\w+", text))
+    for section in [schema, *schema["$defs"].values()]:
+        assert set(section.get("properties", {})) <= words

@@ -39,7 +39,7 @@ time_limit: 200
 seed: 0
 record: {every: 1, signals: all}
 """
-ODD_VALUES = [
+ODD_VALUES: list[object] = [
     None,
     True,
     False,
