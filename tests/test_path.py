@@ -73,9 +73,11 @@ def test_no_false_maxima(beta):
             assert not blocked[tuple(plan.cells.T)].any()
 
 
-def test_false_maximum_is_named():
-    """Between 1/4 and 1/lambda_max the ascent may stop, even where (6.12) holds."""
-    plan = plan_path(np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=0.2528)
+@pytest.mark.parametrize(("beta", "why"), [(0.2525, "false maximum at cell"), (0.2528, "saturates")])
+def test_false_maximum_is_named(beta, why):
+    """Between 1/4 and 1/lambda_max = 0.25282 the ascent may stop, though (6.12) holds."""
+    plan = plan_path(np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=beta)
     assert plan.cells is None
-    assert "saturates" in plan.reason or "false maximum" in plan.reason
+    assert why in plan.reason
+    assert plan.saturated == (why == "saturates")
     assert plan_path(np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=0.25).cells is not None
