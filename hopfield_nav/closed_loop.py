@@ -73,7 +73,7 @@ class State(NamedTuple):
         step: (1,) int, steps done; row: (1,) int, rows of the log in use; segment: (1,) int, of the
             trajectory.
         judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
-        armed: (1,) 1 while the detector may fire; alarm: (1,) 1 from a detection to the next row.
+        armed: (1,) 1 while the detector may fire; floor: (1,) lowest level since it fired; alarm: (1,) 1 from a detection to the next row.
         contact: (9,) true tool position (3) and wrench (6) at the start of the step.
         contacts: (1,) int, contacts so far, those within 50 ms of each other counted as one.
         touch_time, last_contact_time: (1,) start and last moment of the latest contact [s].
@@ -93,6 +93,7 @@ class State(NamedTuple):
     segment: np.ndarray
     judged: np.ndarray
     armed: np.ndarray
+    floor: np.ndarray
     alarm: np.ndarray
     contact: np.ndarray
     contacts: np.ndarray
@@ -134,6 +135,7 @@ def make_state(q: np.ndarray, delay: int) -> State:
         segment=count(),
         judged=np.full(1, -1, dtype=np.int64),
         armed=np.ones(1),
+        floor=np.zeros(1),
         alarm=np.zeros(1),
         contact=np.zeros(9),
         contacts=count(),
@@ -187,14 +189,8 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
     if state.judged[0] != state.step[0]:
         state.judged[0] = state.step[0]
         estimate_and_judge(estimator, detector, controller, sensed, state.belief)
-    level = state.belief.level[0]
-    if state.armed[0] == 1.0:
-        if level > 1.0 and time >= trajectory.knots[0] + settings.hold_off[0]:
-            state.armed[0] = 0.0
-            state.alarm[0] = 1.0
-            return DETECTED
-    elif level < settings.rearm[0]:
-        state.armed[0] = 1.0
+    if _alarm(settings, state, time - trajectory.knots[0]):
+        return DETECTED
     if settings.goal[3] > 0.0 and time >= trajectory.knots[-1] and _at_goal(controller.work.tool, settings.goal):
         return ARRIVED
     state.periods[0] += 1.0
@@ -207,6 +203,30 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
     for i in range(q.size):
         sensed.tau[i] = queue[applied, i]
     return HORIZON
+
+
+@inlined
+def _alarm(settings, state, since_plan):
+    """Whether a collision is detected now.
+
+    The detector fires above level 1 and is then disarmed, since the arm still touches what it felt.
+    It is armed again below ``rearm``. Until then only a rise by a whole threshold above the lowest
+    level since counts: the arm has run into something else on its way back.
+    """
+    level = state.belief.level[0]
+    if state.armed[0] == 1.0:
+        fires = level > 1.0
+    else:
+        state.floor[0] = min(state.floor[0], level)
+        fires = level > state.floor[0] + 1.0
+        if level < settings.rearm[0]:
+            state.armed[0] = 1.0
+    if not fires or since_plan < settings.hold_off[0]:
+        return False
+    state.armed[0] = 0.0
+    state.floor[0] = level
+    state.alarm[0] = 1.0
+    return True
 
 
 @inlined

@@ -15,15 +15,19 @@ from dynamics.errors import BadInput
 from dynamics.joint_path import follow_path
 from dynamics.kinematics import forward_kinematics, jacobian
 from hopfield_nav.collision_map import CollisionMap, round_half_away
-from hopfield_nav.planning import replan
-from hopfield_nav.reaction import Conclusion, Felt, react
+from hopfield_nav.planning import Plan, replan
+from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
+
+
+_NO_CELLS = np.zeros((0, 2), dtype=int)
 
 
 class Way(NamedTuple):
     """A path and its trajectory; without a trajectory, the outcome of the run and its reason."""
 
+    start: tuple[int, ...]
     cells: np.ndarray
     trajectory: Trajectory | None
     outcome: str = ""
@@ -42,27 +46,31 @@ class Navigator:
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
         self.grid = _make_map(world)
-        self.way = Way(np.zeros((0, 2), dtype=int), None)
         self.goal_cell, self.goal = self._find_goal()
         self._start_cell = self._cell_of_start(start)
+        self.way = Way(self._start_cell, _NO_CELLS, None)
+        self._passed = np.zeros(self.grid.shape, dtype=bool)
 
     def first_way(self, q: np.ndarray) -> Way:
         """The way from the start pose; at rest there when the world has no goal."""
         still = np.zeros(len(q))
         if self.goal is None:
             trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
-            self.way = Way(np.array([self._start_cell]), trajectory)
+            self.way = Way(self._start_cell, np.array([self._start_cell]), trajectory)
         else:
             self.way = self._plan(self._start_cell, 0.0, q, still, still)
         return self.way
 
-    def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[Conclusion, Way]:
+    def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], Way]:
         """Mark what was felt and find a new way.
 
         Args:
             time: of the detection [s].
             q: (n,) measured joint angles [rad].
             force: (3,) estimated force on the tool [N].
+
+        Returns:
+            The marked cell and the new way.
         """
         q_ref, qd_ref, qdd_ref = evaluate(self.way.trajectory, time)
         felt = Felt(
@@ -72,38 +80,61 @@ class Navigator:
             force=force,
             path=self.way.cells,
         )
-        detection = self.world.detection
-        conclusion = react(self.grid, felt, self.goal_cell, detection.mark, detection.back_off)
-        self.way = self._plan(conclusion.start, time, q_ref, qd_ref, qdd_ref)
-        return conclusion, self.way
+        self._remember_passed(felt)
+        marked = cell_to_mark(self.grid, felt, self.goal_cell, self.world.detection.mark)
+        self.grid.mark(marked)
+        self.way = self._plan(self._back_off(marked, felt), time, q_ref, qd_ref, qdd_ref)
+        return marked, self.way
+
+    def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...]:
+        if self.world.detection.back_off == "against_velocity":
+            return start_against_velocity(self.grid, marked, felt)
+        plan = self._network(marked)
+        reachable = np.isfinite(plan.distance if plan.distance is not None else plan.log_activation)
+        return start_along_force(self.grid, felt, reachable & ~self.grid.blocked, self._passed)
+
+    def _remember_passed(self, felt: Felt) -> None:
+        """The cells of the path up to the one nearest to the tool."""
+        centres = self.grid.origin[:2] + self.grid.spacing * felt.path
+        nearest = int(np.argmin(((centres - felt.position[:2]) ** 2).sum(axis=1)))
+        self._passed[tuple(felt.path[: nearest + 1].T)] = True
+
+    def _network(self, start: tuple[int, ...]) -> Plan:
+        planner = self.world.planner
+        return replan(
+            self.grid.blocked, start, self.goal_cell, planner.network, planner.beta, planner.radius,
+            ties=planner.ties,
+        )  # fmt: skip
 
     def _plan(
         self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
     ) -> Way:
-        planner = self.world.planner
-        plan = replan(
-            self.grid.blocked, start, self.goal_cell, planner.network, planner.beta, planner.radius,
-            ties=planner.ties,
-        )  # fmt: skip
+        plan = self._network(start)
         if plan.cells is None:
-            return Way(np.zeros((0, 2), dtype=int), None, "no_path", plan.reason)
-        path = follow_path(self.arm, self._poses(plan.cells), q)
+            return Way(start, _NO_CELLS, None, "no_path", plan.reason)
+        poses = self._poses(plan.cells)
+        path = follow_path(self.arm, poses, q)
         if path.reason:
             cell = tuple(int(c) for c in plan.cells[path.reached])
-            return Way(plan.cells, None, "unreachable", f"cell {cell}: {path.reason}")
-        waypoints = np.vstack([q, path.q])
+            return Way(start, plan.cells, None, "unreachable", f"cell {cell}: {path.reason}")
+        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], poses[:, :3, 3]])
         trajectory = quintic_trajectory(
-            waypoints, self._segment_time(len(waypoints)), time, qd, qdd,
+            np.vstack([q, path.q]), self._segment_times(places), time, qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time,
         )  # fmt: skip
-        return Way(plan.cells, trajectory)
+        return Way(start, plan.cells, trajectory)
 
-    def _segment_time(self, waypoints: int) -> float:
-        """Seconds from waypoint to waypoint; the document's rule is round(n/2)/(n-1) (C.2.2)."""
-        rule = self.world.trajectory.time_per_cell
-        if rule != "ragazzon2012":
-            return float(rule)
-        return float(round_half_away(np.array(waypoints / 2))) / (waypoints - 1)
+    def _segment_times(self, places: np.ndarray) -> np.ndarray:
+        """Seconds from waypoint to waypoint (k,), for tool positions ``places`` (k + 1, 3) [m].
+
+        The document's rule is round(n/2)/(n-1) for all (C.2.2); otherwise a step of a cell takes
+        ``time_per_cell`` and a longer one, such as the first step back, longer in proportion.
+        """
+        rule, steps = self.world.trajectory.time_per_cell, len(places) - 1
+        if rule == "ragazzon2012":
+            return np.full(steps, float(round_half_away(np.array((steps + 1) / 2))) / steps)
+        lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / self.grid.spacing
+        return float(rule) * np.maximum(lengths, 1.0)
 
     def _poses(self, cells: np.ndarray) -> np.ndarray:
         poses = np.tile(np.eye(4), (len(cells), 1, 1))

@@ -4,8 +4,10 @@ Two rules, chosen in the world file. The document's (ragazzon2012 C.2.2) marks t
 **desired** tool position and backs off one cell against the larger component of the desired velocity.
 Its author gave up marking the **actual** position because of repeated detections at one place and of
 endless loops along an obstacle (7.3). The second rule solves both: the estimated force says on which
-side of the tool the obstacle is, a cell that is marked already is never the answer, and so every
-collision adds a cell to the map; detection is armed again only when the estimate has decayed.
+side of the tool the obstacle is; a cell that is marked already is never the answer, so every collision
+adds a cell to the map and there are at most as many collisions as cells; the arm backs off to a cell
+that it has passed before and from which the goal can still be reached; and detection is armed again
+only when the estimate has decayed.
 """
 
 from __future__ import annotations
@@ -39,51 +41,70 @@ class Felt(NamedTuple):
     path: np.ndarray
 
 
-class Conclusion(NamedTuple):
-    """Marked cell, start of the next path, and whether the mark is new."""
-
-    marked: tuple[int, ...]
-    start: tuple[int, ...]
-    new: bool
-
-
-def react(grid: CollisionMap, felt: Felt, goal: tuple[int, ...], mark: str, back_off: str) -> Conclusion:
-    """Mark the map and choose where the next path starts.
+def cell_to_mark(grid: CollisionMap, felt: Felt, goal: tuple[int, ...], mark: str) -> tuple[int, ...]:
+    """The cell in which the obstacle is believed to be.
 
     Args:
-        grid: is changed: one more cell is marked.
+        grid: the map.
         felt: the collision.
-        goal: cell of the goal, which is never marked by the second rule.
-        mark: "desired" or "actual".
-        back_off: "against_velocity" or "along_force".
+        goal: cell of the goal, which the second rule never marks: the goal is left open until every
+            cell around it is marked.
+        mark: "desired": the rounded cell of the desired position, whatever is in it; "actual": the
+            second rule, a cell that is not marked yet.
 
-    Source: ragazzon2012 C.2.2 and 7.3.
+    Source: ragazzon2012 C.2.2, 7.3.
     """
-    marked = _rounded_desired(grid, felt) if mark == "desired" else _new_cell_ahead(grid, felt, goal)
-    new = grid.mark(marked)
-    if back_off == "against_velocity":
-        return Conclusion(marked, _against_velocity(grid, marked, felt.desired_velocity), new)
-    return Conclusion(marked, _along_force(grid, felt), new)
+    return _rounded_desired(grid, felt) if mark == "desired" else _new_cell_ahead(grid, felt, goal)
+
+
+def start_against_velocity(grid: CollisionMap, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...]:
+    """One cell back from the marked one, against the larger component of the desired velocity.
+
+    At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program
+    would fail at the three other sides, where the same is done here. A start that is itself marked
+    is kept, as the program does: its neighbours decide the first step.
+
+    Source: ragazzon2012 C.2.2.
+    """
+    rank = len(marked)
+    plane = felt.desired_velocity[:rank]
+    axis = rank - 1 - int(np.argmax(np.abs(plane[::-1])))  # among equals the last axis, as the program
+    cell = list(marked)
+    cell[axis] -= int(np.sign(plane[axis]))
+    return _into_map(grid, tuple(cell), 1)
+
+
+def start_along_force(
+    grid: CollisionMap, felt: Felt, open_cells: np.ndarray, passed: np.ndarray
+) -> tuple[int, ...]:
+    """Where to back off to, on the side to which the force pushes.
+
+    Args:
+        grid: the map.
+        felt: the collision.
+        open_cells: bool grid, free cells from which the goal can be reached.
+        passed: bool grid, cells that the tool has passed without a collision.
+
+    Returns:
+        The open cell, passed before, that is nearest to a point half a cell from the tool along the
+        force; if there is none, an open cell that touches the tool's; if there is none either, the
+        tool's own, from which no path will be found.
+    """
+    rank = len(grid.shape)
+    force = felt.force[:rank]
+    size = np.linalg.norm(force)
+    target = felt.position.copy()
+    if size > _LEAST_FORCE:
+        target[:rank] += REACH * grid.spacing * force / size
+    here = _into_map(grid, grid.cell_of(felt.position), 0)
+    around = np.zeros_like(open_cells)
+    around[tuple(slice(max(c - 1, 0), c + 2) for c in here)] = True
+    return _nearest(grid, open_cells & passed, target) or _nearest(grid, open_cells & around, target) or here
 
 
 def _rounded_desired(grid: CollisionMap, felt: Felt) -> tuple[int, ...]:
     """The cell of the desired position; a position outside the map counts for the nearest cell."""
     return _into_map(grid, grid.cell_of(felt.desired), 0)
-
-
-def _against_velocity(grid: CollisionMap, marked: tuple[int, ...], velocity: np.ndarray) -> tuple[int, ...]:
-    """One cell back against the larger component of the desired velocity.
-
-    At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program
-    would fail at the three other sides, where the same is done here. A start that is itself marked
-    is kept, as the program does: its neighbours decide the first step.
-    """
-    cell = list(marked)
-    plane = velocity[: len(marked)]
-    axis = int(np.argmax(np.abs(plane[::-1])))  # among equals the last axis, as `else` in the program
-    axis = len(marked) - 1 - axis
-    cell[axis] -= int(np.sign(plane[axis]))
-    return _into_map(grid, tuple(cell), 1)
 
 
 def _into_map(grid: CollisionMap, cell: tuple[int, ...], rim: int) -> tuple[int, ...]:
@@ -126,17 +147,6 @@ def _next_on_path(path: np.ndarray, here: tuple[int, ...]) -> Iterator[tuple[int
     nearest = int(np.argmin(distance))
     for cell in path[nearest : nearest + 2]:
         yield tuple(int(c) for c in cell)
-
-
-def _along_force(grid: CollisionMap, felt: Felt) -> tuple[int, ...]:
-    """The free cell nearest to a point half a cell from the tool, on the side the force pushes to."""
-    rank = len(grid.shape)
-    force = felt.force[:rank]
-    size = np.linalg.norm(force)
-    target = felt.position.copy()
-    if size > _LEAST_FORCE:
-        target[:rank] += REACH * grid.spacing * force / size
-    return _nearest(grid, ~grid.blocked, target) or _into_map(grid, grid.cell_of(felt.position), 0)
 
 
 def _nearest(grid: CollisionMap, wanted: np.ndarray, position: np.ndarray) -> tuple[int, ...] | None:

@@ -181,7 +181,7 @@ class Simulation:
     def _collide(self) -> None:
         started = clock.perf_counter()
         time, state = self.time, self.state
-        conclusion, way = self.navigator.collide(time, state.sensed.q, state.belief.wrench[:3].copy())
+        marked, way = self.navigator.collide(time, state.sensed.q, state.belief.wrench[:3].copy())
         if way.trajectory is not None:
             self._trajectory = way.trajectory
             state.segment[0] = 0
@@ -191,8 +191,8 @@ class Simulation:
             Collision(
                 time=time,
                 touch_time=math.nan if false_alarm else max(float(state.touch_time[0]), earlier),
-                cell=conclusion.marked,
-                start=conclusion.start,
+                cell=marked,
+                start=way.start,
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
                 felt=self.navigator.grid.felt.copy(),

@@ -34,7 +34,7 @@ class Trajectory(NamedTuple):
 
 def quintic_trajectory(
     waypoints: np.ndarray,
-    segment_time: float,
+    segment_time: float | np.ndarray,
     start_time: float = 0.0,
     start_velocity: np.ndarray | None = None,
     start_acceleration: np.ndarray | None = None,
@@ -45,8 +45,8 @@ def quintic_trajectory(
 
     Args:
         waypoints: (k + 1, n) [rad]; a single one gives a trajectory that rests there.
-        segment_time: time from waypoint to waypoint [s]; a segment that would exceed a speed limit
-            takes longer.
+        segment_time: time from waypoint to waypoint [s], one number or (k,); a segment that would
+            exceed a speed limit takes longer.
         start_time: time of the first waypoint [s].
         start_velocity: (n,) [rad/s] at the first waypoint; default rest.
         start_acceleration: (n,) [rad/s²] at the first waypoint; default none.
@@ -64,7 +64,7 @@ def quintic_trajectory(
     points = np.asarray(waypoints, dtype=np.float64)
     if points.ndim != 2 or len(points) == 0 or not np.all(np.isfinite(points)):
         raise BadInput("waypoints must be finite joint angles", found=points.shape, allowed="(k + 1, n)")
-    if not segment_time > 0 or sample_time < 0:
+    if not np.all(np.asarray(segment_time) > 0) or sample_time < 0:
         raise BadInput("times must be positive", found=(segment_time, sample_time))
     if len(points) == 1:
         points = np.repeat(points, 2, axis=0)
@@ -72,7 +72,7 @@ def quintic_trajectory(
     first_velocity = np.zeros(n) if start_velocity is None else np.asarray(start_velocity, dtype=np.float64)
     first_acceleration = np.zeros(n) if start_acceleration is None else np.asarray(start_acceleration, dtype=np.float64)
     limits = np.full(n, np.inf) if speed_limits is None else np.asarray(speed_limits, dtype=np.float64)
-    durations = np.full(len(points) - 1, float(segment_time))
+    durations = np.array(np.broadcast_to(segment_time, (len(points) - 1,)), dtype=np.float64)
     coefficients = np.empty((len(points) - 1, 6, n))
     _fit_within_limits(points, durations, first_velocity, first_acceleration, limits, coefficients)
     knots = start_time + np.concatenate([[0.0], np.cumsum(durations)])

@@ -239,7 +239,7 @@ class Detection(Section):
     rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         0.5,
         description="share of the threshold below which the level must fall before the next detection; "
-        "null: armed at once",
+        "null: 1, so that every new rise above the threshold counts",
     )
     hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
         0.0, description="no detection for this long after a replan [s]"
@@ -270,7 +270,7 @@ class Record(Section):
     """What of a run is kept."""
 
     every: Annotated[int, Whole(1, 10**6)] = Field(
-        1, description="every how many control periods a row is kept"
+        1, description="a row is kept every so many steps of the integrator"
     )
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
 
