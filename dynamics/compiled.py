@@ -41,12 +41,12 @@ def inlined(function: Callable) -> Callable:
     For steps of the innermost loop: handing over a record of arrays by value costs as much as the
     arithmetic of a small kernel.
     """
-    return numba.njit(forceinline=True, **COMPILE_OPTIONS)(function)
+    return numba.njit(forceinline=True, _nrt=False, **COMPILE_OPTIONS)(function)
 
 
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
-    return numba.cfunc(signature, cache=_is_ours(function), error_model="numpy", fastmath={"contract"})(function)
+    return numba.cfunc(signature, cache=_is_ours(function), _nrt=False, error_model="numpy", fastmath={"contract"})(function)
 
 
 def cache_is_warm() -> bool:

@@ -29,9 +29,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
+from dynamics.arm import load_arm
+from dynamics.compiled import first_class
 from dynamics.errors import BadInput, nearest_name
+from dynamics.work import make_work
 
 KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
@@ -60,6 +64,11 @@ class Sensed(NamedTuple):
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
     tau: np.ndarray
+
+
+def make_sensed(n: int) -> Sensed:
+    """A record of zeros for an arm with ``n`` joints."""
+    return Sensed(np.zeros(1), *(np.zeros(n) for _ in range(6)))
 
 
 @dataclass(frozen=True)
@@ -109,6 +118,34 @@ class Method:
             raise BadInput("wrong number of values", where=f"{self.kind} {self.name}: {parameter.name}",
                            found=list(array), allowed=f"{wanted} numbers, one a joint")
         return array
+
+
+@lru_cache(maxsize=None)
+def signature(kind: str) -> numba.core.typing.Signature:
+    """Numba's signature of the methods of a kind."""
+    arm, sensed, work = (numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6)))
+    vector = numba.types.float64[::1]
+    results = {
+        "controller": (numba.types.int64, vector),
+        "estimator": (numba.types.int64, vector, vector),
+        "detector": (numba.types.float64, vector, vector),
+    }
+    answer, *arrays = results[kind]
+    return answer(arm, sensed, vector, vector, work, *arrays)
+
+
+@lru_cache(maxsize=None)
+def compiled(method: Method) -> Callable:
+    """The method as a first-class compiled function, compiled when it is first asked for.
+
+    Raises:
+        BadInput: Numba cannot compile it for the signature of its kind.
+    """
+    try:
+        return first_class(signature(method.kind), method.kernel)
+    except numba.core.errors.NumbaError as error:
+        first_line = str(error).strip().splitlines()[0]
+        raise BadInput(f"the {method.kind} {method.name!r} cannot be compiled: {first_line}") from error
 
 
 def method_names(kind: str) -> tuple[str, ...]:

@@ -1,8 +1,17 @@
 """The damping law of ragazzon2012 3.3: tau = -K(t) qd, with K falling linearly from start to end."""
+
+from __future__ import annotations
+
 from hopfield_nav.plugin import Method, Parameter
 
 
 def control(model, sensed, parameters, memory, work, tau):
+    """Write tau = -K(t) qd (3.3.1)."""
+    start, end, duration = parameters[0], parameters[1], parameters[2]
+    share = min(sensed.time[0] / duration, 1.0)
+    gain = start + (end - start) * share
+    for i in range(tau.size):
+        tau[i] = -gain * sensed.qd[i]
     return 0
 
 

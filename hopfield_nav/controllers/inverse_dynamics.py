@@ -1,8 +1,22 @@
 """Inverse-dynamics control with critically damped joints (ragazzon2012 chapter 4)."""
+
+from __future__ import annotations
+
+from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Method, Parameter
 
 
 def control(model, sensed, parameters, memory, work, tau):
+    """Write tau = M a_q + C qd + g with a_q = qdd_ref - K0 q~ - K1 q~' (4.1), (4.4), (4.6)."""
+    q, qd, acceleration = sensed.q, sensed.qd, work.vector[2]
+    for i in range(q.size):
+        omega = parameters[i]
+        acceleration[i] = (
+            sensed.qdd_ref[i]
+            - omega * omega * (q[i] - sensed.q_ref[i])
+            - 2.0 * omega * (qd[i] - sensed.qd_ref[i])
+        )
+    newton_euler(model, model.gravity, q, qd, acceleration, work, tau)
     return 0
 
 
@@ -11,8 +25,15 @@ METHOD = Method(
     name="inverse_dynamics",
     kernel=control,
     parameters=(
-        Parameter("omega", (22.5, 22.5, 37.5, 60.0, 67.5, 75.0), 1e-3, 1e4, "rad/s",
-                  "natural frequency of each joint", per_joint=True),
+        Parameter(
+            "omega",
+            (22.5, 22.5, 37.5, 60.0, 67.5, 75.0),
+            1e-3,
+            1e4,
+            "rad/s",
+            "natural frequency of each joint",
+            per_joint=True,
+        ),
     ),
     description="inverse dynamics with critically damped joints (ragazzon2012 chapter 4)",
 )

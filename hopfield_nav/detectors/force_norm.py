@@ -1,15 +1,22 @@
-"""force_norm."""
+"""Alarm on the norm of the estimated force, without the moment (ragazzon2012 (5.9), force part)."""
+
+from __future__ import annotations
+
+import math
+
 from hopfield_nav.plugin import Method, Parameter
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
-    return 0.0
+    """Norm of the force as a share of the threshold."""
+    squared = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
+    return math.sqrt(squared) / parameters[0]
 
 
 METHOD = Method(
     kind="detector",
     name="force_norm",
     kernel=detect,
-    parameters=(Parameter("threshold", 12.0, 1e-9, 1e6, "N", "f_min of (5.9)"),),
-    description="force_norm",
+    parameters=(Parameter("threshold", 12.0, 1e-9, 1e6, "N", "force at which a collision is detected"),),
+    description="norm of the estimated force alone",
 )

@@ -1,9 +1,25 @@
-"""Force estimate from the joint error, J^-T M(q) K0 (q - q_ref) (ragazzon2012 (5.8))."""
+"""Force estimate from the joint error of the inverse-dynamics loop (ragazzon2012 5.2).
+
+In closed loop q~'' + K1 q~' + K0 q~ = M^-1 J^T F (5.5), so a slowly varying force leaves
+M K0 q~ on the joints (5.7) and F = J^-T M K0 q~ at the tool (5.8).
+"""
+
+from __future__ import annotations
+
+from dynamics.newton_euler import newton_euler
+from hopfield_nav.detectors.tool_wrench import wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
-    return 0
+    """Write M K0 q~ and J^-T M K0 q~ (5.8); the status says whether the wrench was damped."""
+    q, zero, acceleration = sensed.q, work.vector[3], work.vector[2]
+    for i in range(q.size):
+        omega = parameters[i]
+        acceleration[i] = omega * omega * (q[i] - sensed.q_ref[i])
+        zero[i] = 0.0
+    newton_euler(model, zero, q, zero, acceleration, work, tau_external)
+    return wrench_from_torque(model, q, parameters[q.size], work, tau_external, wrench)
 
 
 METHOD = Method(
@@ -11,10 +27,24 @@ METHOD = Method(
     name="joint_error",
     kernel=estimate,
     parameters=(
-        Parameter("omega", 1.0, 1e-3, 1e4, "rad/s", "the controller's natural frequencies",
-                  per_joint=True, inherit=True),
-        Parameter("singular_damping", 1e-3, 0.0, 1.0, "m³",
-                  "|det J| below which the wrench estimate is damped"),
+        Parameter(
+            "omega",
+            1.0,
+            1e-3,
+            1e4,
+            "rad/s",
+            "the controller's natural frequencies",
+            per_joint=True,
+            inherit=True,
+        ),
+        Parameter(
+            "singular_damping",
+            1e-3,
+            0.0,
+            1.0,
+            "m³",
+            "|det J| below which the wrench estimate is damped",
+        ),
     ),
     description="J^-T M K0 q~ from the joint error (ragazzon2012 (5.8))",
 )

@@ -1,4 +1,7 @@
 """No estimate: nothing is ever felt."""
+
+from __future__ import annotations
+
 from hopfield_nav.plugin import Method
 
 

@@ -1,15 +1,29 @@
-"""wrench_norm."""
+"""Alarm on the norm of the whole estimated wrench, as printed in ragazzon2012 (5.9).
+
+The norm mixes newtons and newton-metres; ``force_norm`` takes the force part alone.
+"""
+
+from __future__ import annotations
+
+import math
+
 from hopfield_nav.plugin import Method, Parameter
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
-    return 0.0
+    """Norm of the six components as a share of the threshold (5.9)."""
+    total = 0.0
+    for i in range(6):
+        total += wrench[i] * wrench[i]
+    return math.sqrt(total) / parameters[0]
 
 
 METHOD = Method(
     kind="detector",
     name="wrench_norm",
     kernel=detect,
-    parameters=(Parameter("threshold", 12.0, 1e-9, 1e6, "N", "f_min of (5.9)"),),
-    description="wrench_norm",
+    parameters=(
+        Parameter("threshold", 12.0, 1e-9, 1e6, "N and N·m", "f_min of ragazzon2012 (5.9)"),
+    ),
+    description="norm of force and moment together, as printed (ragazzon2012 (5.9))",
 )

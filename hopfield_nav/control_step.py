@@ -1,0 +1,86 @@
+"""One control period: sensed signals and reference in, torque and alarm level out.
+
+The control computer sees what is in ``Sensed`` and its own model of the arm. The plant's true state
+is not among its arguments.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.compiled import inlined
+from dynamics.work import Work
+from hopfield_nav.plugin import DAMPED
+
+
+class Controller(NamedTuple):
+    """The control computer: its model, the numbers of its methods, and what it remembers.
+
+    Attributes:
+        model: the arm as the controller believes it to be.
+        law, estimator, detector: parameters of the three methods, packed.
+        law_memory, estimator_memory, detector_memory: their memories.
+        torque_limits: (n,) saturation [N·m]; infinite where it is off.
+        work: scratch of its own.
+    """
+
+    model: Arm
+    law: np.ndarray
+    estimator: np.ndarray
+    detector: np.ndarray
+    law_memory: np.ndarray
+    estimator_memory: np.ndarray
+    detector_memory: np.ndarray
+    torque_limits: np.ndarray
+    work: Work
+
+
+class Belief(NamedTuple):
+    """What the control computer believes of the world.
+
+    Attributes:
+        tau_external: (n,) torque of contact on the joints [N·m].
+        wrench: (6,) at the tool [N, N·m].
+        level: (1,) alarm level as a share of the threshold.
+        damped: (1,) 1 where the wrench was damped near a singularity.
+    """
+
+    tau_external: np.ndarray
+    wrench: np.ndarray
+    level: np.ndarray
+    damped: np.ndarray
+
+
+def make_belief(n: int) -> Belief:
+    """A belief of zeros for an arm with ``n`` joints."""
+    return Belief(np.zeros(n), np.zeros(6), np.zeros(1), np.zeros(1))
+
+
+@inlined
+def estimate_and_judge(estimator, detector, controller, sensed, belief):
+    """Update the belief: external torque, wrench, alarm level."""
+    model, work = controller.model, controller.work
+    tau_external, wrench = belief.tau_external, belief.wrench
+    status = estimator(
+        model, sensed, controller.estimator, controller.estimator_memory, work, tau_external, wrench
+    )
+    belief.damped[0] = 1.0 if status == DAMPED else 0.0
+    belief.level[0] = detector(
+        model, sensed, controller.detector, controller.detector_memory, work, tau_external, wrench
+    )
+
+
+@inlined
+def command_torque(law, controller, sensed, tau):
+    """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met."""
+    law(controller.model, sensed, controller.law, controller.law_memory, controller.work, tau)
+    limits = controller.torque_limits
+    saturated = False
+    for i in range(tau.size):
+        if abs(tau[i]) > limits[i]:
+            tau[i] = limits[i] if tau[i] > 0.0 else -limits[i]
+            saturated = True
+    return saturated
