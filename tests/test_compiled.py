@@ -15,7 +15,7 @@ from dynamics import compiled
 from dynamics.compiled import first_class, kernel
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL_TESTS = ["test_arms.py", "test_compiled.py", "test_dynamics_laws.py", "test_kinematics.py"]
+KERNEL_TESTS = ["test_arms.py", "test_dynamics_laws.py", "test_kinematics.py"]
 KERNEL_FILE = "from dynamics.compiled import kernel\n"
 
 
@@ -33,8 +33,15 @@ def sources(tmp_path, monkeypatch):
 
 def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.CompletedProcess:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **flags}
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True,
-                          timeout=600, check=False)
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
 
 
 # --- the name of the cache folder ---------------------------------------------------------------------
@@ -100,7 +107,8 @@ def test_old_folders_are_pruned_and_the_current_stays(tmp_path):
     (tmp_path / "other").mkdir()
     compiled._prune(tmp_path, current=folders[0])
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
-        ["other", folders[0].name, *(f.name for f in folders[-compiled._KEEP:])])
+        ["other", folders[0].name, *(f.name for f in folders[-compiled._KEEP :])]
+    )
 
 
 def test_folder_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch):
@@ -112,8 +120,10 @@ def test_folder_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch):
 
 def test_cache_is_used(tmp_path):
     """The second process finds the code of the first."""
-    code = ("from dynamics import load_arm, forward_kinematics\nfrom dynamics.compiled import cache_is_warm\n"
-            "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)")
+    code = (
+        "from dynamics import load_arm, forward_kinematics\nfrom dynamics.compiled import cache_is_warm\n"
+        "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)"
+    )
     runs = [_run(["-c", code], tmp_path) for _ in range(2)]
     assert [run.stdout.strip() for run in runs] == ["False", "True"], runs[0].stderr + runs[1].stderr
 
@@ -121,7 +131,6 @@ def test_cache_is_used(tmp_path):
 # --- compiled functions -------------------------------------------------------------------------------
 
 
-@pytest.mark.kernel
 def test_first_class_functions_are_values():
     """One kernel, handed different functions, calls each; it is compiled once."""
     signature = numba.float64(numba.float64)
@@ -142,7 +151,6 @@ def test_first_class_functions_are_values():
     assert len(apply.signatures) == 1
 
 
-@pytest.mark.kernel
 def test_division_by_zero_is_infinite_and_nan_stays():
     assert kernel(_divide)(1.0, 0.0) == np.inf
     assert np.isnan(kernel(_divide)(np.nan, 1.0))
@@ -158,17 +166,20 @@ def _divide(a, b):
 def test_bounds_checking_sees_an_index_outside(tmp_path):
     """The flag reaches kernels and inlined kernels: without this the next test would show nothing."""
     script = tmp_path / "outside.py"
-    script.write_text("import numpy as np\nfrom dynamics.compiled import inlined, kernel\n"
-                      "@inlined\ndef read(x, i):\n    return x[i]\n"
-                      "@kernel\ndef call(x, i):\n    return read(x, i)\n"
-                      "call(np.zeros(3), 3)\n")
+    script.write_text(
+        "import numpy as np\nfrom dynamics.compiled import inlined, kernel\n"
+        "@inlined\ndef read(x, i):\n    return x[i]\n"
+        "@kernel\ndef call(x, i):\n    return read(x, i)\n"
+        "call(np.zeros(3), 3)\n"
+    )
     assert "IndexError" in _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="1").stderr
     assert _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="0").returncode == 0
 
 
-def test_kernels_stay_inside_their_arrays(tmp_path):
-    """Every test marked ``kernel``, compiled with bounds checking in a cache of its own."""
+@pytest.mark.parametrize("flag", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
+def test_kernels_stay_inside_their_arrays(tmp_path, flag):
+    """Every test marked ``kernel``, with bounds checking in a cache of its own, and as plain Python."""
     files = [str(ROOT / "tests" / name) for name in KERNEL_TESTS]
-    run = _run(["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files], tmp_path, NUMBA_BOUNDSCHECK="1")
+    run = _run(["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files], tmp_path, **{flag: "1"})
     assert run.returncode == 0, run.stdout + run.stderr
     assert "passed" in run.stdout

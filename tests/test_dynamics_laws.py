@@ -46,11 +46,16 @@ def _transposed(matrices):
 
 def _christoffel(arm, q, qd, last_sign):
     """C_ij = ½ Σ_k (∂M_ij/∂q_k + ∂M_ik/∂q_j + last_sign ∂M_jk/∂q_i) q̇_k from differences of M."""
-    slopes = [_central_difference(lambda t, k=k: mass_matrix(arm, q + t * np.eye(q.shape[-1])[k]))
-              for k in range(q.shape[-1])]
+    slopes = [
+        _central_difference(lambda t, k=k: mass_matrix(arm, q + t * np.eye(q.shape[-1])[k]))
+        for k in range(q.shape[-1])
+    ]
     by = np.moveaxis(np.array(slopes), 0, -1)  # (..., i, j, k) = ∂M_ij/∂q_k
-    return 0.5 * (np.einsum("...ijk,...k->...ij", by, qd) + np.einsum("...ikj,...k->...ij", by, qd)
-                  + last_sign * np.einsum("...jki,...k->...ij", by, qd))
+    return 0.5 * (
+        np.einsum("...ijk,...k->...ij", by, qd)
+        + np.einsum("...ikj,...k->...ij", by, qd)
+        + last_sign * np.einsum("...jki,...k->...ij", by, qd)
+    )
 
 
 # --- forward and inverse ------------------------------------------------------------------------------
@@ -64,14 +69,19 @@ def test_forward_dynamics_undoes_inverse_dynamics(arm, states):
 
 def test_inverse_dynamics_undoes_forward_dynamics(arm, states):
     qdd = forward_dynamics(arm, states.q, states.qd, states.tau, states.wrench)
-    assert largest_relative_error(inverse_dynamics(arm, states.q, states.qd, qdd, states.wrench), states.tau) < 1e-10
+    assert (
+        largest_relative_error(inverse_dynamics(arm, states.q, states.qd, qdd, states.wrench), states.tau)
+        < 1e-10
+    )
 
 
 def test_inverse_dynamics_is_the_equation_of_motion(arm, states):
     """Newton-Euler against M, C and g, which come from another algorithm."""
-    tau = (np.einsum("kij,kj->ki", mass_matrix(arm, states.q), states.qdd)
-           + np.einsum("kij,kj->ki", coriolis_matrix(arm, states.q, states.qd), states.qd)
-           + gravity_torque(arm, states.q))
+    tau = (
+        np.einsum("kij,kj->ki", mass_matrix(arm, states.q), states.qdd)
+        + np.einsum("kij,kj->ki", coriolis_matrix(arm, states.q, states.qd), states.qd)
+        + gravity_torque(arm, states.q)
+    )
     assert largest_relative_error(inverse_dynamics(arm, states.q, states.qd, states.qdd), tau) < 1e-11
 
 
@@ -92,8 +102,10 @@ def test_mass_matrix_rate_minus_twice_coriolis_is_skew(arm, states):
 
 def test_coriolis_plus_transpose_is_mass_matrix_rate(arm, states):
     coriolis = coriolis_matrix(arm, states.q, states.qd)
-    assert largest_relative_error(coriolis + _transposed(coriolis),
-                                  _mass_matrix_rate(arm, states.q, states.qd)) < 1e-7
+    assert (
+        largest_relative_error(coriolis + _transposed(coriolis), _mass_matrix_rate(arm, states.q, states.qd))
+        < 1e-7
+    )
 
 
 def test_coriolis_matrix_is_the_christoffel_definition(arm, states):
@@ -118,14 +130,19 @@ def test_printed_sign_of_ragazzon_3_6_is_not_skew(states):
 def test_coriolis_torque_vanishes_at_rest_and_is_quadratic(arm, states):
     coriolis = coriolis_matrix(arm, states.q, states.qd)
     np.testing.assert_array_equal(coriolis_matrix(arm, states.q, np.zeros(6)), 0.0)
-    np.testing.assert_allclose(coriolis_matrix(arm, states.q, 3 * states.qd), 3 * coriolis, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        coriolis_matrix(arm, states.q, 3 * states.qd), 3 * coriolis, rtol=1e-12, atol=1e-13
+    )
 
 
 # --- power and energy ---------------------------------------------------------------------------------
 
 
 def test_gravity_torque_is_the_slope_of_the_potential_energy(arm, states):
-    slopes = [_central_difference(lambda t, k=k: potential_energy(arm, states.q + t * np.eye(6)[k])) for k in range(6)]
+    slopes = [
+        _central_difference(lambda t, k=k: potential_energy(arm, states.q + t * np.eye(6)[k]))
+        for k in range(6)
+    ]
     assert largest_relative_error(gravity_torque(arm, states.q), np.array(slopes).T) < 1e-9
 
 
@@ -180,8 +197,16 @@ def test_energy_drift_grows_when_steps_are_too_long():
     assert _worst_energy_drift(load_arm("ur5_ragazzon2012"), np.zeros(6), 5e-3) > 1e-7
 
 
-@pytest.mark.parametrize(("name", "step"), [("ur5_ragazzon2012", 0.5e-3), ("ur5_ragazzon2012_as_printed", 0.5e-3),
-                                            ("ur5_tu2023", 1e-3), ("ur5e", 1e-3), ("ur5_controller", 10e-3)])
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("ur5_ragazzon2012", 0.5e-3),
+        ("ur5_ragazzon2012_as_printed", 0.5e-3),
+        ("ur5_tu2023", 1e-3),
+        ("ur5e", 1e-3),
+        ("ur5_controller", 10e-3),
+    ],
+)
 def test_fourth_order_in_free_motion(name, step):
     """Halving the step divides the error of the state after 0.5 s by 16."""
     arm = load_arm(name)
@@ -218,15 +243,18 @@ def test_a_batch_is_its_rows(arm, states):
         np.testing.assert_array_equal(row, tau[k])
 
 
-@pytest.mark.parametrize("call", [
-    lambda arm: mass_matrix(arm, np.zeros(5)),
-    lambda arm: mass_matrix(arm, "north"),
-    lambda arm: gravity_torque(arm, 0.0),
-    lambda arm: coriolis_matrix(arm, np.zeros((2, 6)), np.zeros((3, 6))),
-    lambda arm: inverse_dynamics(arm, np.zeros(6), np.zeros(6), np.zeros(7)),
-    lambda arm: forward_dynamics(arm, np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(3)),
-    lambda arm: forward_dynamics(arm, np.zeros(6), np.zeros(6), np.zeros(6), np.zeros((2, 6))),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda arm: mass_matrix(arm, np.zeros(5)),
+        lambda arm: mass_matrix(arm, "north"),
+        lambda arm: gravity_torque(arm, 0.0),
+        lambda arm: coriolis_matrix(arm, np.zeros((2, 6)), np.zeros((3, 6))),
+        lambda arm: inverse_dynamics(arm, np.zeros(6), np.zeros(6), np.zeros(7)),
+        lambda arm: forward_dynamics(arm, np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(3)),
+        lambda arm: forward_dynamics(arm, np.zeros(6), np.zeros(6), np.zeros(6), np.zeros((2, 6))),
+    ],
+)
 def test_wrong_shapes_are_bad_input(call):
     with pytest.raises(BadInput):
         call(load_arm("ur5e"))

@@ -45,15 +45,21 @@ def test_published_mass_matrix(as_printed, q):
     twice = 5.28848301220e-4 * np.cos(2 * q5)
     forearm, wrist = 4.96708343882199949e-2 - twice, 2.91008553822e-3 - twice
     bend = 2.843760e-3 * (np.sin(q34 + q5) - np.sin(q34 - q5)) - 7.778078e-3 * np.sin(q34)
-    turn = (2.02230028e-3 * np.cos(q234) + 7.293408e-4 * (np.cos(q234 - q5) - np.cos(q234 + q5))
-            + 2.64424150610e-4 * (np.cos(q234 - 2 * q5) - np.cos(q234 + 2 * q5)))
+    turn = (
+        2.02230028e-3 * np.cos(q234)
+        + 7.293408e-4 * (np.cos(q234 - q5) - np.cos(q234 + q5))
+        + 2.64424150610e-4 * (np.cos(q234 - 2 * q5) - np.cos(q234 + 2 * q5))
+    )
     last = 1.217591948e-4
     expected = {
         (1, 2): (2.67177491e-1 * np.sin(q2) + turn + 2.843760e-3 * (np.sin(q2 + q5) + np.sin(q2 - q5))),
         (1, 3): turn,
         (1, 4): turn,
-        (1, 5): (2.843760e-3 * (np.sin(q2 - q5) - np.sin(q2 + q5)) - 2.01419266994e-3 * np.cos(q234)
-                 - 7.293408e-4 * (np.cos(q234 + q5) + np.cos(q234 - q5))),
+        (1, 5): (
+            2.843760e-3 * (np.sin(q2 - q5) - np.sin(q2 + q5))
+            - 2.01419266994e-3 * np.cos(q234)
+            - 7.293408e-4 * (np.cos(q234 + q5) + np.cos(q234 - q5))
+        ),
         (1, 6): 6.087959740e-5 * (np.cos(q234 + q5) - np.cos(q234 - q5)),
         (2, 3): forearm + bend,
         (2, 4): wrist + bend,
@@ -72,8 +78,9 @@ def test_published_mass_matrix(as_printed, q):
     }
     found = mass_matrix(as_printed, q)
     for (i, j), element in expected.items():
-        np.testing.assert_allclose(found[:, i - 1, j - 1], element + np.zeros(len(q)), rtol=0, atol=1e-9,
-                                   err_msg=f"m{i}{j}")
+        np.testing.assert_allclose(
+            found[:, i - 1, j - 1], element + np.zeros(len(q)), rtol=0, atol=1e-9, err_msg=f"m{i}{j}"
+        )
 
 
 def test_published_arm_is_far_too_light(as_printed):
@@ -135,11 +142,16 @@ def _read(path: Path) -> np.ndarray:
 
 def _recorded(folder: Path, run: str):
     """q, qd, qdd and torque of the controller at the torque's own times, each (k, 6)."""
-    logs = {key: _read(folder / "ur5_kufieta2014" / run / f"log_{key}_target.csv") for key in ("q", "qd", "qdd", "m")}
+    logs = {
+        key: _read(folder / "ur5_kufieta2014" / run / f"log_{key}_target.csv")
+        for key in ("q", "qd", "qdd", "m")
+    }
     first, last = max(log[0, 0] for log in logs.values()), min(log[-1, 0] for log in logs.values())
     torque = logs.pop("m")
     torque = torque[(first <= torque[:, 0]) & (torque[:, 0] <= last)]
-    nearest = {key: log[np.abs(log[:, None, 0] - torque[:, 0]).argmin(axis=0), 1:] for key, log in logs.items()}
+    nearest = {
+        key: log[np.abs(log[:, None, 0] - torque[:, 0]).argmin(axis=0), 1:] for key, log in logs.items()
+    }
     return nearest["q"], nearest["qd"], nearest["qdd"], torque[:, 1:]
 
 
@@ -165,7 +177,11 @@ def test_recorded_model_torque_has_gravity_9_82(data_folder, run):
 
 def test_recordings_need_rotor_inertia_and_their_own_forearm(data_folder):
     """Without the rotors, or with the forearm of the maker's web page, the match is lost."""
-    arm, moving, still = load_arm("ur5_controller"), _recorded(data_folder, "no8"), _recorded(data_folder, RUNS[-1])
+    arm, moving, still = (
+        load_arm("ur5_controller"),
+        _recorded(data_folder, "no8"),
+        _recorded(data_folder, RUNS[-1]),
+    )
     assert _rms(arm._replace(rotor_inertia=np.zeros(6)), moving).max() > 0.1
     other = load_arm("ur5_tu2023")
     assert _rms(other._replace(rotor_inertia=arm.rotor_inertia), still).max() > 0.25
