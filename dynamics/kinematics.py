@@ -78,8 +78,9 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 @inlined
 def update_frames(arm, q, work):
-    """Write ``work.rotation`` and ``work.origin`` for joint angles ``q``."""
-    dh, twist, offset, rotation, origin = arm.dh, arm.twist, arm.offset, work.rotation, work.origin
+    """Write ``work.turn``, ``work.rotation`` and ``work.origin`` for joint angles ``q``."""
+    dh, twist, offset = arm.dh, arm.twist, arm.offset
+    turn, rotation, origin = work.turn, work.rotation, work.origin
     r00, r01, r02 = 1.0, 0.0, 0.0
     r10, r11, r12 = 0.0, 1.0, 0.0
     r20, r21, r22 = 0.0, 0.0, 1.0
@@ -88,6 +89,7 @@ def update_frames(arm, q, work):
     for i in range(q.size):
         angle = q[i] + dh[i, 0]
         c, s = math.cos(angle), math.sin(angle)
+        turn[i, 0], turn[i, 1] = c, s
         ca, sa = twist[i, 0], twist[i, 1]
         # rows of R Rz(angle) Rx(alpha)
         p, t = c * r00 + s * r01, c * r01 - s * r00

@@ -6,8 +6,6 @@ acceleration of the base, which is the same as (3.13), (3.14). They cost O(n).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dynamics.arm import Arm
@@ -63,21 +61,19 @@ def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 @inlined
-def newton_euler(arm, gravity, q, qd, qdd, work, tau):
+def newton_euler(arm, gravity, qd, qdd, work, tau):
     """Write ``tau`` = M qdd + C qd + g for the acceleration of gravity ``gravity`` (3,).
 
-    Uses ``work.link`` and ``work.vector[0:2]``.
+    Reads the joint angles' ``work.turn`` (``update_frames`` writes it), uses ``work.link``.
     """
-    n = q.size
-    dh, twist, offset, mass = arm.dh, arm.twist, arm.dynamics_offset, arm.mass
-    center, inertia, rotor, link, angles = arm.center_of_mass, arm.inertia, arm.rotor_inertia, work.link, work.vector
+    n = qd.size
+    twist, offset, mass, turn = arm.twist, arm.dynamics_offset, arm.mass, work.turn
+    center, inertia, rotor, link = arm.center_of_mass, arm.inertia, arm.rotor_inertia, work.link
     wx, wy, wz = 0.0, 0.0, 0.0  # angular velocity
     dx, dy, dz = 0.0, 0.0, 0.0  # angular acceleration
     ax, ay, az = -gravity[0], -gravity[1], -gravity[2]  # acceleration of the link's end
     for i in range(n):
-        angle = q[i] + dh[i, 0]
-        c, s = math.cos(angle), math.sin(angle)
-        angles[0, i], angles[1, i] = c, s
+        c, s = turn[i, 0], turn[i, 1]
         ca, sa = twist[i, 0], twist[i, 1]
         # (3.9), (3.10): the joint turns about z of frame i-1, then all into frame i
         dx, dy, dz = dx + wy * qd[i], dy - wx * qd[i], dz + qdd[i]
@@ -113,7 +109,7 @@ def newton_euler(arm, gravity, q, qd, qdd, work, tau):
         nx += link[i, 3] + ry * fz - rz * fy  # (3.15), about the origin of frame i-1
         ny += link[i, 4] + rz * fx - rx * fz
         nz += link[i, 5] + rx * fy - ry * fx
-        c, s = angles[0, i], angles[1, i]
+        c, s = turn[i, 0], turn[i, 1]
         ca, sa = twist[i, 0], twist[i, 1]
         fx, fy, fz = _out_of(c, s, ca, sa, fx, fy, fz)
         nx, ny, nz = _out_of(c, s, ca, sa, nx, ny, nz)
@@ -141,8 +137,8 @@ def _inverse_dynamics_batch(
     out = np.empty_like(q)
     outside = np.zeros(q.shape[1])
     for row in range(q.shape[0]):
-        newton_euler(arm, arm.gravity, q[row], qd[row], qdd[row], work, out[row])
         update_frames(arm, q[row], work)
+        newton_euler(arm, arm.gravity, qd[row], qdd[row], work, out[row])
         update_tool_position(arm, work)
         outside[:] = 0.0
         add_wrench_torque(work, wrench[row], outside)

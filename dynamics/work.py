@@ -11,6 +11,7 @@ class Work(NamedTuple):
     """Scratch arrays for an arm with ``n`` joints; each kernel says which it reads and writes.
 
     Attributes:
+        turn: (n, 2) cosine and sine of the joint angles.
         rotation: (n, 3, 3) R_base_i, axes of frame i in base.
         origin: (n + 1, 3) origin of frames 0…n in base [m].
         tool: (4, 4) T_base_tool.
@@ -21,10 +22,11 @@ class Work(NamedTuple):
         mass_matrix: (n, n).
         bias: (n,) C qd + g.
         jacobian: (6, n).
-        link: (n, 9) per-link values of the recursive Newton-Euler passes.
-        square: (6, 6) and vector: (4, max(n, 6)) for small linear systems.
+        link: (n, 6) per-link values of the recursive Newton-Euler passes.
+        square: (6, 6) for small linear systems; vector: (2, max(n, 6)) for methods to use.
     """
 
+    turn: np.ndarray
     rotation: np.ndarray
     origin: np.ndarray
     tool: np.ndarray
@@ -42,6 +44,7 @@ class Work(NamedTuple):
 def make_work(n: int) -> Work:
     """Scratch arrays for an arm with ``n`` joints."""
     return Work(
+        turn=np.zeros((n, 2)),
         rotation=np.zeros((n, 3, 3)),
         origin=np.zeros((n + 1, 3)),
         tool=np.eye(4),
@@ -51,7 +54,7 @@ def make_work(n: int) -> Work:
         mass_matrix=np.zeros((n, n)),
         bias=np.zeros(n),
         jacobian=np.zeros((6, n)),
-        link=np.zeros((n, 9)),
+        link=np.zeros((n, 6)),
         square=np.zeros((6, 6)),
-        vector=np.zeros((4, max(n, 6))),
+        vector=np.zeros((2, max(n, 6))),
     )

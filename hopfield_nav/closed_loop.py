@@ -17,10 +17,16 @@ import numpy as np
 
 from dynamics.arm import load_arm
 from dynamics.compiled import COMPILE_OPTIONS, inlined
-from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import Work, make_work
 from hopfield_nav.contact import Contact
-from hopfield_nav.control_step import Belief, Controller, command_torque, estimate_and_judge, make_belief
+from hopfield_nav.control_step import (
+    Belief,
+    Controller,
+    command_torque,
+    estimate_and_judge,
+    make_belief,
+    update_model_frames,
+)
 from hopfield_nav.plant import Plant, Stages, make_stages, plant_acceleration
 from hopfield_nav.plugin import Sensed, make_sensed, signature
 from hopfield_nav.trajectory import Trajectory, evaluate_into
@@ -177,6 +183,7 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
         sensed.q[i] = q[i]
         sensed.qd[i] = qd[i]
     evaluate_into(trajectory, time, state.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    update_model_frames(controller, sensed)
     if state.judged[0] != state.step[0]:
         state.judged[0] = state.step[0]
         estimate_and_judge(estimator, detector, controller, sensed, state.belief)
@@ -188,7 +195,7 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
             return DETECTED
     elif level < settings.rearm[0]:
         state.armed[0] = 1.0
-    if settings.goal[3] > 0.0 and time >= trajectory.knots[-1] and _at_goal(controller, settings.goal, sensed):
+    if settings.goal[3] > 0.0 and time >= trajectory.knots[-1] and _at_goal(controller.work.tool, settings.goal):
         return ARRIVED
     state.periods[0] += 1.0
     state.periods[2] += state.belief.damped[0]
@@ -203,12 +210,8 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
 
 
 @inlined
-def _at_goal(controller, goal, sensed):
+def _at_goal(tool, goal):
     """Whether the tool, as far as the control computer can tell, is within tolerance of the goal."""
-    work = controller.work
-    update_frames(controller.model, sensed.q, work)
-    update_tool_position(controller.model, work)
-    tool = work.tool
     dx, dy, dz = tool[0, 3] - goal[0], tool[1, 3] - goal[1], tool[2, 3] - goal[2]
     return dx * dx + dy * dy + dz * dz <= goal[3] * goal[3]
 
@@ -260,6 +263,7 @@ def _command_in_stage(law, controller, trajectory, state, q, qd, time):
         sensed.q[i] = q[i]
         sensed.qd[i] = qd[i]
     evaluate_into(trajectory, time, state.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    update_model_frames(controller, sensed)
     command_torque(law, controller, sensed, sensed.tau)
 
 

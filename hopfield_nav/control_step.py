@@ -12,6 +12,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import inlined
+from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import Work
 from hopfield_nav.plugin import DAMPED
 
@@ -60,8 +61,15 @@ def make_belief(n: int) -> Belief:
 
 
 @inlined
+def update_model_frames(controller, sensed):
+    """Bring the frames that every method may rely on up to date with the measured joint angles."""
+    update_frames(controller.model, sensed.q, controller.work)
+    update_tool_position(controller.model, controller.work)
+
+
+@inlined
 def estimate_and_judge(estimator, detector, controller, sensed, belief):
-    """Update the belief: external torque, wrench, alarm level."""
+    """Update the belief: external torque, wrench, alarm level; reads the frames in ``work``."""
     model, work = controller.model, controller.work
     tau_external, wrench = belief.tau_external, belief.wrench
     status = estimator(
@@ -75,7 +83,10 @@ def estimate_and_judge(estimator, detector, controller, sensed, belief):
 
 @inlined
 def command_torque(law, controller, sensed, tau):
-    """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met."""
+    """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
+
+    Reads the frames in ``controller.work``.
+    """
     law(controller.model, sensed, controller.law, controller.law_memory, controller.work, tau)
     limits = controller.torque_limits
     saturated = False

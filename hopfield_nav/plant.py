@@ -63,7 +63,9 @@ def plant_acceleration(plant, tau, implicit_step, stages, work):
     damping, matrix, bias, tool = plant.damping, work.mass_matrix, work.bias, work.tool
     update_frames(plant.arm, q, work)
     update_tool_position(plant.arm, work)
-    vx, vy, vz = tool_velocity(qd, work)
+    vx, vy, vz = 0.0, 0.0, 0.0
+    if plant.contact.law[1] > 0.0 or plant.contact.law[2] > 0.0:
+        vx, vy, vz = tool_velocity(qd, work)
     fx, fy, fz = tool_contact_force(plant.contact, tool[0, 3], tool[1, 3], vx, vy, vz)
     wrench[0], wrench[1], wrench[2] = fx, fy, fz
     for i in range(q.size):
@@ -81,15 +83,13 @@ def plant_acceleration(plant, tau, implicit_step, stages, work):
 def tool_velocity(qd, work):
     """Velocity (vx, vy, vz) of the tool point in base [m/s], from the frames in ``work``."""
     rotation, origin, tool = work.rotation, work.origin, work.tool
-    wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    px, py, pz = tool[0, 3], tool[1, 3], tool[2, 3]
+    vx, vy, vz = 0.0, 0.0, 0.0
     zx, zy, zz = 0.0, 0.0, 1.0
     for i in range(rotation.shape[0]):
-        wx, wy, wz = wx + zx * qd[i], wy + zy * qd[i], wz + zz * qd[i]
-        rx = (tool[0, 3] if i == rotation.shape[0] - 1 else origin[i + 1, 0]) - origin[i, 0]
-        ry = (tool[1, 3] if i == rotation.shape[0] - 1 else origin[i + 1, 1]) - origin[i, 1]
-        rz = (tool[2, 3] if i == rotation.shape[0] - 1 else origin[i + 1, 2]) - origin[i, 2]
-        vx += wy * rz - wz * ry
-        vy += wz * rx - wx * rz
-        vz += wx * ry - wy * rx
+        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
+        vx += (zy * rz - zz * ry) * qd[i]
+        vy += (zz * rx - zx * rz) * qd[i]
+        vz += (zx * ry - zy * rx) * qd[i]
         zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
     return vx, vy, vz

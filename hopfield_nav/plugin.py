@@ -11,6 +11,8 @@ Numba's types):
 ``detector``    kernel(model, sensed, parameters, memory, work, tau_external, wrench) -> level
     returns the alarm level as a share of its threshold: a collision is detected at level > 1.
 
+``work`` holds scratch arrays; when a method is called, its frames (``turn``, ``rotation``, ``origin``,
+``tool``) are those of the model at the measured joint angles.
 ``model`` is the controller's own model of the arm (an ``Arm``), ``sensed`` a ``Sensed`` record: the
 plant's true state is not among the arguments. ``parameters`` is one float64 array, packed in the
 order of the method's declaration; ``memory`` is a float64 array that keeps its content between

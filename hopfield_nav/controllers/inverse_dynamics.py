@@ -8,15 +8,12 @@ from hopfield_nav.plugin import Method, Parameter
 
 def control(model, sensed, parameters, memory, work, tau):
     """Write tau = M a_q + C qd + g with a_q = qdd_ref - K0 q~ - K1 q~' (4.1), (4.4), (4.6)."""
-    q, qd, acceleration = sensed.q, sensed.qd, work.vector[2]
+    q, qd, q_ref, qd_ref, qdd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref
+    acceleration = work.vector[0]
     for i in range(q.size):
         omega = parameters[i]
-        acceleration[i] = (
-            sensed.qdd_ref[i]
-            - omega * omega * (q[i] - sensed.q_ref[i])
-            - 2.0 * omega * (qd[i] - sensed.qd_ref[i])
-        )
-    newton_euler(model, model.gravity, q, qd, acceleration, work, tau)
+        acceleration[i] = qdd_ref[i] - omega * omega * (q[i] - q_ref[i]) - 2.0 * omega * (qd[i] - qd_ref[i])
+    newton_euler(model, model.gravity, qd, acceleration, work, tau)
     return 0
 
 

@@ -13,13 +13,13 @@ from hopfield_nav.plugin import Method, Parameter
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write M K0 q~ and J^-T M K0 q~ (5.8); the status says whether the wrench was damped."""
-    q, zero, acceleration = sensed.q, work.vector[3], work.vector[2]
+    q, q_ref, zero, acceleration = sensed.q, sensed.q_ref, work.vector[0], work.vector[1]
     for i in range(q.size):
         omega = parameters[i]
-        acceleration[i] = omega * omega * (q[i] - sensed.q_ref[i])
+        acceleration[i] = omega * omega * (q[i] - q_ref[i])
         zero[i] = 0.0
-    newton_euler(model, zero, q, zero, acceleration, work, tau_external)
-    return wrench_from_torque(model, q, parameters[q.size], work, tau_external, wrench)
+    newton_euler(model, zero, zero[: q.size], acceleration, work, tau_external)
+    return wrench_from_torque(model, parameters[q.size], work, tau_external, wrench)
 
 
 METHOD = Method(

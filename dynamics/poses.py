@@ -1,0 +1,88 @@
+"""Rigid poses at the border: checked, made orthonormal, flattened to rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics.compiled import kernel
+from dynamics.errors import BadInput
+
+RIGID = 1e-6  # largest entry of R^T R - 1 and of the last row's difference from [0, 0, 0, 1]
+
+
+def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tuple[int, ...]]:
+    """Homogeneous transformations as float64 rows with exactly orthonormal rotations.
+
+    A rotation that is orthonormal to ``RIGID`` is replaced by the nearest orthonormal one, so that
+    poses written with seven digits can be used.
+
+    Args:
+        value: (..., 4, 4), lengths in metres.
+        name: what to call it in messages.
+
+    Returns:
+        The poses as (k, 4, 4), a copy, and the leading shape.
+
+    Raises:
+        BadInput: wrong shape, no numbers, NaN or infinite entries, or not a rigid motion.
+    """
+    try:
+        poses = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must hold numbers", found=value) from None
+    if poses.ndim < 2 or poses.shape[-2:] != (4, 4):
+        raise BadInput(f"{name} has the wrong shape", found=poses.shape, allowed="(…, 4, 4)")
+    rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
+    bad = _make_orthonormal(rows)
+    if bad >= 0:
+        raise BadInput(f"{name} is not a rigid motion", found=rows[bad].tolist(),
+                       allowed=f"finite, R^T R = 1 and det R = 1 to {RIGID:g}, last row [0, 0, 0, 1]")
+    return rows, poses.shape[:-2]
+
+
+@kernel
+def _make_orthonormal(poses):
+    """Correct every rotation in place; the index of the first pose that is not rigid, or -1."""
+    for row in range(poses.shape[0]):
+        T = poses[row]
+        if not _is_rigid(T):
+            return row
+        _newton_step(T)
+        _newton_step(T)
+        T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
+    return -1
+
+
+@kernel
+def _is_rigid(T):
+    for i in range(3):
+        if not (math.isfinite(T[i, 3]) and abs(T[3, i]) <= RIGID):
+            return False
+        for j in range(3):
+            product = T[0, i] * T[0, j] + T[1, i] * T[1, j] + T[2, i] * T[2, j]
+            if not abs(product - (1.0 if i == j else 0.0)) <= RIGID:  # false for NaN
+                return False
+    determinant = (
+        T[0, 0] * (T[1, 1] * T[2, 2] - T[1, 2] * T[2, 1])
+        - T[0, 1] * (T[1, 0] * T[2, 2] - T[1, 2] * T[2, 0])
+        + T[0, 2] * (T[1, 0] * T[2, 1] - T[1, 1] * T[2, 0])
+    )
+    return abs(T[3, 3] - 1.0) <= RIGID and determinant > 0.0
+
+
+@kernel
+def _newton_step(T):
+    """R (3 - R^T R) / 2: squares the distance from the nearest orthonormal matrix."""
+    xx = T[0, 0] * T[0, 0] + T[1, 0] * T[1, 0] + T[2, 0] * T[2, 0]
+    yy = T[0, 1] * T[0, 1] + T[1, 1] * T[1, 1] + T[2, 1] * T[2, 1]
+    zz = T[0, 2] * T[0, 2] + T[1, 2] * T[1, 2] + T[2, 2] * T[2, 2]
+    xy = T[0, 0] * T[0, 1] + T[1, 0] * T[1, 1] + T[2, 0] * T[2, 1]
+    xz = T[0, 0] * T[0, 2] + T[1, 0] * T[1, 2] + T[2, 0] * T[2, 2]
+    yz = T[0, 1] * T[0, 2] + T[1, 1] * T[1, 2] + T[2, 1] * T[2, 2]
+    for i in range(3):
+        x, y, z = T[i, 0], T[i, 1], T[i, 2]
+        T[i, 0] = x - 0.5 * (x * (xx - 1.0) + y * xy + z * xz)
+        T[i, 1] = y - 0.5 * (x * xy + y * (yy - 1.0) + z * yz)
+        T[i, 2] = z - 0.5 * (x * xz + y * yz + z * (zz - 1.0))

@@ -1,0 +1,126 @@
+"""What the commands do; ``hopfield_nav.cli`` says how they are called.
+
+Each function returns an exit status. Everything heavy is imported where it is used, so that a
+faulty world or a call for help need not wait for the compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dynamics.errors import BadInput
+
+REACHED, NOT_REACHED, BAD_INPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
+_RECORD = ("world.yaml", "summary.json", "log.nc")
+
+
+def say(message: str) -> None:
+    """One line to stderr."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def run_world(
+    name: str, out: Path | None, seed: int | None, overrides: Sequence[str], plots: bool, animation: bool
+) -> int:
+    """Simulate a world, save the run with its pictures, print its results."""
+    from hopfield_nav.out_folder import choose_folder
+    from hopfield_nav.world import load_world
+
+    world = load_world(name, overrides)
+    folder = choose_folder(out, world.name)
+    run = _simulate(world, seed)
+    _save(run, folder)
+    if plots:
+        _draw(run, folder)
+    if animation:
+        _animate(run, folder)
+    from hopfield_nav.report import print_results
+
+    print_results(run.summary, folder)
+    return REACHED if run.outcome == "reached" else NOT_REACHED
+
+
+def check_files(names: Sequence[str]) -> int:
+    """Check world files; one line each."""
+    from hopfield_nav.world import load_world
+
+    status = 0
+    for name in names:
+        try:
+            load_world(name)
+            print(f"{name}: ok")
+        except BadInput as error:
+            say(f"hopfield-nav: {error}")
+            status = BAD_INPUT
+    return status
+
+
+def print_schema() -> int:
+    """Print the JSON Schema of a world file."""
+    from hopfield_nav.schema import dump_schema
+
+    print(json.dumps(dump_schema(), indent=2, ensure_ascii=False))
+    return 0
+
+
+def plot_run(folder: Path, pdf: bool) -> int:
+    """Draw the figures of a saved run again."""
+    for path in _draw(_load(folder), folder, pdf):
+        print(path)
+    return 0
+
+
+def animate_saved(folder: Path) -> int:
+    """Make the film of a saved run."""
+    print(_animate(_load(folder), folder))
+    return 0
+
+
+def _simulate(world: Any, seed: int | None) -> Any:
+    from dynamics.compiled import cache_is_warm
+    from hopfield_nav.report import progress_bar
+
+    if not cache_is_warm():
+        say("compiling once, about half a minute; later runs start at once")
+    from hopfield_nav.simulation import simulate
+
+    with progress_bar(world.time_limit) as progress:
+        return simulate(world, seed=seed, progress=progress)
+
+
+def _save(run: Any, folder: Path) -> None:
+    try:
+        run.save(folder)
+    except OSError as error:
+        raise BadInput(f"the run could not be saved: {error.strerror or error}", where=str(folder)) from error
+
+
+def _draw(run: Any, folder: Path, pdf: bool = False) -> list[Path]:
+    from hopfield_nav.plots import draw_run_figures
+
+    return draw_run_figures(run, folder / "figures", pdf=pdf)
+
+
+def _animate(run: Any, folder: Path) -> Path:
+    from hopfield_nav.animation import animate_run
+
+    return animate_run(run, folder / "animation")
+
+
+def _load(folder: Path) -> Any:
+    missing = [name for name in _RECORD if not (folder / name).is_file()]
+    if missing:
+        what = "not the folder of a run" if folder.is_dir() else "no such folder"
+        raise BadInput(
+            what,
+            where=str(folder),
+            found=f"no {', '.join(missing)}" if folder.is_dir() else None,
+            allowed="a folder that `hopfield-nav run` made",
+        )
+    from hopfield_nav.run import load_run
+
+    return load_run(folder)

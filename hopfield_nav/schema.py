@@ -1,0 +1,49 @@
+"""The JSON Schema of a world file, for editors: completion, units on hover, faults while typing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopfield_nav.plugin import Parameter, find_method, method_names
+from hopfield_nav.world import World
+from hopfield_nav.world_methods import own_parameters
+
+_SECTIONS = {
+    "Controller": {"law": "controller"},
+    "Detection": {"estimator": "estimator", "measure": "detector"},
+}
+
+
+def dump_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12), with the parameters of every built-in method."""
+    schema = World.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "hopfield-nav world"
+    for section, kinds in _SECTIONS.items():
+        _add_parameters(schema["$defs"][section], kinds)
+    schema["$defs"]["Obstacle"] |= {"minProperties": 1, "maxProperties": 1}
+    return schema
+
+
+def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
+    """List the methods of a section and their parameters; a user's own method may have any others."""
+    for key, kind in kinds.items():
+        names = method_names(kind)
+        section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": r"\.py:"}]}
+        for parameter in own_parameters(find_method(kind, name) for name in names).values():
+            section["properties"].setdefault(parameter.name, _describe(parameter))
+    section.pop("additionalProperties", None)
+    own = [{"properties": {key: {"pattern": r"\.py:"}}, "required": [key]} for key in kinds]
+    section["if"] = {"anyOf": own}
+    section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
+
+
+def _describe(parameter: Parameter) -> dict[str, Any]:
+    one = {"type": "number", "minimum": parameter.low, "maximum": parameter.high}
+    many = {"type": "array", "items": one, "minItems": 1}
+    default = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+    return {
+        "anyOf": [one, many] if parameter.per_joint else [one],
+        "default": default,
+        "description": f"{parameter.description} [{parameter.unit}]",
+    }

@@ -1,0 +1,266 @@
+"""One experiment from start to outcome: move, detect, mark, back off, replan (ragazzon2012 chapter 7).
+
+``simulate`` runs a world to its end. ``Simulation`` does the same in steps, for one's own loop:
+
+    simulation = Simulation(load_world("ragazzon2012"))
+    while simulation.outcome is None:
+        simulation.step(0.1)
+        print(simulation.time, simulation.state.q)
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.joint_path import follow_path
+from dynamics.kinematics import forward_kinematics
+from dynamics.work import make_work
+from hopfield_nav.assembly import build_arm, build_controller, build_plant, build_settings, find_methods
+from hopfield_nav.closed_loop import (
+    ARRIVED,
+    CONTACT_MEMORY,
+    DETECTED,
+    DIVERGED,
+    HORIZON,
+    LOG_FULL,
+    compiled_loop,
+    log_columns,
+    make_state,
+)
+from hopfield_nav.navigator import Navigator, Way
+from hopfield_nav.plant import make_stages
+from hopfield_nav.planning import replan
+from hopfield_nav.plugin import compiled
+from hopfield_nav.run import Run
+from hopfield_nav.stability import check_step
+from hopfield_nav.summary import summarise
+from hopfield_nav.trajectory import evaluate, quintic_trajectory
+from hopfield_nav.world import World
+
+Progress = Callable[[float, int], None]
+_SLICE = 0.5  # [s] simulated between two calls of the progress function
+_FIRST_ROWS = 16384
+
+
+class Collision(NamedTuple):
+    """A detection that was answered by a new plan (or by finding that there is none).
+
+    Attributes:
+        time: of the detection [s].
+        touch_time: first true contact since the last detection [s]; NaN for a false alarm.
+        cell, start: marked cell, and the cell from which the next path starts.
+        position: (3,) true tool position [m].
+        false_alarm: no true contact in the 50 ms before.
+        felt: bool grid, the marks as they stood afterwards.
+        path: (k, rank) cells of the new path; k = 0 when there is none.
+        replan_time: computing time of mark, plan, inverse kinematics and splines [s].
+    """
+
+    time: float
+    touch_time: float
+    cell: tuple[int, ...]
+    start: tuple[int, ...]
+    position: np.ndarray
+    false_alarm: bool
+    felt: np.ndarray
+    path: np.ndarray
+    replan_time: float
+
+
+class Simulation:
+    """A world in motion.
+
+    Args:
+        world: from ``load_world``.
+        seed: of every random number; default the world's own.
+
+    Attributes:
+        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit`` or
+            ``diverged``; ``reason`` says why in a sentence.
+        state: true joint angles, what was sensed and believed (``closed_loop.State``).
+        navigator: map, path and trajectory.
+        collisions: every ``Collision`` so far.
+
+    Raises:
+        BadInput: the start is not over the map, or the step is too large for damping or contact.
+    """
+
+    def __init__(self, world: World, seed: int | None = None) -> None:
+        self.seed = world.seed if seed is None else int(seed)
+        arm = build_arm(world)
+        start = np.array(world.start.joints)
+        tool = forward_kinematics(arm, start)[:3, 3]
+        self.world = world.resolve(self.seed, [(float(tool[0]), float(tool[1]))])
+        self.arm = arm
+        self.methods = find_methods(self.world)
+        self.plant = build_plant(self.world, arm)
+        self._refuse_large_steps(start)
+        self._loop = compiled_loop()
+        self._kernels = [compiled(method) for method in self.methods]
+        _warm_up()
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the start: nothing felt, nothing recorded."""
+        world, n = self.world, len(self.arm.dh)
+        start = np.array(world.start.joints)
+        self._started = clock.perf_counter()
+        self.wall_time = 0.0
+        self.navigator = Navigator(world, self.arm, start)
+        self.controller = build_controller(world, self.arm, self.methods)
+        self.settings = build_settings(world, self.navigator.goal)
+        self.state = make_state(start, int(self.settings.delay[0]))
+        self._stages, self._work = make_stages(n), make_work(n)
+        rows = 0 if world.record.signals == "none" else _FIRST_ROWS
+        self._log = np.empty((rows, log_columns(n)["estimate_damped"].stop))
+        self._last_step = round(world.time_limit / world.plant.step)
+        self.outcome: str | None = None
+        self.reason = ""
+        self.collisions: list[Collision] = []
+        self.first_way = self.navigator.first_way(start)
+        self._trajectory = self.first_way.trajectory
+        self._end_without(self.first_way)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return int(self.state.step[0]) * self.world.plant.step
+
+    def step(self, duration: float) -> str | None:
+        """Go on for ``duration`` simulated seconds, or to the end if that comes first.
+
+        Collisions on the way are answered. Returns the outcome, or None while running.
+        """
+        target = min(int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step)
+        while self.outcome is None:
+            event = self._advance(target)
+            if event == HORIZON:
+                break
+            self._answer(event)
+        if self.outcome is None and self.state.step[0] >= self._last_step:
+            self._end("time_limit", f"not there after {self.world.time_limit:g} s")
+        return self.outcome
+
+    def run(self, progress: Progress | None = None) -> Run:
+        """Go on to the end and return the record."""
+        started = clock.perf_counter()
+        while self.outcome is None:
+            self.step(_SLICE)
+            if progress is not None:
+                progress(self.time, len(self.collisions))
+        self.wall_time += clock.perf_counter() - started
+        return self.record()
+
+    def record(self) -> Run:
+        """The record so far."""
+        log = self._log[: int(self.state.row[0])].copy()
+        return Run(self.world, summarise(self), log, self.collisions, self.first_way.cells, self.navigator.grid.blocked)
+
+    def _advance(self, target: int) -> int:
+        return self._loop(
+            *self._kernels, self.plant, self.controller, self._trajectory, self.settings, self.state,
+            self._stages, self._work, self._log, target,
+        )  # fmt: skip
+
+    def _answer(self, event: int) -> None:
+        if event == LOG_FULL:
+            self._log = np.concatenate([self._log, np.empty_like(self._log)])
+        elif event == ARRIVED:
+            self._end("reached", f"the tool is within {self.world.goal.tolerance:g} m of the goal")
+        elif event == DIVERGED:
+            self._end("diverged", self._why_diverged())
+        elif event == DETECTED:
+            self._collide()
+
+    def _collide(self) -> None:
+        started = clock.perf_counter()
+        time, state = self.time, self.state
+        conclusion, way = self.navigator.collide(time, state.sensed.q, state.belief.wrench[:3].copy())
+        if way.trajectory is not None:
+            self._trajectory = way.trajectory
+            state.segment[0] = 0
+        false_alarm = bool(time - state.last_contact_time[0] > CONTACT_MEMORY)
+        earlier = self.collisions[-1].time if self.collisions else -math.inf
+        self.collisions.append(
+            Collision(
+                time=time,
+                touch_time=math.nan if false_alarm else max(float(state.touch_time[0]), earlier),
+                cell=conclusion.marked,
+                start=conclusion.start,
+                position=forward_kinematics(self.arm, state.q)[:3, 3],
+                false_alarm=false_alarm,
+                felt=self.navigator.grid.felt.copy(),
+                path=way.cells,
+                replan_time=clock.perf_counter() - started,
+            )
+        )
+        self._end_without(way)
+
+    def _end_without(self, way: Way) -> None:
+        """A way without a trajectory ends the run; one row of it is recorded if there is none yet."""
+        if way.trajectory is None:
+            self._end(way.outcome, way.reason)
+            if self.state.step[0] == 0:
+                self._trajectory = quintic_trajectory(self.state.q[None], 1.0)
+                self._advance(1)
+
+    def _end(self, outcome: str, reason: str) -> None:
+        self.outcome, self.reason = outcome, reason
+
+    def _why_diverged(self) -> str:
+        joint, step = int(self.state.fault[0]) + 1, self.world.plant.step
+        if self.time - self.state.last_contact_time[0] < CONTACT_MEMORY:
+            cause = "a stiff contact; try a smaller plant.step or contact.stiffness"
+        elif self.world.controller.hold and self.world.controller.law == "inverse_dynamics":
+            cause = "a controller too fast for its period and delay; try a smaller controller.omega or period"
+        else:
+            cause = "a step too large; try a smaller plant.step"
+        return f"joint {joint} exploded at {self.time:.4f} s (step {step:g} s), likely because of {cause}"
+
+    def _refuse_large_steps(self, start: np.ndarray) -> None:
+        world = self.world
+        gain = np.zeros(len(self.arm.dh))
+        if world.controller.law == "damping":
+            values = world.controller.parameters
+            gain += max(values["gain_start"], values["gain_end"])
+        held_for = world.controller.period if world.controller.hold else 0.0
+        stages = int(build_settings(world, None).stages[0])
+        check_step(self.plant, start, world.plant.step, stages, gain, held_for)
+
+
+def simulate(world: World, seed: int | None = None, progress: Progress | None = None) -> Run:
+    """Run a world to its end.
+
+    Args:
+        world: from ``load_world``.
+        seed: of every random number; default the world's own.
+        progress: called now and then with the simulated time [s] and the number of collisions.
+
+    Returns:
+        The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
+
+    Raises:
+        BadInput: the start is not over the map, or the step is too large for damping or contact.
+
+    Source: ragazzon2012 chapter 7.
+    """
+    return Simulation(world, seed).run(progress)
+
+
+@lru_cache(maxsize=1)
+def _warm_up() -> None:
+    """Compile (or load) what a replan calls, so that no clock counts it."""
+    from dynamics.arm import load_arm
+
+    arm = load_arm("ur5_ragazzon2012")
+    q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
+    for network in ("sum", "limit"):
+        replan(np.zeros((3, 3), dtype=bool), (0, 0), (2, 2), network)
+    follow_path(arm, forward_kinematics(arm, q)[None], q)
+    evaluate(quintic_trajectory(np.stack([q, q]), 1.0), 0.5)

@@ -1,0 +1,82 @@
+"""Whether the integrator's step is small enough, asked before anything moves.
+
+Each integrator has a limit on step × rate for a decaying mode and for an oscillating one. Rates
+come from the effective inertia of the joints and of the tool, the smallest over the start pose and
+random poses: with small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays
+within 0.1 ms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from dynamics.kinematics import jacobian
+from dynamics.mass_matrix import mass_matrix
+from hopfield_nav.plant import RK4, SEMI_IMPLICIT_EULER, Plant
+
+DECAY_LIMIT = {RK4: 2.785, SEMI_IMPLICIT_EULER: 2.0}  # |step · rate| of a real mode
+SWING_LIMIT = {RK4: 2.828, SEMI_IMPLICIT_EULER: 2.0}  # of an undamped oscillation
+_HELD_LIMIT = 2.0  # of damping that a held torque gives
+_POSES, _MARGIN = 200, 0.98
+
+
+def check_step(
+    plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float
+) -> None:
+    """Refuse a step that the damping or the contact would make explode.
+
+    Args:
+        plant: arm, contact and joint damping.
+        q: (n,) start pose [rad].
+        step: of the integrator [s].
+        stages: RK4 or SEMI_IMPLICIT_EULER.
+        law_gain: (n,) largest damping that the control law adds [N·m·s/rad].
+        held_for: time over which the law's torque is held [s]; 0: it follows every stage.
+
+    Raises:
+        BadInput: with the step that would do.
+    """
+    poses = np.vstack([q, np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, len(q)))])
+    inverse = np.linalg.inv(mass_matrix(plant.arm, poses))
+    explicit = np.zeros(len(q)) if stages == SEMI_IMPLICIT_EULER else plant.damping
+    if held_for == 0.0:
+        explicit = explicit + law_gain
+    elif np.any(law_gain):
+        _refuse_beyond(held_for, _HELD_LIMIT / _fastest(inverse, law_gain), "controller.period", "the damping law")
+    if np.any(explicit):
+        _refuse_beyond(step, DECAY_LIMIT[stages] / _fastest(inverse, explicit), "plant.step", "the joint damping")
+    _check_contact(plant, poses[:1], inverse[:1], step, stages)
+
+
+def _fastest(inverse: np.ndarray, damping: np.ndarray) -> float:
+    """Largest rate of M^-1 D over the poses [1/s]."""
+    root = np.sqrt(damping)
+    return float(np.linalg.eigvalsh(root[:, None] * inverse * root).max())
+
+
+def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: float, stages: int) -> None:
+    if len(plant.contact.cylinders) == 0:
+        return
+    mobility = _tool_mobility(plant.arm, poses, inverse)
+    stiffness, damping = plant.contact.law[0], plant.contact.law[1]
+    _refuse_beyond(step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness")
+    if damping > 0:
+        _refuse_beyond(step, DECAY_LIMIT[stages] / (damping * mobility), "plant.step", "the contact damping")
+
+
+def _tool_mobility(arm: Arm, poses: np.ndarray, inverse: np.ndarray) -> float:
+    """Largest inverse of the tool's effective mass in the plane, over the poses [1/kg]."""
+    rows = jacobian(arm, poses)[:, :2]
+    return float(np.linalg.eigvalsh(rows @ inverse @ rows.transpose(0, 2, 1)).max())
+
+
+def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:
+    if step > limit:
+        raise BadInput(
+            f"the simulation would explode: {cause} is too stiff for this step",
+            where=key,
+            found=step,
+            allowed=f"at most {_MARGIN * limit:.2g} s",
+        )

@@ -1,0 +1,214 @@
+"""The world file: everything an experiment is made of, checked before anything moves.
+
+``load_world`` reads a file, or a world that comes with the program, and gives a ``World`` that is
+known to be consistent; a fault is a ``BadInput`` with file, line and key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import yaml
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
+
+from hopfield_nav.obstacles import Goal, KnownObstacle, Obstacle, Seed
+from hopfield_nav.world_checks import check_arms, check_world
+from hopfield_nav.world_errors import bad_input
+from hopfield_nav.world_fields import Gravity, Range, Text
+from hopfield_nav.world_file import Document, parse_document, plain_value, read_document
+from hopfield_nav.world_override import apply_overrides
+from hopfield_nav.world_paths import relative_to
+from hopfield_nav.world_sections import (
+    Contact,
+    Controller,
+    Detection,
+    Map,
+    Planner,
+    Plant,
+    Record,
+    Section,
+    Sensors,
+    Start,
+    Tool,
+    Trajectory,
+)
+from hopfield_nav.worlds_path import find_world, world_name
+
+
+class World(Section):
+    """One experiment. A section that is left out, or left empty, has its defaults."""
+
+    format: Literal[1] = Field(description="version of the world file's layout")
+    description: Text = Field("", description="what the experiment is for")
+    arm: Text = Field("ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file")
+    tool: Tool = Field(default_factory=Tool, description="tool point and payload")
+    gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes [m/s²]")
+    plant: Plant = Field(default_factory=Plant, description="what moves")
+    controller: Controller = Field(default_factory=Controller, description="what commands the motors")
+    sensors: Sensors = Field(default_factory=Sensors, description="imperfections of the sensors")
+    contact: Contact = Field(default_factory=Contact, description="force of an obstacle on the arm")
+    obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
+    known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
+    map: Map = Field(default_factory=Map, description="the grid of neurons")
+    planner: Planner = Field(default_factory=Planner, description="the Hopfield network")
+    trajectory: Trajectory = Field(default_factory=Trajectory, description="from cells to motion")
+    detection: Detection = Field(default_factory=Detection, description="how a collision is felt")
+    start: Start = Field(default_factory=Start, description="where the arm begins, at rest")
+    goal: Goal | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
+    time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
+        200.0, description="simulated time at which the run ends [s]"
+    )
+    seed: Seed = Field(0, description="of all random numbers of the run")
+    record: Record = Field(default_factory=Record, description="what is kept")
+
+    _name: str = PrivateAttr("world")
+    _folder: Path = PrivateAttr(default_factory=Path)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, data: Any) -> Any:
+        """Empty sections count as left out; the control period is the plant's step unless given."""
+        if not isinstance(data, dict):
+            return data
+        data = {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
+        plant, controller = data.get("plant", {}), data.get("controller", {})
+        if isinstance(plant, dict) and isinstance(controller, dict) and "step" in plant:
+            data["controller"] = {"period": plant["step"], **controller}
+        return data
+
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> World:
+        check_world(self, (info.context or {}).get("folder"))
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Two worlds are equal when they describe the same experiment, wherever they were read."""
+        return isinstance(other, World) and self.model_dump() == other.model_dump()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def name(self) -> str:
+        """What the world is called: the name of its file."""
+        return self._name
+
+    @property
+    def folder(self) -> Path:
+        """The folder that paths in the world are relative to."""
+        return self._folder
+
+    @property
+    def goal_position(self) -> tuple[float, float] | None:
+        """[x, y] of the goal in base axes [m], or None where the world has no goal."""
+        if self.goal is None:
+            return None
+        x, y = self.goal.position or self._cell_center(self.goal.cell or (0, 0))
+        return (x, y)
+
+    def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
+        """The same world with its random obstacles drawn and the seed written in.
+
+        Args:
+            seed: of the run; random cylinders with a seed of their own ignore it.
+            keep_free: points [x, y] whose surroundings stay free, such as the tool at the start;
+                the goal is always kept free [m].
+
+        Raises:
+            BadInput: random cylinders find no room.
+        """
+        generator = np.random.default_rng(seed)
+        free = [*keep_free, *([self.goal_position] if self.goal_position else [])]
+        obstacles = tuple(o for obstacle in self.obstacles for o in self._draw(obstacle, generator, free))
+        return self._with(obstacles=obstacles, seed=seed)
+
+    def to_yaml(self, folder: Path | None = None) -> str:
+        """The world as YAML with every default written out; loads back to an equal world.
+
+        Args:
+            folder: where the text will be stored; paths are then rewritten relative to it.
+        """
+        data = self.model_dump(mode="json")
+        if folder is not None:
+            relative_to(data, self._folder, folder)
+        return yaml.dump(
+            data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
+        )
+
+    def _cell_center(self, cell: tuple[int, ...]) -> tuple[float, ...]:
+        return tuple(self.map.origin[k] + self.map.spacing * cell[k] for k in range(2))
+
+    def _draw(
+        self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
+    ) -> list[Obstacle]:
+        random = obstacle.random_cylinders
+        if random is None:
+            return [obstacle]
+        own = generator if random.seed is None else np.random.default_rng(random.seed)
+        low = np.array(self.map.origin[:2])
+        high = low + self.map.spacing * (np.array(self.map.shape) - 1)
+        return [Obstacle(cylinder=cylinder) for cylinder in random.draw(own, low, high, free)]
+
+    def _with(self, **changes: Any) -> World:
+        world = self.model_copy(update=changes)
+        world._name, world._folder = self._name, self._folder
+        return world
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes every value out, and quotes text that would read as something else."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """No aliases: every value is written out."""
+        return True
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = None if plain_value(text) == text else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def load_world(path_or_name: str | Path, overrides: Sequence[str] | None = None) -> World:
+    """Read and check a world.
+
+    Args:
+        path_or_name: a file, or the name of a world that comes with the program.
+        overrides: changes to the file, each ``key.key=value`` (value as in YAML).
+
+    Raises:
+        BadInput: there is no such file, or something in it cannot be used: file, line, key, what
+            was found, what is allowed, and the nearest known key.
+    """
+    path = find_world(path_or_name)
+    document = read_document(path)
+    apply_overrides(document, overrides or ())
+    return world_from(document, path.parent, world_name(path))
+
+
+def parse_world(text: str, name: str = "world", folder: Path | None = None) -> World:
+    """The world that YAML text describes; paths in it are relative to ``folder``.
+
+    Raises:
+        BadInput: as ``load_world``.
+    """
+    return world_from(parse_document(text, name), folder or Path(), name)
+
+
+def world_from(document: Document, folder: Path, name: str) -> World:
+    """Check what a document holds and make it a world.
+
+    Raises:
+        BadInput: with the place of the first fault in the document.
+    """
+    try:
+        world = World.model_validate(document.data, context={"folder": folder})
+    except ValidationError as error:
+        raise bad_input(error, World, document) from None
+    world._name, world._folder = name, folder
+    check_arms(world, document)
+    return world

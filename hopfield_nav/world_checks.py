@@ -1,0 +1,141 @@
+"""What must fit together between the sections of a world."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynamics.errors import BadInput
+from hopfield_nav.plugin import find_method
+
+if TYPE_CHECKING:
+    from hopfield_nav.obstacles import Goal
+    from hopfield_nav.world import World
+    from hopfield_nav.world_file import Document
+    from hopfield_nav.world_sections import Map
+
+
+def check_world(world: World, folder: Path | None) -> None:
+    """Check timing, the estimator's needs, and the goal; ``folder`` is that of the world.
+
+    Raises:
+        BadInput: ``where`` is the key at fault.
+    """
+    _check_timing(world)
+    _check_inherited(world, folder)
+    if world.goal is not None and world.goal_position is not None:
+        _check_goal(world, world.goal, world.goal_position)
+
+
+def check_arms(world: World, document: Document) -> None:
+    """Load the arms that the world names; whatever has one entry a joint must fit them.
+
+    Raises:
+        BadInput: an arm is unknown or faulty, or a list has the wrong length.
+    """
+    names = {
+        ("arm",): world.arm,
+        ("plant", "dynamics"): world.plant.dynamics,
+        ("controller", "model"): world.controller.model,
+    }
+    for key, name in names.items():
+        if name is not None:
+            n = len(_load(name, world, document, key).mass)
+            if n != len(world.start.joints):
+                raise BadInput(
+                    "wrong number of joints",
+                    where=document.where(("start", "joints")),
+                    found=len(world.start.joints),
+                    allowed=f"{n}, as arm {name} has",
+                )
+    _check_joints(world, document)
+
+
+def _load(name: str, world: World, document: Document, key: tuple[str, ...]) -> Any:
+    from dynamics.arm import load_arm  # imports Numba, which a faulty world need not wait for
+
+    try:
+        return load_arm(name, world.folder)
+    except OSError as error:
+        raise BadInput(
+            "cannot be read", where=document.where(key), found=name, allowed=str(error.strerror)
+        ) from None
+    except BadInput as error:
+        inner = f"{error.where}: {error.what}" if error.where else error.what
+        raise BadInput(
+            inner, where=document.where(key), found=error.found, allowed=error.allowed, nearest=error.nearest
+        ) from None
+
+
+def _check_timing(world: World) -> None:
+    period, step, delay = world.controller.period, world.plant.step, world.controller.delay
+    if not _is_multiple(period, step):
+        raise BadInput(
+            "not a multiple of plant.step",
+            where="controller.period",
+            found=period,
+            allowed=f"{step:.6g} s times a whole number",
+        )
+    if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
+        raise BadInput(
+            "not a whole number of control periods, at most 64",
+            where="controller.delay",
+            found=delay,
+            allowed=f"0 to {64 * period:.6g} s in steps of {period:.6g} s",
+        )
+
+
+def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
+    count = round(value / unit)
+    return count >= least and math.isclose(value, count * unit, rel_tol=1e-6, abs_tol=1e-12)
+
+
+def _check_joints(world: World, document: Document) -> None:
+    n = len(world.start.joints)
+    lists = {"plant.damping": world.plant.damping}
+    lists |= {f"controller.{key}": value for key, value in world.controller.parameters.items()}
+    lists |= {f"detection.{key}": value for key, value in world.detection.parameters.items()}
+    for key, value in lists.items():
+        if isinstance(value, (list, tuple)) and len(value) not in (1, n):
+            raise BadInput(
+                "wrong number of values",
+                where=document.where(tuple(key.split("."))),
+                found=list(value),
+                allowed=f"{n}, one a joint, or a single number",
+            )
+
+
+def _check_inherited(world: World, folder: Path | None) -> None:
+    """An estimator that works on the controller's parameters needs a law that has them."""
+    for parameter in find_method("estimator", world.detection.estimator, folder).parameters:
+        if parameter.inherit and parameter.name not in world.controller.parameters:
+            raise BadInput(
+                f"needs the controller's {parameter.name}, which law {world.controller.law} has not",
+                where="detection.estimator",
+                found=world.detection.estimator,
+                allowed="estimator: none, or a law with that parameter",
+            )
+
+
+def _check_goal(world: World, goal: Goal, point: tuple[float, float]) -> None:
+    grid = world.map
+    key, found = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
+    at = [(point[k] - grid.origin[k]) / grid.spacing for k in range(2)]
+    rim = 1 if grid.rim == "blocked" else 0
+    if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(2)):
+        what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
+        raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
+    for i, obstacle in enumerate(world.known):
+        if obstacle.cylinder.contains(point):
+            raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
+
+
+def _allowed_goal(grid: Map, rim: int, as_cell: bool) -> str:
+    first, last = [rim, rim], [n - 1 - rim for n in grid.shape]
+    if as_cell:
+        return f"cells {first} to {last}"
+    (x0, y0), (x1, y1) = (
+        [grid.origin[k] + grid.spacing * corner[k] for k in range(2)] for corner in (first, last)
+    )
+    return f"x from {x0:.4g} to {x1:.4g} m, y from {y0:.4g} to {y1:.4g} m"

@@ -1,0 +1,279 @@
+"""The sections of a world file, one class each: keys, units, ranges and defaults.
+
+A class is a pydantic model: unknown keys are refused, and an instance cannot be changed. What
+concerns several sections at once is checked in ``hopfield_nav.world``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
+
+from dynamics.errors import BadInput
+from hopfield_nav.world_fields import (
+    Flag,
+    Inertia,
+    Joints,
+    Length,
+    Point,
+    Range,
+    Rotation,
+    Text,
+    Whole,
+    show,
+)
+from hopfield_nav.world_methods import with_parameters
+
+_IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_ZERO = ((0.0, 0.0, 0.0),) * 3
+_DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
+_Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
+
+
+class Section(BaseModel):
+    """A part of a world file: no unknown keys, and fixed once made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Frame(Section):
+    """Pose of the tool point in the flange, the last frame of the arm."""
+
+    position: Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes [m]")
+    rotation: Rotation = Field(_IDENTITY, description="rows of the rotation from tool to flange axes")
+
+
+class Payload(Section):
+    """What the tool carries."""
+
+    mass: Annotated[float, Range(0.0, 100.0, "kg")] = Field(0.0, description="[kg]")
+    center_of_mass: Point = Field((0.0, 0.0, 0.0), description="in the flange frame [m]")
+    inertia: Inertia = Field(_ZERO, description="about the centre of mass, flange axes [kg·m²]")
+
+
+class Tool(Section):
+    """The tool at the arm's flange."""
+
+    frame: Frame = Field(default_factory=Frame, description="where the tool point is")
+    payload: Payload = Field(default_factory=Payload, description="what the tool carries")
+
+
+def _damping(value: Any) -> float | tuple[float, ...]:
+    """One damping coefficient, or one a joint [N·m·s/rad]."""
+    values = value if isinstance(value, (list, tuple)) and value else [value]
+    for v in values:
+        if isinstance(v, bool) or not isinstance(v, (int, float)) or not 0.0 <= v <= 1e4:
+            raise BadInput(
+                "wrong value",
+                found=show(v),
+                allowed="a number from 0 to 10000 N·m·s/rad, or a list of them, one a joint",
+            )
+    return float(value) if values[0] is value else tuple(float(v) for v in values)
+
+
+_DAMPING_SCHEMA = {
+    "anyOf": [
+        {"type": "number", "minimum": 0, "maximum": 1e4},
+        {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1e4}},
+    ]
+}
+
+
+class Plant(Section):
+    """What moves: the simulated arm, and how its motion is integrated."""
+
+    dynamics: Text | None = Field(None, description="arm whose masses move; null: as `arm`")
+    integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
+    step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step [s]")
+    damping: Annotated[Any, BeforeValidator(_damping), WithJsonSchema(_DAMPING_SCHEMA)] = Field(
+        0.0, description="viscous damping of the joints, one number or one a joint [N·m·s/rad]"
+    )
+    friction: None = Field(None, description="reserved: only null")
+
+
+class Controller(Section):
+    """The control law, its model of the arm, and its timing; the law's parameters are further keys."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    law: Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
+    model: Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
+    period: Annotated[float, Range(1e-6, 1.0, "s")] = Field(
+        0.001, description="control period, a multiple of plant.step; default: plant.step [s]"
+    )
+    delay: Annotated[float, Range(0.0, 64.0, "s")] = Field(
+        0.0, description="from sensing to torque, a multiple of the period, at most 64 periods [s]"
+    )
+    hold: Flag = Field(
+        True, description="hold the torque over the period (false: law in every integrator stage)"
+    )
+    saturate: Flag = Field(True, description="limit the torque to what the motors can give")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
+        kinds = {"law": ("controller", cls.model_fields["law"].default)}
+        return with_parameters(section, kinds, cls.model_fields, _folder(info))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the law, by name, defaults included."""
+        return dict(self.model_extra or {})
+
+
+class Sensors(Section):
+    """Imperfections of the joint sensors; none exist yet, so no keys either."""
+
+
+class Contact(Section):
+    """The force of an obstacle on the arm: a spring, a damper and Coulomb friction."""
+
+    bodies: Literal["tool"] = Field("tool", description="what obstacles can touch")
+    stiffness: Annotated[float, Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="[N/m]")
+    damping: Annotated[float, Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="[N·s/m]")
+    friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
+
+
+class Map(Section):
+    """The grid of neurons, laid into the plane in which the tool moves."""
+
+    origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0) in base axes [m]")
+    spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
+        0.0263, description="between neighbouring cells [m]"
+    )
+    shape: Annotated[tuple[Annotated[int, Whole(2, 4096)], ...], Length(2, 2)] = Field(
+        (20, 20), description="cells along x and along y"
+    )
+    rim: Literal["free", "blocked"] = Field(
+        "free", description="whether the outermost cells count as obstacles"
+    )
+
+
+_AXES = ("+u", "-u", "+v", "-v")
+
+
+class Planner(Section):
+    """The Hopfield network and the walk up its activations."""
+
+    network: Literal["limit", "sum"] = Field(
+        "limit", description="limit: shortest paths; sum: the document's"
+    )
+    beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
+        None, description="gain of the neurons, for the sum network; null: chosen by the planner"
+    )
+    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
+        1.0, description="neurons this near are connected [cells]"
+    )
+    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v"], ...], Length(4, 4)] = Field(
+        ("+v", "-v", "+u", "-u"),
+        description="which step is taken first among equals; u runs along x, v along y",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Planner:
+        if sorted(self.ties) != sorted(_AXES):
+            raise BadInput(
+                "each step must be named once",
+                where="ties",
+                found=list(self.ties),
+                allowed=", ".join(_AXES) + ", in any order",
+            )
+        return self
+
+
+def _time_per_cell(value: object) -> object:
+    """Seconds a cell, or the name of the document's rule."""
+    if value == "ragazzon2012":
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadInput(
+            "wrong kind of value",
+            found=show(value),
+            allowed="a number of seconds above 0, or the word ragazzon2012",
+        )
+    return float(Range(0.0, 1000.0, "s", above=True).check(value))
+
+
+_TIME_SCHEMA = {
+    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
+}
+
+
+class Trajectory(Section):
+    """From cells to a motion in time."""
+
+    time_per_cell: Annotated[Any, BeforeValidator(_time_per_cell), WithJsonSchema(_TIME_SCHEMA)] = Field(
+        0.5, description="[s], or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
+    )
+    sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
+        0.0, description="the reference is held this long between samples; 0: continuous [s]"
+    )
+    tool_rotation: Rotation = Field(
+        _DOWN, description="rows of the rotation from tool to base axes on the way"
+    )
+
+
+class Detection(Section):
+    """How a collision is felt and what is done about it; parameters of both methods are further keys."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    estimator: Text = Field("joint_error", description="force estimator, or FILE.py:NAME")
+    measure: Text = Field("force_norm", description="detector, or FILE.py:NAME")
+    mark: Literal["desired", "actual"] = Field(
+        "actual", description="which tool position is marked on the map"
+    )
+    back_off: Literal["against_velocity", "along_force"] = Field(
+        "along_force", description="the way to the cell from which the next path starts"
+    )
+    rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
+        0.5,
+        description="share of the threshold below which the level must fall before the next detection; "
+        "null: armed at once",
+    )
+    hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
+        0.0, description="no detection for this long after a replan [s]"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
+        kinds = {
+            "estimator": ("estimator", cls.model_fields["estimator"].default),
+            "measure": ("detector", cls.model_fields["measure"].default),
+        }
+        return with_parameters(section, kinds, cls.model_fields, _folder(info))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of estimator and detector, by name, defaults included."""
+        return dict(self.model_extra or {})
+
+
+class Start(Section):
+    """Where the arm is at the beginning, at rest."""
+
+    joints: Joints = Field(_Q0, description="joint angles, within one turn [rad]")
+
+
+class Record(Section):
+    """What of a run is kept."""
+
+    every: Annotated[int, Whole(1, 10**6)] = Field(
+        1, description="every how many control periods a row is kept"
+    )
+    signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
+
+
+def _folder(info: ValidationInfo) -> Path | None:
+    return (info.context or {}).get("folder")
