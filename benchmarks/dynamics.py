@@ -40,7 +40,8 @@ DRIFT = 1e-9  # rad a call, so that no two calls are the same
 def _inverse(arm, q, qd, qdd, work, tau, count):
     for _ in range(count):
         q[0] += DRIFT
-        newton_euler(arm, arm.gravity, q, qd, qdd, work, tau)
+        update_frames(arm, q, work)
+        newton_euler(arm, arm.gravity, qd, qdd, work, tau)
 
 
 @kernel

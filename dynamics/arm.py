@@ -144,7 +144,7 @@ def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
     """
     tool = np.ascontiguousarray(T_flange_tool, dtype=np.float64)
     if tool.shape != (4, 4) or not np.all(np.isfinite(tool)) or np.any(tool[3] != [0, 0, 0, 1]):
-        raise BadInput("the tool frame is no homogeneous transformation", found=tool.tolist(), allowed="4×4 numbers")
+        raise BadInput("the tool frame is no 4×4 homogeneous transformation", found=tool.tolist())
     rotation = tool[:3, :3]
     if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) or np.linalg.det(rotation) < 0:
         raise BadInput("the tool frame does not hold a rotation", found=rotation.tolist())
@@ -168,7 +168,7 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
     if not 0 <= mass < math.inf:
         raise BadInput("a payload needs a mass of zero or more", found=mass)
     if center.shape != (3,) or not np.all(np.isfinite(center)):
-        raise BadInput("the centre of mass of the payload is no point", found=center.tolist(), allowed="3 numbers")
+        raise BadInput("a payload's centre of mass has three numbers", found=center.tolist())
     check_tensor(tensor, "payload")
     last = add_payload(arm.mass[-1], arm.center_of_mass[-1], arm.inertia[-1], float(mass), center, tensor)
     masses, centers, tensors = arm.mass.copy(), arm.center_of_mass.copy(), arm.inertia.copy()
@@ -243,9 +243,10 @@ def _capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:
     out = []
     if not isinstance(rows, list):
         raise BadInput("a list of capsules is needed", where=where, found=rows)
+    needed = {"link", "start", "end", "radius"}
     for k, row in enumerate(rows):
         place = f"{where}[{k}]"
-        _check_keys(row, {"link", "start", "end", "radius", "source"}, {"link", "start", "end", "radius"}, place)
+        _check_keys(row, needed | {"source"}, needed, place)
         if row["link"] not in range(len(dh) + 1):
             raise BadInput("no such link", where=place, found=row["link"], allowed=f"0 to {len(dh)}")
         if not _number(row["radius"], place) > 0:
