@@ -16,7 +16,7 @@ import numpy as np
 import yaml
 
 from dynamics.errors import BadInput, nearest_name
-from dynamics.mass_properties import add_payload, inertia_tensor
+from dynamics.mass_properties import add_payload, check_tensor, inertia_tensor
 
 GRAVITY = (0.0, 0.0, -9.81)
 _KINEMATIC_KEYS = {"theta", "d", "a", "alpha", "source"}
@@ -94,6 +94,8 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
         BadInput: a missing, unknown or impossible entry.
     """
     _check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
+    if data.get("format", 1) != 1:
+        raise BadInput("unknown format of arm files", where=where, found=data["format"], allowed="1")
     rows = [_joint_row(row, f"{where}: joints[{i}]") for i, row in enumerate(_rows(data, "joints", where))]
     dh = np.array(rows)
     links = _rows(data, "links", where)
@@ -135,8 +137,18 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
 
 
 def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
-    """``arm`` with another tool frame, (4, 4), relative to the flange (frame n)."""
-    return arm._replace(tool=np.ascontiguousarray(T_flange_tool, dtype=np.float64))
+    """``arm`` with another tool frame, (4, 4), relative to the flange (frame n).
+
+    Raises:
+        BadInput: not a rigid transformation.
+    """
+    tool = np.ascontiguousarray(T_flange_tool, dtype=np.float64)
+    if tool.shape != (4, 4) or not np.all(np.isfinite(tool)) or np.any(tool[3] != [0, 0, 0, 1]):
+        raise BadInput("the tool frame is no 4×4 homogeneous transformation", found=tool.tolist())
+    rotation = tool[:3, :3]
+    if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) or np.linalg.det(rotation) < 0:
+        raise BadInput("the tool frame does not hold a rotation", found=rotation.tolist())
+    return arm._replace(tool=tool)
 
 
 def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.ndarray | None = None) -> Arm:
@@ -147,9 +159,18 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
         mass: [kg].
         center_of_mass: (3,) in the flange frame [m].
         inertia: (3, 3) about the payload's centre of mass, flange axes [kg·m²]; default zero.
+
+    Raises:
+        BadInput: a negative mass, a centre of the wrong shape, or an impossible tensor.
     """
-    last = add_payload(arm.mass[-1], arm.center_of_mass[-1], arm.inertia[-1], float(mass),
-                       np.asarray(center_of_mass, float), np.zeros((3, 3)) if inertia is None else np.asarray(inertia))
+    center = np.asarray(center_of_mass, dtype=np.float64)
+    tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=np.float64)
+    if not 0 <= mass < math.inf:
+        raise BadInput("a payload needs a mass of zero or more", found=mass)
+    if center.shape != (3,) or not np.all(np.isfinite(center)):
+        raise BadInput("a payload's centre of mass has three numbers", found=center.tolist())
+    check_tensor(tensor, "payload")
+    last = add_payload(arm.mass[-1], arm.center_of_mass[-1], arm.inertia[-1], float(mass), center, tensor)
     masses, centers, tensors = arm.mass.copy(), arm.center_of_mass.copy(), arm.inertia.copy()
     masses[-1], centers[-1], tensors[-1] = last
     return arm._replace(mass=masses, center_of_mass=centers, inertia=tensors)
@@ -205,9 +226,13 @@ def _link(row: Any, dh: np.ndarray, where: str) -> tuple:
 
 def _limits(data: Any, n: int, where: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     _check_keys(data, _LIMIT_KEYS, {"source"} if data else set(), where)
-    position = _vector(data.get("position", 2 * math.pi), n, f"{where}.position")
-    speed = _vector(data.get("speed", math.pi), n, f"{where}.speed")
-    torque = _vector(data.get("torque", math.inf), n, f"{where}.torque")
+    known = {"position": 2 * math.pi, "speed": math.pi, "torque": math.inf}
+    position, speed, torque = (
+        _vector(data.get(key, default), n, f"{where}.{key}", finite=False) for key, default in known.items()
+    )
+    for key, values in zip(known, (position, speed, torque), strict=True):
+        if np.any(values <= 0):
+            raise BadInput("a limit must be positive", where=f"{where}.{key}", found=values.tolist())
     return np.column_stack([-position, position]), speed, torque
 
 
@@ -216,10 +241,16 @@ def _capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:
         offsets = [_offset(d, a, _exact_cos_sin(alpha)) for _, d, a, alpha in dh]
         return np.array([[i + 1, *(-r), 0, 0, 0, 0.04] for i, r in enumerate(offsets)], dtype=np.float64)
     out = []
+    if not isinstance(rows, list):
+        raise BadInput("a list of capsules is needed", where=where, found=rows)
+    needed = {"link", "start", "end", "radius"}
     for k, row in enumerate(rows):
-        _check_keys(row, {"link", "start", "end", "radius", "source"}, {"link", "start", "end", "radius"}, f"{where}[{k}]")
-        if not 0 <= row["link"] <= len(dh):
-            raise BadInput("no such link", where=f"{where}[{k}]", found=row["link"], allowed=f"0 to {len(dh)}")
+        place = f"{where}[{k}]"
+        _check_keys(row, needed | {"source"}, needed, place)
+        if row["link"] not in range(len(dh) + 1):
+            raise BadInput("no such link", where=place, found=row["link"], allowed=f"0 to {len(dh)}")
+        if not _number(row["radius"], place) > 0:
+            raise BadInput("a radius must be positive", where=place, found=row["radius"])
         out.append([row["link"], *_vector(row["start"], 3, where), *_vector(row["end"], 3, where),
                     _number(row["radius"], where)])
     return np.array(out, dtype=np.float64).reshape(-1, 8)
@@ -237,7 +268,7 @@ def _exact_cos_sin(alpha: float) -> tuple[float, float]:
     return math.cos(alpha), math.sin(alpha)
 
 
-def _number(value: Any, where: str) -> float:
+def _number(value: Any, where: str, finite: bool = True) -> float:
     words = {"pi/2": math.pi / 2, "-pi/2": -math.pi / 2, "pi": math.pi, "-pi": -math.pi}
     if isinstance(value, str) and value in words:
         return words[value]
@@ -247,13 +278,13 @@ def _number(value: Any, where: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise BadInput("a number is needed", where=where, found=value) from None
-    if math.isnan(number):
+    if math.isnan(number) or (finite and math.isinf(number)):
         raise BadInput("a number is needed", where=where, found=value)
     return number
 
 
-def _vector(value: Any, n: int, where: str) -> np.ndarray:
+def _vector(value: Any, n: int, where: str, finite: bool = True) -> np.ndarray:
     values = value if isinstance(value, (list, tuple)) else [value] * n
     if len(values) != n:
         raise BadInput("wrong number of values", where=where, found=value, allowed=f"{n} numbers")
-    return np.array([_number(v, where) for v in values])
+    return np.array([_number(v, where, finite) for v in values])

@@ -19,6 +19,7 @@ from pathlib import Path
 import numba
 
 _ROOTS = ("dynamics", "hopfield_nav")
+_DECIDES_CODE = (b"dynamics.compiled", b"NamedTuple")  # kernels and the records they read
 _KEEP = 8  # cache folders of older sources that are left in place
 
 COMPILE_OPTIONS = {
@@ -66,7 +67,7 @@ def _digest() -> str:
     for root in _ROOTS:
         for path in sorted((packages / root).rglob("*.py")):
             source = path.read_bytes()
-            if b"dynamics.compiled" in source:  # it holds kernels
+            if any(mark in source for mark in _DECIDES_CODE):
                 sha.update(str(path).encode() + source)
     return sha.hexdigest()[:16]
 

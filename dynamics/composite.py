@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dynamics.compiled import inlined
 
+
 @inlined
 def update_mass_and_bias(arm, gravity, qd, work):
     """Write ``work.mass_matrix`` and ``work.bias`` = C qd + g; reads ``work.rotation``."""

@@ -23,14 +23,17 @@ def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarra
         BadInput: not of that form, not symmetric, or impossible for a rigid body.
     """
     if isinstance(value, dict):
-        return _cylinder(value, mass, where)
-    tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else _matrix(value, where)
+        tensor = _cylinder(value, mass, where)
+    else:
+        tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else _matrix(value, where)
     check_tensor(tensor, where)
     return tensor
 
 
 def check_tensor(tensor: np.ndarray, where: str = "inertia") -> None:
-    """Raise ``BadInput`` unless the tensor is symmetric, positive and obeys the triangle inequality."""
+    """Raise ``BadInput`` unless the tensor is 3×3, symmetric, positive and obeys the triangle inequality."""
+    if np.shape(tensor) != (3, 3) or not np.all(np.isfinite(tensor)):
+        raise BadInput("not an inertia", where=where, found=tensor, allowed="three rows of three numbers")
     if not np.allclose(tensor, tensor.T, atol=1e-12):
         raise BadInput("the inertia tensor is not symmetric", where=where, found=tensor.tolist())
     moments = np.linalg.eigvalsh(tensor)
@@ -77,6 +80,6 @@ def _matrix(value: Any, where: str) -> np.ndarray:
         tensor = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         tensor = np.zeros(0)
-    if tensor.shape != (3, 3) or not np.all(np.isfinite(tensor)):
+    if tensor.shape != (3, 3):
         raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
     return tensor

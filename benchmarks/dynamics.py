@@ -1,0 +1,108 @@
+"""Inverse and forward dynamics inside compiled code against Pinocchio called from Python.
+
+Run with ``python benchmarks/dynamics.py``; needs ``pip install hopfield-nav[test]``. What is compared
+is what a user of each gets: hopfield-nav's control loop is compiled and calls the kernel directly,
+Pinocchio's ``rnea`` and ``aba`` are called from a Python loop. So the ratio holds the cost of that
+call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++. Runs alternate in
+one process; the table gives medians and the spread of the runs.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+# ruff: noqa: E402
+# this file's folder would hide the package of the same name
+sys.path[0] = str(Path(__file__).resolve().parent.parent / "tests")
+from oracles import pinocchio_model
+
+from dynamics import load_arm
+from dynamics.compiled import kernel
+from dynamics.forward_dynamics import accelerate
+from dynamics.kinematics import update_frames
+from dynamics.newton_euler import newton_euler
+from dynamics.work import make_work
+
+RUNS = 9  # alternating
+CALLS = 100_000  # inside a kernel
+CALLS_FROM_PYTHON = 20_000
+DRIFT = 1e-9  # rad a call, so that no two calls are the same
+
+
+@kernel
+def _inverse(arm, q, qd, qdd, work, tau, count):
+    for _ in range(count):
+        q[0] += DRIFT
+        update_frames(arm, q, work)
+        newton_euler(arm, arm.gravity, qd, qdd, work, tau)
+
+
+@kernel
+def _forward(arm, q, qd, tau, added, work, qdd, count):
+    for _ in range(count):
+        q[0] += DRIFT
+        update_frames(arm, q, work)
+        accelerate(arm, qd, tau, added, work, qdd)
+
+
+def _seconds_per_call(run: Callable[[int], None], count: int) -> float:
+    start = time.perf_counter()
+    run(count)
+    return (time.perf_counter() - start) / count
+
+
+def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list[float]]]:
+    """Seconds a call: rows (what, ours, Pinocchio's), a value for each run."""
+    arm = load_arm(name)
+    n = len(arm.dh)
+    model, data = pinocchio_model(arm)
+    rng = np.random.default_rng(0)
+    q, qd, third = rng.uniform(-1, 1, (3, n))
+    work, out, zero = make_work(n), np.zeros(n), np.zeros(n)
+
+    def from_python(function: Callable, count: int) -> None:
+        for _ in range(count):
+            function(model, data, q, qd, third)
+
+    pairs = [
+        ("inverse dynamics", lambda k: _inverse(arm, q.copy(), qd, third, work, out, k), pin.rnea),
+        ("forward dynamics", lambda k: _forward(arm, q.copy(), qd, third, zero, work, out, k), pin.aba),
+    ]
+    rows = []
+    for what, ours, theirs in pairs:
+        ours(1)  # compile
+        expected = theirs(model, data, q + np.eye(n)[0] * DRIFT, qd, third)
+        np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
+        times = [
+            (
+                _seconds_per_call(ours, CALLS),
+                _seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
+            )
+            for _ in range(RUNS)
+        ]
+        rows.append((what, *map(list, zip(*times, strict=True))))
+    return rows
+
+
+def main() -> None:
+    theirs_title = f"Pinocchio {pin.__version__} from Python [ns]"
+    print(f"| UR5, one state | hopfield-nav, compiled [ns] | {theirs_title} | ratio |")
+    print("|---|---|---|---|")
+    for what, ours, theirs in measure():
+        cells = [
+            f"{statistics.median(t) * 1e9:.0f} ({min(t) * 1e9:.0f}–{max(t) * 1e9:.0f})"
+            for t in (ours, theirs)
+        ]
+        ratio = statistics.median(theirs) / statistics.median(ours)
+        print(f"| {what} | {cells[0]} | {cells[1]} | {ratio:.1f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Compilation and its cache: stale code never runs, and kernels stay inside their arrays."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from dynamics import compiled
+from dynamics.compiled import first_class, kernel
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL_TESTS = ["test_arms.py", "test_dynamics_laws.py", "test_kinematics.py"]
+KERNEL_FILE = "from dynamics.compiled import kernel\n"
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A small tree of sources that takes the place of the two packages in the digest."""
+    for root in ("dynamics", "hopfield_nav"):
+        (tmp_path / root).mkdir()
+        (tmp_path / root / "plain.py").write_text("ANSWER = 42\n")
+        (tmp_path / root / "algorithm.py").write_text(KERNEL_FILE)
+        (tmp_path / root / "record.py").write_text("from typing import NamedTuple\n")
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "dynamics" / "compiled.py"))
+    return tmp_path
+
+
+def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **flags}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+# --- the name of the cache folder ---------------------------------------------------------------------
+
+
+def test_same_sources_same_folder(sources):
+    assert compiled._digest() == compiled._digest()
+
+
+@pytest.mark.parametrize("root", ["dynamics", "hopfield_nav"])
+@pytest.mark.parametrize("name", ["algorithm.py", "record.py"])
+def test_edited_source_changes_the_folder(sources, root, name):
+    before = compiled._digest()
+    path = sources / root / name
+    path.write_text(path.read_text() + "\n# edited\n")
+    assert compiled._digest() != before
+
+
+def test_new_kernel_file_changes_the_folder(sources):
+    before = compiled._digest()
+    (sources / "hopfield_nav" / "deeper").mkdir()
+    (sources / "hopfield_nav" / "deeper" / "new.py").write_text(KERNEL_FILE)
+    assert compiled._digest() != before
+
+
+def test_source_without_kernels_keeps_the_folder(sources):
+    before = compiled._digest()
+    (sources / "hopfield_nav" / "plain.py").write_text("ANSWER = 43\n")
+    assert compiled._digest() == before
+
+
+def test_numba_flag_changes_the_folder(sources, monkeypatch):
+    monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
+    before = compiled._digest()
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    assert compiled._digest() != before
+
+
+def test_cache_location_keeps_the_folder_name(sources, monkeypatch):
+    before = compiled._digest()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/somewhere/else")
+    assert compiled._digest() == before
+
+
+def test_numba_version_changes_the_folder(sources, monkeypatch):
+    before = compiled._digest()
+    monkeypatch.setattr(numba, "__version__", "0.0.0")
+    assert compiled._digest() != before
+
+
+def test_the_records_that_kernels_read_are_in_the_digest():
+    """Swapped fields of ``Arm`` or ``Work`` have the same types: old code would read one as the other."""
+    for name in ("arm.py", "work.py"):
+        source = (ROOT / "dynamics" / name).read_bytes()
+        assert any(mark in source for mark in compiled._DECIDES_CODE)
+
+
+def test_old_folders_are_pruned_and_the_current_stays(tmp_path):
+    folders = [tmp_path / f"code-{k:02}" for k in range(12)]
+    for k, folder in enumerate(folders):
+        folder.mkdir()
+        os.utime(folder, (k, k))
+    (tmp_path / "other").mkdir()
+    compiled._prune(tmp_path, current=folders[0])
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
+        ["other", folders[0].name, *(f.name for f in folders[-compiled._KEEP :])]
+    )
+
+
+def test_folder_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(compiled.tempfile, "gettempdir", lambda: str(tmp_path))
+    assert compiled._choose_root().parent == tmp_path
+
+
+def test_cache_is_used(tmp_path):
+    """The second process finds the code of the first."""
+    code = (
+        "from dynamics import load_arm, forward_kinematics\nfrom dynamics.compiled import cache_is_warm\n"
+        "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)"
+    )
+    runs = [_run(["-c", code], tmp_path) for _ in range(2)]
+    assert [run.stdout.strip() for run in runs] == ["False", "True"], runs[0].stderr + runs[1].stderr
+
+
+# --- compiled functions -------------------------------------------------------------------------------
+
+
+def test_first_class_functions_are_values():
+    """One kernel, handed different functions, calls each; it is compiled once."""
+    signature = numba.float64(numba.float64)
+
+    def double(x):
+        return 2 * x
+
+    def square(x):
+        return x * x
+
+    functions = [first_class(signature, f) for f in (double, square)]
+
+    @numba.njit(error_model="numpy")
+    def apply(function, x):
+        return function(x)
+
+    assert [apply(f, 5.0) for f in functions] == [10.0, 25.0]
+    assert len(apply.signatures) == 1
+
+
+def test_division_by_zero_is_infinite_and_nan_stays():
+    assert kernel(_divide)(1.0, 0.0) == np.inf
+    assert np.isnan(kernel(_divide)(np.nan, 1.0))
+
+
+def _divide(a, b):
+    return a / b
+
+
+# --- bounds -------------------------------------------------------------------------------------------
+
+
+def test_bounds_checking_sees_an_index_outside(tmp_path):
+    """The flag reaches kernels and inlined kernels: without this the next test would show nothing."""
+    script = tmp_path / "outside.py"
+    script.write_text(
+        "import numpy as np\nfrom dynamics.compiled import inlined, kernel\n"
+        "@inlined\ndef read(x, i):\n    return x[i]\n"
+        "@kernel\ndef call(x, i):\n    return read(x, i)\n"
+        "call(np.zeros(3), 3)\n"
+    )
+    assert "IndexError" in _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="1").stderr
+    assert _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="0").returncode == 0
+
+
+@pytest.mark.parametrize("flag", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
+def test_kernels_stay_inside_their_arrays(tmp_path, flag):
+    """Every test marked ``kernel``, with bounds checking in a cache of its own, and as plain Python."""
+    files = [str(ROOT / "tests" / name) for name in KERNEL_TESTS]
+    run = _run(["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files], tmp_path, **{flag: "1"})
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "passed" in run.stdout
