@@ -18,9 +18,10 @@ from dynamics.arm import Arm
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
-from dynamics.inverse_kinematics import has_closed_form, require_closed_form, solve_all_wanting
+from dynamics.inverse_kinematics import solve_all_wanting
 from dynamics.numeric_inverse_kinematics import checked_start, solve_from
 from dynamics.poses import as_poses
+from dynamics.ur_type import has_closed_form, require_closed_form
 from dynamics.work import make_work
 
 JUMP = 1.0  # [rad]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pinocchio
 import pytest
@@ -13,15 +14,15 @@ from scipy.spatial.transform import Rotation
 from dynamics import BadInput, NoClosedForm, forward_kinematics, link_frames, list_arms, load_arm, with_tool
 from dynamics.arm import arm_from_dict
 from dynamics.inverse_kinematics import (
-    has_closed_form,
     inverse_kinematics,
     inverse_kinematics_branches,
     solve_all,
     solve_all_wanting,
 )
+from dynamics.ur_type import has_closed_form
 
 pytestmark = pytest.mark.kernel
-POSES = 2000
+POSES = 2000 if not numba.config.DISABLE_JIT else 50
 
 
 @pytest.fixture(scope="module")
@@ -255,6 +256,30 @@ def test_all_three_singularities_at_once(ur5):
     T = forward_kinematics(ur5, q)
     assert_complete(ur5, T)
     assert_among(q, inverse_kinematics(ur5, T, theta6=0.4), 1e-5)
+
+
+@pytest.mark.parametrize("step", [0.0, *(10.0**-k for k in range(16, 3, -1))])
+def test_near_two_or_three_singularities(ur5, step):
+    """Poses a little off every combination of them: there is always an answer, and it is right."""
+    rng, count = np.random.default_rng(12), 300
+    q = rng.uniform(-math.pi, math.pi, (count, 6))
+    wrist, elbow, shoulder = rng.integers(0, 2, (3, count)).astype(bool)
+    q[wrist, 4] = rng.choice([0, math.pi], wrist.sum())
+    q[elbow, 2] = rng.choice([0, math.pi], elbow.sum())
+    q[shoulder, 1] = -math.pi / 2 + rng.uniform(-0.1, 0.1, shoulder.sum())
+    sine = -np.cos(np.stack([q[:, 1], q[:, 1] + q[:, 2]], 1)) @ ur5.dh[1:3, 2] / ur5.dh[4, 1]
+    shoulder &= np.abs(sine) < 1
+    q[shoulder, 3] = (np.arcsin(np.clip(sine, -1, 1)) - q[:, 1] - q[:, 2])[shoulder]
+    T = forward_kinematics(ur5, q + step * rng.normal(size=q.shape))
+    solutions = inverse_kinematics(ur5, T)
+    there = ~np.isnan(solutions[..., 0])
+    assert there.any(axis=1).all()
+    assert worst_entry(ur5, solutions[there], T[np.nonzero(there)[0]]) < 1e-9
+    for i in range(8):
+        for j in range(i):
+            both = there[:, i] & there[:, j]
+            apart = angle_between(solutions[both, i], solutions[both, j]).max(axis=-1, initial=0)
+            assert (apart > 1e-7).all()
 
 
 @pytest.mark.parametrize("gap", [1e-15, 1e-13, 1e-12, 1e-11, 1e-7])
