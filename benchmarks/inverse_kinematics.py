@@ -74,8 +74,10 @@ def compare(T, compiled, batch, single):
     poses = list(T)
     other = median_seconds(lambda: [ur5e.inverse_kinematics(x) for x in poses], POSES)
     print(f"ur_analytic_ik, one call a pose:         {other * 1e9:8.0f} ns a pose")
-    print(f"  its time / ours: compiled {other / compiled:.1f}, batch {other / batch:.1f}, "
-          f"one call a pose {other / single:.2f}")
+    print(
+        f"  its time / ours: compiled {other / compiled:.1f}, batch {other / batch:.1f}, "
+        f"one call a pose {other / single:.2f}"
+    )
     counts = [len(ur5e.inverse_kinematics(x)) for x in poses]
     print(f"  its solutions a pose: mean {np.mean(counts):.2f}")
 

@@ -46,7 +46,9 @@ def inlined(function: Callable) -> Callable:
 
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
-    return numba.cfunc(signature, cache=_is_ours(function), _nrt=False, error_model="numpy", fastmath={"contract"})(function)
+    return numba.cfunc(
+        signature, cache=_is_ours(function), _nrt=False, error_model="numpy", fastmath={"contract"}
+    )(function)
 
 
 def cache_is_warm() -> bool:
@@ -74,10 +76,16 @@ def _digest() -> str:
 
 def _choose_root() -> Path:
     asked = os.environ.get("NUMBA_CACHE_DIR")
-    candidates = [Path(asked)] if asked else [
-        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav",
-    ]
-    candidates.append(Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}")
+    candidates = (
+        [Path(asked)]
+        if asked
+        else [
+            Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav",
+        ]
+    )
+    candidates.append(
+        Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    )
     for root in candidates:
         try:
             root.mkdir(parents=True, exist_ok=True)

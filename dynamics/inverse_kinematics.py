@@ -158,8 +158,20 @@ def _solve_all(arm, T, theta6, solutions, branches):
                 s234, c234 = reachable_turn(along, height, s234, c234, s5, d5, dh[1, 2], dh[2, 2])
                 angle6 = math.atan2(c234 * r20 - s234 * xx, c234 * r21 - s234 * yx)
             before = count
-            count = _planar(dh, along - d5 * s234, height + d5 * c234, theta1, theta5, angle6,
-                            math.atan2(s234, c234), shoulder, wrist, solutions, branches, count)
+            count = _planar(
+                dh,
+                along - d5 * s234,
+                height + d5 * c234,
+                theta1,
+                theta5,
+                angle6,
+                math.atan2(s234, c234),
+                shoulder,
+                wrist,
+                solutions,
+                branches,
+                count,
+            )
             if singular_shoulder and count > before:
                 up_done = up_done or wrist > 0 or singular
                 down_done = down_done or wrist < 0 or singular
@@ -204,16 +216,35 @@ def _flange_pose(tool, T):
     r00, r01, r02 = T[0, 0], T[0, 1], T[0, 2]
     r10, r11, r12 = T[1, 0], T[1, 1], T[1, 2]
     r20, r21, r22 = T[2, 0], T[2, 1], T[2, 2]
-    r00, r01, r02 = (r00 * t00 + r01 * t01 + r02 * t02, r00 * t10 + r01 * t11 + r02 * t12,
-                     r00 * t20 + r01 * t21 + r02 * t22)
-    r10, r11, r12 = (r10 * t00 + r11 * t01 + r12 * t02, r10 * t10 + r11 * t11 + r12 * t12,
-                     r10 * t20 + r11 * t21 + r12 * t22)
-    r20, r21, r22 = (r20 * t00 + r21 * t01 + r22 * t02, r20 * t10 + r21 * t11 + r22 * t12,
-                     r20 * t20 + r21 * t21 + r22 * t22)
-    return (r00, r10, r20, r01, r11, r21, r02, r12, r22,
-            T[0, 3] - (r00 * t03 + r01 * t13 + r02 * t23),
-            T[1, 3] - (r10 * t03 + r11 * t13 + r12 * t23),
-            T[2, 3] - (r20 * t03 + r21 * t13 + r22 * t23))
+    r00, r01, r02 = (
+        r00 * t00 + r01 * t01 + r02 * t02,
+        r00 * t10 + r01 * t11 + r02 * t12,
+        r00 * t20 + r01 * t21 + r02 * t22,
+    )
+    r10, r11, r12 = (
+        r10 * t00 + r11 * t01 + r12 * t02,
+        r10 * t10 + r11 * t11 + r12 * t12,
+        r10 * t20 + r11 * t21 + r12 * t22,
+    )
+    r20, r21, r22 = (
+        r20 * t00 + r21 * t01 + r22 * t02,
+        r20 * t10 + r21 * t11 + r22 * t12,
+        r20 * t20 + r21 * t21 + r22 * t22,
+    )
+    return (
+        r00,
+        r10,
+        r20,
+        r01,
+        r11,
+        r21,
+        r02,
+        r12,
+        r22,
+        T[0, 3] - (r00 * t03 + r01 * t13 + r02 * t23),
+        T[1, 3] - (r10 * t03 + r11 * t13 + r12 * t23),
+        T[2, 3] - (r20 * t03 + r21 * t13 + r22 * t23),
+    )
 
 
 @inlined

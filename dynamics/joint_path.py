@@ -176,6 +176,9 @@ def _follow_numeric(arm, poses, start, jump, q, work):
 
 
 def _reason(status: int, waypoint: int, change: float) -> str:
-    names = {_OUT_OF_REACH: "out of reach", _LIMITS: "limits",
-             _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)"}
+    names = {
+        _OUT_OF_REACH: "out of reach",
+        _LIMITS: "limits",
+        _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)",
+    }
     return "" if status == _COMPLETE else f"{names[status]} at waypoint {waypoint}"

@@ -82,15 +82,18 @@ def numeric_inverse_kinematics(
     as_poses(arm.tool, "the arm's tool frame")
     start = checked_start(q_start, n)
     if not (tolerance >= 0 and max_iterations >= 0 and restarts >= 0):
-        raise BadInput("tolerance, max_iterations and restarts cannot be negative",
-                       found=(tolerance, max_iterations, restarts))
+        raise BadInput(
+            "tolerance, max_iterations and restarts cannot be negative",
+            found=(tolerance, max_iterations, restarts),
+        )
     if restarts and rng is None:
         raise BadInput("random restarts need rng", allowed="a numpy.random.Generator")
     work, best, total = make_work(n), None, 0
     for attempt in range(int(restarts) + 1):
         q = start.copy() if attempt == 0 else _random_start(arm, rng)
-        iterations, error = solve_from(arm, T, q, float(tolerance), int(max_iterations),
-                                       bool(position_only), work)
+        iterations, error = solve_from(
+            arm, T, q, float(tolerance), int(max_iterations), bool(position_only), work
+        )
         total += iterations
         if best is None or error < best.error:
             best = NumericSolution(q, bool(error <= tolerance), total, float(error))

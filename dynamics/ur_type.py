@@ -18,8 +18,10 @@ def has_closed_form(arm: Arm) -> bool:
 def require_closed_form(arm: Arm) -> None:
     """Raise ``NoClosedForm`` for an arm that is not of UR type, ``BadInput`` for its tool frame."""
     if not has_closed_form(arm):
-        raise NoClosedForm("closed-form inverse kinematics needs an arm of UR type (6 joints, axes 2, 3, 4 "
-                           "parallel); use numeric_inverse_kinematics")
+        raise NoClosedForm(
+            "closed-form inverse kinematics needs an arm of UR type (6 joints, axes 2, 3, 4 "
+            "parallel); use numeric_inverse_kinematics"
+        )
     as_poses(arm.tool, "the arm's tool frame")
 
 

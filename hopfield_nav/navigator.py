@@ -20,7 +20,6 @@ from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, st
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
 
-
 _NO_CELLS = np.zeros((0, 2), dtype=int)
 
 

@@ -307,7 +307,7 @@ def test_batch_shapes(ur5):
     assert solutions.shape == (2, 3, 8, 6)
     single = inverse_kinematics(ur5, T[1, 2])
     np.testing.assert_array_equal(solutions[1, 2, : len(single)], single)
-    assert np.isnan(solutions[1, 2, len(single):]).all()
+    assert np.isnan(solutions[1, 2, len(single) :]).all()
     assert inverse_kinematics(ur5, T[:0]).shape == (0, 3, 8, 6)
     assert inverse_kinematics(ur5, T, theta6=np.zeros((2, 3))).shape == (2, 3, 8, 6)
     with pytest.raises(BadInput):
@@ -328,11 +328,22 @@ def with_entry(i, j, value):
     return T
 
 
-@pytest.mark.parametrize("T", [
-    np.eye(3), np.zeros((4, 4)), mirrored(), with_entry(0, 3, np.nan), with_entry(1, 1, np.nan),
-    with_entry(2, 3, np.inf), with_entry(3, 0, 0.1), with_entry(3, 3, 2.0), with_entry(0, 1, 1e-3),
-    "pose", None,
-])
+@pytest.mark.parametrize(
+    "T",
+    [
+        np.eye(3),
+        np.zeros((4, 4)),
+        mirrored(),
+        with_entry(0, 3, np.nan),
+        with_entry(1, 1, np.nan),
+        with_entry(2, 3, np.inf),
+        with_entry(3, 0, 0.1),
+        with_entry(3, 3, 2.0),
+        with_entry(0, 1, 1e-3),
+        "pose",
+        None,
+    ],
+)
 def test_malformed_poses(ur5, T):
     with pytest.raises(BadInput):
         inverse_kinematics(ur5, T)
@@ -370,8 +381,15 @@ def test_no_closed_form(ur5):
     changed_twist[3] = [math.cos(1.5), math.sin(1.5)]
     no_link = ur5.dh.copy()
     no_link[2, 2] = 0.0
-    arms = [ur5._replace(dh=changed_d), ur5._replace(dh=changed_a), ur5._replace(twist=changed_twist),
-            ur5._replace(dh=no_link), planar_arm(7), planar_arm(6), planar_arm(2)]
+    arms = [
+        ur5._replace(dh=changed_d),
+        ur5._replace(dh=changed_a),
+        ur5._replace(twist=changed_twist),
+        ur5._replace(dh=no_link),
+        planar_arm(7),
+        planar_arm(6),
+        planar_arm(2),
+    ]
     for arm in arms:
         assert not has_closed_form(arm)
         with pytest.raises(NoClosedForm):

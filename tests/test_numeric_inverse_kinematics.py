@@ -63,8 +63,9 @@ def test_most_random_starts_converge(ur5):
     assert np.mean([numeric_inverse_kinematics(ur5, x, rng.uniform(-3, 3, 6)).converged for x in T]) > 0.75
 
 
-@pytest.mark.parametrize("q", [[0.3, -1.2, 0.0, -0.8, 1.1, 0.7], [0.3, -1.2, 1.4, -0.8, 0.0, 0.7],
-                               [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
+@pytest.mark.parametrize(
+    "q", [[0.3, -1.2, 0.0, -0.8, 1.1, 0.7], [0.3, -1.2, 1.4, -0.8, 0.0, 0.7], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+)
 def test_singular_poses(ur5, q):
     T = forward_kinematics(ur5, np.array(q))
     found = numeric_inverse_kinematics(ur5, T, np.array(q) + 0.1)
@@ -136,10 +137,14 @@ def test_out_of_reach(ur5):
 
 def test_restarts_are_reproducible_and_help(ur5):
     T = forward_kinematics(ur5, np.array([2.9, -0.2, -2.5, 1.8, -0.4, 2.2]))
-    start = next(s for s in np.random.default_rng(6).uniform(-3, 3, (200, 6))
-                 if not numeric_inverse_kinematics(ur5, T, s).converged)
-    runs = [numeric_inverse_kinematics(ur5, T, start, restarts=30, rng=np.random.default_rng(7))
-            for _ in range(2)]
+    start = next(
+        s
+        for s in np.random.default_rng(6).uniform(-3, 3, (200, 6))
+        if not numeric_inverse_kinematics(ur5, T, s).converged
+    )
+    runs = [
+        numeric_inverse_kinematics(ur5, T, start, restarts=30, rng=np.random.default_rng(7)) for _ in range(2)
+    ]
     assert runs[0].converged
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
     unlimited = ur5._replace(position_limits=np.tile([-np.inf, np.inf], (6, 1)))
