@@ -88,14 +88,15 @@ def numeric_inverse_kinematics(
         )
     if restarts and rng is None:
         raise BadInput("random restarts need rng", allowed="a numpy.random.Generator")
-    work, best, total = make_work(n), None, 0
+    work, total = make_work(n), 0
+    best = NumericSolution(start, False, 0, np.inf)
     for attempt in range(int(restarts) + 1):
-        q = start.copy() if attempt == 0 else _random_start(arm, rng)
+        q = start.copy() if attempt == 0 or rng is None else _random_start(arm, rng)
         iterations, error = solve_from(
             arm, T, q, float(tolerance), int(max_iterations), bool(position_only), work
         )
         total += iterations
-        if best is None or error < best.error:
+        if error < best.error:
             best = NumericSolution(q, bool(error <= tolerance), total, float(error))
         if best.converged:
             break
@@ -206,7 +207,7 @@ def _predicted_gain(jacobian, step, damping):
     return gain
 
 
-@inlined
+@kernel
 def _update_error(arm, T, q, position_only, error, work):
     """Write e at ``q``, with the frames and the tool's pose in ``work``; returns ‖e‖²."""
     update_frames(arm, q, work)
@@ -255,7 +256,7 @@ def turn_between(T_from, T_to):
 def _one_pose(value: object) -> np.ndarray:
     rows, lead = as_poses(value)
     if lead:
-        raise BadInput("one pose is needed", found=np.shape(value), allowed="(4, 4)")
+        raise BadInput("one pose is needed", found=f"{len(rows)} of them", allowed="(4, 4)")
     return rows[0]
 
 

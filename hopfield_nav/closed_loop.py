@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from dynamics.arm import load_arm
-from dynamics.compiled import COMPILE_OPTIONS, inlined
+from dynamics.compiled import compile_loop, inlined
 from dynamics.work import make_work
 from hopfield_nav.contact import Contact
 from hopfield_nav.control_step import (
@@ -264,4 +264,4 @@ def compiled_loop() -> Callable:
     )
     methods = (numba.types.FunctionType(signature(kind)) for kind in ("controller", "estimator", "detector"))
     types = (*methods, *(numba.typeof(sample) for sample in samples), numba.types.int64)
-    return numba.njit(numba.types.int64(*types), _nrt=False, **COMPILE_OPTIONS)(_advance)
+    return compile_loop(numba.types.int64(*types), _advance)

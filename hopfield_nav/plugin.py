@@ -194,6 +194,8 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
     if not path.is_file():
         raise BadInput(f"no such file for the {kind}", found=str(path))
     spec = importlib.util.spec_from_file_location(f"user_method_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise BadInput(f"not a Python file for the {kind}", found=str(path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:

@@ -180,7 +180,7 @@ class Simulation:
         if event == LOG_FULL:
             self._log = np.concatenate([self._log, np.empty_like(self._log)])
         elif event == ARRIVED:
-            self._end("reached", f"the tool is within {self.world.goal.tolerance:g} m of the goal")
+            self._end("reached", f"the tool is within {self.settings.goal[3]:g} m of the goal")
         elif event == DIVERGED:
             self._end("diverged", self._why_diverged())
         elif event == DETECTED:
