@@ -102,7 +102,7 @@ class Simulation:
         self._refuse_large_steps(start)
         self._loop = compiled_loop()
         self._kernels = [compiled(method) for method in self.methods]
-        _warm_up()
+        _warm_up(self.world.planner.network)
         self.reset()
 
     def reset(self) -> None:
@@ -261,14 +261,13 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
     return Simulation(world, seed).run(progress)
 
 
-@lru_cache(maxsize=1)
-def _warm_up() -> None:
+@lru_cache(maxsize=2)
+def _warm_up(network: str) -> None:
     """Compile (or load) what a replan calls, so that no clock counts it."""
     from dynamics.arm import load_arm
 
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
-    for network in ("sum", "limit"):
-        replan(np.zeros((3, 3), dtype=bool), (0, 0), (2, 2), network)
+    replan(np.zeros((3, 3), dtype=bool), (0, 0), (2, 2), network)
     follow_path(arm, forward_kinematics(arm, q)[None], q)
     evaluate(quintic_trajectory(np.stack([q, q]), 1.0), 0.5)
