@@ -130,7 +130,7 @@ def test_delay_falls_with_omega():
 
 
 def test_a_push_onto_a_post_may_slide_off_unfelt():
-    push = Push(AS_PRINTED, (9, 10), "+y", radius=contact.POST)
+    push = Push(AS_PRINTED, (9, 6), "+y", radius=contact.POST)
     simulation = contact.run_push(push)
     assert (simulation.outcome, simulation.collisions) == ("reached", [])
     assert simulation.state.contacts[0] >= 1

@@ -95,7 +95,7 @@ def rest_figure() -> Figure:
             title=title,
             xlabel="x [m]",
             aspect="equal",
-            xlim=(-0.27, 0.47),
+            xlim=(-0.27, 0.55),
             ylim=(-0.95, 0.25),
             xticks=(-0.2, 0, 0.2, 0.4),
         )
@@ -138,8 +138,8 @@ def draw_map(ax: Axes, example: Example, path: np.ndarray) -> None:
     picture = example.blocked.astype(int)
     picture[tuple(path.T)] = 2
     ax.imshow(picture.T, origin="lower", cmap=ListedColormap(["white", WALL, PATH]), vmin=0, vmax=2)
-    ax.plot(*example.start, "o", color=START, markersize=4, label="start", linestyle="none")
-    ax.plot(*example.goal, "D", color=GOAL, markersize=3.6, label="destination", linestyle="none")
+    ax.plot(*example.start, "o", color=START, markersize=3, label="start", linestyle="none")
+    ax.plot(*example.goal, "D", color=GOAL, markersize=2.8, label="destination", linestyle="none")
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 
