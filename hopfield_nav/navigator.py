@@ -20,7 +20,6 @@ from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, st
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
 
-
 _NO_CELLS = np.zeros((0, 2), dtype=int)
 
 
@@ -72,6 +71,8 @@ class Navigator:
         Returns:
             The marked cell and the new way.
         """
+        if self.way.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
         q_ref, qd_ref, qdd_ref = evaluate(self.way.trajectory, time)
         felt = Felt(
             position=forward_kinematics(self.arm, q)[:3, 3],
@@ -90,8 +91,7 @@ class Navigator:
         if self.world.detection.back_off == "against_velocity":
             return start_against_velocity(self.grid, marked, felt)
         plan = self._network(marked)
-        reachable = np.isfinite(plan.distance if plan.distance is not None else plan.log_activation)
-        return start_along_force(self.grid, felt, reachable & ~self.grid.blocked, self._passed)
+        return start_along_force(self.grid, felt, plan.reachable & ~self.grid.blocked, self._passed)
 
     def _remember_passed(self, felt: Felt) -> None:
         """The cells of the path up to the one nearest to the tool."""

@@ -30,12 +30,11 @@ from hopfield_nav.closed_loop import (
     HORIZON,
     LOG_FULL,
     compiled_loop,
-    log_columns,
-    make_state,
 )
+from hopfield_nav.loop_state import log_columns, make_state
 from hopfield_nav.navigator import Navigator, Way
-from hopfield_nav.plant import make_stages
 from hopfield_nav.planning import replan
+from hopfield_nav.plant import make_stages
 from hopfield_nav.plugin import compiled
 from hopfield_nav.run import Run
 from hopfield_nav.stability import check_step
@@ -137,7 +136,9 @@ class Simulation:
 
         Collisions on the way are answered. Returns the outcome, or None while running.
         """
-        target = min(int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step)
+        target = min(
+            int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step
+        )
         while self.outcome is None:
             event = self._advance(target)
             if event == HORIZON:
@@ -160,7 +161,14 @@ class Simulation:
     def record(self) -> Run:
         """The record so far."""
         log = self._log[: int(self.state.row[0])].copy()
-        return Run(self.world, summarise(self), log, self.collisions, self.first_way.cells, self.navigator.grid.blocked)
+        return Run(
+            self.world,
+            summarise(self),
+            log,
+            self.collisions,
+            self.first_way.cells,
+            self.navigator.grid.blocked,
+        )
 
     def _advance(self, target: int) -> int:
         return self._loop(
@@ -172,7 +180,7 @@ class Simulation:
         if event == LOG_FULL:
             self._log = np.concatenate([self._log, np.empty_like(self._log)])
         elif event == ARRIVED:
-            self._end("reached", f"the tool is within {self.world.goal.tolerance:g} m of the goal")
+            self._end("reached", f"the tool is within {self.settings.goal[3]:g} m of the goal")
         elif event == DIVERGED:
             self._end("diverged", self._why_diverged())
         elif event == DETECTED:

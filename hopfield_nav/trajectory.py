@@ -70,7 +70,9 @@ def quintic_trajectory(
         points = np.repeat(points, 2, axis=0)
     n = points.shape[1]
     first_velocity = np.zeros(n) if start_velocity is None else np.asarray(start_velocity, dtype=np.float64)
-    first_acceleration = np.zeros(n) if start_acceleration is None else np.asarray(start_acceleration, dtype=np.float64)
+    first_acceleration = (
+        np.zeros(n) if start_acceleration is None else np.asarray(start_acceleration, dtype=np.float64)
+    )
     limits = np.full(n, np.inf) if speed_limits is None else np.asarray(speed_limits, dtype=np.float64)
     durations = np.array(np.broadcast_to(segment_time, (len(points) - 1,)), dtype=np.float64)
     coefficients = np.empty((len(points) - 1, 6, n))
@@ -152,7 +154,10 @@ def _fit_within_limits(points, durations, first_velocity, first_acceleration, li
                     continue
                 for m in range(SAMPLES + 1):
                     s = durations[k] * m / SAMPLES
-                    speed = out[k, 1, j] + s * (2 * out[k, 2, j] + s * (3 * out[k, 3, j] + s * (4 * out[k, 4, j] + s * 5 * out[k, 5, j])))
+                    speed = out[k, 1, j] + s * (
+                        2 * out[k, 2, j]
+                        + s * (3 * out[k, 3, j] + s * (4 * out[k, 4, j] + s * 5 * out[k, 5, j]))
+                    )
                     share = max(share, abs(speed) / limits[j])
             if share > 1.0 + 1e-9:
                 durations[k] *= min(max(share, 1.02), 2.0)

@@ -1,6 +1,6 @@
 """Inverse and forward dynamics inside compiled code against Pinocchio called from Python.
 
-Run with ``python benchmarks/dynamics.py``; needs ``pip install hopfield-nav[test]``. What is compared
+Run with ``python benchmarks/arm_dynamics.py``; needs ``pip install hopfield-nav[test]``. What is compared
 is what a user of each gets: hopfield-nav's control loop is compiled and calls the kernel directly,
 Pinocchio's ``rnea`` and ``aba`` are called from a Python loop. So the ratio holds the cost of that
 call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++. Runs alternate in
@@ -18,9 +18,8 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-# ruff: noqa: E402
-# this file's folder would hide the package of the same name
-sys.path[0] = str(Path(__file__).resolve().parent.parent / "tests")
+# the oracles of the tests build the peer
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
 
 from dynamics import load_arm
