@@ -132,7 +132,7 @@ def _delay_rows() -> list[Row]:
             "0.2–0.5 s",
             _spread(right),
             in_the_order_of(right),
-            "the published delay belongs to the arm that is too light",
+            "the slow end of the range belongs to the arm that is too light",
             TESTS + "test_delay_of_a_straight_push",
         ),
     ]

@@ -18,6 +18,8 @@ CONTACT_GAP = 0.05  # [s] contact lost for longer than this has ended
 IMPACT = 0.03  # [s] after touch
 STRAIGHT, ZIGZAG = (3, 12), (14, 20)  # steps of the first path
 BETTER = ("detection.mark=actual", "detection.back_off=along_force")
+DESIRED_ARMED = ("detection.rearm=null", "time_limit=20", "record.signals=none")
+ALWAYS_ARMED = ("detection.mark=actual", *DESIRED_ARMED)
 TESTS = "tests/test_ragazzon2012.py::"
 
 
@@ -122,6 +124,7 @@ def rows() -> list[Row]:
         _force_row(),
         _impact_row(),
         *_marking_rows(),
+        *_reaction_rows(),
     ]
 
 
@@ -226,7 +229,8 @@ def _computing_rows() -> list[Row]:
 
 def _collision_rows() -> list[Row]:
     printed, right = run(AS_PRINTED), run(RIGHT)
-    missed = [f"{missed_contacts(r)} of {len(contacts(r))}" for r in (printed, right)]
+    missed = [missed_contacts(recorded) for recorded in (printed, right)]
+    total = [len(contacts(recorded)) for recorded in (printed, right)]
     return [
         judged(
             "fig. 7.7",
@@ -239,11 +243,11 @@ def _collision_rows() -> list[Row]:
         ),
         judged(
             "fig. 7.3 (e)",
-            "contacts of the experiment that are not registered",
+            "a contact of the experiment is not registered",
             "at least 1",
-            f"as printed {missed[0]}, right {missed[1]}",
-            None,
-            "figure lost: at our wall none is missed; that it can happen, see the push onto a post",
+            f"as printed {missed[0]} of {total[0]}, right {missed[1]} of {total[1]}",
+            min(missed) >= 1,
+            "our layout has a cylinder that is touched in passing; the document's is lost",
             TESTS + "test_collisions",
         ),
     ]
@@ -252,7 +256,7 @@ def _collision_rows() -> list[Row]:
 def _delay_rows() -> list[Row]:
     remark = {
         AS_PRINTED: "median within 20 % of the range, slowest at least 0.4 s",
-        RIGHT: "the published delay belongs to the arm that is too light",
+        RIGHT: "mostly faster: the published delay belongs to the arm that is too light",
     }
     return [
         judged(
@@ -327,7 +331,6 @@ def _impact_row() -> Row:
 def _marking_rows() -> list[Row]:
     desired, actual = depths(run(AS_PRINTED))
     right, tool = depths(run(RIGHT))
-    outcomes = [run(name, *BETTER).summary for name in (AS_PRINTED, RIGHT)]
     return [
         judged(
             "7.3, fig. 7.5",
@@ -347,14 +350,41 @@ def _marking_rows() -> list[Row]:
             "",
             TESTS + "test_marks_lie_inside",
         ),
+    ]
+
+
+def _reaction_rows() -> list[Row]:
+    failed, solved, desired = (
+        [run(name, *how).summary for name in (AS_PRINTED, RIGHT)]
+        for how in (ALWAYS_ARMED, BETTER, DESIRED_ARMED)
+    )
+    return [
         judged(
             "7.3",
-            "marking the actual position repeats detections and runs into endless loops",
+            "marking the actual position repeats detections and does not arrive",
             "given up",
-            f"as printed {_told(outcomes[0])}; right {_told(outcomes[1])}",
-            any(s["outcome"] != "reached" for s in outcomes),
-            "with a back-off along the felt force and re-arming; every collision marks a new cell",
-            TESTS + "test_marking_the_actual_position_arrives",
+            f"detector always armed: as printed {_told(failed[0])}; right {_told(failed[1])}",
+            all(summary["outcome"] != "reached" for summary in failed),
+            "",
+            TESTS + "test_marking_the_actual_position",
+        ),
+        judged(
+            "7.3",
+            "these problems can possibly be dealt with in other ways",
+            "further study",
+            f"as printed {_told(solved[0])}; right {_told(solved[1])}",
+            all(summary["outcome"] == "reached" for summary in solved),
+            "armed again at half the threshold, back-off along the force, every collision marks a new cell",
+            TESTS + "test_marking_the_actual_position",
+        ),
+        judged(
+            "7.3",
+            "marking the desired position is enough to eliminate them",
+            "eliminated",
+            f"detector always armed: as printed {_told(desired[0])}; right {_told(desired[1])}",
+            None,
+            "figure C.1 with the trigger is lost; always armed it is not enough: our worlds re-arm at half",
+            TESTS + "test_an_always_armed_detector_repeats_itself",
         ),
     ]
 
