@@ -31,6 +31,7 @@ from hopfield_nav.trajectory import Trajectory, evaluate_into
 
 HORIZON, DETECTED, ARRIVED, DIVERGED, LOG_FULL = 0, 1, 2, 3, 4  # why ``advance`` returned
 LARGEST_SPEED = 1e3  # [rad/s] beyond it the simulation has exploded
+IMPACT_TIME = 0.05  # [s] the first impact is this long
 CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
 
 
@@ -192,7 +193,7 @@ def _watch_contact(state, time):
             state.touch_time[0] = time
             state.contacts[0] += 1
         state.last_contact_time[0] = time
-        if state.contacts[0] == 1:
+        if state.contacts[0] == 1 and time < state.touch_time[0] + IMPACT_TIME:
             state.first_peak[0] = max(state.first_peak[0], force)
         if force > state.peak_force[0]:
             state.peak_force[0] = force

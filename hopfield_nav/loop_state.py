@@ -57,7 +57,7 @@ class State(NamedTuple):
         contacts: (1,) int, contacts so far, those within 50 ms of each other counted as one.
         touch_time, last_contact_time: (1,) start and last moment of the latest contact [s].
         peak_force: (2,) largest true force [N] and its time [s].
-        first_peak: (1,) largest true force of the first contact [N].
+        first_peak: (1,) largest true force in the first 50 ms of the first contact [N].
         periods: (3,) control periods: all, saturated, with a damped estimate.
         fault: (1,) int, joint that exploded.
     """
