@@ -31,13 +31,11 @@ def arm_outline(arm: Arm, sides: int = 20) -> Outline:
         arm: the arm; its capsules give the shape.
         sides: faces around each capsule.
     """
-    parts = [_capsule(row, len(arm.dh), sides) for row in arm.capsules]
+    parts = [_without_hidden(_capsule(row, len(arm.dh), sides), row, arm.capsules) for row in arm.capsules]
     if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
         rod = np.concatenate([[len(arm.dh)], np.zeros(3), arm.tool[:3, 3], [_STYLUS]])
         parts.append(_capsule(rod, -1, sides))
-    faces, links, colours = zip(*parts, strict=True)
-    whole = Outline(np.concatenate(faces), np.concatenate(links), np.concatenate(colours))
-    return _without_hidden(whole, arm.capsules)
+    return Outline(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def pose_outline(arm: Arm, outline: Outline, q: np.ndarray) -> np.ndarray:
@@ -57,8 +55,8 @@ def arm_points(arm: Arm, q: np.ndarray) -> np.ndarray:
     return np.concatenate([*ends, tool], axis=-2)
 
 
-def _capsule(row: np.ndarray, last: int, sides: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Faces, links and colours of one capsule; the base stands flat, and the flange ends flat."""
+def _capsule(row: np.ndarray, last: int, sides: int) -> Outline:
+    """One capsule; the base stands flat, and the flange ends flat."""
     link, start, end, radius = int(row[0]), row[1:4], row[4:7], row[7]
     faces = capsule_faces(start, end, radius, sides)
     upright = np.allclose(start[:2], end[:2])
@@ -68,14 +66,13 @@ def _capsule(row: np.ndarray, last: int, sides: int) -> tuple[np.ndarray, np.nda
         faces[..., 2] = np.minimum(faces[..., 2], 0.0)
     tube = np.linalg.norm(end - start) > _TUBE * radius
     colour = to_rgba(COLOURS.tube if tube else COLOURS.housing)
-    return faces, np.full(len(faces), link), np.tile(colour, (len(faces), 1))
+    return Outline(faces, np.full(len(faces), link), np.tile(colour, (len(faces), 1)))
 
 
-def _without_hidden(outline: Outline, capsules: np.ndarray) -> Outline:
-    """Without faces inside a capsule of the same link, which could only show through by mistake."""
-    middle = outline.faces.mean(axis=1)
-    hidden = np.zeros(len(middle), dtype=bool)
-    for row in capsules:
-        same = outline.link == row[0]
-        hidden |= same & inside_capsule(middle, row[1:4], row[4:7], 0.97 * row[7])
-    return Outline(*(part[~hidden] for part in outline))
+def _without_hidden(part: Outline, own: np.ndarray, capsules: np.ndarray) -> Outline:
+    """Without faces inside another capsule of the same link, which could only show through by mistake."""
+    hidden = np.zeros(len(part.faces), dtype=bool)
+    for row in capsules[capsules[:, 0] == own[0]]:
+        if not np.array_equal(row, own):
+            hidden |= inside_capsule(part.faces, row[1:4], row[4:7], 0.99 * row[7]).all(axis=1)
+    return Outline(*(column[~hidden] for column in part))

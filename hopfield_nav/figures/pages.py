@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures.joint_plots import (
@@ -28,10 +29,14 @@ from hopfield_nav.figures.signal_plots import (
     draw_force_component,
     draw_force_magnitude,
     force_handles,
-    threshold_handle,
 )
 from hopfield_nav.figures.snapshot import draw_snapshot, snapshot_handles
-from hopfield_nav.figures.zoom_plots import draw_force_zoom, draw_level_zoom, typical_collision
+from hopfield_nav.figures.zoom_plots import (
+    draw_force_zoom,
+    draw_level_zoom,
+    instant_handles,
+    typical_collision,
+)
 from hopfield_nav.run import Run
 from hopfield_nav.style import CENTIMETRE, COLUMN, PAGE
 
@@ -57,23 +62,42 @@ def maps_page(run: Run) -> Figure:
     """The map and the new path after every collision (7.4), evenly chosen where there are too many."""
     plans = run.plans()
     chosen = chosen_plans(len(plans))
-    columns = min(len(chosen), 6 if len(chosen) > 8 else 4 if len(chosen) > 3 else 3)
-    rows = -(-len(chosen) // columns)
+    columns = 6 if len(chosen) > 8 else 4 if len(chosen) > 3 else len(chosen)
     width = PAGE if columns > 2 else COLUMN
-    left, right, low, high = map_extent(run)
-    tall = width / columns * (high - low) / (right - left) + 0.45 * CENTIMETRE
-    figure = _figure(width, rows * tall + 2.0 * CENTIMETRE)
-    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    for ax, k in zip(panels, chosen, strict=False):
+    handles = plan_handles(run)
+    per_row = len(handles) if columns > 2 else 3
+    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
+    figure, panels = _map_grid(run, width, len(chosen), columns, head)
+    for ax, k in zip(panels, chosen, strict=True):
         draw_plan(ax, run, plans[k])
         ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=2)
-    for ax in panels[len(chosen) :]:
-        ax.remove()
-    _label_outer(figure, "x (m)", "y (m)", len(chosen), columns)
-    note = [] if len(chosen) == len(plans) else [f"{len(chosen)} of {len(plans)} maps, evenly chosen"]
-    if note:
-        figure.supxlabel(f"x (m)   ({note[0]})", fontsize="medium")
-    return _trim(_legend(figure, plan_handles(run), 6), rows, columns)
+        ax.locator_params(nbins=3)
+    note = "" if len(chosen) == len(plans) else f"   ({len(chosen)} of {len(plans)} maps, evenly chosen)"
+    edge = 0.1 * CENTIMETRE / figure.get_figheight()
+    figure.supxlabel(f"x (m){note}", fontsize="medium", y=edge, va="bottom")
+    figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / figure.get_figwidth(), ha="left")
+    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
+    return figure
+
+
+def _map_grid(run: Run, width: float, count: int, columns: int, head: float) -> tuple[Figure, list[Axes]]:
+    """Panels of the map's shape below a head [inch] for the legend; numbers at the outer edges only."""
+    margin_left, margin_right, gap, title = (c * CENTIMETRE for c in (1.25, 0.15, 0.18, 0.5))
+    bottom = 0.95 * CENTIMETRE
+    left, right, low, high = map_extent(run)
+    wide = (width - margin_left - margin_right - (columns - 1) * gap) / columns
+    tall = min(wide * (high - low) / (right - left), 3 * wide)
+    rows = -(-count // columns)
+    height = head + bottom + rows * (tall + title)
+    figure = Figure((width, height))
+    panels = []
+    for k in range(count):
+        x = margin_left + (k % columns) * (wide + gap)
+        y = bottom + (rows - 1 - k // columns) * (tall + title)
+        ax = figure.add_axes((x / width, y / height, wide / width, tall / height))
+        ax.tick_params(labelbottom=k + columns >= count, labelleft=k % columns == 0)
+        panels.append(ax)
+    return figure, panels
 
 
 def chosen_plans(count: int, most: int = MOST_MAPS) -> list[int]:
@@ -135,7 +159,7 @@ def force_zoom_page(run: Run) -> Figure | None:
     draw_level_zoom(lower, run, event)
     upper.label_outer()
     figure.align_ylabels()
-    return _legend(figure, [*force_handles(run), threshold_handle()], 3)
+    return _legend(figure, [*force_handles(run), *instant_handles()], 3)
 
 
 def joint_error_page(run: Run) -> Figure | None:
@@ -204,16 +228,7 @@ def _map_height(run: Run, width: float) -> float:
     )
 
 
-def _label_outer(figure: Figure, x: str, y: str, count: int, columns: int) -> None:
-    """One label for all panels; numbers only along the left and the lower edge."""
-    for k, ax in enumerate(figure.axes):
-        ax.tick_params(labelbottom=k + columns >= count, labelleft=k % columns == 0)
-        ax.locator_params(nbins=3)
-    figure.supxlabel(x, fontsize="medium")
-    figure.supylabel(y, fontsize="medium")
-
-
-def _keep_outer(ax: object, k: int, count: int, columns: int, bottom: bool = True) -> None:
+def _keep_outer(ax: Axes, k: int, count: int, columns: int, bottom: bool = True) -> None:
     """Labels only at the left column and in the lowest row."""
     if k % columns:
         ax.set_ylabel("")

@@ -35,7 +35,7 @@ class Scene:
         plane: height of the map's plane [m].
     """
 
-    def __init__(self, run: Run, view: View | None = None, sides: int = 20) -> None:
+    def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
         self.run, self.view = run, view or make_view()
         self.arm = build_arm(run.world)
         self.outline = arm_outline(self.arm, sides)
@@ -172,5 +172,5 @@ def _write(ax: Axes, scene: Scene, xy: np.ndarray, text: str) -> None:
 def _round_numbers(low: float, high: float) -> np.ndarray:
     """Two to four round numbers between two ends."""
     power = 10.0 ** np.floor(np.log10(high - low))
-    step = next(s * power for s in (1.0, 0.5, 0.4, 0.2, 0.1) if (high - low) / (s * power) >= 2.2)
+    step = next(s * power for s in (5.0, 2.0, 1.0, 0.5, 0.2, 0.1) if (high - low) / (s * power) >= 2.2)
     return np.round(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step, 9) + 0.0

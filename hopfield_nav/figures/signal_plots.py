@@ -108,6 +108,6 @@ def add_missed(ax: Axes, run: Run) -> None:
 def frame_time(ax: Axes, run: Run) -> Axes:
     """The axis of time, from the beginning to the end of the record [s]."""
     time = run.data.time.values
-    ax.set_xlim(float(time[0]), float(time[-1]))
+    ax.set_xlim(float(time[0]), max(float(time[-1]), float(time[0]) + 1e-3))
     ax.set_xlabel("time (s)")
     return ax

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def capsule_faces(
-    start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 3
+    start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5
 ) -> np.ndarray:
     """Faces (m, 4, 3) of a cylinder with round ends.
 
@@ -23,7 +23,7 @@ def capsule_faces(
     across = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
     across /= np.linalg.norm(across)
     third = np.cross(axis, across)
-    bands = max(1, int(np.ceil(length / (1.2 * radius))))  # short faces sort well by distance
+    bands = max(1, int(np.ceil(length / (0.7 * radius))))  # short faces sort well by distance
     tilt, along = _profile(length, radius, rings, bands)
     turn = np.linspace(0.0, 2 * np.pi, sides + 1)
     circle = np.cos(turn)[:, None] * across + np.sin(turn)[:, None] * third
@@ -32,10 +32,10 @@ def capsule_faces(
 
 
 def inside_capsule(points: np.ndarray, start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
-    """Whether points (k, 3) lie in a capsule."""
+    """Whether points (..., 3) lie in a capsule."""
     axis = np.asarray(end, float) - start
     share = np.clip((points - start) @ axis / max(float(axis @ axis), 1e-12), 0.0, 1.0)
-    return np.linalg.norm(points - start - share[:, None] * axis, axis=1) < radius
+    return np.linalg.norm(points - start - share[..., None] * axis, axis=-1) < radius
 
 
 def _profile(length: float, radius: float, rings: int, bands: int) -> tuple[np.ndarray, np.ndarray]:

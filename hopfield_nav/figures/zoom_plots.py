@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from hopfield_nav.contacts import force_norm
-from hopfield_nav.figures.signal_plots import force_threshold
+from hopfield_nav.figures.signal_plots import force_threshold, threshold_handle
 from hopfield_nav.figures.thinning import envelope
 from hopfield_nav.run import Run
 from hopfield_nav.style import COLOURS
@@ -80,6 +82,15 @@ def add_instants(ax: Axes, run: Run, event: int) -> None:
     ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, lw=0.7, ls=":", zorder=1)
 
 
+def instant_handles() -> list[Artist]:
+    """Legend of threshold, touch and detection."""
+    return [
+        threshold_handle(),
+        Line2D([], [], color=COLOURS.true, lw=0.8, ls=":", label="touch"),
+        Line2D([], [], color=COLOURS.felt, lw=0.8, ls=":", label="detection"),
+    ]
+
+
 def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:
     """The axis of time of a zoom [s]."""
     ax.set_xlim(*zoom_span(run, event))
@@ -90,7 +101,7 @@ def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:
 def _add_delay(ax: Axes, run: Run, event: int) -> None:
     """An arrow from touch to detection above the curves, with the delay in milliseconds."""
     touch, found = float(run.data.touch_time[event]), float(run.data.event_time[event])
-    height = 0.9 * ax.get_ylim()[1]
+    height = 0.88 * ax.get_ylim()[1]
     how = {
         "arrowstyle": "<->",
         "lw": 0.7,
@@ -100,6 +111,5 @@ def _add_delay(ax: Axes, run: Run, event: int) -> None:
         "mutation_scale": 6,
     }
     ax.annotate("", (touch, height), (found, height), arrowprops=how)
-    ax.annotate("touch", (touch, height), (-3, 0), textcoords="offset points", ha="right", va="center")
-    text = f"detected after {1000 * (found - touch):.0f} ms"
-    ax.annotate(text, (found, height), (3, 0), textcoords="offset points", ha="left", va="center")
+    text = f"delay {1000 * (found - touch):.0f} ms"
+    ax.annotate(text, (touch, height), (2, 2), textcoords="offset points", ha="left", va="bottom")
