@@ -29,7 +29,7 @@ class Palette(NamedTuple):
     """
 
     felt: str = "#0072B2"
-    planned: str = "#B0509A"
+    planned: str = "#CC79A7"
     travelled: str = "#E69F00"
     true: str = "#303030"
     start: str = "#009E73"

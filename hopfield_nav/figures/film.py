@@ -32,10 +32,10 @@ def film_speed(duration: float) -> int:
 
 
 def film_times(run: Run) -> np.ndarray:
-    """Simulated time of every frame [s]."""
+    """Simulated time of every frame [s]; it goes on beyond the end, where the last moment stays."""
     end = float(run.data.time.values[-1])
-    moving = np.arange(0.0, end, film_speed(end) / FPS)
-    return np.concatenate([moving, np.full(round(_REST * FPS), end)])
+    speed = film_speed(end)
+    return np.arange(0.0, end + _REST * speed, speed / FPS)
 
 
 class Film:
@@ -48,6 +48,7 @@ class Film:
     def __init__(self, run: Run) -> None:
         self.run, self.speed = run, film_speed(float(run.data.time.values[-1]))
         self.plans, self.missed = run.plans(), missed_contacts(run)
+        self.end = float(run.data.time.values[-1])
         self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
         self.canvas = FigureCanvasAgg(self.figure)
         self.panels = [
@@ -108,14 +109,14 @@ class Film:
         )  # fmt: skip
 
     def _say(self, now: Now) -> None:
-        self.clock.set_text(f"{now.time:6.2f} s  ({self.speed}×)")
+        self.clock.set_text(f"{min(now.time, self.end):6.2f} s  ({self.speed}×)")
         self.count.set_text("1 collision" if now.count == 1 else f"{now.count} collisions")
         text, colour = "", "white"
         if now.flash > 0:
             text, colour = f"collision {now.count}", COLOURS.goal
         elif now.missed:
             text, colour = "contact not registered", COLOURS.missed
-        elif now.time >= float(self.run.data.time.values[-1]):
+        elif now.time >= self.end:
             text, colour = self.run.outcome.replace("_", " "), COLOURS.start
         self.banner.set_visible(bool(text))
         self.banner.set_text(text)

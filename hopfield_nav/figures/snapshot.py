@@ -81,7 +81,7 @@ def snapshot_handles(run: Run) -> list[Artist]:
     ]
     if run.data.sizes["event"]:
         handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell"))
-    if contact_episodes(run):
+    if run.data.sizes["event"] or contact_episodes(run):
         scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
         for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
             handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
