@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
 
@@ -51,7 +51,7 @@ COLUMN = 8.5 * CENTIMETRE  # [inch] one column of a paper
 PAGE = 17.0 * CENTIMETRE  # [inch] both columns
 DPI = 300
 
-_SHARED = {
+_SHARED: dict[str, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "mathtext.fontset": "dejavusans",
     "text.color": COLOURS.ink,
@@ -74,7 +74,7 @@ _SHARED = {
 }
 
 
-def _sizes(font: float, line: float) -> dict:
+def _sizes(font: float, line: float) -> dict[str, Any]:
     """Font sizes [pt] and line widths [pt] in proportion."""
     return {
         "font.size": font,

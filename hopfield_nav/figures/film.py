@@ -73,8 +73,8 @@ class Film:
         """The frame at a simulated time [s]: (720, 1280, 3) uint8."""
         now = self.now(time)
         for panel in self.panels:
-            panel.show(now, now.count != self._shown)
-        self._shown = now.count
+            panel.show(now, now.collisions != self._shown)
+        self._shown = now.collisions
         self._say(now)
         self._blit()
         return np.asarray(self.canvas.buffer_rgba())[:, :, :3].copy()
@@ -110,14 +110,15 @@ class Film:
 
     def _say(self, now: Now) -> None:
         self.clock.set_text(f"{min(now.time, self.end):6.2f} s  ({self.speed}×)")
-        self.count.set_text("1 collision" if now.count == 1 else f"{now.count} collisions")
+        self.count.set_text("1 collision" if now.collisions == 1 else f"{now.collisions} collisions")
         text, colour = "", "white"
         if now.flash > 0:
-            text, colour = f"collision {now.count}", COLOURS.goal
+            text, colour = f"collision {now.collisions}", COLOURS.goal
         elif now.missed:
             text, colour = "contact not registered", COLOURS.missed
         elif now.time >= self.end:
-            text, colour = self.run.outcome.replace("_", " "), COLOURS.start
+            text = self.run.outcome.replace("_", " ")
+            colour = COLOURS.start if self.run.outcome == "reached" else COLOURS.barred
         self.banner.set_visible(bool(text))
         self.banner.set_text(text)
         self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")

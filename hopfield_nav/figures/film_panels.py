@@ -29,7 +29,7 @@ class Now(NamedTuple):
     Attributes:
         time: simulated [s].
         row: of the record.
-        count: collisions so far, and the index of the plan that is followed.
+        collisions: their number so far, and the index of the plan that is followed.
         plan: that plan.
         flash: 1 at a collision, fading to 0.
         missed: a contact is under way, or just over, that was not registered.
@@ -37,7 +37,7 @@ class Now(NamedTuple):
 
     time: float
     row: int
-    count: int
+    collisions: int
     plan: PlanRecord
     flash: float
     missed: bool

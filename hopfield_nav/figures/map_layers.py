@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
@@ -104,16 +106,16 @@ def add_cylinders(ax: Axes, run: Run) -> None:
         )
 
 
-def add_path(ax: Axes, run: Run, path: np.ndarray, **how: object) -> Line2D:
+def add_path(ax: Axes, run: Run, path: np.ndarray, **how: Any) -> Line2D:
     """A planned path, cells (k, 2), as a line through cell centres."""
-    style = {"color": COLOURS.planned, "linewidth": 1.2, "zorder": 3, **how}
+    style: dict[str, Any] = {"color": COLOURS.planned, "linewidth": 1.2, "zorder": 3, **how}
     return ax.plot(*cell_centres(run, path).T, **style)[0]
 
 
-def add_trail(ax: Axes, run: Run, **how: object) -> Line2D:
+def add_trail(ax: Axes, run: Run, **how: Any) -> Line2D:
     """Where the tool went, in the record's own points."""
     xy = run.data.tool_position.values[:, :2]
-    style = {"color": COLOURS.travelled, "linewidth": 1.0, "zorder": 4, **how}
+    style: dict[str, Any] = {"color": COLOURS.travelled, "linewidth": 1.0, "zorder": 4, **how}
     return ax.plot(*xy[way_rows(xy)].T, **style)[0]
 
 

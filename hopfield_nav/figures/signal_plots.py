@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -91,9 +93,9 @@ def threshold_handle() -> Line2D:
     return Line2D([], [], color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), label="threshold")
 
 
-def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: object) -> Line2D:
+def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) -> Line2D:
     """A signal over the whole time, thinned to what a picture can show."""
-    style = {"color": colour, "linewidth": 0.7, **how}
+    style: dict[str, Any] = {"color": colour, "linewidth": 0.7, **how}
     return ax.plot(*envelope(run.data.time.values, values), **style)[0]
 
 

@@ -18,7 +18,7 @@ def capsule_faces(
         rings: of each round end.
     """
     axis = np.asarray(end, float) - start
-    length = np.linalg.norm(axis)
+    length = float(np.linalg.norm(axis))
     axis = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
     across = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
     across /= np.linalg.norm(across)
