@@ -70,7 +70,7 @@ class Navigator:
             force: (3,) estimated force on the tool [N].
 
         Returns:
-            The marked cell and the new way.
+            The marked cell and the new way; without a goal the arm stays on the one it has.
         """
         q_ref, qd_ref, qdd_ref = evaluate(self.way.trajectory, time)
         felt = Felt(
@@ -80,18 +80,32 @@ class Navigator:
             force=force,
             path=self.way.cells,
         )
-        self._remember_passed(felt)
         marked = cell_to_mark(self.grid, felt, self.goal_cell, self.world.detection.mark)
         self.grid.mark(marked)
-        self.way = self._plan(self._back_off(marked, felt), time, q_ref, qd_ref, qdd_ref)
+        if self.goal is None:
+            return marked, self.way
+        self._remember_passed(felt)
+        start = self._back_off(marked, felt)
+        if start is None:
+            self.way = Way(marked, _NO_CELLS, None, "no_path", "no free way from the tool to the goal")
+        else:
+            self.way = self._plan(start, time, q_ref, qd_ref, qdd_ref)
         return marked, self.way
 
-    def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...]:
+    def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...] | None:
+        """Where the next path starts; None where no open cell is left near the tool.
+
+        Never the goal itself: a tool that was pushed off it must come from another side, and a goal
+        whose neighbours are all blocked is out of reach even from beside it.
+        """
         if self.world.detection.back_off == "against_velocity":
             return start_against_velocity(self.grid, marked, felt)
         plan = self._network(marked)
         reachable = np.isfinite(plan.distance if plan.distance is not None else plan.log_activation)
-        return start_along_force(self.grid, felt, reachable & ~self.grid.blocked, self._passed)
+        open_cells = reachable & ~self.grid.blocked
+        open_cells[self.goal_cell] = False
+        start = start_along_force(self.grid, felt, open_cells, self._passed)
+        return start if open_cells[start] else None
 
     def _remember_passed(self, felt: Felt) -> None:
         """The cells of the path up to the one nearest to the tool."""
@@ -143,9 +157,9 @@ class Navigator:
         poses[-1, :3, 3] = self.goal
         return poses
 
-    def _find_goal(self) -> tuple[tuple[int, ...], np.ndarray | None]:
+    def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
         if self.world.goal_position is None:
-            return (0, 0), None
+            return None, None
         position = np.array([*self.world.goal_position, self.grid.origin[2]])
         return self.grid.cell_of(position), position
 
