@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-# ruff: noqa: E402
 # the oracles of the tests build the peer
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model

@@ -100,9 +100,13 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     dh = np.array(rows)
     links = _rows(data, "links", where)
     if len(links) != len(dh):
-        raise BadInput("links and joints differ in number", where=where, found=len(links), allowed=str(len(dh)))
+        raise BadInput(
+            "links and joints differ in number", where=where, found=len(links), allowed=str(len(dh))
+        )
     parts = [_link(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
-    masses, centers, tensors, rotors, dynamics_offsets = (np.array(column) for column in zip(*parts, strict=True))
+    masses, centers, tensors, rotors, dynamics_offsets = (
+        np.array(column) for column in zip(*parts, strict=True)
+    )
     twist = np.array([_exact_cos_sin(alpha) for alpha in dh[:, 3]])
     position, speed, torque = _limits(data.get("limits") or {}, len(dh), f"{where}: limits")
     return Arm(
@@ -130,10 +134,16 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
         BadInput: the two have different numbers of joints.
     """
     if len(arm.dh) != len(other.dh):
-        raise BadInput("the two arms have different numbers of joints", found=len(other.dh), allowed=str(len(arm.dh)))
-    return arm._replace(dynamics_offset=other.dynamics_offset, mass=other.mass,
-                        center_of_mass=other.center_of_mass, inertia=other.inertia,
-                        rotor_inertia=other.rotor_inertia)
+        raise BadInput(
+            "the two arms have different numbers of joints", found=len(other.dh), allowed=str(len(arm.dh))
+        )
+    return arm._replace(
+        dynamics_offset=other.dynamics_offset,
+        mass=other.mass,
+        center_of_mass=other.center_of_mass,
+        inertia=other.inertia,
+        rotor_inertia=other.rotor_inertia,
+    )
 
 
 def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
@@ -182,8 +192,12 @@ def _arm_path(name: str, folder: Path | None) -> Path:
     path = (folder or Path()) / name
     if path.is_file():
         return path
-    raise BadInput("unknown arm", found=name, allowed=", ".join(list_arms()) + ", or the path of an arm file",
-                   nearest=nearest_name(name, list_arms()))
+    raise BadInput(
+        "unknown arm",
+        found=name,
+        allowed=", ".join(list_arms()) + ", or the path of an arm file",
+        nearest=nearest_name(name, list_arms()),
+    )
 
 
 def _rows(data: dict, key: str, where: str) -> list:
@@ -198,8 +212,13 @@ def _check_keys(data: Any, known: set[str], required: set[str], where: str) -> N
         raise BadInput("a mapping is needed", where=where, found=data, allowed=", ".join(sorted(known)))
     for key in data:
         if key not in known:
-            raise BadInput("unknown key", where=where, found=key, allowed=", ".join(sorted(known)),
-                           nearest=nearest_name(str(key), known))
+            raise BadInput(
+                "unknown key",
+                where=where,
+                found=key,
+                allowed=", ".join(sorted(known)),
+                nearest=nearest_name(str(key), known),
+            )
     for key in sorted(required - set(data)):
         raise BadInput(f"the key {key!r} is missing", where=where)
 
@@ -251,8 +270,14 @@ def _capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:
             raise BadInput("no such link", where=place, found=row["link"], allowed=f"0 to {len(dh)}")
         if not _number(row["radius"], place) > 0:
             raise BadInput("a radius must be positive", where=place, found=row["radius"])
-        out.append([row["link"], *_vector(row["start"], 3, where), *_vector(row["end"], 3, where),
-                    _number(row["radius"], where)])
+        out.append(
+            [
+                row["link"],
+                *_vector(row["start"], 3, where),
+                *_vector(row["end"], 3, where),
+                _number(row["radius"], where),
+            ]
+        )
     return np.array(out, dtype=np.float64).reshape(-1, 8)
 
 

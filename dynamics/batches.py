@@ -24,8 +24,10 @@ def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, .
     try:
         lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
     except ValueError:
-        raise BadInput("leading dimensions do not fit each other",
-                       found={k: a.shape for k, a in zip(named, arrays, strict=True)}) from None
+        raise BadInput(
+            "leading dimensions do not fit each other",
+            found={k: a.shape for k, a in zip(named, arrays, strict=True)},
+        ) from None
     rows = [np.ascontiguousarray(np.broadcast_to(a, (*lead, width))).reshape(-1, width) for a in arrays]
     return rows, lead
 
@@ -36,7 +38,9 @@ def rows_like(value: object, width: int, name: str, lead: tuple[int, ...]) -> np
     try:
         return np.ascontiguousarray(np.broadcast_to(array, (*lead, width))).reshape(-1, width)
     except ValueError:
-        raise BadInput(f"{name} does not fit the other arrays", found=array.shape, allowed=f"{(*lead, width)}") from None
+        raise BadInput(
+            f"{name} does not fit the other arrays", found=array.shape, allowed=f"{(*lead, width)}"
+        ) from None
 
 
 def _as_float(value: object, name: str, width: int) -> np.ndarray:

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
 
@@ -22,12 +23,14 @@ _ROOTS = ("dynamics", "hopfield_nav")
 _DECIDES_CODE = (b"dynamics.compiled", b"NamedTuple")  # kernels and the records they read
 _KEEP = 8  # cache folders of older sources that are left in place
 
-COMPILE_OPTIONS = {
+COMPILE_OPTIONS: dict[str, Any] = {
     "cache": True,
     "error_model": "numpy",  # x/0 gives inf; kernels report a status and never raise
     "fastmath": {"contract"},  # a·b + c in one rounding; no flag that breaks NaN guards
     "nogil": True,
 }
+# Kernels that allocate nothing need no reference counting, which costs more than their arithmetic.
+LOOP_OPTIONS: dict[str, Any] = {**COMPILE_OPTIONS, "_nrt": False}
 
 
 def kernel(function: Callable) -> Callable:
@@ -39,14 +42,21 @@ def inlined(function: Callable) -> Callable:
     """Compile ``function`` into each of its callers.
 
     For steps of the innermost loop: handing over a record of arrays by value costs as much as the
-    arithmetic of a small kernel.
+    arithmetic of a small kernel. Neither it nor what it calls may allocate.
     """
-    return numba.njit(forceinline=True, _nrt=False, **COMPILE_OPTIONS)(function)
+    return numba.njit(forceinline=True, **LOOP_OPTIONS)(function)
 
 
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
-    return numba.cfunc(signature, cache=_is_ours(function), _nrt=False, error_model="numpy", fastmath={"contract"})(function)
+    options = {**LOOP_OPTIONS, "cache": _is_ours(function)}
+    del options["nogil"]  # no option of a C function
+    return numba.cfunc(signature, **options)(function)
+
+
+def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> Callable:
+    """Compile ``function`` now for one signature, without reference counting."""
+    return numba.njit(signature, **LOOP_OPTIONS)(function)
 
 
 def cache_is_warm() -> bool:
@@ -74,10 +84,16 @@ def _digest() -> str:
 
 def _choose_root() -> Path:
     asked = os.environ.get("NUMBA_CACHE_DIR")
-    candidates = [Path(asked)] if asked else [
-        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav",
-    ]
-    candidates.append(Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}")
+    candidates = (
+        [Path(asked)]
+        if asked
+        else [
+            Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav",
+        ]
+    )
+    candidates.append(
+        Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    )
     for root in candidates:
         try:
             root.mkdir(parents=True, exist_ok=True)
@@ -105,7 +121,7 @@ def _use_cache_folder() -> Path:
             _prune(root, folder)
         except OSError:
             pass
-    numba.config.CACHE_DIR = str(folder)
+    setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010  (made at run time, unknown to mypy)
     return folder
 
 

@@ -45,12 +45,14 @@ def _forward_pass(arm, gravity, qd, work):
         r00, r01, r02 = rotation[i, 0, 0], rotation[i, 0, 1], rotation[i, 0, 2]
         r10, r11, r12 = rotation[i, 1, 0], rotation[i, 1, 1], rotation[i, 1, 2]
         r20, r21, r22 = rotation[i, 2, 0], rotation[i, 2, 1], rotation[i, 2, 2]
-        ox, oy, oz = _add_turned(ox, oy, oz, r00, r01, r02, r10, r11, r12, r20, r21, r22,
-                                 offset[i, 0], offset[i, 1], offset[i, 2])
+        ox, oy, oz = _add_turned(
+            ox, oy, oz, r00, r01, r02, r10, r11, r12, r20, r21, r22, offset[i, 0], offset[i, 1], offset[i, 2]
+        )
         sx, sy, sz = r02, r12, r22
         m = mass[i]
-        x, y, z = _add_turned(ox, oy, oz, r00, r01, r02, r10, r11, r12, r20, r21, r22,
-                              center[i, 0], center[i, 1], center[i, 2])
+        x, y, z = _add_turned(
+            ox, oy, oz, r00, r01, r02, r10, r11, r12, r20, r21, r22, center[i, 0], center[i, 1], center[i, 2]
+        )
         hx, hy, hz = m * x, m * y, m * z
         a, b, c = tensor[i, 0, 0], tensor[i, 1, 1], tensor[i, 2, 2]
         d, e, f = tensor[i, 0, 1], tensor[i, 0, 2], tensor[i, 1, 2]
@@ -71,9 +73,15 @@ def _forward_pass(arm, gravity, qd, work):
         py = ixy * wx + iyy * wy + iyz * wz + hz * vx - hx * vz
         pz = ixz * wx + iyz * wy + izz * wz + hx * vy - hy * vx
         lx, ly, lz = m * vx + wy * hz - wz * hy, m * vy + wz * hx - wx * hz, m * vz + wx * hy - wy * hx
-        forces[i, 0] = (ixx * dx + ixy * dy + ixz * dz + hy * az - hz * ay) + wy * pz - wz * py + vy * lz - vz * ly
-        forces[i, 1] = (ixy * dx + iyy * dy + iyz * dz + hz * ax - hx * az) + wz * px - wx * pz + vz * lx - vx * lz
-        forces[i, 2] = (ixz * dx + iyz * dy + izz * dz + hx * ay - hy * ax) + wx * py - wy * px + vx * ly - vy * lx
+        forces[i, 0] = (
+            (ixx * dx + ixy * dy + ixz * dz + hy * az - hz * ay) + wy * pz - wz * py + vy * lz - vz * ly
+        )
+        forces[i, 1] = (
+            (ixy * dx + iyy * dy + iyz * dz + hz * ax - hx * az) + wz * px - wx * pz + vz * lx - vx * lz
+        )
+        forces[i, 2] = (
+            (ixz * dx + iyz * dy + izz * dz + hx * ay - hy * ax) + wx * py - wy * px + vx * ly - vy * lx
+        )
         forces[i, 3] = m * ax + dy * hz - dz * hy + wy * lz - wz * ly
         forces[i, 4] = m * ay + dz * hx - dx * hz + wz * lx - wx * lz
         forces[i, 5] = m * az + dx * hy - dy * hx + wx * ly - wy * lx
@@ -114,8 +122,12 @@ def _backward_pass(arm, work):
         p3, p4, p5 = m * tx + sy * hz - sz * hy, m * ty + sz * hx - sx * hz, m * tz + sx * hy - sy * hx
         for j in range(i + 1):
             value = (
-                motion[j, 0] * p0 + motion[j, 1] * p1 + motion[j, 2] * p2
-                + motion[j, 3] * p3 + motion[j, 4] * p4 + motion[j, 5] * p5
+                motion[j, 0] * p0
+                + motion[j, 1] * p1
+                + motion[j, 2] * p2
+                + motion[j, 3] * p3
+                + motion[j, 4] * p4
+                + motion[j, 5] * p5
             )
             matrix[i, j] = value
             matrix[j, i] = value

@@ -11,8 +11,9 @@ the root in tu2023 (11) is identically zero. No angle comes from acos, which los
 at a singularity: θ1 and θ3 come from products of differences of lengths, θ5 from both components.
 
 Singularities. Within ``ROUNDING`` of the shoulder singularity or of an end of the ring
-||a2| − |a3|| … |a2| + |a3|, and within ``WRIST`` of s5 = 0, the two branches that meet there count
-as one solution, labelled +1; no other two can coincide. The pose is met to these tolerances.
+||a2| − |a3|| … |a2| + |a3| (``BEYOND`` on its far side), and within ``WRIST`` of s5 = 0, the two
+branches that meet there count as one solution, labelled +1; no other two can coincide. The pose is
+met to these tolerances.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.batches import rows_like
 from dynamics.compiled import inlined, kernel
-from dynamics.errors import BadInput, NoClosedForm
+from dynamics.errors import BadInput
 from dynamics.kinematics import update_frames, update_tool
 from dynamics.poses import as_poses
 from dynamics.two_links import ROUNDING, reachable_turn, ring_gaps
+from dynamics.ur_type import require_closed_form
 from dynamics.work import Work, make_work
 
 WRIST = 1e-10  # |s5| below which the wrist is singular
+NEAR_WRIST = 1e-3  # |s5| below which θ6 loses digits
 CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
-UR_TWIST = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 0.0]])
 
 
 def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None) -> np.ndarray:
@@ -43,7 +45,7 @@ def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None)
         T_base_tool: (4, 4) or a batch (..., 4, 4), lengths in metres.
         theta6: wanted angle of joint 6 [rad], a number or (...); used only where s5 = 0 leaves it
             free, default 0. Where the pose cannot be reached with this angle but can with others,
-            one of those is taken.
+            the nearest of those is taken.
 
     Returns:
         (k, 6) for one pose, k from 0 (out of reach) to 8; (..., 8, 6) for a batch, unused rows NaN.
@@ -91,29 +93,12 @@ def inverse_kinematics_branches(
     return solutions[0, : counts[0]], branches[0, : counts[0]]
 
 
-def has_closed_form(arm: Arm) -> bool:
-    """Whether the arm is of UR type: six joints, its twists, lengths only in a2, a3, d1, d4, d5, d6."""
-    if arm.dh.shape != (6, 4) or np.abs(arm.twist - UR_TWIST).max() > ROUNDING:
-        return False
-    d, a = arm.dh[:, 1], arm.dh[:, 2]
-    zero = max(abs(d[1]), abs(d[2]), abs(a[0]), abs(a[3]), abs(a[4]), abs(a[5]))
-    return bool(zero <= ROUNDING and min(abs(a[1]), abs(a[2])) > ROUNDING)
-
-
-def require_closed_form(arm: Arm) -> None:
-    """Raise ``NoClosedForm`` for an arm that is not of UR type, ``BadInput`` for its tool frame."""
-    if not has_closed_form(arm):
-        raise NoClosedForm("closed-form inverse kinematics needs an arm of UR type (6 joints, axes 2, 3, 4 "
-                           "parallel); use numeric_inverse_kinematics")
-    as_poses(arm.tool, "the arm's tool frame")
-
-
 @kernel
 def solve_all(arm, T, solutions, branches):
     """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
 
-    For calls from other kernels: no allocation and no check. ``arm`` must have passed
-    ``require_closed_form`` and ``T`` be rigid; NaN in ``T`` gives no solution.
+    For calls from other kernels, without allocation or check: ``arm`` must have passed
+    ``require_closed_form``, ``T`` be rigid. NaN in ``T`` gives no solution.
 
     Args:
         arm: a UR-type arm.
@@ -139,13 +124,16 @@ def _solve_all(arm, T, theta6, solutions, branches):
     forward = _along_arm(math.hypot(x, y), d4)
     if not forward >= 0.0:
         return 0
-    count = 0
-    for shoulder in (1, -1):
-        if shoulder < 0:
-            if forward == 0.0:
-                break
-            forward = -forward
-        c1, s1 = _base_direction(x, y, forward, d4)
+    singular_shoulder = forward == 0.0
+    if singular_shoulder:
+        forward = math.sqrt(2.0 * ROUNDING * abs(d4))
+    count, down_done, up_done = 0, False, False
+    for attempt in range(3 if singular_shoulder else 2):
+        along = forward if attempt == 0 else -forward
+        if singular_shoulder:  # 0; as far off as ROUNDING allows only where 0 does not reach
+            along = forward * (0.0, 1.0, -1.0)[attempt]
+        shoulder = 1 if along >= 0.0 else -1
+        c1, s1 = _base_direction(x, y, along, d4)
         theta1 = math.atan2(s1, c1)
         # the flange's axes along frame 1's axes x, y and z
         xx, yx = c1 * r00 + s1 * r10, c1 * r01 + s1 * r11
@@ -163,12 +151,30 @@ def _solve_all(arm, T, theta6, solutions, branches):
                 if singular:
                     break
                 c6, s6, theta5, angle6 = -c6, -s6, -theta5, angle6 + math.pi
+            if down_done if wrist < 0 else up_done:
+                continue
             s234, c234 = -(s6 * xx + c6 * yx), s6 * r20 + c6 * r21
-            if singular:
-                s234, c234 = reachable_turn(forward, height, s234, c234, d5, dh[1, 2], dh[2, 2])
+            if s5 < NEAR_WRIST:
+                s234, c234 = reachable_turn(along, height, s234, c234, s5, d5, dh[1, 2], dh[2, 2])
                 angle6 = math.atan2(c234 * r20 - s234 * xx, c234 * r21 - s234 * yx)
-            count = _planar(dh, forward - d5 * s234, height + d5 * c234, theta1, theta5, angle6,
-                            math.atan2(s234, c234), shoulder, wrist, solutions, branches, count)
+            before = count
+            count = _planar(
+                dh,
+                along - d5 * s234,
+                height + d5 * c234,
+                theta1,
+                theta5,
+                angle6,
+                math.atan2(s234, c234),
+                shoulder,
+                wrist,
+                solutions,
+                branches,
+                count,
+            )
+            if singular_shoulder and count > before:
+                up_done = up_done or wrist > 0 or singular
+                down_done = down_done or wrist < 0 or singular
     return count
 
 
@@ -210,16 +216,35 @@ def _flange_pose(tool, T):
     r00, r01, r02 = T[0, 0], T[0, 1], T[0, 2]
     r10, r11, r12 = T[1, 0], T[1, 1], T[1, 2]
     r20, r21, r22 = T[2, 0], T[2, 1], T[2, 2]
-    r00, r01, r02 = (r00 * t00 + r01 * t01 + r02 * t02, r00 * t10 + r01 * t11 + r02 * t12,
-                     r00 * t20 + r01 * t21 + r02 * t22)
-    r10, r11, r12 = (r10 * t00 + r11 * t01 + r12 * t02, r10 * t10 + r11 * t11 + r12 * t12,
-                     r10 * t20 + r11 * t21 + r12 * t22)
-    r20, r21, r22 = (r20 * t00 + r21 * t01 + r22 * t02, r20 * t10 + r21 * t11 + r22 * t12,
-                     r20 * t20 + r21 * t21 + r22 * t22)
-    return (r00, r10, r20, r01, r11, r21, r02, r12, r22,
-            T[0, 3] - (r00 * t03 + r01 * t13 + r02 * t23),
-            T[1, 3] - (r10 * t03 + r11 * t13 + r12 * t23),
-            T[2, 3] - (r20 * t03 + r21 * t13 + r22 * t23))
+    r00, r01, r02 = (
+        r00 * t00 + r01 * t01 + r02 * t02,
+        r00 * t10 + r01 * t11 + r02 * t12,
+        r00 * t20 + r01 * t21 + r02 * t22,
+    )
+    r10, r11, r12 = (
+        r10 * t00 + r11 * t01 + r12 * t02,
+        r10 * t10 + r11 * t11 + r12 * t12,
+        r10 * t20 + r11 * t21 + r12 * t22,
+    )
+    r20, r21, r22 = (
+        r20 * t00 + r21 * t01 + r22 * t02,
+        r20 * t10 + r21 * t11 + r22 * t12,
+        r20 * t20 + r21 * t21 + r22 * t22,
+    )
+    return (
+        r00,
+        r10,
+        r20,
+        r01,
+        r11,
+        r21,
+        r02,
+        r12,
+        r22,
+        T[0, 3] - (r00 * t03 + r01 * t13 + r02 * t23),
+        T[1, 3] - (r10 * t03 + r11 * t13 + r12 * t23),
+        T[2, 3] - (r20 * t03 + r21 * t13 + r22 * t23),
+    )
 
 
 @inlined
@@ -249,10 +274,15 @@ def _wrapped(angle):
 def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     require_closed_form(arm)
     rows, lead = as_poses(T_base_tool)
-    wanted = rows_like(np.asarray(0.0 if theta6 is None else theta6)[..., None], 1, "theta6", lead)
-    if not np.isfinite(wanted).all():
-        raise BadInput("theta6 must be finite", found=theta6)
+    wanted = np.zeros((len(rows), 1)) if theta6 is None else _wanted_angles(theta6, lead)
     return (*_solve_batch(arm, rows, wanted, make_work(6)), lead)
+
+
+def _wanted_angles(theta6: object, lead: tuple[int, ...]) -> np.ndarray:
+    rows = rows_like(np.asarray(theta6)[..., None], 1, "theta6", lead)
+    if not np.isfinite(rows).all():
+        raise BadInput("theta6 must be finite", found=theta6)
+    return rows
 
 
 @kernel

@@ -18,9 +18,10 @@ from dynamics.arm import Arm
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
-from dynamics.inverse_kinematics import has_closed_form, require_closed_form, solve_all_wanting
+from dynamics.inverse_kinematics import solve_all_wanting
 from dynamics.numeric_inverse_kinematics import checked_start, solve_from
 from dynamics.poses import as_poses
+from dynamics.ur_type import has_closed_form, require_closed_form
 from dynamics.work import make_work
 
 JUMP = 1.0  # [rad]
@@ -57,8 +58,9 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
     Returns:
         The path as far as it goes. It ends where the pose has no solution (out of reach), where all
         solutions are further than ``jump`` (branch ends; x is the change to the nearest), or where
-        one is near enough but only outside ``arm.position_limits`` (limits). For an arm without
-        closed form a solver that stops at a limit counts as limits.
+        one is near enough but only outside ``arm.position_limits`` (limits). Without a closed form
+        nothing is known of other solutions: where the solver does not get to the pose from the
+        last waypoint it is out of reach, or limits if a joint is at its limit there.
 
     Raises:
         BadInput: malformed poses, tool frame or start, or a jump that is not positive.
@@ -174,6 +176,9 @@ def _follow_numeric(arm, poses, start, jump, q, work):
 
 
 def _reason(status: int, waypoint: int, change: float) -> str:
-    names = {_OUT_OF_REACH: "out of reach", _LIMITS: "limits",
-             _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)"}
+    names = {
+        _OUT_OF_REACH: "out of reach",
+        _LIMITS: "limits",
+        _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)",
+    }
     return "" if status == _COMPLETE else f"{names[status]} at waypoint {waypoint}"

@@ -6,13 +6,12 @@ frame i - 1.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
+from dynamics.sincos import cos_sin
 from dynamics.work import Work, make_work
 
 
@@ -87,8 +86,7 @@ def update_frames(arm, q, work):
     x, y, z = 0.0, 0.0, 0.0
     origin[0, 0], origin[0, 1], origin[0, 2] = x, y, z
     for i in range(q.size):
-        angle = q[i] + dh[i, 0]
-        c, s = math.cos(angle), math.sin(angle)
+        c, s = cos_sin(q[i] + dh[i, 0])
         turn[i, 0], turn[i, 1] = c, s
         ca, sa = twist[i, 0], twist[i, 1]
         # rows of R Rz(angle) Rx(alpha)

@@ -40,8 +40,11 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia") -> None:
     if moments[0] < -1e-12:
         raise BadInput("the inertia tensor is not positive", where=where, found=moments.tolist())
     if moments[0] + moments[1] < moments[2] * (1 - 1e-9) - 1e-12:
-        raise BadInput("no rigid body has these moments of inertia (each is at most the sum of the others)",
-                       where=where, found=moments.tolist())
+        raise BadInput(
+            "no rigid body has these moments of inertia (each is at most the sum of the others)",
+            where=where,
+            found=moments.tolist(),
+        )
 
 
 def cylinder_tensor(mass: float, radius: float, height: float, axis: str) -> np.ndarray:
@@ -52,8 +55,14 @@ def cylinder_tensor(mass: float, radius: float, height: float, axis: str) -> np.
     return np.diag(diagonal)
 
 
-def add_payload(mass: float, center: np.ndarray, tensor: np.ndarray, payload_mass: float,
-                payload_center: np.ndarray, payload_tensor: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+def add_payload(
+    mass: float,
+    center: np.ndarray,
+    tensor: np.ndarray,
+    payload_mass: float,
+    payload_center: np.ndarray,
+    payload_tensor: np.ndarray,
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre (3,) and tensor (3, 3) of two bodies fixed to each other, in common axes."""
     total = mass + payload_mass
     if total == 0:
@@ -71,8 +80,12 @@ def _cylinder(value: dict, mass: float, where: str) -> np.ndarray:
         row = value["cylinder"]
         return cylinder_tensor(mass, float(row["radius"]), float(row["height"]), row["axis"])
     except (KeyError, TypeError, ValueError):
-        raise BadInput("not an inertia", where=where, found=value,
-                       allowed="{cylinder: {axis: x|y|z, radius: …, height: …}}") from None
+        raise BadInput(
+            "not an inertia",
+            where=where,
+            found=value,
+            allowed="{cylinder: {axis: x|y|z, radius: …, height: …}}",
+        ) from None
 
 
 def _matrix(value: Any, where: str) -> np.ndarray:
@@ -81,5 +94,7 @@ def _matrix(value: Any, where: str) -> np.ndarray:
     except (TypeError, ValueError):
         tensor = np.zeros(0)
     if tensor.shape != (3, 3):
-        raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
+        raise BadInput(
+            "not an inertia", where=where, found=value, allowed="0, or three rows of three numbers"
+        )
     return tensor

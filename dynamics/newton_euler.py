@@ -99,9 +99,33 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
         hy = inertia[i, 1, 0] * wx + inertia[i, 1, 1] * wy + inertia[i, 1, 2] * wz
         hz = inertia[i, 2, 0] * wx + inertia[i, 2, 1] * wy + inertia[i, 2, 2] * wz
         link[i, 0], link[i, 1], link[i, 2] = fx, fy, fz
-        link[i, 3] = inertia[i, 0, 0] * dx + inertia[i, 0, 1] * dy + inertia[i, 0, 2] * dz + wy * hz - wz * hy + cy * fz - cz * fy
-        link[i, 4] = inertia[i, 1, 0] * dx + inertia[i, 1, 1] * dy + inertia[i, 1, 2] * dz + wz * hx - wx * hz + cz * fx - cx * fz
-        link[i, 5] = inertia[i, 2, 0] * dx + inertia[i, 2, 1] * dy + inertia[i, 2, 2] * dz + wx * hy - wy * hx + cx * fy - cy * fx
+        link[i, 3] = (
+            inertia[i, 0, 0] * dx
+            + inertia[i, 0, 1] * dy
+            + inertia[i, 0, 2] * dz
+            + wy * hz
+            - wz * hy
+            + cy * fz
+            - cz * fy
+        )
+        link[i, 4] = (
+            inertia[i, 1, 0] * dx
+            + inertia[i, 1, 1] * dy
+            + inertia[i, 1, 2] * dz
+            + wz * hx
+            - wx * hz
+            + cz * fx
+            - cx * fz
+        )
+        link[i, 5] = (
+            inertia[i, 2, 0] * dx
+            + inertia[i, 2, 1] * dy
+            + inertia[i, 2, 2] * dz
+            + wx * hy
+            - wy * hx
+            + cx * fy
+            - cy * fx
+        )
     fx, fy, fz, nx, ny, nz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(n - 1, -1, -1):
         rx, ry, rz = offset[i, 0], offset[i, 1], offset[i, 2]

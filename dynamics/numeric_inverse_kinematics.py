@@ -3,9 +3,10 @@
 Minimises ½‖e‖² within the joint limits, e = [position error (m); rotation vector of the remaining
 turn (rad)], base axes: a metre weighs as much as a radian. Each step is (JᵀJ + λ 1)⁻¹ Jᵀ e with the
 geometric Jacobian; the damping λ keeps it short near a singularity (Nakamura and Hanafusa, 1986).
-λ is a multiple of ‖e‖² (so it vanishes at a solution, Sugihara, 2011) that falls after a step that
-helped and grows after one that did not (Levenberg, 1944). Unlike nowoczyn2023 (2.3), which subtracts
-Euler angles and uses no inverse, the turn is a rotation vector.
+λ is a multiple of ‖e‖² (so it vanishes at a solution, Sugihara, 2011) that falls or grows with the
+ratio of the gain of the last step to the predicted one (Levenberg, 1944; Nielsen, 1999).
+Unlike nowoczyn2023 (2.3), which subtracts Euler angles and uses no inverse, the turn is a rotation
+vector.
 """
 
 from __future__ import annotations
@@ -81,17 +82,21 @@ def numeric_inverse_kinematics(
     as_poses(arm.tool, "the arm's tool frame")
     start = checked_start(q_start, n)
     if not (tolerance >= 0 and max_iterations >= 0 and restarts >= 0):
-        raise BadInput("tolerance, max_iterations and restarts cannot be negative",
-                       found=(tolerance, max_iterations, restarts))
+        raise BadInput(
+            "tolerance, max_iterations and restarts cannot be negative",
+            found=(tolerance, max_iterations, restarts),
+        )
     if restarts and rng is None:
         raise BadInput("random restarts need rng", allowed="a numpy.random.Generator")
-    work, best, total = make_work(n), None, 0
+    work, total = make_work(n), 0
+    best = NumericSolution(start, False, 0, np.inf)
     for attempt in range(int(restarts) + 1):
-        q = start.copy() if attempt == 0 else _random_start(arm, rng)
-        iterations, error = solve_from(arm, T, q, float(tolerance), int(max_iterations),
-                                       bool(position_only), work)
+        q = start.copy() if attempt == 0 or rng is None else _random_start(arm, rng)
+        iterations, error = solve_from(
+            arm, T, q, float(tolerance), int(max_iterations), bool(position_only), work
+        )
         total += iterations
-        if best is None or error < best.error:
+        if error < best.error:
             best = NumericSolution(q, bool(error <= tolerance), total, float(error))
         if best.converged:
             break
@@ -118,13 +123,15 @@ def solve_from(arm, T, q, tolerance, max_iterations, position_only, work):
     for i in range(n):
         q[i] = min(max(q[i], limits[i, 0]), limits[i, 1])
     square = _update_error(arm, T, q, position_only, error, work)
-    factor = 1.0
+    factor, growth = 1.0, 2.0
     for iteration in range(max_iterations):
         if not math.sqrt(square) > tolerance or factor > _HOPELESS:
             return iteration, math.sqrt(square)
         update_jacobian(arm, work)
         _freeze_at_limits(work.jacobian, error, q, limits, position_only)
-        _damped_step(work, error, _LEAST_DAMPING + factor * square, step)
+        damping = _LEAST_DAMPING + factor * square
+        _damped_step(work, error, damping, step)
+        predicted = _predicted_gain(work.jacobian, step, damping)
         moved = 0.0
         for i in range(n):
             trial[i] = min(max(q[i] + step[i], limits[i, 0]), limits[i, 1])
@@ -134,10 +141,11 @@ def solve_from(arm, T, q, tolerance, max_iterations, position_only, work):
         lower = _update_error(arm, T, trial, position_only, error, work)
         if lower < square:
             q[:] = trial
+            ratio = min((square - lower) / predicted, 1.0)
+            factor, growth = factor * max(0.2, 1.0 - (2.0 * ratio - 1.0) ** 3), 2.0
             square = lower
-            factor *= 0.2
         else:
-            factor = max(4.0 * factor, 1e-6)
+            factor, growth = max(growth * factor, 1e-6), 2.0 * growth
             _update_error(arm, T, q, position_only, error, work)
     return max_iterations, math.sqrt(square)
 
@@ -186,6 +194,20 @@ def _damped_step(work, error, damping, step):
 
 
 @inlined
+def _predicted_gain(jacobian, step, damping):
+    """By how much ‖e‖² falls in the linear model: ‖J step‖² + 2 λ ‖step‖²."""
+    gain = 0.0
+    for k in range(6):
+        moved = 0.0
+        for i in range(step.size):
+            moved += jacobian[k, i] * step[i]
+        gain += moved * moved
+    for i in range(step.size):
+        gain += 2.0 * damping * step[i] * step[i]
+    return gain
+
+
+@kernel
 def _update_error(arm, T, q, position_only, error, work):
     """Write e at ``q``, with the frames and the tool's pose in ``work``; returns ‖e‖²."""
     update_frames(arm, q, work)
@@ -215,23 +237,26 @@ def turn_between(T_from, T_to):
     sine = math.sqrt(x * x + y * y + z * z)
     cosine = 0.5 * (turn[0, 0] + turn[1, 1] + turn[2, 2] - 1.0)
     angle = math.atan2(sine, cosine)
-    if sine > 1e-7:
-        return x * angle / sine, y * angle / sine, z * angle / sine
-    if cosine > 0.0:
-        return x, y, z
-    k = 0  # half a turn: the axis is the largest column of turn + 1
+    if cosine >= 0.0:
+        scale = angle / sine if sine > 1e-7 else 1.0
+        return x * scale, y * scale, z * scale
+    k = 0  # near half a turn the axis is the largest column of the symmetric part less cosine
     for i in range(1, 3):
         if turn[i, i] > turn[k, k]:
             k = i
-    turn[k, k] += 1.0
-    length = math.sqrt(turn[0, k] ** 2 + turn[1, k] ** 2 + turn[2, k] ** 2)
-    return angle * turn[0, k] / length, angle * turn[1, k] / length, angle * turn[2, k] / length
+    turn[0, 0], turn[1, 1], turn[2, 2] = turn[0, 0] - cosine, turn[1, 1] - cosine, turn[2, 2] - cosine
+    ax, ay = 0.5 * (turn[0, k] + turn[k, 0]), 0.5 * (turn[1, k] + turn[k, 1])
+    az = 0.5 * (turn[2, k] + turn[k, 2])
+    scale = angle / math.sqrt(ax * ax + ay * ay + az * az)
+    if ax * x + ay * y + az * z < 0.0:
+        scale = -scale
+    return ax * scale, ay * scale, az * scale
 
 
 def _one_pose(value: object) -> np.ndarray:
     rows, lead = as_poses(value)
     if lead:
-        raise BadInput("one pose is needed", found=np.shape(value), allowed="(4, 4)")
+        raise BadInput("one pose is needed", found=f"{len(rows)} of them", allowed="(4, 4)")
     return rows[0]
 
 

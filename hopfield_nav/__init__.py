@@ -12,7 +12,7 @@ _HOME = {
     "simulate": "simulation",
 }
 
-__all__ = ["Simulation", "World", "load_run", "load_world", "plan_path", "simulate"]  # noqa: F822
+__all__ = ["Simulation", "World", "load_run", "load_world", "plan_path", "simulate"]
 
 
 def __getattr__(name: str) -> Any:

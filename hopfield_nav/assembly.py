@@ -11,9 +11,9 @@ import numpy as np
 
 from dynamics.arm import Arm, load_arm, with_dynamics, with_payload, with_tool
 from dynamics.work import make_work
-from hopfield_nav.closed_loop import Settings
 from hopfield_nav.contact import Contact
 from hopfield_nav.control_step import Controller
+from hopfield_nav.loop_state import Settings
 from hopfield_nav.plant import RK4, SEMI_IMPLICIT_EULER, Plant
 from hopfield_nav.plugin import Method, find_method
 from hopfield_nav.world import World

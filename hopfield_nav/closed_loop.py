@@ -10,145 +10,34 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from dynamics.arm import load_arm
-from dynamics.compiled import COMPILE_OPTIONS, inlined
-from dynamics.work import Work, make_work
+from dynamics.compiled import compile_loop, inlined
+from dynamics.work import make_work
 from hopfield_nav.contact import Contact
 from hopfield_nav.control_step import (
-    Belief,
     Controller,
     command_torque,
     estimate_and_judge,
-    make_belief,
     update_model_frames,
 )
-from hopfield_nav.plant import Plant, Stages, make_stages, plant_acceleration
-from hopfield_nav.plugin import Sensed, make_sensed, signature
+from hopfield_nav.loop_state import Settings, make_state
+from hopfield_nav.plant import Plant, make_stages, plant_acceleration
+from hopfield_nav.plugin import signature
 from hopfield_nav.trajectory import Trajectory, evaluate_into
 
 HORIZON, DETECTED, ARRIVED, DIVERGED, LOG_FULL = 0, 1, 2, 3, 4  # why ``advance`` returned
 LARGEST_SPEED = 1e3  # [rad/s] beyond it the simulation has exploded
+IMPACT_TIME = 0.05  # [s] the first impact is this long
 CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
 
 
-class Settings(NamedTuple):
-    """Constants of a run.
-
-    Attributes:
-        step: (1,) integrator step [s].
-        stages: (1,) 4 for RK4, 1 for semi-implicit Euler.
-        steps_per_period: (1,) integrator steps in a control period.
-        delay: (1,) control periods between computing a torque and applying it.
-        hold: (1,) 1: the torque is held over the period; 0: the law is evaluated in every stage.
-        goal: (4,) tool position [m] and tolerance [m]; a tolerance of 0 means no goal.
-        rearm: (1,) level below which a disarmed detector is armed again.
-        hold_off: (1,) time after a new trajectory during which nothing is detected [s].
-        log_every: (1,) steps from one row of the log to the next.
-    """
-
-    step: np.ndarray
-    stages: np.ndarray
-    steps_per_period: np.ndarray
-    delay: np.ndarray
-    hold: np.ndarray
-    goal: np.ndarray
-    rearm: np.ndarray
-    hold_off: np.ndarray
-    log_every: np.ndarray
-
-
-class State(NamedTuple):
-    """What changes during a run.
-
-    Attributes:
-        q, qd: (n,) the true joint angles [rad] and velocities [rad/s].
-        sensed: what the control computer measured last, and its reference.
-        belief: what it believes.
-        queue: (delay + 1, n) torques under way to the motors [N·m].
-        step: (1,) int, steps done; row: (1,) int, rows of the log in use; segment: (1,) int, of the
-            trajectory.
-        judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
-        armed: (1,) 1 while the detector may fire; floor: (1,) lowest level since it fired; alarm: (1,) 1 from a detection to the next row.
-        contact: (9,) true tool position (3) and wrench (6) at the start of the step.
-        contacts: (1,) int, contacts so far, those within 50 ms of each other counted as one.
-        touch_time, last_contact_time: (1,) start and last moment of the latest contact [s].
-        peak_force: (2,) largest true force [N] and its time [s].
-        first_peak: (1,) largest true force of the first contact [N].
-        periods: (3,) control periods: all, saturated, with a damped estimate.
-        fault: (1,) int, joint that exploded.
-    """
-
-    q: np.ndarray
-    qd: np.ndarray
-    sensed: Sensed
-    belief: Belief
-    queue: np.ndarray
-    step: np.ndarray
-    row: np.ndarray
-    segment: np.ndarray
-    judged: np.ndarray
-    armed: np.ndarray
-    floor: np.ndarray
-    alarm: np.ndarray
-    contact: np.ndarray
-    contacts: np.ndarray
-    touch_time: np.ndarray
-    last_contact_time: np.ndarray
-    peak_force: np.ndarray
-    first_peak: np.ndarray
-    periods: np.ndarray
-    fault: np.ndarray
-
-
-def log_columns(n: int) -> dict[str, slice]:
-    """Columns of the log by signal."""
-    widths = {
-        "time": 1, "q": n, "qd": n, "q_ref": n, "qd_ref": n, "qdd_ref": n, "tau": n,
-        "tool_position": 3, "force": 3, "force_estimate": 3, "moment_estimate": 3,
-        "level": 1, "detected": 1, "estimate_damped": 1,
-    }  # fmt: skip
-    columns, start = {}, 0
-    for name, width in widths.items():
-        columns[name] = slice(start, start + width)
-        start += width
-    return columns
-
-
-def make_state(q: np.ndarray, delay: int) -> State:
-    """State at rest at joint angles ``q`` (n,), with nothing felt yet."""
-    n = len(q)
-    count = lambda: np.zeros(1, dtype=np.int64)  # noqa: E731
-    never = -math.inf
-    return State(
-        q=np.array(q, dtype=np.float64),
-        qd=np.zeros(n),
-        sensed=make_sensed(n),
-        belief=make_belief(n),
-        queue=np.zeros((delay + 1, n)),
-        step=count(),
-        row=count(),
-        segment=count(),
-        judged=np.full(1, -1, dtype=np.int64),
-        armed=np.ones(1),
-        floor=np.zeros(1),
-        alarm=np.zeros(1),
-        contact=np.zeros(9),
-        contacts=count(),
-        touch_time=np.full(1, never),
-        last_contact_time=np.full(1, never),
-        peak_force=np.array([0.0, math.nan]),
-        first_peak=np.zeros(1),
-        periods=np.zeros(3),
-        fault=count(),
-    )
-
-
-def _advance(law, estimator, detector, plant, controller, trajectory, settings, state, stages, work, log, last_step):
+def _advance(
+    law, estimator, detector, plant, controller, trajectory, settings, state, stages, work, log, last_step
+):
     """Advance until step ``last_step`` or the first event; returns one of the codes above."""
     every, per_period = settings.log_every[0], settings.steps_per_period[0]
     while state.step[0] < last_step:
@@ -158,7 +47,9 @@ def _advance(law, estimator, detector, plant, controller, trajectory, settings, 
         if logging and state.row[0] >= log.shape[0]:
             return LOG_FULL
         if step % per_period == 0:
-            event = _control(law, estimator, detector, controller, trajectory, settings, state, time, step // per_period)
+            event = _control(
+                law, estimator, detector, controller, trajectory, settings, state, time, step // per_period
+            )
             if event != HORIZON:
                 return event
         if logging:
@@ -191,7 +82,11 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
         estimate_and_judge(estimator, detector, controller, sensed, state.belief)
     if _alarm(settings, state, time - trajectory.knots[0], time >= trajectory.knots[-1]):
         return DETECTED
-    if settings.goal[3] > 0.0 and time >= trajectory.knots[-1] and _at_goal(controller.work.tool, settings.goal):
+    if (
+        settings.goal[3] > 0.0
+        and time >= trajectory.knots[-1]
+        and _at_goal(controller.work.tool, settings.goal)
+    ):
         return ARRIVED
     state.periods[0] += 1.0
     state.periods[2] += state.belief.damped[0]
@@ -299,7 +194,7 @@ def _watch_contact(state, time):
             state.touch_time[0] = time
             state.contacts[0] += 1
         state.last_contact_time[0] = time
-        if state.contacts[0] == 1:
+        if state.contacts[0] == 1 and time < state.touch_time[0] + IMPACT_TIME:
             state.first_peak[0] = max(state.first_peak[0], force)
         if force > state.peak_force[0]:
             state.peak_force[0] = force
@@ -311,7 +206,14 @@ def _write_row(log, state, time):
     """Append a row with all but the contact; the order is that of ``log_columns``."""
     row, n = state.row[0], state.q.size
     sensed, wrench = state.sensed, state.belief.wrench
-    q, qd, q_ref, qd_ref, qdd_ref, tau = state.q, state.qd, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref, sensed.tau
+    q, qd, q_ref, qd_ref, qdd_ref, tau = (
+        state.q,
+        state.qd,
+        sensed.q_ref,
+        sensed.qd_ref,
+        sensed.qdd_ref,
+        sensed.tau,
+    )
     log[row, 0] = time
     for i in range(n):
         log[row, 1 + i] = q[i]
@@ -346,7 +248,12 @@ def compiled_loop() -> Callable:
     stages, work, log, last_step)`` with the first-class functions of ``plugin.compiled``.
     """
     n = 6  # only the types matter: every size is read from the arrays
-    arm, work, empty, count = load_arm("ur5_ragazzon2012"), make_work(n), np.zeros(0), np.zeros(1, dtype=np.int64)
+    arm, work, empty, count = (
+        load_arm("ur5_ragazzon2012"),
+        make_work(n),
+        np.zeros(0),
+        np.zeros(1, dtype=np.int64),
+    )
     samples = (
         Plant(arm, Contact(np.zeros((0, 3)), np.zeros(3)), np.zeros(n)),
         Controller(arm, *(empty,) * 6, np.zeros(n), work),
@@ -359,4 +266,4 @@ def compiled_loop() -> Callable:
     )
     methods = (numba.types.FunctionType(signature(kind)) for kind in ("controller", "estimator", "detector"))
     types = (*methods, *(numba.typeof(sample) for sample in samples), numba.types.int64)
-    return numba.njit(numba.types.int64(*types), _nrt=False, **COMPILE_OPTIONS)(_advance)
+    return compile_loop(numba.types.int64(*types), _advance)

@@ -90,7 +90,7 @@ class CollisionMap:
         """Cells along each axis."""
         return self.blocked.shape
 
-    def cell_of(self, position: Sequence[float]) -> tuple[int, ...]:
+    def cell_of(self, position: Sequence[float] | np.ndarray) -> tuple[int, ...]:
         """Cell nearest to a position, which may lie outside the map.
 
         Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted
@@ -112,7 +112,7 @@ class CollisionMap:
         from_one = (point[:rank] - self.origin[:rank]) / self.spacing + 1.0
         return tuple((round_half_away(from_one) - 1).tolist())
 
-    def inside(self, cell: Sequence[int]) -> bool:
+    def inside(self, cell: Sequence[int] | np.ndarray) -> bool:
         """Whether a cell, (rank,) ints, is one of the map's.
 
         Raises:
@@ -122,7 +122,7 @@ class CollisionMap:
             raise BadInput("cell", found=cell, allowed=f"{self.blocked.ndim} integers")
         return all(0 <= c < n for c, n in zip(cell, self.shape, strict=True))
 
-    def centre(self, cell: Sequence[float]) -> np.ndarray:
+    def centre(self, cell: Sequence[float] | np.ndarray) -> np.ndarray:
         """Position of the centre of a cell, ragazzon2012 (6.13).
 
         Args:

@@ -20,7 +20,6 @@ from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, st
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
 
-
 _NO_CELLS = np.zeros((0, 2), dtype=int)
 
 
@@ -72,6 +71,8 @@ class Navigator:
         Returns:
             The marked cell and the new way; without a goal the arm stays on the one it has.
         """
+        if self.way.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
         q_ref, qd_ref, qdd_ref = evaluate(self.way.trajectory, time)
         felt = Felt(
             position=forward_kinematics(self.arm, q)[:3, 3],
@@ -101,8 +102,7 @@ class Navigator:
         if self.world.detection.back_off == "against_velocity":
             return start_against_velocity(self.grid, marked, felt)
         plan = self._network(marked)
-        reachable = np.isfinite(plan.distance if plan.distance is not None else plan.log_activation)
-        open_cells = reachable & ~self.grid.blocked
+        open_cells = plan.reachable & ~self.grid.blocked
         open_cells[self.goal_cell] = False
         start = start_along_force(self.grid, felt, open_cells, self._passed)
         return start if open_cells[start] else None
@@ -114,6 +114,8 @@ class Navigator:
         self._passed[tuple(felt.path[: nearest + 1].T)] = True
 
     def _network(self, start: tuple[int, ...]) -> Plan:
+        if self.goal_cell is None:
+            raise RuntimeError("without a goal there is nothing to plan")
         planner = self.world.planner
         return replan(
             self.grid.blocked, start, self.goal_cell, planner.network, planner.beta, planner.radius,

@@ -43,6 +43,12 @@ class Plan:
     log_activation: np.ndarray | None = None
     saturated: bool = False
 
+    @property
+    def reachable(self) -> np.ndarray:
+        """Bool grid of the cells from which a way leads to the goal."""
+        grid = self.log_activation if self.distance is None else self.distance
+        return np.zeros(0, dtype=bool) if grid is None else np.isfinite(grid)
+
 
 def plan_path(
     blocked: np.ndarray,
@@ -103,20 +109,21 @@ def replan(
     """
     grid = _check_grid(blocked)
     if network not in NETWORKS:
-        near = nearest_name(str(network), NETWORKS)
-        raise BadInput("network", found=network, allowed=", ".join(NETWORKS), nearest=near)
+        nearest = nearest_name(str(network), NETWORKS)
+        raise BadInput("network", found=network, allowed=", ".join(NETWORKS), nearest=nearest)
     i, target = flat_index(start, grid.shape, "start"), flat_index(goal, grid.shape, "goal")
     near = neighbours(grid.shape, radius, spacing, periodic, ties)
+    slope: float | None = None
     if network == "sum":
-        eigenvalue = largest_eigenvalue(grid.shape, radius, periodic)
-        beta = check_beta(_default_beta(near) if beta is None else beta, grid.shape, radius, periodic)
+        slope = check_beta(_default_beta(near) if beta is None else beta, grid.shape, radius, periodic)
     flat = np.ascontiguousarray(grid).ravel()
     if not allow_blocked_start and (flat[i] or flat[target]):
         reason = "start cell is blocked" if flat[i] else "goal cell is blocked"
-        return Plan(None, reason, np.inf, network, beta if network == "sum" else None)
-    if network == "sum":
-        return _plan_sum(grid.shape, near, flat, i, target, beta, eigenvalue)
-    return _plan_limit(grid.shape, near, flat, i, target)
+        return Plan(None, reason, np.inf, network, slope)
+    if slope is None:
+        return _plan_limit(grid.shape, near, flat, i, target)
+    eigenvalue = largest_eigenvalue(grid.shape, radius, periodic)
+    return _plan_sum(grid.shape, near, flat, i, target, slope, eigenvalue)
 
 
 def _check_grid(blocked: np.ndarray) -> np.ndarray:

@@ -49,7 +49,8 @@ class Stages(NamedTuple):
 
 def make_stages(n: int) -> Stages:
     """Scratch arrays for an arm with ``n`` joints."""
-    return Stages(*(np.zeros(n) for _ in range(6)), np.zeros(6))
+    q, qd, qdd, sum_qd, sum_qdd, torque = (np.zeros(n) for _ in range(6))
+    return Stages(q, qd, qdd, sum_qd, sum_qdd, torque, np.zeros(6))
 
 
 @inlined

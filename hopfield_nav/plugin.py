@@ -27,7 +27,7 @@ import importlib.util
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,8 +116,9 @@ class Method:
         Raises:
             BadInput: a list of values has not one entry a joint.
         """
-        return np.concatenate([self._pack_one(p, values.get(p.name, p.default), n) for p in self.parameters]
-                              or [np.zeros(0)])
+        return np.concatenate(
+            [self._pack_one(p, values.get(p.name, p.default), n) for p in self.parameters] or [np.zeros(0)]
+        )
 
     def _pack_one(self, parameter: Parameter, value: object, n: int) -> np.ndarray:
         array = np.atleast_1d(np.asarray(value, dtype=np.float64))
@@ -125,15 +126,21 @@ class Method:
         if array.size == 1:
             return np.repeat(array, wanted)
         if array.size != wanted:
-            raise BadInput("wrong number of values", where=f"{self.kind} {self.name}: {parameter.name}",
-                           found=list(array), allowed=f"{wanted} numbers, one a joint")
+            raise BadInput(
+                "wrong number of values",
+                where=f"{self.kind} {self.name}: {parameter.name}",
+                found=list(array),
+                allowed=f"{wanted} numbers, one a joint",
+            )
         return array
 
 
-@lru_cache(maxsize=None)
+@cache
 def signature(kind: str) -> numba.core.typing.Signature:
     """Numba's signature of the methods of a kind."""
-    arm, sensed, work = (numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6)))
+    arm, sensed, work = (
+        numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6))
+    )
     vector = numba.types.float64[::1]
     results = {
         "controller": (numba.types.int64, vector),
@@ -144,7 +151,7 @@ def signature(kind: str) -> numba.core.typing.Signature:
     return answer(arm, sensed, vector, vector, work, *arrays)
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled(method: Method) -> Callable:
     """The method as a first-class compiled function, compiled when it is first asked for.
 
@@ -152,7 +159,9 @@ def compiled(method: Method) -> Callable:
         BadInput: Numba cannot compile it for the signature of its kind.
     """
     if not callable(method.kernel):
-        raise BadInput(f"the {method.kind} {method.name!r} has no function as its kernel", found=method.kernel)
+        raise BadInput(
+            f"the {method.kind} {method.name!r} has no function as its kernel", found=method.kernel
+        )
     try:
         return first_class(signature(method.kind), method.kernel)
     except (numba.core.errors.NumbaError, TypeError, RuntimeError) as error:
@@ -172,7 +181,7 @@ def method_names(kind: str) -> tuple[str, ...]:
     return _BUILT_IN[kind]
 
 
-@lru_cache(maxsize=None)
+@cache
 def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
     """A built-in method by name, or a user's own as ``path/to/file.py:NAME``.
 
@@ -188,9 +197,12 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
     if ".py:" in name:
         return _load_from_file(kind, name, folder or Path())
     if name not in _BUILT_IN[kind]:
-        raise BadInput(f"unknown {kind}", found=name,
-                       allowed=", ".join(_BUILT_IN[kind]) + ", or FILE.py:NAME for your own",
-                       nearest=nearest_name(name, _BUILT_IN[kind]))
+        raise BadInput(
+            f"unknown {kind}",
+            found=name,
+            allowed=", ".join(_BUILT_IN[kind]) + ", or FILE.py:NAME for your own",
+            nearest=nearest_name(name, _BUILT_IN[kind]),
+        )
     module = importlib.import_module(f"hopfield_nav.{_PACKAGES[kind]}.{name}")
     return module.METHOD
 
@@ -201,6 +213,8 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
     if not path.is_file():
         raise BadInput(f"no such file for the {kind}", found=str(path))
     spec = importlib.util.spec_from_file_location(f"user_method_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise BadInput(f"not a Python file for the {kind}", found=str(path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
@@ -209,6 +223,7 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
         raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
     method = getattr(module, attribute, None)
     if not isinstance(method, Method) or method.kind != kind:
-        raise BadInput(f"{path.name} has no {kind} of that name", found=attribute,
-                       allowed=f"a Method(kind={kind!r}, …)")
+        raise BadInput(
+            f"{path.name} has no {kind} of that name", found=attribute, allowed=f"a Method(kind={kind!r}, …)"
+        )
     return method

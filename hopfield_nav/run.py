@@ -142,7 +142,9 @@ def load_run(folder: str | Path) -> Run:
             data = stored.load()
     except (OSError, ValueError) as error:
         raise BadInput("not the folder of a run", where=str(folder), found=str(error)) from error
-    run = Run(load_world(folder / "world.yaml"), summary, np.zeros((0, 1)), [], np.zeros((0, 2)), np.zeros((0, 0)))
+    run = Run(
+        load_world(folder / "world.yaml"), summary, np.zeros((0, 1)), [], np.zeros((0, 2)), np.zeros((0, 0))
+    )
     run._data = data
     return run
 
@@ -153,7 +155,11 @@ def _dataset(
     import xarray
 
     variables = {**_signal_variables(world, log), **_event_variables(world, collisions)}
-    variables["first_path"] = (("first_waypoint", "map_axis"), first_path.astype(np.int32), _about("1", "first path"))
+    variables["first_path"] = (
+        ("first_waypoint", "map_axis"),
+        first_path.astype(np.int32),
+        _about("1", "first path"),
+    )
     variables["final_map"] = (
         ("map_x", "map_y"), blocked.astype(np.int8), _about("1", "1 where the map is blocked at the end"),
     )  # fmt: skip
@@ -167,10 +173,10 @@ def _dataset(
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
-    from hopfield_nav.closed_loop import log_columns
+    from hopfield_nav.loop_state import log_columns
 
     columns = log_columns(len(world.start.joints))
-    variables = {}
+    variables: dict[str, tuple] = {}
     for name, (second, unit, long_name) in _SIGNALS.items():
         values = log[:, columns[name]]
         if second is None:
@@ -188,25 +194,41 @@ def _event_variables(world: World, collisions: Sequence) -> dict[str, tuple]:
     for k, collision in enumerate(collisions):
         paths[k, : len(collision.path)] = collision.path
 
-    def column(values: list, kind: type, *tail: int) -> np.ndarray:
+    def column(name: str, kind: type, *tail: int) -> np.ndarray:
+        values = [getattr(collision, name) for collision in collisions]
         return np.array(values, dtype=kind).reshape(len(collisions), *tail)
 
+    touch = "first true contact since the last detection; NaN: false alarm"
     return {
-        "event_time": (("event",), column([c.time for c in collisions], float), _about("s", "time of detection")),
-        "touch_time": (("event",), column([c.touch_time for c in collisions], float),
-                       _about("s", "first true contact since the detection before; NaN for a false alarm")),
-        "event_cell": (("event", "map_axis"), column([c.cell for c in collisions], np.int32, rank),
-                       _about("1", "marked cell, counted from 0")),
-        "event_start": (("event", "map_axis"), column([c.start for c in collisions], np.int32, rank),
-                        _about("1", "cell from which the next path starts")),
-        "event_position": (("event", "axis"), column([c.position for c in collisions], float, 3),
-                           _about("m", "true tool position at the detection")),
-        "event_false_alarm": (("event",), column([c.false_alarm for c in collisions], np.int8),
-                              _about("1", "1 where nothing was touched in the 50 ms before")),
-        "event_map": (("event", "map_x", "map_y"), column([c.felt for c in collisions], np.int8, *shape),
-                      _about("1", "1 where the map was marked, after the detection")),
-        "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "cells of the next path, then -1")),
-    }  # fmt: skip
+        "event_time": (("event",), column("time", float), _about("s", "time of detection")),
+        "touch_time": (("event",), column("touch_time", float), _about("s", touch)),
+        "event_cell": (
+            ("event", "map_axis"),
+            column("cell", np.int32, rank),
+            _about("1", "marked cell, counted from 0"),
+        ),
+        "event_start": (
+            ("event", "map_axis"),
+            column("start", np.int32, rank),
+            _about("1", "cell from which the next path starts"),
+        ),
+        "event_position": (
+            ("event", "axis"),
+            column("position", float, 3),
+            _about("m", "true tool position at the detection"),
+        ),
+        "event_false_alarm": (
+            ("event",),
+            column("false_alarm", np.int8),
+            _about("1", "1 where nothing was touched in the 50 ms before"),
+        ),
+        "event_map": (
+            ("event", "map_x", "map_y"),
+            column("felt", np.int8, *shape),
+            _about("1", "1 where the map was marked, after the detection"),
+        ),
+        "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "next path, then -1")),
+    }
 
 
 def _about(unit: str, long_name: str) -> dict[str, str]:

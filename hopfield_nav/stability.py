@@ -46,9 +46,13 @@ def check_step(
     if held_for == 0.0:
         explicit = explicit + law_gain
     elif np.any(law_gain):
-        _refuse_beyond(held_for, _HELD_LIMIT / _fastest(inverse, law_gain), "controller.period", "the damping law")
+        _refuse_beyond(
+            held_for, _HELD_LIMIT / _fastest(inverse, law_gain), "controller.period", "the damping law"
+        )
     if np.any(explicit):
-        _refuse_beyond(step, DECAY_LIMIT[stages] / _fastest(inverse, explicit), "plant.step", "the joint damping")
+        _refuse_beyond(
+            step, DECAY_LIMIT[stages] / _fastest(inverse, explicit), "plant.step", "the joint damping"
+        )
     _check_contact(plant, poses[:1], inverse[:1], step, stages)
 
 
@@ -63,7 +67,9 @@ def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: f
         return
     mobility = _tool_mobility(plant.arm, poses, inverse)
     stiffness, damping = plant.contact.law[0], plant.contact.law[1]
-    _refuse_beyond(step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness")
+    _refuse_beyond(
+        step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness"
+    )
     if damping > 0:
         _refuse_beyond(step, DECAY_LIMIT[stages] / (damping * mobility), "plant.step", "the contact damping")
 

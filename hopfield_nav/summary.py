@@ -42,7 +42,9 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "saturated_share": float(state.periods[1]) / periods if periods else 0.0,
         "damped_estimate_share": float(state.periods[2]) / periods if periods else 0.0,
         "felt_cell_count": int(simulation.navigator.grid.felt.sum()),
-        "replan_wall_time_median_s": float(np.median([c.replan_time for c in collisions])) if collisions else None,
+        "replan_wall_time_median_s": float(np.median([c.replan_time for c in collisions]))
+        if collisions
+        else None,
         "seed": simulation.seed,
         "versions": _versions(),
     }
@@ -55,7 +57,9 @@ def _final_error(simulation: Simulation) -> float | None:
     q = simulation.state.q
     if not np.all(np.isfinite(q)):
         return None
-    return float(np.linalg.norm(forward_kinematics(simulation.plant.arm, q)[:3, 3] - simulation.navigator.goal))
+    return float(
+        np.linalg.norm(forward_kinematics(simulation.plant.arm, q)[:3, 3] - simulation.navigator.goal)
+    )
 
 
 def _number(value: float) -> float | None:

@@ -70,7 +70,9 @@ def quintic_trajectory(
         points = np.repeat(points, 2, axis=0)
     durations = _durations(segment_time, len(points) - 1)
     if not 0.0 <= sample_time < math.inf or not math.isfinite(start_time):
-        raise BadInput("times must be finite", found=(start_time, sample_time), allowed="sample_time 0 or more")
+        raise BadInput(
+            "times must be finite", found=(start_time, sample_time), allowed="sample_time 0 or more"
+        )
     n = points.shape[1]
     first_velocity = _one_a_joint(start_velocity, "start_velocity", n, 0.0)
     first_acceleration = _one_a_joint(start_acceleration, "start_acceleration", n, 0.0)

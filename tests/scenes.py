@@ -17,7 +17,11 @@ SWING = """
 format: 1
 description: one upright hinge with a boom of one metre; gravity has no lever
 joints: [{d: 0, a: 1.0, alpha: 0, source: made up}]
-links: [{mass: 3.0, center_of_mass: [-0.5, 0, 0], inertia: [[0.1, 0, 0], [0, 0.25, 0], [0, 0, 0.25]], source: made up}]
+links:
+  - mass: 3.0
+    center_of_mass: [-0.5, 0, 0]
+    inertia: [[0.1, 0, 0], [0, 0.25, 0], [0, 0, 0.25]]
+    source: made up
 """
 
 PLANAR = """
@@ -28,9 +32,12 @@ joints:
   - {d: 0, a: 0.3, alpha: 0, source: made up}
   - {d: 0, a: 0.2, alpha: 0, source: made up}
 links:
-  - {mass: 2, center_of_mass: [-0.15, 0, 0], inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
-  - {mass: 2, center_of_mass: [-0.15, 0, 0], inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
-  - {mass: 1, center_of_mass: [-0.1, 0, 0], inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
+  - {mass: 2, center_of_mass: [-0.15, 0, 0],
+     inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
+  - {mass: 2, center_of_mass: [-0.15, 0, 0],
+     inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
+  - {mass: 1, center_of_mass: [-0.1, 0, 0],
+     inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
 """
 
 CONSTANT = """

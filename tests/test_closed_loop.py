@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scenes import simulation
 
-from hopfield_nav.closed_loop import DETECTED, DIVERGED, HORIZON, LOG_FULL, log_columns
+from hopfield_nav.closed_loop import DETECTED, DIVERGED, HORIZON, LOG_FULL
+from hopfield_nav.loop_state import log_columns
 
 SCRIPTED = """
 from hopfield_nav.plugin import Method, Parameter
@@ -41,7 +42,9 @@ def detections(tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]
             return found
         assert event == DETECTED
         found.append(int(sim.state.step[0]))
-        sim._trajectory = sim._trajectory._replace(knots=sim._trajectory.knots + sim.time - sim._trajectory.knots[0])
+        sim._trajectory = sim._trajectory._replace(
+            knots=sim._trajectory.knots + sim.time - sim._trajectory.knots[0]
+        )
     raise AssertionError("the same period fires for ever")
 
 
@@ -82,8 +85,8 @@ def test_at_the_end_of_the_trajectory_a_lasting_force_counts_again(tmp_path):
     """Or an arm that lies against an obstacle in front of its goal would press on to the time limit."""
     (tmp_path / "scripted.py").write_text(SCRIPTED)
     sim = simulation(
-        "detection: {measure: 'scripted.py:METHOD', level0: 1.5, level1: 1.5, level2: 1.5, level3: 1.5, level4: 1.5,"
-        " level5: 1.5}\ngoal: {cell: [17, 6]}\ntime_limit: 1\n",
+        "detection: {measure: 'scripted.py:METHOD', level0: 1.5, level1: 1.5, level2: 1.5, level3: 1.5,"
+        " level4: 1.5, level5: 1.5}\ngoal: {cell: [17, 6]}\ntime_limit: 1\n",
         tmp_path,
     )
     assert sim._advance(6) == DETECTED

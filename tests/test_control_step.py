@@ -112,7 +112,8 @@ def test_torque_arrives_exactly_the_delay_later(periods):
     """What is applied in period k is the law at the measurement of period k - delay."""
     from dynamics import inverse_dynamics
 
-    text = f"plant: {{step: 0.0005}}\ncontroller: {{period: 0.001, delay: {periods * 0.001}, omega: 10, saturate: false}}\n"
+    timing = f"period: 0.001, delay: {periods * 0.001}"
+    text = f"plant: {{step: 0.0005}}\ncontroller: {{{timing}, omega: 10, saturate: false}}\n"
     sim = simulation(text + "time_limit: 0.1\n" + REST)
     q0 = sim.state.q.copy()
     sim.state.q[:] += 0.01

@@ -9,7 +9,8 @@ from scenes import OMEGA, REST, simulation
 from dynamics import inverse_dynamics, load_arm
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
-from hopfield_nav.controllers import damping, inverse_dynamics as law
+from hopfield_nav.controllers import damping
+from hopfield_nav.controllers import inverse_dynamics as law
 from hopfield_nav.plugin import make_sensed
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -47,7 +48,8 @@ def test_damping_law_is_3_3_1(time, gain):
 
 def _errors(hold, step, q_error, qd_error, duration):
     sim = simulation(
-        f"plant: {{step: {step}}}\ncontroller: {{hold: {hold}, saturate: false}}\ntime_limit: {duration}\n" + REST
+        f"plant: {{step: {step}}}\ncontroller: {{hold: {hold}, saturate: false}}\ntime_limit: {duration}\n"
+        + REST
     )
     q0 = sim.state.q.copy()
     sim.state.q[:] += q_error
@@ -129,7 +131,7 @@ def test_a_wrong_model_sags_by_what_it_forgot():
 
 def test_plant_and_model_that_share_a_mistake_cancel():
     """With the printed dynamics in both the loop is as good as with the right ones in both."""
-    text = "plant: {{dynamics: {0}}}\ncontroller: {{model: {1}}}\ntrajectory: {{sample_time: 0}}\ndetection: {{threshold: 1000}}\n"
+    text = "plant: {{dynamics: {0}}}\ncontroller: {{model: {1}}}\ndetection: {{threshold: 1000}}\n"
     printed, own = "ur5_ragazzon2012_as_printed", "ur5_ragazzon2012"
     assert _tracking(text.format(printed, printed)) < 2 * _tracking(text.format(own, own))
     assert _tracking(text.format(own, printed), "time_limit") > 1e-3

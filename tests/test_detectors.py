@@ -32,7 +32,13 @@ def estimate(q, wrench, limit=LIMIT, arm=ARM, omega=OMEGA):
 
 def level(detector, wrench, threshold=12.0):
     return detector.detect(
-        ARM, make_sensed(6), np.array([threshold]), np.zeros(0), make_work(6), np.zeros(6), np.asarray(wrench, float)
+        ARM,
+        make_sensed(6),
+        np.array([threshold]),
+        np.zeros(0),
+        make_work(6),
+        np.zeros(6),
+        np.asarray(wrench, float),
     )
 
 
@@ -68,7 +74,9 @@ def test_a_torque_that_no_wrench_explains_is_amplified_without_damping_only():
     def of_noise(limit):
         sensed, work, found = make_sensed(6), make_work(6), np.zeros(6)
         sensed.q[:] = q
-        sensed.q_ref[:] = q - np.linalg.solve(mass_matrix(ARM, q), np.array([0.1, -0.1, 0.1, -0.1, 0.1, 0.1])) / OMEGA**2
+        sensed.q_ref[:] = (
+            q - np.linalg.solve(mass_matrix(ARM, q), np.array([0.1, -0.1, 0.1, -0.1, 0.1, 0.1])) / OMEGA**2
+        )
         update_frames(ARM, q, work)
         update_tool_position(ARM, work)
         joint_error.estimate(ARM, sensed, np.array([*OMEGA, limit]), np.zeros(0), work, np.zeros(6), found)
@@ -102,7 +110,9 @@ def test_an_arm_with_three_joints_feels_what_it_can(tmp_path, limit):
     """Rows of its Jacobian are zero: the estimate was NaN here, and nothing was ever detected."""
     (tmp_path / "planar.yaml").write_text(PLANAR)
     arm = load_arm("planar.yaml", tmp_path)
-    found, _, status = estimate([0.3, 0.5, 0.4], np.array([10.0, -20.0, 0, 0, 0, 0]), limit, arm, np.full(3, 20.0))
+    found, _, status = estimate(
+        [0.3, 0.5, 0.4], np.array([10.0, -20.0, 0, 0, 0, 0]), limit, arm, np.full(3, 20.0)
+    )
     assert status == DAMPED
     np.testing.assert_allclose(found[:2], [10.0, -20.0], rtol=0.3)
     np.testing.assert_allclose(found[2:5], 0.0, atol=1e-9)
@@ -142,7 +152,9 @@ def test_a_constant_force_is_known_when_the_arm_has_come_to_rest():
 
 def test_the_step_response_of_the_estimate_is_critically_damped():
     """omega² / (s + omega)² in every joint: 1 - (1 + omega t) exp(-omega t)."""
-    sim = simulation("detection: {threshold: 1000}\ncontroller: {hold: false}\nplant: {step: 0.0005}\ntime_limit: 0.4\n")
+    sim = simulation(
+        "detection: {threshold: 1000}\ncontroller: {hold: false}\nplant: {step: 0.0005}\ntime_limit: 0.4\n"
+    )
     q0 = sim.state.q.copy()
     push_with_force(sim, (6e-4, -8e-4))  # small: M and J stay what they are
     wanted = np.linalg.solve(mass_matrix(sim.arm, q0), jacobian(sim.arm, q0)[:2].T @ [6e-4, -8e-4])

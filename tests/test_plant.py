@@ -31,12 +31,16 @@ def test_acceleration_obeys_the_equation_of_motion(implicit_step):
         q, qd, tau = Q0 + 0.1 * rng.normal(size=6), rng.normal(size=6), 20 * rng.normal(size=6)
         damping = rng.uniform(0, 5, 6)
         x, y = forward_kinematics(ARM, q)[:2, 3]
-        plant = Plant(ARM, Contact(np.array([[x - 0.02, y + 0.01, 0.03]]), np.array([1e5, 20.0, 0.3])), damping)
+        plant = Plant(
+            ARM, Contact(np.array([[x - 0.02, y + 0.01, 0.03]]), np.array([1e5, 20.0, 0.3])), damping
+        )
         stages, work = _at(q, qd)
         plant_acceleration(plant, tau, implicit_step, stages, work)
         assert np.linalg.norm(stages.wrench[:3]) > 100
         felt = tau - damping * (qd + implicit_step * stages.qdd)
-        np.testing.assert_allclose(stages.qdd, forward_dynamics(ARM, q, qd, felt, stages.wrench), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(
+            stages.qdd, forward_dynamics(ARM, q, qd, felt, stages.wrench), rtol=1e-8, atol=1e-8
+        )
 
 
 @pytest.mark.kernel
@@ -56,7 +60,8 @@ def _final_state(step, integrator):
     sim = simulation(
         f"plant: {{step: {step}, integrator: {integrator}}}\n"
         "controller: {hold: false, model: ur5_tu2023, saturate: false, omega: [15, 15, 15, 20, 20, 20]}\n"
-        "trajectory: {time_per_cell: 0.5}\ngoal: {cell: [12, 8]}\ntime_limit: 1\nrecord: {signals: none}\n" + REST
+        "trajectory: {time_per_cell: 0.5}\ngoal: {cell: [12, 8]}\ntime_limit: 1\nrecord: {signals: none}\n"
+        + REST
     )
     sim.step(0.48)  # inside the first segment, where the reference is smooth; a multiple of all steps
     return np.concatenate([sim.state.q, sim.state.qd])
@@ -103,9 +108,12 @@ def test_strong_damping_sinks_at_the_speed_that_balances_gravity(tmp_path):
 
 
 def test_damping_takes_one_number_or_one_a_joint():
-    one = simulation("plant: {damping: 2, integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}")
+    one = simulation(
+        "plant: {damping: 2, integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}"
+    )
     each = simulation(
-        "plant: {damping: [2, 2, 2, 2, 2, 2], integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}"
+        "plant: {damping: [2, 2, 2, 2, 2, 2], integrator: semi_implicit_euler}\n"
+        "time_limit: 0.05\ngoal: {cell: [5, 9]}"
     )
     free = simulation("plant: {integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}")
     for sim in (one, each, free):

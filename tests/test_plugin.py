@@ -82,7 +82,9 @@ def test_own_detector_plugs_in(mine):
     assert run.summary["collision_count"] > 0
     # once a period, also where a collision interrupts it; the last time when it arrives
     assert own.controller.detector_memory[0] == own.state.periods[0] + 1
-    none = simulation(text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder)
+    none = simulation(
+        text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder
+    )
     assert none.run().summary["collision_count"] == 0
 
 
@@ -120,7 +122,8 @@ def test_a_world_with_own_methods_survives_saving(mine, tmp_path):
 def _kernel(body, arguments="model, sensed, parameters, memory, work, tau_external, wrench"):
     return (
         "import numpy as np\nfrom hopfield_nav.plugin import Method\n"
-        f"def kernel({arguments}):\n    {body}\nMETHOD = Method(kind='detector', name='mine', kernel=kernel)\n"
+        f"def kernel({arguments}):\n    {body}\n"
+        "METHOD = Method(kind='detector', name='mine', kernel=kernel)\n"
     )
 
 
@@ -177,7 +180,10 @@ def test_every_built_in_method_is_of_its_kind_and_compiles(kind):
 
 def test_parameters_are_packed_in_order_and_spread_over_the_joints():
     method = Method(
-        "controller", "m", lambda: 0, [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)]
+        "controller",
+        "m",
+        lambda: 0,
+        [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)],
     )
     assert method.pack({}, 2).tolist() == [1, 2, 3]
     assert method.pack({"a": 5, "b": 7}, 3).tolist() == [5, 7, 7, 7]

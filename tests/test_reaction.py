@@ -21,7 +21,9 @@ def felt(position=(3, 3), desired=None, velocity=(1, 0), force=(-1, 0), path=((3
     """A collision; positions in cells."""
     desired = position if desired is None else desired
     point = lambda p: np.array([p[0] * SPACING, p[1] * SPACING, 0.0])  # noqa: E731
-    return Felt(point(position), point(desired), np.array([*velocity, 0.0]), np.array([*force, 0.0]), np.array(path))
+    return Felt(
+        point(position), point(desired), np.array([*velocity, 0.0]), np.array([*force, 0.0]), np.array(path)
+    )
 
 
 # --- the document's rule --------------------------------------------------------------------------------
@@ -40,9 +42,17 @@ def test_document_marks_the_rounded_desired_cell_whatever_is_in_it(desired, cell
 
 @pytest.mark.parametrize(
     ("velocity", "start"),
-    [((2, 1), (3, 3)), ((-2, 1), (5, 3)), ((1, 2), (4, 2)), ((1, -2), (4, 4)), ((1, 1), (4, 2)), ((0, 0), (4, 3)),
-     ((-1, 1), (4, 2)), ((1e-9, 0), (3, 3))],
-)  # fmt: skip
+    [
+        ((2, 1), (3, 3)),
+        ((-2, 1), (5, 3)),
+        ((1, 2), (4, 2)),
+        ((1, -2), (4, 4)),
+        ((1, 1), (4, 2)),
+        ((0, 0), (4, 3)),
+        ((-1, 1), (4, 2)),
+        ((1e-9, 0), (3, 3)),
+    ],
+)
 def test_document_backs_off_one_cell_against_the_larger_component(velocity, start):
     """Among equals along y, as `abs(v1) > abs(v2)` has it; at rest not at all."""
     assert start_against_velocity(grid(), (4, 3), felt(velocity=velocity)) == start
@@ -50,9 +60,16 @@ def test_document_backs_off_one_cell_against_the_larger_component(velocity, star
 
 @pytest.mark.parametrize(
     ("marked", "velocity", "start"),
-    [((1, 3), (1, 0), (1, 3)), ((0, 3), (1, 0), (1, 3)), ((6, 3), (-1, 0), (6, 3)), ((7, 3), (-1, 0), (6, 3)),
-     ((3, 1), (0, 1), (3, 1)), ((3, 4), (0, -1), (3, 4)), ((3, 5), (0, -1), (3, 4))],
-)  # fmt: skip
+    [
+        ((1, 3), (1, 0), (1, 3)),
+        ((0, 3), (1, 0), (1, 3)),
+        ((6, 3), (-1, 0), (6, 3)),
+        ((7, 3), (-1, 0), (6, 3)),
+        ((3, 1), (0, 1), (3, 1)),
+        ((3, 4), (0, -1), (3, 4)),
+        ((3, 5), (0, -1), (3, 4)),
+    ],
+)
 def test_back_off_never_leaves_the_inner_map(marked, velocity, start):
     """The document clips u to 2, counted from 1; the other three sides are treated alike."""
     assert start_against_velocity(grid(), marked, felt(velocity=velocity)) == start

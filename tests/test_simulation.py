@@ -20,7 +20,7 @@ def end(text, folder=None):
     return run.outcome, run.summary["reason"], run
 
 
-# --- outcomes ---------------------------------------------------------------------------------------------
+# --- outcomes --------------------------------------------------------------------------------------
 
 
 def test_reached_says_how_near_and_is():
@@ -44,10 +44,11 @@ def test_no_path_to_an_enclosed_goal():
 
 
 def test_no_path_where_known_obstacles_close_the_way():
-    ring = ", ".join(
-        f"{{cylinder: {{center: [{0.5972 + 0.045 * np.cos(a):.4f}, {-0.0921 + 0.045 * np.sin(a):.4f}], radius: 0.022}}}}"
+    around = [
+        (0.5972 + 0.045 * np.cos(a), -0.0921 + 0.045 * np.sin(a))
         for a in np.linspace(0, 2 * np.pi, 12, endpoint=False)
-    )
+    ]
+    ring = ", ".join(f"{{cylinder: {{center: [{x:.4f}, {y:.4f}], radius: 0.022}}}}" for x, y in around)
     outcome, _, run = end(GOAL + f"known: [{ring}]\n")
     assert outcome == "no_path"
     assert run.summary["collision_count"] == 0
@@ -129,7 +130,7 @@ def test_the_last_detection_is_in_the_record_even_if_it_ends_the_run():
     assert sparse.data.detected.values.sum() == sparse.summary["collision_count"]
 
 
-# --- repeatability ----------------------------------------------------------------------------------------
+# --- repeatability ---------------------------------------------------------------------------------
 
 
 def logs(run):
@@ -189,7 +190,7 @@ def test_progress_is_called_with_time_and_collisions():
     assert seen[-1][1] > 0
 
 
-# --- the summary against the record --------------------------------------------------------------------------
+# --- the summary against the record -------------------------------------------------------------------
 
 
 def test_summary_agrees_with_the_record():
@@ -210,7 +211,7 @@ def test_summary_agrees_with_the_record():
     assert summary["contact_count"] == contacts
 
 
-# --- other arms, other settings ------------------------------------------------------------------------------
+# --- other arms, other settings -----------------------------------------------------------------------
 
 
 def _arm_file(folder, change):
@@ -261,11 +262,14 @@ def test_an_arm_without_closed_form_feels_its_way(tmp_path):
     T = forward_kinematics(arm, q)
     rotation = np.round(T[:3, :3], 12).tolist()
     origin = [float(T[0, 3] - 0.0263), float(T[1, 3] - 10 * 0.0263), float(T[2, 3])]
-    text = f"arm: mine.yaml\nmap: {{origin: {origin}}}\ntrajectory: {{tool_rotation: {rotation}}}\ngoal: {{cell: [6, 8]}}\n"
+    place = f"map: {{origin: {origin}}}\ntrajectory: {{tool_rotation: {rotation}}}\n"
+    text = f"arm: mine.yaml\n{place}goal: {{cell: [6, 8]}}\n"
     outcome, reason, _ = end(text, tmp_path)
     assert outcome == "reached", reason
     way = [origin[0] + 3 * 0.0263, origin[1] + 8 * 0.0263]
-    outcome, reason, run = end(text + f"obstacles: [{{cylinder: {{center: {way}, radius: 0.02}}}}]\n", tmp_path)
+    outcome, reason, run = end(
+        text + f"obstacles: [{{cylinder: {{center: {way}, radius: 0.02}}}}]\n", tmp_path
+    )
     assert outcome == "reached", reason
     assert run.summary["collision_count"] > 0
 
@@ -273,9 +277,15 @@ def test_an_arm_without_closed_form_feels_its_way(tmp_path):
 def test_a_planar_arm_feels_what_it_touches(tmp_path):
     """Three joints cannot follow a pose path, but they can hold still and feel."""
     (tmp_path / "planar.yaml").write_text(PLANAR)
-    text = "arm: planar.yaml\nstart: {joints: [0.3, 0.5, 0.2]}\ncontroller: {omega: 20}\ndetection: {threshold: 0.5}\ntime_limit: 1\n"
+    text = (
+        "arm: planar.yaml\nstart: {joints: [0.3, 0.5, 0.2]}\ncontroller: {omega: 20}\n"
+        "detection: {threshold: 0.5}\ntime_limit: 1\n"
+    )
     # the tool starts 4 mm inside a soft, damped cylinder, which pushes it out
-    inside = "contact: {stiffness: 8000, damping: 100}\nobstacles: [{cylinder: {center: [0.6037, 0.5182], radius: 0.05}}]\n"
+    inside = (
+        "contact: {stiffness: 8000, damping: 100}\n"
+        "obstacles: [{cylinder: {center: [0.6037, 0.5182], radius: 0.05}}]\n"
+    )
     touched, free = end(text + inside, tmp_path)[2], end(text, tmp_path)[2]
     assert np.isfinite(touched.data.force_estimate.values).all()
     assert touched.summary["collision_count"] >= 1

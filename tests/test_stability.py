@@ -16,7 +16,8 @@ DAMPED = "plant: {{damping: [0, 0, 0, 0, 0, 0.5], step: {step}, integrator: {how
 LAW = "plant: {{step: {step}}}\ncontroller: {{law: damping, hold: {hold}}}\ntime_limit: 0.1\n" + NONE
 HARD = (
     "plant: {{step: {step}, integrator: {how}}}\ncontact: {{stiffness: {k}, damping: {c}}}\n"
-    "obstacles: [{{cylinder: {{center: [0.3, 0.01], radius: 0.1}}}}]\ngoal: {{cell: [17, 6]}}\ntime_limit: 5\n" + NONE
+    "obstacles: [{{cylinder: {{center: [0.3, 0.01], radius: 0.1}}}}]\n"
+    "goal: {{cell: [17, 6]}}\ntime_limit: 5\n" + NONE
 )
 
 

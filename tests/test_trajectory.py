@@ -19,7 +19,9 @@ numbers = st.floats(-2.0, 2.0)
 @st.composite
 def trajectories(draw):
     n, count = draw(st.integers(1, 4)), draw(st.integers(2, 6))
-    points = np.array(draw(st.lists(st.lists(numbers, min_size=n, max_size=n), min_size=count, max_size=count)))
+    points = np.array(
+        draw(st.lists(st.lists(numbers, min_size=n, max_size=n), min_size=count, max_size=count))
+    )
     times = np.array(draw(st.lists(st.floats(0.1, 2.0), min_size=count - 1, max_size=count - 1)))
     vector = st.lists(numbers, min_size=n, max_size=n)
     return points, times, draw(st.floats(0, 100)), np.array(draw(vector)), np.array(draw(vector))
@@ -42,7 +44,11 @@ def test_boundary_conditions_and_continuity_at_every_knot(case):
         tau = knot - spline.knots[k - 1]
         c = spline.coefficients[k - 1]
         powers = tau ** np.arange(6)
-        end = [powers @ c, (np.arange(1, 6) * powers[:5]) @ c[1:], (np.arange(2, 6) * np.arange(1, 5) * powers[:4]) @ c[2:]]
+        end = [
+            powers @ c,
+            (np.arange(1, 6) * powers[:5]) @ c[1:],
+            (np.arange(2, 6) * np.arange(1, 5) * powers[:4]) @ c[2:],
+        ]
         after = evaluate(spline, knot)
         for found, wanted in zip(end, after, strict=True):
             np.testing.assert_allclose(found, wanted, atol=1e-7 * (1 + np.abs(c).max()))
@@ -100,7 +106,9 @@ def test_a_held_table_shows_the_row_before_and_misses_none():
 
 
 def top_speeds(spline, points=400):
-    times = np.concatenate([np.linspace(a, b, points) for a, b in zip(spline.knots[:-1], spline.knots[1:], strict=True)])
+    times = np.concatenate(
+        [np.linspace(a, b, points) for a, b in zip(spline.knots[:-1], spline.knots[1:], strict=True)]
+    )
     return np.abs([evaluate(spline, t)[1] for t in times]).max(axis=0)
 
 
@@ -133,9 +141,12 @@ def test_a_limit_lengthens_only_what_is_too_fast():
 def test_a_fast_start_never_makes_a_trajectory_endless(velocity, acceleration, distance):
     """The start is given. A longer segment swings out further from it: it was doubled fifty times."""
     spline = quintic_trajectory(
-        np.array([[0.0], [distance], [2 * distance]]), 0.5, 0.0, np.array([velocity]), np.array([acceleration]),
+        np.array([[0.0], [distance], [2 * distance]]),
+        0.5,
+        start_velocity=np.array([velocity]),
+        start_acceleration=np.array([acceleration]),
         speed_limits=np.array([math.pi]),
-    )  # fmt: skip
+    )
     assert spline.knots[-1] < 20.0
     np.testing.assert_allclose(evaluate(spline, spline.knots[-1])[0], 2 * distance, atol=1e-7)
 

@@ -22,8 +22,6 @@ METHOD = Method(
     kind="detector",
     name="wrench_norm",
     kernel=detect,
-    parameters=(
-        Parameter("threshold", 12.0, 1e-9, 1e6, "N and N·m", "f_min of ragazzon2012 (5.9)"),
-    ),
+    parameters=(Parameter("threshold", 12.0, 1e-9, 1e6, "N and N·m", "f_min of ragazzon2012 (5.9)"),),
     description="norm of force and moment together, as printed (ragazzon2012 (5.9))",
 )

@@ -1,0 +1,151 @@
+"""Section 3.1.3: what inverse dynamics cost, and whether dM/dt − 2 C can be skew-symmetric."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import numpy as np
+from ledger import Row, judged
+
+from dynamics import Arm, coriolis_matrix, gravity_torque, inverse_dynamics, load_arm, mass_matrix
+from dynamics.arm import arm_from_dict
+
+TESTS = "tests/test_ragazzon2012.py::"
+LAWS = "tests/test_dynamics_laws.py::"
+
+
+def chain(n: int) -> Arm:
+    """An arm of n equal links with crossed axes."""
+    joint = {"d": 0.1, "a": 0.1, "alpha": "pi/2", "source": "made up"}
+    link = {
+        "mass": 1.0,
+        "center_of_mass": [0, 0.05, 0],
+        "inertia": np.diag([1e-2] * 3).tolist(),
+        "source": "made up",
+    }
+    return arm_from_dict({"joints": [joint] * n, "links": [link] * n})
+
+
+def seconds_per_call(n: int, batch: int = 2000, repeats: int = 7) -> float:
+    """Computing time of one inverse dynamics of a chain of n links [s], the best of a few batches."""
+    arm, states = chain(n), np.random.default_rng(0).normal(size=(3, batch, n))
+    inverse_dynamics(arm, *states)
+    best = np.inf
+    for _ in range(repeats):
+        started = time.perf_counter()
+        inverse_dynamics(arm, *states)
+        best = min(best, time.perf_counter() - started)
+    return best / batch
+
+
+def cost_exponent(counts: np.ndarray, sizes: np.ndarray) -> float:
+    """Slope of the cost over the number of joints, both logarithmic."""
+    return float(np.polyfit(np.log(sizes), np.log(counts), 1)[0])
+
+
+def lagrange_terms(n: int) -> int:
+    """Contributions of links to Christoffel symbols: link l moves with joints 1…l, so l³ of them."""
+    return sum(link**3 for link in range(1, n + 1))
+
+
+def coriolis_torque(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """C qd, from Newton-Euler alone (batches)."""
+    return inverse_dynamics(arm, q, qd, np.zeros_like(q)) - gravity_torque(arm, q)
+
+
+def collected_coriolis(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """(k, n, n) a C as one reads it off the sum: what joint j adds to those before it goes to column j."""
+    steps = [qd * (np.arange(qd.shape[1]) <= j) for j in range(-1, qd.shape[1])]
+    torques = [coriolis_torque(arm, q, step) for step in steps]
+    return np.stack([(b - a) / qd[:, [j]] for j, (a, b) in enumerate(pairwise(torques))], axis=2)
+
+
+def differenced_coriolis(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """(k, n, n) half the derivative of C qd with respect to qd; exact, since the torque is quadratic."""
+    unit = np.eye(qd.shape[1])
+    columns = [(coriolis_torque(arm, q, qd + e) - coriolis_torque(arm, q, qd - e)) / 4 for e in unit]
+    return np.stack(columns, axis=2)
+
+
+def skew_error(arm: Arm, q: np.ndarray, qd: np.ndarray, coriolis: np.ndarray) -> float:
+    """Largest element of the symmetric part of dM/dt − 2 C, over the largest element of dM/dt."""
+    h = 1e-6
+    rate = (mass_matrix(arm, q + h * qd) - mass_matrix(arm, q - h * qd)) / (2 * h)
+    rest = rate - 2 * coriolis
+    return float(np.abs(rest + rest.transpose(0, 2, 1)).max() / 2 / np.abs(rate).max())
+
+
+def states(k: int = 50) -> tuple[np.ndarray, np.ndarray]:
+    """Random joint angles and velocities."""
+    rng = np.random.default_rng(3)
+    return rng.uniform(-np.pi, np.pi, (k, 6)), rng.uniform(0.2, 1.0, (k, 6))
+
+
+def rows() -> list[Row]:
+    """Claims of 3.1.3 and chapter 5."""
+    return [*_cost_rows(), *_skew_rows()]
+
+
+def _cost_rows() -> list[Row]:
+    sizes = np.arange(2, 31, 4)
+    found = np.array([seconds_per_call(int(n)) for n in sizes])
+    exponent = cost_exponent(found, sizes)
+    many = np.array([15, 30])
+    terms = cost_exponent(np.array([lagrange_terms(int(n)) for n in many]), many)
+    return [
+        judged(
+            "3.1.3",
+            "Newton–Euler inverse dynamics cost O(n)",
+            "O(n)",
+            f"time ∝ n^{exponent:.1f} for n = 2…30 †",
+            0.7 < exponent < 1.3,
+            "",
+            TESTS + "test_newton_euler_costs_order_n",
+        ),
+        judged(
+            "3.1.3",
+            "Euler–Lagrange costs O(n⁴) without recursion",
+            "O(n⁴)",
+            f"contributions of links to Christoffel symbols ∝ n^{terms:.1f} from n = 15 to 30",
+            3.5 < terms < 4.2,
+            "counted, not timed: the project has no such formulation",
+            TESTS + "test_lagrange_terms",
+        ),
+    ]
+
+
+def _skew_rows() -> list[Row]:
+    arm, (q, qd) = load_arm("ur5_ragazzon2012"), states()
+    collected = skew_error(arm, q, qd, collected_coriolis(arm, q, qd))
+    differenced = skew_error(arm, q, qd, differenced_coriolis(arm, q, qd))
+    christoffel = skew_error(arm, q, qd, coriolis_matrix(arm, q, qd))
+    return [
+        judged(
+            "3.1.3",
+            "Ṁ − 2C is not skew for a C taken from Newton–Euler",
+            "does not hold in general",
+            f"C collected term by term: symmetric part {100 * collected:.0f} % of Ṁ",
+            collected > 1e-3,
+            "",
+            TESTS + "test_skew_symmetry",
+        ),
+        judged(
+            "3.1.3",
+            "Ṁ − 2C is skew for Christoffel symbols",
+            "holds",
+            f"symmetric part {christoffel:.0e} of Ṁ",
+            christoffel < 1e-6,
+            "to the error of differencing M",
+            LAWS + "test_mass_matrix_rate_minus_twice_coriolis_is_skew",
+        ),
+        judged(
+            "5",
+            "with Newton–Euler the momentum observer must be given up",
+            "had to abandon it",
+            f"C = ½ ∂(C q̇)/∂q̇ of the same Newton–Euler torque: symmetric part {differenced:.0e} of Ṁ",
+            differenced > 1e-3,
+            "that C is Christoffel's, and needs nothing but Newton–Euler",
+            TESTS + "test_skew_symmetry",
+        ),
+    ]

@@ -1,0 +1,196 @@
+"""The free fall of section 3.3: rest pose, when it is reached, and the swing on the way."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from ledger import Row, judged
+from scipy.optimize import brentq
+
+from dynamics import gravity_torque, load_arm
+from hopfield_nav.controllers.damping import METHOD as DAMPING
+from hopfield_nav.run import Run
+from hopfield_nav.simulation import simulate
+from hopfield_nav.world import load_world
+
+AS_PRINTED, RIGHT = "ragazzon2012_fall_as_printed", "ragazzon2012_fall"
+PUBLISHED_REST = np.array([90.0, -26.6, -27.2, 90.0])  # [°] q2…q5, 3.3.3
+REST_TIME = 11.0  # [s] read off figure 3.5 by its author
+SLOW = 1e-3  # [rad/s] below it we call the arm at rest
+LONG = ("time_limit=200", "record.every=400")
+TESTS = "tests/test_fall.py::"
+
+
+@lru_cache
+def fall(name: str, *overrides: str) -> Run:
+    """The run of a fall; each is computed once."""
+    return simulate(load_world(name, list(overrides)))
+
+
+def final_pose(run: Run) -> np.ndarray:
+    """(6,) joint angles at the end [°]."""
+    return np.degrees(run.data.q.values[-1])
+
+
+def speed_at(run: Run, time: float) -> float:
+    """Speed of the fastest joint at a time [rad/s]."""
+    return float(np.abs(run.data.qd.sel(time=time, method="nearest").values).max())
+
+
+def time_of_rest(run: Run, speed: float) -> float:
+    """Time from which no joint is faster than ``speed`` again [s]; inf when that never comes."""
+    fast = np.abs(run.data.qd.values).max(axis=1) > speed
+    last = int(np.flatnonzero(fast)[-1]) + 1
+    return float(run.data.time.values[last]) if last < len(fast) else np.inf
+
+
+def swing(run: Run) -> tuple[float, float, float]:
+    """Smallest and largest q1, and largest q2 [°]."""
+    q = np.degrees(run.data.q.values)
+    return float(q[:, 0].min()), float(q[:, 0].max()), float(q[:, 1].max())
+
+
+def static_sum() -> float:
+    """q3 + q4 at which gravity leaves the as-printed arm alone, at q2 = q5 = 90° [°]."""
+    arm = load_arm("ur5_ragazzon2012_as_printed")
+
+    def torque(q4: float) -> float:
+        return gravity_torque(arm, np.radians([0, 90, 0, q4, 90, 0]))[3]
+
+    return float(brentq(torque, -90, 0, xtol=1e-12))
+
+
+def damping_gain(time: float) -> float:
+    """K of the damping law at a time [N·m·s/rad], from the torque it gives at 1 rad/s."""
+    from dynamics.work import make_work
+    from hopfield_nav.plugin import make_sensed
+
+    sensed, tau = make_sensed(6), np.zeros(6)
+    sensed.time[0], sensed.qd[:] = time, 1.0
+    values = {parameter.name: parameter.default for parameter in DAMPING.parameters}
+    DAMPING.kernel(None, sensed, DAMPING.pack(values, 6), np.zeros(0), make_work(6), tau)
+    return float(-tau[0])
+
+
+def printed_gain(time: float) -> float:
+    """K(t) as section 3.3.1 prints it."""
+    return 1 - 0.1 * time if time <= 9.8 else 0.02
+
+
+def rows() -> list[Row]:
+    """Claims of section 3.3."""
+    printed, right, long = fall(AS_PRINTED), fall(RIGHT), fall(RIGHT, *LONG)
+    return [
+        *_rest_rows(printed, long),
+        *_time_rows(printed, right, long),
+        *_swing_rows(printed, right),
+        _gain_row(),
+    ]
+
+
+def _rest_rows(printed: Run, long: Run) -> list[Row]:
+    published = "q2 90°, q3 −26.6°, q4 −27.2°, q5 90°"
+    q, true, total = final_pose(printed), final_pose(long), static_sum()
+    end = printed.summary["simulated_time_s"]
+    return [
+        judged(
+            "3.3.3, fig. 3.6",
+            "rest pose, dynamics as printed",
+            published,
+            f"{_pose(q)} at {end:.0f} s",
+            bool(np.abs(q[1:5] - PUBLISHED_REST).max() <= 0.05),
+            "it comes from the mistake of B.1",
+            TESTS + "test_as_printed_arm_ends_in_the_published_pose",
+        ),
+        judged(
+            "3.3.3, fig. 3.6",
+            "rest pose, equations of 3.1.2",
+            published,
+            f"{_pose(true)} at 200 s",
+            bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05),
+            "B.1 leaves out the weight of links 3 and 5; with it the wrist hangs straight down",
+            TESTS + "test_right_arm_ends_elsewhere",
+        ),
+        judged(
+            "3.3.3",
+            "q3 + q4 at rest, from statics alone",
+            "−53.8°",
+            f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)",
+            abs(total + 53.8) <= 0.05,
+            "statics fix the sum alone; the split tests C q̇ and K(t)",
+            TESTS + "test_statics_fix_the_sum",
+        ),
+    ]
+
+
+def _time_rows(printed: Run, right: Run, long: Run) -> list[Row]:
+    q = np.degrees(printed.data.q.sel(time=REST_TIME, method="nearest").values)
+    slow, fast = speed_at(printed, REST_TIME), speed_at(right, REST_TIME)
+    rest, true_rest = time_of_rest(fall(AS_PRINTED, "time_limit=30"), SLOW), time_of_rest(long, SLOW)
+    return [
+        judged(
+            "3.3.3",
+            "at rest after about 11 s, dynamics as printed",
+            "11 s",
+            f"{slow:.3f} rad/s at 11 s, q3 {q[2]:.1f}°, q4 {q[3]:.1f}°; "
+            f"below {SLOW:g} rad/s from {rest:.0f} s",
+            slow < 0.02,
+            "at rest to the eye; the wrist still creeps",
+            TESTS + "test_as_printed_arm_is_nearly_at_rest_at_11_s",
+        ),
+        judged(
+            "3.3.3",
+            "at rest after about 11 s, equations of 3.1.2",
+            "11 s",
+            f"{fast:.2f} rad/s at 11 s; below {SLOW:g} rad/s from {true_rest:.0f} s",
+            fast < 0.02,
+            "the published time belongs to the arm that is too light",
+            TESTS + "test_right_arm_is_not_at_rest_at_11_s",
+        ),
+    ]
+
+
+def _swing_rows(printed: Run, right: Run) -> list[Row]:
+    (low, high, top), (true_low, true_high, true_top) = swing(printed), swing(right)
+    early = np.abs(printed.data.q.values[printed.data.time.values > 5.0, 0]).max()
+    return [
+        judged(
+            "3.3.3",
+            "q1 first moves back and forth while link 2 falls",
+            "back and forth",
+            f"as printed {low:.0f}°…{high:+.0f}° (after 5 s within {np.degrees(early):.0f}°), "
+            f"right {true_low:.0f}°…{true_high:+.0f}°",
+            low < -20 and high > 10,
+            "",
+            TESTS + "test_swing",
+        ),
+        judged(
+            "3.3.3",
+            "link 2 overshoots and falls back",
+            "overshoots 90°",
+            f"as printed to {top:.0f}°, right to {true_top:.0f}°",
+            top > 100,
+            "",
+            TESTS + "test_swing",
+        ),
+    ]
+
+
+def _gain_row() -> Row:
+    times = np.linspace(0, 20, 2001)
+    worst = max(abs(damping_gain(t) - printed_gain(t)) for t in times)
+    before, after = damping_gain(9.8 - 1e-9), damping_gain(9.8 + 1e-9)
+    return judged(
+        "3.3.1",
+        "K(t) = 1 − 0.1 t, then 0.02, without a jump at 9.8 s",
+        "K(9.8) = 0.02",
+        f"K(9.8) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}",
+        abs(before - 0.02) < 1e-6 and worst < 1e-12,
+        "",
+        TESTS + "test_damping_law_is_the_printed_one",
+    )
+
+
+def _pose(q: np.ndarray) -> str:
+    return ", ".join(f"q{i + 1} {q[i]:.2f}°".replace("-", "−") for i in range(1, 5))

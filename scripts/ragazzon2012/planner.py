@@ -1,0 +1,252 @@
+"""The Hopfield planner of chapter 6: eigenvalue, number of sweeps, and whether its paths are shortest."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+
+from hopfield_nav.collision_map import CollisionMap
+from hopfield_nav.hopfield import iterate, largest_eigenvalue
+from hopfield_nav.neighbours import neighbours
+from hopfield_nav.planning import plan_path
+
+NEAR_QUARTER = 0.2499  # below 1/4 the network has no false maxima
+TESTS = "tests/test_ragazzon2012.py::"
+STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+
+
+class Example(NamedTuple):
+    """A map of figure 6.1 with its ends."""
+
+    name: str
+    blocked: np.ndarray
+    start: tuple[int, int]
+    goal: tuple[int, int]
+
+
+def examples() -> list[Example]:
+    """Four 20 x 20 maps of our own: those of figure 6.1 are lost."""
+    maps = [_bordered() for _ in range(4)]
+    maps[0][6, 1:13] = maps[0][13, 7:19] = True
+    maps[1][5:15, 5] = maps[1][5:15, 14] = maps[1][14, 5:15] = True
+    maps[2][[4, 11], 1:16] = maps[2][[7, 15], 4:19] = True
+    maps[3] |= np.random.default_rng(6).random((20, 20)) < 0.25
+    ends = [((2, 3), (17, 16)), ((10, 10), (17, 10)), ((2, 2), (17, 17)), ((2, 2), (17, 17))]
+    for grid, (start, goal) in zip(maps, ends, strict=True):
+        grid[start] = grid[goal] = False
+    names = ("two walls", "trap", "serpentine", "random")
+    return [Example(n, m, *e) for n, m, e in zip(names, maps, ends, strict=True)]
+
+
+def eigenvalue(size: int) -> float:
+    """Largest eigenvalue of T on a square grid, from the matrix itself."""
+    table = neighbours((size, size)).table.astype(int)
+    weights = np.zeros((size * size + 1,) * 2)
+    weights[np.arange(size * size)[:, None], table] = 1
+    return float(np.linalg.eigvalsh(weights[:-1, :-1])[-1])
+
+
+def serpentine(size: int) -> tuple[np.ndarray, tuple[int, int], tuple[int, int], int]:
+    """A map whose only way winds through every second row: blocked, start, goal, steps of the way."""
+    blocked = _bordered(size)
+    blocked[2:-1:2, 1:-1] = True
+    for k, row in enumerate(range(2, size - 1, 2)):
+        blocked[row, size - 2 if k % 2 == 0 else 1] = False
+    last = size - 3 if size % 2 == 0 else size - 2
+    goal = (last, size - 2 if (last - 1) // 2 % 2 == 0 else 1)
+    blocked[last + 1 :, :] = True
+    return blocked, (1, 1), goal, int((~blocked).sum()) - 1
+
+
+def sweeps_suffice(size: int) -> bool:
+    """Whether 10 sqrt(N) − 1 sweeps bring the serpentine's start above zero and the way to the goal."""
+    blocked, start, goal, steps = serpentine(size)
+    activation, _ = iterate(blocked, goal, most_sweeps=10 * size - 1)
+    return len(ascent(activation, start, goal)) - 1 == steps
+
+
+def ascent(activation: np.ndarray, start: tuple[int, int], goal: tuple[int, int]) -> list[tuple[int, int]]:
+    """Cells of steepest ascent, up to the goal or to where it stops."""
+    cells = [start]
+    while cells[-1] != goal:
+        i, j = cells[-1]
+        best = max(((i + a, j + b) for a, b in STEPS), key=lambda cell: activation[cell])
+        if activation[best] <= activation[i, j]:
+            break
+        cells.append(best)
+    return cells
+
+
+def share_of_longer_paths(
+    beta: float, maps: int = 100, size: int = 24, density: float = 0.25
+) -> tuple[float, float]:
+    """Share of cells whose path is longer than the shortest, and of steps that do not come nearer.
+
+    Over random maps without rim, all cells from which the goal can be reached.
+    """
+    rng = np.random.default_rng(24)
+    counts = np.zeros(3)
+    for _ in range(maps):
+        blocked = rng.random((size, size)) < density
+        goal = tuple(int(x) for x in rng.integers(size, size=2))
+        blocked[goal] = False
+        counts += _count_longer(blocked, goal, beta)
+    return float(counts[1] / counts[0]), float(counts[2] / counts[0])
+
+
+def _count_longer(blocked: np.ndarray, goal: tuple[int, int], beta: float) -> np.ndarray:
+    """Cells with a way, those with a path longer than the shortest, those whose step comes no nearer."""
+    logs = plan_path(blocked, goal, goal, "sum", beta).log_activation
+    distance = plan_path(blocked, goal, goal, "limit").distance
+    high = np.pad(logs, 1, constant_values=-np.inf)
+    reached = [tuple(c) for c in np.argwhere(np.isfinite(distance)) if tuple(c) != goal]
+    length, longer, worse = {goal: 0}, 0, 0
+    for cell in sorted(reached, key=lambda c: -logs[c]):
+        a, b = max(STEPS, key=lambda s: high[cell[0] + s[0] + 1, cell[1] + s[1] + 1])
+        after = (cell[0] + a, cell[1] + b)
+        length[cell] = length[after] + 1
+        longer += length[cell] > distance[cell]
+        worse += distance[after] >= distance[cell]
+    return np.array([len(reached), longer, worse])
+
+
+def rows() -> list[Row]:
+    """Claims of chapter 6 and of 7.3 on the number of neurons."""
+    return [
+        _size_row(),
+        *_eigenvalue_rows(),
+        *_sweep_rows(),
+        *_shortest_rows(),
+        _figure_row(),
+        _six_axes_row(),
+    ]
+
+
+def _size_row() -> Row:
+    grid = CollisionMap.create()
+    free = int((~grid.blocked).sum())
+    return judged(
+        "6.2.1",
+        "neurons of the 20 × 20 grid",
+        "N = 400",
+        f"{grid.blocked.size}, of which {free} usable",
+        grid.blocked.size == 400,
+        "its program bars the rim",
+        TESTS + "test_size",
+    )
+
+
+def _eigenvalue_rows() -> list[Row]:
+    found, inner, formula = eigenvalue(20), eigenvalue(18), largest_eigenvalue((20, 20))
+    return [
+        judged(
+            "6.2.1",
+            "largest eigenvalue λ of T",
+            "λ ≈ 3.0",
+            f"{found:.3f} (2 Σ cos(π/(n+1)) = {formula:.3f}; {inner:.3f} inside the rim)",
+            abs(found - 3.0) < 0.05,
+            f"β < 1/3.0 would allow more than 1/λ = {1 / found:.4f}",
+            "tests/test_hopfield.py::test_the_documents_eigenvalue_is_wrong",
+        ),
+        judged(
+            "6.2.1",
+            "β = 0.1 satisfies (6.12), β < 1/λ",
+            "0.1 < 1/λ",
+            f"0.1 < {1 / found:.4f}",
+            1 / found > 0.1,
+            "it holds with the right λ too",
+            TESTS + "test_eigenvalue",
+        ),
+    ]
+
+
+def _sweep_rows() -> list[Row]:
+    steps, enough = serpentine(20)[3], sweeps_suffice(20)
+    sizes = range(20, 42, 2)
+    fails = next((n for n in sizes if not sweeps_suffice(n)), None)
+    return [
+        judged(
+            "C.2.3",
+            "10 √N sweeps are enough on 20 × 20",
+            "200 (its loop makes 199)",
+            f"199 sweeps find a winding way of {steps} steps: {'yes' if enough else 'no'}",
+            enough,
+            "",
+            TESTS + "test_sweeps",
+        ),
+        judged(
+            "C.2.3",
+            "10 √N sweeps are enough on any map",
+            "10 √N",
+            f"from {fails} × {fails} on not ({serpentine(fails)[3]} steps, {10 * fails - 1} sweeps)"
+            if fails
+            else "all",
+            fails is None,
+            "the longest way grows with N, the sweeps with √N; ours sweep until nothing changes",
+            TESTS + "test_sweeps",
+        ),
+    ]
+
+
+def _shortest_rows() -> list[Row]:
+    near, usual = share_of_longer_paths(NEAR_QUARTER), share_of_longer_paths(0.1)
+    remark = "σ sums over all walks, so a cell beside open space can outweigh a nearer one in a corridor"
+    return [
+        judged(
+            "6.1.2, 6.2.2",
+            "steepest ascent is shortest in the 1-norm, β close to 1/4",
+            "always",
+            f"{100 * near[0]:.1f} % of the paths are longer, "
+            f"{100 * near[1]:.2f} % of the steps do not come nearer "
+            f"(100 random maps, 24 × 24, 25 % blocked, β = {NEAR_QUARTER})",
+            near[0] == 0,
+            remark,
+            TESTS + "test_paths_are_not_always_shortest",
+        ),
+        judged(
+            "6.1.2, 6.2.2",
+            "steepest ascent is shortest in the 1-norm, β = 0.1",
+            "always",
+            f"{100 * usual[0]:.2f} % of the paths are longer on the same maps",
+            usual[0] == 0,
+            "rarer at small β, never impossible; network `limit` is exactly shortest",
+            TESTS + "test_paths_are_not_always_shortest",
+        ),
+    ]
+
+
+def _figure_row() -> Row:
+    found = [plan_path(e.blocked, e.start, e.goal, "sum", 0.1).length for e in examples()]
+    best = [plan_path(e.blocked, e.start, e.goal, "limit").length for e in examples()]
+    ours = ", ".join(f"{e.name} {int(n)} steps" for e, n in zip(examples(), found, strict=True))
+    shortest = sum(a == b for a, b in zip(found, best, strict=True))
+    return judged(
+        "fig. 6.1",
+        "four maps, each with a shortest path",
+        "four images",
+        f"{ours}; {shortest} of 4 shortest",
+        None,
+        "figure lost: four maps of our own",
+        TESTS + "test_examples",
+    )
+
+
+def _six_axes_row() -> Row:
+    cells = 20**6
+    return judged(
+        "7.3",
+        "neurons for 20 along each of six joints",
+        "6.4·10⁷",
+        f"{cells / 1e7:.1f}·10⁷",
+        cells == 64_000_000,
+        "",
+        TESTS + "test_size",
+    )
+
+
+def _bordered(size: int = 20) -> np.ndarray:
+    blocked = np.ones((size, size), dtype=bool)
+    blocked[1:-1, 1:-1] = False
+    return blocked

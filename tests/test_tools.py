@@ -1,0 +1,24 @@
+"""Style, docstrings and types are part of the tests: a fault fails them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMANDS = {
+    "style and docstrings": ["ruff", "check", "."],
+    "format": ["ruff", "format", "--check", "."],
+    "types": ["mypy"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_tool_finds_nothing(name):
+    done = subprocess.run(
+        [sys.executable, "-m", *COMMANDS[name]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
