@@ -1,0 +1,96 @@
+"""The film of a run as a file: MP4, or GIF where no encoder is found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from dynamics.errors import BadInput
+from hopfield_nav.figures.film import FPS, SIZE, Film, film_times
+from hopfield_nav.run import Run
+from hopfield_nav.style import film_style
+
+Progress = Callable[[int, int], None]
+_GIF_SHARE = 2  # a GIF has half the width, half the height and half the frames
+
+
+def animate_run(run: Run, path: str | Path, progress: Progress | None = None) -> Path:
+    """Make the film of a run.
+
+    The arm from one side, the map from above, and the forces over time. The speed is written in the
+    film: as fast as real, or a round multiple that keeps it within half a minute.
+
+    Args:
+        run: a run with recorded signals.
+        path: where to, without the ending; an older film is replaced.
+        progress: called after every frame with the number of frames done and of all.
+
+    Returns:
+        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
+
+    Raises:
+        BadInput: the run kept no signals.
+        OSError: the file cannot be written.
+    """
+    if not run.data.sizes["time"]:
+        raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
+    path = Path(path)
+    write, ending = (_write_mp4, "mp4") if find_encoder() else (_write_gif, "gif")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}.{ending}")
+    final = path.with_name(f"{path.name}.{ending}")
+    try:
+        with film_style():
+            write(partial, _count(Film(run).frames(), len(film_times(run)), progress))
+        partial.replace(final)
+    finally:
+        partial.unlink(missing_ok=True)
+    return final
+
+
+def find_encoder() -> str | None:
+    """Path of ffmpeg: the one that comes with imageio-ffmpeg or the system's; None without any."""
+    try:
+        import imageio_ffmpeg
+
+        return imageio_ffmpeg.get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        return None
+
+
+def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) -> Iterator[np.ndarray]:
+    for done, frame in enumerate(frames, start=1):
+        yield frame
+        if progress is not None:
+            progress(done, total)
+
+
+def _write_mp4(path: Path, frames: Iterator[np.ndarray]) -> None:
+    """H.264 that every player and browser shows."""
+    import imageio_ffmpeg
+
+    how = ["-preset", "veryfast", "-crf", "21", "-movflags", "+faststart"]
+    encoder = imageio_ffmpeg.write_frames(
+        str(path), SIZE, fps=FPS, codec="libx264", quality=None, bitrate=None, macro_block_size=2,
+        output_params=how, ffmpeg_log_level="error",
+    )  # fmt: skip
+    encoder.send(None)
+    try:
+        for frame in frames:
+            encoder.send(np.ascontiguousarray(frame))
+    finally:
+        encoder.close()
+
+
+def _write_gif(path: Path, frames: Iterator[np.ndarray]) -> None:
+    """Smaller and fewer pictures of 128 colours each."""
+    from PIL import Image
+
+    size = (SIZE[0] // _GIF_SHARE, SIZE[1] // _GIF_SHARE)
+    kept = (frame for k, frame in enumerate(frames) if k % _GIF_SHARE == 0)
+    small = [Image.fromarray(frame).resize(size).quantize(128) for frame in kept]
+    duration = round(1000 * _GIF_SHARE / FPS)
+    small[0].save(path, save_all=True, append_images=small[1:], duration=duration, loop=0)

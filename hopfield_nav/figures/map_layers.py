@@ -1,0 +1,161 @@
+"""What maps seen from above are made of: cells, true obstacles, paths, trails, start and goal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.colors import ListedColormap, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle
+
+from hopfield_nav.assembly import all_cylinders, build_arm
+from hopfield_nav.figures.thinning import way_rows
+from hopfield_nav.run import PlanRecord, Run
+from hopfield_nav.style import COLOURS
+
+FREE, BARRED, PATH, FELT, NEW = range(5)  # classes of cells
+_CLASS_COLOURS = ListedColormap(
+    [
+        (1, 1, 1, 0),
+        to_rgba(COLOURS.barred, 0.35),
+        to_rgba(COLOURS.planned, 0.25),
+        to_rgba(COLOURS.felt, 0.8),
+        to_rgba(COLOURS.true, 1),
+    ]
+)
+_MOST_LINES = 80  # a finer grid is not drawn
+
+
+def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
+    """Centres (k, 2) [m] of cells (k, 2)."""
+    return np.array(run.world.map.origin[:2]) + run.world.map.spacing * np.asarray(cells, float).reshape(
+        -1, 2
+    )
+
+
+def map_extent(run: Run) -> tuple[float, float, float, float]:
+    """Outer edges of the map: x from, to, y from, to [m]."""
+    half, (x, y) = run.world.map.spacing / 2, run.world.map.origin[:2]
+    nx, ny = run.world.map.shape
+    return x - half, x + (2 * nx - 1) * half, y - half, y + (2 * ny - 1) * half
+
+
+def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
+    """Class of every cell as one plan saw it: FREE, BARRED, PATH, FELT, or NEW for the cell just marked.
+
+    Args:
+        run: the run.
+        plan: one of ``run.plans()``.
+        path: whether cells of the path are a class of their own.
+
+    Returns:
+        (nx, ny) ints.
+    """
+    classes = np.zeros(run.world.map.shape, dtype=int)
+    classes[_barred(run)] = BARRED
+    if path and len(plan.path):
+        classes[tuple(plan.path.T)] = PATH
+    classes[plan.felt] = FELT
+    if plan.cell is not None:
+        classes[tuple(plan.cell)] = NEW
+    return classes
+
+
+def final_plan(run: Run) -> PlanRecord:
+    """The last plan, without a cell that was just marked."""
+    return run.plans()[-1]._replace(cell=None)
+
+
+def start_point(run: Run) -> np.ndarray:
+    """(3,) position of the tool at the start [m]."""
+    from dynamics.kinematics import forward_kinematics
+
+    return forward_kinematics(build_arm(run.world), np.array(run.world.start.joints))[:3, 3]
+
+
+def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> None:
+    """Colour cells by class, (nx, ny)."""
+    ax.imshow(
+        classes.T, cmap=_CLASS_COLOURS, vmin=-0.5, vmax=len(_CLASS_COLOURS.colors) - 0.5, origin="lower",
+        extent=map_extent(run), interpolation="none", zorder=zorder, aspect="equal",
+    )  # fmt: skip
+
+
+def add_grid(ax: Axes, run: Run) -> None:
+    """Thin lines between the cells."""
+    left, right, low, high = map_extent(run)
+    nx, ny = run.world.map.shape
+    if max(nx, ny) > _MOST_LINES:
+        return
+    upright = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
+    level = [[(left, y), (right, y)] for y in np.linspace(low, high, ny + 1)]
+    ax.add_collection(
+        LineCollection(upright + level, colors=COLOURS.grid, linewidths=0.35, zorder=1.5), autolim=False
+    )
+
+
+def add_cylinders(ax: Axes, run: Run) -> None:
+    """The true obstacles, clipped to the map."""
+    circles = [Circle(c.center, c.radius) for c in all_cylinders(run.world)]
+    if circles:
+        ax.add_collection(
+            PatchCollection(circles, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
+        )
+
+
+def add_path(ax: Axes, run: Run, path: np.ndarray, **how: Any) -> Line2D:
+    """A planned path, cells (k, 2), as a line through cell centres."""
+    style: dict[str, Any] = {"color": COLOURS.planned, "linewidth": 1.2, "zorder": 3, **how}
+    return ax.plot(*cell_centres(run, path).T, **style)[0]
+
+
+def add_trail(ax: Axes, run: Run, **how: Any) -> Line2D:
+    """Where the tool went, in the record's own points."""
+    xy = run.data.tool_position.values[:, :2]
+    style: dict[str, Any] = {"color": COLOURS.travelled, "linewidth": 1.0, "zorder": 4, **how}
+    return ax.plot(*xy[way_rows(xy)].T, **style)[0]
+
+
+def add_start(ax: Axes, run: Run, size: float = 6.0) -> None:
+    """The tool's first position: a green disc."""
+    mark_start(ax, *start_point(run)[:2], size)
+
+
+def mark_start(ax: Axes, x: float, y: float, size: float = 6.0) -> Line2D:
+    """A green disc at a point of the axes; size in points."""
+    return ax.plot([x], [y], "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6)[0]
+
+
+def add_goal(ax: Axes, run: Run, size: float = 6.0) -> None:
+    """The goal: a red diamond; nothing where the world has none."""
+    if run.world.goal_position is not None:
+        mark_goal(ax, *run.world.goal_position, size)
+
+
+def mark_goal(ax: Axes, x: float, y: float, size: float = 6.0) -> Line2D:
+    """A red diamond at a point of the axes; size in points."""
+    return ax.plot([x], [y], "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6)[
+        0
+    ]
+
+
+def frame_map(ax: Axes, run: Run, labels: bool = True) -> None:
+    """Equal axes that end at the map's edges, in metres."""
+    left, right, low, high = map_extent(run)
+    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal")
+    ax.locator_params(nbins=5)
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+    if labels:
+        ax.set(xlabel="x (m)", ylabel="y (m)")
+
+
+def _barred(run: Run) -> np.ndarray:
+    """Cells blocked from the start: rim and known obstacles, (nx, ny)."""
+    barred = run.data.final_map.values.astype(bool) & ~run.plans()[-1].felt
+    if run.world.map.rim == "blocked":
+        barred[[0, -1], :] = barred[:, [0, -1]] = True
+    return barred

@@ -1,0 +1,176 @@
+"""The scene from one side: arm, true obstacles, the map as a grid on its plane, path, trail, forces.
+
+``Scene`` holds what does not change during a run; ``draw_scene`` draws one moment of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgba
+
+from hopfield_nav.assembly import all_cylinders, build_arm
+from hopfield_nav.figures.arm_drawing import arm_outline, arm_points, pose_outline
+from hopfield_nav.figures.map_layers import BARRED, FELT, NEW, cell_classes, map_extent
+from hopfield_nav.figures.solids import wall_faces
+from hopfield_nav.figures.view import View, make_view, project, shade
+from hopfield_nav.run import PlanRecord, Run
+from hopfield_nav.style import COLOURS
+
+BELOW, ABOVE = 0.05, 0.10  # [m] how far obstacles are drawn below and above the plane
+_OBSTACLE_ALPHA = 0.45
+_MOST_LINES = 80
+
+
+class Scene:
+    """A run seen from one side.
+
+    Args:
+        run: any run.
+        view: from ``make_view``; default from the front, to the left of the arm.
+        sides: faces around each part of the arm.
+
+    Attributes:
+        plane: height of the map's plane [m].
+    """
+
+    def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
+        self.run, self.view = run, view or make_view()
+        self.arm = build_arm(run.world)
+        self.outline = arm_outline(self.arm, sides)
+        self.plane = float(run.world.map.origin[2])
+        circles = np.array([(*c.center, c.radius) for c in all_cylinders(run.world)]).reshape(-1, 3)
+        self.below = wall_faces(circles, self.plane - BELOW, self.plane, bands=1, lid=False)
+        self.above = wall_faces(circles, self.plane, self.plane + ABOVE)
+
+    def on_plane(self, xy: np.ndarray) -> np.ndarray:
+        """Points (..., 2) of the map's plane [m] as they appear, (..., 2) [m]."""
+        return self.appear(np.concatenate([xy, np.full((*np.shape(xy)[:-1], 1), self.plane)], axis=-1))
+
+    def appear(self, points: np.ndarray) -> np.ndarray:
+        """Points (..., 3) [m] as they appear, (..., 2) [m]."""
+        return project(self.view, np.asarray(points, float))
+
+    def solids(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Faces (k, 4, 2) and colours (k, 4) of arm and obstacles at joint angles ``q`` (n,)."""
+        arm = pose_outline(self.arm, self.outline, q)
+        wall = np.tile(to_rgba(COLOURS.obstacle, _OBSTACLE_ALPHA), (len(self.above), 1))
+        return shade(
+            self.view, np.concatenate([self.above, arm]), np.concatenate([wall, self.outline.colours])
+        )
+
+    def cells(self, plan: PlanRecord) -> tuple[np.ndarray, list]:
+        """Corners (k, 4, 2) and colours of the cells that a plan counts as blocked."""
+        classes = cell_classes(self.run, plan, path=False)
+        colours = {BARRED: (COLOURS.barred, 0.3), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.felt, 1.0)}
+        at = np.argwhere(classes > 0)
+        corners = at[:, None, :] + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+        world = self.run.world.map
+        return self.on_plane(np.array(world.origin[:2]) + world.spacing * corners), [
+            to_rgba(*colours[int(classes[tuple(cell)])]) for cell in at
+        ]
+
+    def limits(self) -> tuple[float, float, float, float]:
+        """Left, right, low, high [m] of a picture that holds map, obstacles and every pose of the arm."""
+        left, right, low, high = map_extent(self.run)
+        corners = [[x, y, self.plane] for x in (left, right) for y in (low, high)]
+        poses = self.run.data.q.values
+        poses = poses[:: max(1, len(poses) // 60)] if len(poses) else np.array([self.run.world.start.joints])
+        poses = poses[np.isfinite(poses).all(axis=1)]
+        fat = 0.075 * np.array([[-1.0, -1.0], [1.0, 1.0]])
+        arm = (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
+        seen = np.concatenate([self.appear(np.array(corners)), arm])
+        (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
+        return x0 - 0.03, x1 + 0.02, y0 - 0.03, y1
+
+
+def frame_scene(ax: Axes, scene: Scene) -> Axes:
+    """Equal axes without a frame that hold the scene; one metre is one metre in every direction."""
+    left, right, low, high = scene.limits()
+    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal")
+    ax.set_axis_off()
+    return ax
+
+
+def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
+    """The map's plane with its grid and a scale in metres along two edges, over the obstacles' feet."""
+    faces, colours = shade(
+        scene.view, scene.below, np.tile(to_rgba(COLOURS.obstacle, 0.3), (len(scene.below), 1))
+    )
+    ax.add_collection(PolyCollection(faces, facecolors=colours, linewidths=0, zorder=1), autolim=False)
+    left, right, low, high = map_extent(scene.run)
+    corners = np.array([[left, low], [right, low], [right, high], [left, high]])
+    ax.fill(
+        *scene.on_plane(corners).T, facecolor=(0.97, 0.97, 0.97, 0.8), edgecolor=COLOURS.ink, lw=0.6, zorder=2
+    )
+    _add_grid(ax, scene)
+    if ticks:
+        _add_scale(ax, scene)
+
+
+def add_cells(ax: Axes, scene: Scene, plan: PlanRecord) -> PolyCollection:
+    """Felt and barred cells on the plane."""
+    faces, colours = scene.cells(plan)
+    cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)
+    return ax.add_collection(cells, autolim=False)
+
+
+def add_solids(ax: Axes, scene: Scene, q: np.ndarray) -> PolyCollection:
+    """Arm and obstacles; later poses go in with ``paint_solids``."""
+    faces, colours = scene.solids(q)
+    solids = PolyCollection(faces, linewidths=0.3, zorder=5)
+    paint_solids(solids, faces, colours)
+    return ax.add_collection(solids, autolim=False)
+
+
+def paint_solids(solids: PolyCollection, faces: np.ndarray, colours: np.ndarray) -> None:
+    """Put faces (k, 4, 2) and colours (k, 4) in; opaque faces overlap a little, so that no seams show."""
+    solids.set_verts(faces)
+    solids.set_facecolor(colours)
+    seams = colours.copy()
+    seams[colours[:, 3] < 1.0, 3] = 0.0
+    solids.set_edgecolor(seams)
+
+
+def _add_grid(ax: Axes, scene: Scene) -> None:
+    left, right, low, high = map_extent(scene.run)
+    nx, ny = scene.run.world.map.shape
+    if max(nx, ny) > _MOST_LINES:
+        return
+    lines = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
+    lines += [[(left, y), (right, y)] for y in np.linspace(low, high, ny + 1)]
+    flat = scene.on_plane(np.array(lines))
+    ax.add_collection(
+        LineCollection(list(flat), colors=COLOURS.grid, linewidths=0.4, zorder=2.7), autolim=False
+    )
+
+
+def _add_scale(ax: Axes, scene: Scene) -> None:
+    """Numbers in metres along the two edges that face the eye."""
+    ends = np.array(map_extent(scene.run)).reshape(2, 2)
+    near = np.where(scene.view.toward[:2] > 0, ends[:, 1], ends[:, 0])
+    for axis in (0, 1):
+        outward = np.zeros(2)
+        outward[1 - axis] = 0.022 * np.sign(near[1 - axis] - ends[1 - axis].mean())
+        values = _round_numbers(*ends[axis])
+        for value in values:
+            at = np.where(np.arange(2) == axis, value, near)
+            ax.plot(
+                *scene.on_plane(np.stack([at, at + 0.4 * outward])).T, color=COLOURS.ink, lw=0.5, zorder=2.8
+            )
+            _write(ax, scene, at + 1.5 * outward, f"{value:g}")
+        middle = values[:2].mean() if len(values) > 1 else ends[axis].mean()
+        at = np.where(np.arange(2) == axis, middle, near)
+        _write(ax, scene, at + 2.6 * outward, f"{'xy'[axis]} (m)")
+
+
+def _write(ax: Axes, scene: Scene, xy: np.ndarray, text: str) -> None:
+    ax.text(*scene.on_plane(xy), text, ha="center", va="center", fontsize="x-small", zorder=2.8)
+
+
+def _round_numbers(low: float, high: float) -> np.ndarray:
+    """Two to four round numbers between two ends."""
+    power = 10.0 ** np.floor(np.log10(high - low))
+    step = next(s * power for s in (5.0, 2.0, 1.0, 0.5, 0.2, 0.1) if (high - low) / (s * power) >= 2.2)
+    return np.round(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step, 9) + 0.0

@@ -1,0 +1,103 @@
+"""One moment of a run as a picture of the scene (a panel of ragazzon2012 figure 7.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, Patch
+
+from hopfield_nav.contacts import contact_episodes
+from hopfield_nav.figures.map_layers import cell_centres, mark_goal, mark_start, start_point
+from hopfield_nav.figures.scene import Scene, add_cells, add_plane, add_solids, frame_scene
+from hopfield_nav.figures.thinning import way_rows
+from hopfield_nav.run import PlanRecord, Run
+from hopfield_nav.style import COLOURS
+
+METRES_PER_NEWTON = 0.012  # length of a force arrow
+_SMALLEST_ARROW = 0.5  # [N]
+
+
+def draw_snapshot(ax: Axes, run: Run, time: float, scene: Scene | None = None) -> Axes:
+    """Arm, obstacles, felt cells, path, trail and forces at one moment.
+
+    The axes are ordinary ones: the scene is projected in parallel, with equal lengths everywhere.
+
+    Args:
+        ax: to draw on.
+        run: a run with recorded signals.
+        time: [s].
+        scene: of the same run, to draw several moments or from another side.
+    """
+    scene = scene or Scene(run)
+    row, plan = row_at(run, time), plan_at(run, time)
+    add_plane(ax, scene)
+    add_cells(ax, scene, plan)
+    _add_ways(ax, run, scene, plan, row)
+    q = run.data.q.values[row]
+    if np.isfinite(q).all():
+        add_solids(ax, scene, q)
+        add_forces(ax, run, scene, row)
+    return frame_scene(ax, scene)
+
+
+def row_at(run: Run, time: float) -> int:
+    """The row of the record at a time [s], or the last before it."""
+    return max(0, int(np.searchsorted(run.data.time.values, time + 1e-9, side="right")) - 1)
+
+
+def plan_at(run: Run, time: float) -> PlanRecord:
+    """The plan that was followed at a time [s]: at a detection, the one that it led to."""
+    return run.plans()[int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))]
+
+
+def force_arrow(scene: Scene, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
+    """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
+    size = np.linalg.norm(force)
+    if not np.isfinite(size) or size < _SMALLEST_ARROW:
+        return None
+    return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
+
+
+def add_forces(ax: Axes, run: Run, scene: Scene, row: int) -> None:
+    """The true and the estimated force on the tool as arrows."""
+    tool = run.data.tool_position.values[row]
+    for name, colour in (("force", COLOURS.true), ("force_estimate", COLOURS.felt)):
+        ends = force_arrow(scene, tool, run.data[name].values[row])
+        if ends is not None:
+            ax.add_patch(FancyArrowPatch(*ends, color=colour, lw=1.1, arrowstyle="-|>", mutation_scale=6,
+                                         shrinkA=0, shrinkB=0, zorder=8))  # fmt: skip
+    ax.plot(
+        *scene.appear(tool), "o", color=COLOURS.travelled, markersize=3, mec=COLOURS.ink, mew=0.5, zorder=9
+    )
+
+
+def snapshot_handles(run: Run) -> list[Artist]:
+    """Legend of the snapshots."""
+    handles: list[Artist] = [
+        Line2D([], [], color=COLOURS.travelled, label="tool so far"),
+        Line2D([], [], color=COLOURS.planned, label="path"),
+    ]
+    if run.data.sizes["event"]:
+        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell"))
+    if run.data.sizes["event"] or contact_episodes(run):
+        scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
+        for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
+            handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
+    how = {"mec": "white", "mew": 0.4, "ls": ""}
+    handles.append(Line2D([], [], marker="o", color=COLOURS.start, markersize=5, label="start", **how))
+    if run.world.goal is not None:
+        handles.append(Line2D([], [], marker="D", color=COLOURS.goal, markersize=4, label="goal", **how))
+    return handles
+
+
+def _add_ways(ax: Axes, run: Run, scene: Scene, plan: PlanRecord, row: int) -> None:
+    if len(plan.path):
+        flat = scene.on_plane(cell_centres(run, plan.path))
+        ax.plot(*flat.T, color=COLOURS.planned, lw=1.0, zorder=3)
+    trail = run.data.tool_position.values[: row + 1]
+    ax.plot(*scene.appear(trail[way_rows(trail)]).T, color=COLOURS.travelled, lw=0.9, zorder=3.5)
+    mark_start(ax, *scene.appear(start_point(run)), 4).set_zorder(3.6)
+    if run.world.goal_position is not None:
+        mark_goal(ax, *scene.on_plane(np.array(run.world.goal_position)), 4).set_zorder(3.6)

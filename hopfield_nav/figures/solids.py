@@ -1,0 +1,88 @@
+"""Solids made of four-cornered faces: capsules of the arm, and cylinders that stand on the plane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def capsule_faces(
+    start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5
+) -> np.ndarray:
+    """Faces (m, 4, 3) of a cylinder with round ends.
+
+    Args:
+        start: (3,) one end of its axis [m].
+        end: (3,) the other; both may coincide.
+        radius: [m].
+        sides: faces around.
+        rings: of each round end.
+    """
+    axis = np.asarray(end, float) - start
+    length = float(np.linalg.norm(axis))
+    axis = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    across = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
+    across /= np.linalg.norm(across)
+    third = np.cross(axis, across)
+    bands = max(1, int(np.ceil(length / (0.7 * radius))))  # short faces sort well by distance
+    tilt, along = _profile(length, radius, rings, bands)
+    turn = np.linspace(0.0, 2 * np.pi, sides + 1)
+    circle = np.cos(turn)[:, None] * across + np.sin(turn)[:, None] * third
+    rows = start + along[:, None, None] * axis + radius * np.cos(tilt)[:, None, None] * circle
+    return _between_rows(rows)
+
+
+def inside_capsule(points: np.ndarray, start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
+    """Whether points (..., 3) lie in a capsule."""
+    axis = np.asarray(end, float) - start
+    share = np.clip((points - start) @ axis / max(float(axis @ axis), 1e-12), 0.0, 1.0)
+    return np.linalg.norm(points - start - share[..., None] * axis, axis=-1) < radius
+
+
+def _profile(length: float, radius: float, rings: int, bands: int) -> tuple[np.ndarray, np.ndarray]:
+    """Angle of the surface and place along the axis [m] of each ring of a capsule, from end to end."""
+    cap = np.linspace(0.0, np.pi / 2, rings + 1)
+    tilt = np.concatenate([-cap[::-1], np.zeros(bands - 1), cap])
+    straight = np.linspace(0.0, length, bands + 1)[1:-1]
+    shift = np.concatenate([np.zeros(rings + 1), straight, np.full(rings + 1, length)])
+    return tilt, radius * np.sin(tilt) + shift
+
+
+def wall_faces(
+    circles: np.ndarray, bottom: float, top: float, sides: int = 44, bands: int = 2, lid: bool = True
+) -> np.ndarray:
+    """Faces (m, 4, 3) of upright cylinders, without those that lie inside another cylinder.
+
+    Args:
+        circles: (k, 3) [x, y, radius] [m].
+        bottom: [m].
+        top: [m].
+        sides: faces around.
+        bands: faces upwards.
+        lid: whether they are closed at the top.
+    """
+    parts = []
+    for k, (x, y, radius) in enumerate(circles):
+        turn = np.linspace(0.0, 2 * np.pi, sides + 1)
+        ring = np.stack([np.cos(turn), np.sin(turn), 0 * turn], axis=-1)
+        base = np.array([x, y, 0.0])
+        heights = np.linspace(bottom, top, bands + 1)
+        side = _between_rows(np.stack([base + radius * ring + [0, 0, z] for z in heights]))
+        parts.append(side[~_inside(side, np.delete(circles, k, axis=0))])
+        if lid:
+            shares = np.linspace(1.0, 0.0, 4)
+            disc = _between_rows(np.stack([base + s * radius * ring + [0, 0, top] for s in shares]))
+            parts.append(disc[~_inside(disc, circles[:k])])
+    return np.concatenate(parts) if parts else np.zeros((0, 4, 3))
+
+
+def _between_rows(rows: np.ndarray) -> np.ndarray:
+    """Faces between neighbouring rows of points (r, s + 1, 3), counter-clockwise from outside."""
+    corners = np.stack([rows[:-1, :-1], rows[:-1, 1:], rows[1:, 1:], rows[1:, :-1]], axis=2)
+    return corners.reshape(-1, 4, 3)
+
+
+def _inside(faces: np.ndarray, circles: np.ndarray) -> np.ndarray:
+    """Whether the middle of each face lies in one of the circles (k, 3)."""
+    middle = faces.mean(axis=1)[:, None, :2]
+    distance = np.linalg.norm(middle - circles[None, :, :2], axis=2)
+    return np.any(distance < 0.99 * circles[None, :, 2], axis=1)

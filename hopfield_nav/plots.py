@@ -1,0 +1,102 @@
+"""The figures of a run, drawn from its record alone, ready for a paper.
+
+``draw_run_figures`` writes them all. Every plot is also a function of its own, for one's own axes:
+
+    with paper_style():
+        ax = draw_trajectory(plt.figure().add_subplot(), load_run("runs/a"))
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from hopfield_nav.contacts import contact_episodes, missed_contacts
+from hopfield_nav.figures.joint_plots import draw_joint_angle, draw_joint_error, draw_joint_torque
+from hopfield_nav.figures.map_plots import draw_collision_space, draw_plan, draw_trajectory
+from hopfield_nav.figures.pages import (
+    collision_space_page,
+    force_magnitude_page,
+    force_page,
+    force_zoom_page,
+    joint_error_page,
+    joints_page,
+    maps_page,
+    snapshots_page,
+    trajectory_page,
+)
+from hopfield_nav.figures.signal_plots import draw_collision_count, draw_force_component, draw_force_magnitude
+from hopfield_nav.figures.snapshot import draw_snapshot
+from hopfield_nav.figures.zoom_plots import draw_force_zoom, draw_level_zoom
+from hopfield_nav.run import Run
+from hopfield_nav.style import DPI, paper_style
+
+__all__ = [
+    "contact_episodes",
+    "draw_collision_count",
+    "draw_collision_space",
+    "draw_force_component",
+    "draw_force_magnitude",
+    "draw_force_zoom",
+    "draw_joint_angle",
+    "draw_joint_error",
+    "draw_joint_torque",
+    "draw_level_zoom",
+    "draw_plan",
+    "draw_run_figures",
+    "draw_snapshot",
+    "draw_trajectory",
+    "missed_contacts",
+]
+
+_PAGES: dict[str, Callable[[Run], Figure | None]] = {
+    "collision_space": collision_space_page,  # ragazzon2012 figure 7.2
+    "snapshots": snapshots_page,  # 7.3
+    "maps": maps_page,  # 7.4
+    "trajectory": trajectory_page,  # 7.5
+    "forces": force_page,  # 7.6
+    "force_magnitude": force_magnitude_page,  # 7.7
+    "force_zoom": force_zoom_page,  # 7.8
+    "joint_error": joint_error_page,  # 7.9
+    "joints": joints_page,
+}
+
+
+def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False) -> list[Path]:
+    """Draw every figure that makes sense for a run.
+
+    Args:
+        run: a run; figures of signals are left out where none were recorded.
+        folder: where the files go; made if need be, older figures of the same names are replaced.
+        pdf: a PDF beside each PNG.
+
+    Returns:
+        The files written.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    with paper_style():
+        for name, page in _PAGES.items():
+            figure = page(run)
+            if figure is not None:
+                endings = ("png", "pdf") if pdf else ("png",)
+                written += [_save(figure, folder / f"{name}.{ending}") for ending in endings]
+    return written
+
+
+def _save(figure: Figure, path: Path) -> Path:
+    """Write under another name first, so that no half-written figure is left."""
+    partial = path.with_name(f".{path.stem}.partial-{os.getpid()}{path.suffix}")
+    try:
+        figure.savefig(partial, dpi=DPI)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,111 @@
+"""How every picture looks: colours with fixed meanings, sizes for a paper and for a film.
+
+Nothing global is changed: figures are made and saved inside ``with paper_style():``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import matplotlib
+
+
+class Palette(NamedTuple):
+    """Colours by meaning; the seven that carry one differ for colour-blind readers too.
+
+    Attributes:
+        felt: what the arm believes: felt cells, estimated force, detections.
+        planned: the path that the network found, and references.
+        travelled: where the tool and the joints went.
+        true: simulated truth that the arm cannot know: contact force, touch.
+        start, goal: of the tool.
+        missed: a contact that was not registered.
+        obstacle: the true obstacles.
+        barred: cells that are blocked from the start (rim, known obstacles).
+        grid, ink: thin lines, and text.
+        tube, housing: the arm.
+    """
+
+    felt: str = "#0072B2"
+    planned: str = "#CC79A7"
+    travelled: str = "#E69F00"
+    true: str = "#303030"
+    start: str = "#009E73"
+    goal: str = "#D55E00"
+    missed: str = "#F0E442"
+    obstacle: str = "#B9B9B9"
+    barred: str = "#6E6E6E"
+    grid: str = "#D4D4D4"
+    ink: str = "#222222"
+    tube: str = "#D3DAE2"
+    housing: str = "#8494A6"
+
+
+COLOURS = Palette()
+MEANINGS = ("felt", "planned", "travelled", "true", "start", "goal", "missed")
+
+CENTIMETRE = 1 / 2.54  # [inch]
+COLUMN = 8.5 * CENTIMETRE  # [inch] one column of a paper
+PAGE = 17.0 * CENTIMETRE  # [inch] both columns
+DPI = 300
+
+_SHARED: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
+    "mathtext.fontset": "dejavusans",
+    "text.color": COLOURS.ink,
+    "axes.labelcolor": COLOURS.ink,
+    "axes.edgecolor": COLOURS.ink,
+    "xtick.color": COLOURS.ink,
+    "ytick.color": COLOURS.ink,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "legend.frameon": False,
+    "legend.handlelength": 1.4,
+    "legend.columnspacing": 1.0,
+    "legend.handletextpad": 0.5,
+    "lines.solid_capstyle": "round",
+    "path.simplify": True,
+    "figure.facecolor": "white",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+def _sizes(font: float, line: float) -> dict[str, Any]:
+    """Font sizes [pt] and line widths [pt] in proportion."""
+    return {
+        "font.size": font,
+        "axes.labelsize": font,
+        "axes.titlesize": font,
+        "axes.titlepad": 0.4 * font,
+        "axes.labelpad": 0.3 * font,
+        "xtick.labelsize": 0.9 * font,
+        "ytick.labelsize": 0.9 * font,
+        "legend.fontsize": 0.9 * font,
+        "lines.linewidth": line,
+        "axes.linewidth": 0.6 * line,
+        "xtick.major.width": 0.6 * line,
+        "ytick.major.width": 0.6 * line,
+        "xtick.major.size": 0.35 * font,
+        "ytick.major.size": 0.35 * font,
+        "xtick.major.pad": 0.3 * font,
+        "ytick.major.pad": 0.3 * font,
+        "grid.linewidth": 0.5 * line,
+    }
+
+
+@contextmanager
+def paper_style() -> Iterator[None]:
+    """Fonts of 7 to 7.5 points and thin lines: legible at a column's width."""
+    with matplotlib.rc_context({**_SHARED, **_sizes(7.5, 0.9), "savefig.dpi": DPI}):
+        yield
+
+
+@contextmanager
+def film_style() -> Iterator[None]:
+    """Larger letters and lines, for 1280 x 720 pixels at 100 a inch."""
+    with matplotlib.rc_context({**_SHARED, **_sizes(11.0, 1.4)}):
+        yield
