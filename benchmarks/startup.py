@@ -36,10 +36,8 @@ def main() -> None:
     seconds(RUN)
     print("| call | time [s] |")
     print("|---|---|")
-    print(f"| --help | {statistics.median(seconds(['--help']) for _ in range(REPEATS)):.2f} |")
-    print(
-        f"| run ragazzon2012 --no-plots, warm | {statistics.median(seconds(RUN) for _ in range(REPEATS)):.2f} |"
-    )
+    for name, arguments in {"--help": ["--help"], "run ragazzon2012 --no-plots, warm": RUN}.items():
+        print(f"| {name} | {statistics.median(seconds(arguments) for _ in range(REPEATS)):.2f} |")
     print(f"| run ragazzon2012 --no-plots, cold | {cold:.1f} |")
 
 

@@ -253,7 +253,7 @@ def test_an_arm_with_seven_joints_feels_its_way(tmp_path):
 
 
 def test_an_arm_without_closed_form_feels_its_way(tmp_path):
-    from dynamics.inverse_kinematics import has_closed_form
+    from dynamics.ur_type import has_closed_form
 
     _arm_file(tmp_path, _bend_the_wrist)
     arm = load_arm("mine.yaml", tmp_path)
