@@ -107,8 +107,10 @@ def _draw(run: Any, folder: Path, pdf: bool = False) -> list[Path]:
 
 def _animate(run: Any, folder: Path) -> Path:
     from hopfield_nav.animation import animate_run
+    from hopfield_nav.report import film_bar
 
-    return animate_run(run, folder / "animation")
+    with film_bar() as progress:
+        return animate_run(run, folder / "animation", progress=progress)
 
 
 def _load(folder: Path) -> Any:

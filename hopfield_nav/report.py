@@ -63,6 +63,23 @@ def progress_bar(time_limit: float) -> Iterator[ProgressCall | None]:
         yield show
 
 
+@contextmanager
+def film_bar() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of rendered frames on the terminal; gives None where stderr is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("film"), BarColumn(), TextColumn("{task.fields[frames]}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=None, frames="")
+
+        def show(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total, frames=f"{done} of {total} frames")
+
+        yield show
+
+
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the results of a run as a table of two columns."""
     table = Table(box=SIMPLE, show_header=False)

@@ -14,6 +14,9 @@ from pathlib import Path
 import ledger
 from ragazzon2012 import contact, equations, experiment, fall, figures, planner, tables
 
+from hopfield_nav.animation import animate_run
+from hopfield_nav.plots import draw_run_figures
+
 CHAPTERS = (equations, tables, fall, planner, experiment, contact)
 WORLDS = (experiment.AS_PRINTED, experiment.RIGHT)
 
@@ -36,15 +39,8 @@ def draw_experiment(name: str, folder: Path, animate: bool) -> None:
     run = experiment.run(name)
     shutil.rmtree(folder, ignore_errors=True)
     run.save(folder)
-    try:
-        from hopfield_nav.plots import draw_run_figures
-    except ModuleNotFoundError:
-        print("hopfield_nav.plots is missing: no figures of chapter 7")
-        return
-    draw_run_figures(run, folder, pdf=False)
+    draw_run_figures(run, folder / "figures")
     if animate:
-        from hopfield_nav.animation import animate_run
-
         animate_run(run, folder / "animation")
 
 

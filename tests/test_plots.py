@@ -89,7 +89,7 @@ def test_a_run_that_never_began(tmp_path):
 
 
 def test_a_run_that_diverged_and_one_without_a_goal(tmp_path):
-    exploded = simulate(load_world("u_trap", ["controller.omega=3000", "time_limit=2"]))
+    exploded = simulate(load_world("u_trap", ["controller.omega=3000", "detection.estimator=none", "time_limit=2"]))
     assert exploded.outcome == "diverged"
     drawn(exploded, tmp_path)
     idle = simulate(load_world("u_trap", ["goal=null", "time_limit=0.5"]))
@@ -305,7 +305,6 @@ def test_what_lies_inside_another_cylinder_is_left_out():
     assert len(two) < 1.4 * len(one)
 
 
-@pytest.mark.xfail(reason="the capsules of links 2 and 3 lie on the far side of their frames", strict=False)
 def test_the_arm_hangs_together():
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])

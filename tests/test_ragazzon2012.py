@@ -179,8 +179,8 @@ def test_collisions():
     for name in (AS_PRINTED, RIGHT):
         run = experiment.run(name)
         assert run.summary["collision_count"] == pytest.approx(17, abs=2)
-        assert len(experiment.contacts(run)) == run.summary["contact_count"]
-        assert experiment.missed_contacts(run) == 1
+        assert len(experiment.contact_episodes(run)) == run.summary["contact_count"]
+        assert len(experiment.missed_contacts(run)) == 1
 
 
 def test_delays_of_the_experiment():

@@ -51,7 +51,7 @@ class Film:
         self.end = float(run.data.time.values[-1])
         self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
         self.canvas = FigureCanvasAgg(self.figure)
-        self.panels = [
+        self.panels: list[ScenePanel | MapPanel | StripPanel] = [
             ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), run),
             MapPanel(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), run),
             StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run),

@@ -50,9 +50,9 @@ class ScenePanel:
         self.ax, self.run, self.scene = ax, run, scene.Scene(run, sides=22)
         scene.add_plane(ax, self.scene)
         start = self.scene.appear(map_layers.start_point(run))
-        map_layers.mark_start(ax, *start, 8)
+        map_layers.mark_start(ax, start, 8)
         if run.world.goal_position is not None:
-            map_layers.mark_goal(ax, *self.scene.on_plane(np.array(run.world.goal_position)), 8)
+            map_layers.mark_goal(ax, self.scene.on_plane(np.array(run.world.goal_position)), 8)
         self._trail_rows = way_rows(run.data.tool_position.values, 1e-3)
         self._trail_xy = self.scene.appear(run.data.tool_position.values[self._trail_rows])
         self.cells = ax.add_collection(PolyCollection([], linewidths=0, zorder=2.5), autolim=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -121,25 +122,23 @@ def add_trail(ax: Axes, run: Run, **how: Any) -> Line2D:
 
 def add_start(ax: Axes, run: Run, size: float = 6.0) -> None:
     """The tool's first position: a green disc."""
-    mark_start(ax, *start_point(run)[:2], size)
+    mark_start(ax, start_point(run)[:2], size)
 
 
-def mark_start(ax: Axes, x: float, y: float, size: float = 6.0) -> Line2D:
+def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
     """A green disc at a point of the axes; size in points."""
-    return ax.plot([x], [y], "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6)[0]
+    return ax.plot(*point, "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6)[0]
 
 
 def add_goal(ax: Axes, run: Run, size: float = 6.0) -> None:
     """The goal: a red diamond; nothing where the world has none."""
     if run.world.goal_position is not None:
-        mark_goal(ax, *run.world.goal_position, size)
+        mark_goal(ax, run.world.goal_position, size)
 
 
-def mark_goal(ax: Axes, x: float, y: float, size: float = 6.0) -> Line2D:
+def mark_goal(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
     """A red diamond at a point of the axes; size in points."""
-    return ax.plot([x], [y], "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6)[
-        0
-    ]
+    return ax.plot(*point, "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6)[0]
 
 
 def frame_map(ax: Axes, run: Run, labels: bool = True) -> None:

@@ -54,7 +54,7 @@ def plan_at(run: Run, time: float) -> PlanRecord:
 
 def force_arrow(scene: Scene, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
     """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
-    size = np.linalg.norm(force)
+    size = float(np.linalg.norm(force))
     if not np.isfinite(size) or size < _SMALLEST_ARROW:
         return None
     return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
@@ -98,6 +98,6 @@ def _add_ways(ax: Axes, run: Run, scene: Scene, plan: PlanRecord, row: int) -> N
         ax.plot(*flat.T, color=COLOURS.planned, lw=1.0, zorder=3)
     trail = run.data.tool_position.values[: row + 1]
     ax.plot(*scene.appear(trail[way_rows(trail)]).T, color=COLOURS.travelled, lw=0.9, zorder=3.5)
-    mark_start(ax, *scene.appear(start_point(run)), 4).set_zorder(3.6)
+    mark_start(ax, scene.appear(start_point(run)), 4).set_zorder(3.6)
     if run.world.goal_position is not None:
-        mark_goal(ax, *scene.on_plane(np.array(run.world.goal_position)), 4).set_zorder(3.6)
+        mark_goal(ax, scene.on_plane(np.array(run.world.goal_position)), 4).set_zorder(3.6)

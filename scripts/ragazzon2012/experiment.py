@@ -9,12 +9,12 @@ from ledger import Row, judged
 
 from dynamics import forward_kinematics
 from hopfield_nav.assembly import all_cylinders, build_arm
+from hopfield_nav.contacts import contact_episodes, missed_contacts
 from hopfield_nav.run import Run
 from hopfield_nav.simulation import Simulation, simulate
 from hopfield_nav.world import load_world
 from ragazzon2012.contact import AS_PRINTED, RIGHT, in_the_order_of
 
-CONTACT_GAP = 0.05  # [s] contact lost for longer than this has ended
 IMPACT = 0.03  # [s] after touch
 STRAIGHT, ZIGZAG = (3, 12), (14, 20)  # steps of the first path
 BETTER = ("detection.mark=actual", "detection.back_off=along_force")
@@ -39,23 +39,6 @@ def delays(recorded: Run) -> np.ndarray:
     """Time from touch to detection of every collision that was one [s]."""
     found = (recorded.data.event_time - recorded.data.touch_time).values
     return found[np.isfinite(found)]
-
-
-def contacts(recorded: Run) -> np.ndarray:
-    """(k, 2) start and end of every contact [s], from the true force."""
-    time = recorded.data.time.values
-    touching = time[np.any(recorded.data.force.values != 0, axis=1)]
-    if len(touching) == 0:
-        return np.zeros((0, 2))
-    breaks = np.flatnonzero(np.diff(touching) > CONTACT_GAP)
-    first, last = np.append(0, breaks + 1), np.append(breaks, len(touching) - 1)
-    return np.column_stack([touching[first], touching[last]])
-
-
-def missed_contacts(recorded: Run) -> int:
-    """Contacts during which (and 50 ms after) nothing was detected."""
-    events = recorded.data.event_time.values
-    return sum(not np.any((events >= a) & (events <= b + CONTACT_GAP)) for a, b in contacts(recorded))
 
 
 def depths(recorded: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +70,7 @@ def false_force(name: str, sample_time: float, steps: tuple[int, int]) -> float:
 
 def impact(recorded: Run) -> tuple[float, float]:
     """Largest true and largest estimated force within 30 ms of the first touch [N]."""
-    touch = contacts(recorded)[0, 0]
+    touch = contact_episodes(recorded)[0].start
     data = recorded.data.sel(time=slice(touch, touch + IMPACT))
     return tuple(float(np.linalg.norm(x.values, axis=1).max()) for x in (data.force, data.force_estimate))
 
@@ -229,8 +212,8 @@ def _computing_rows() -> list[Row]:
 
 def _collision_rows() -> list[Row]:
     printed, right = run(AS_PRINTED), run(RIGHT)
-    missed = [missed_contacts(recorded) for recorded in (printed, right)]
-    total = [len(contacts(recorded)) for recorded in (printed, right)]
+    missed = [len(missed_contacts(recorded)) for recorded in (printed, right)]
+    total = [len(contact_episodes(recorded)) for recorded in (printed, right)]
     return [
         judged(
             "fig. 7.7",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import matplotlib
@@ -14,6 +13,7 @@ from matplotlib.figure import Figure
 from dynamics import link_frames, load_arm
 from hopfield_nav.planning import plan_path
 from hopfield_nav.run import Run
+from hopfield_nav.style import paper_style
 from ragazzon2012.fall import AS_PRINTED, LONG, REST_TIME, RIGHT, fall
 from ragazzon2012.planner import Example, examples
 
@@ -29,28 +29,10 @@ JOINTS = (  # colour and dash of q1…q6
 WALL, PATH, START, GOAL = "#222222", "#A8A8A8", "#009E73", "#D55E00"
 
 
-def style() -> AbstractContextManager:
-    """The project's style for a paper."""
-    try:
-        from hopfield_nav.style import paper_style
-    except ModuleNotFoundError:  # it comes with the figures of the runs
-        small = {
-            "font.size": 7.5,
-            "axes.titlesize": 7.5,
-            "lines.linewidth": 0.9,
-            "savefig.dpi": 300,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "legend.frameon": False,
-        }
-        return matplotlib.rc_context(small)
-    return paper_style()
-
-
 def draw_all(folder: Path) -> list[Path]:
     """Write the figures that no run draws itself."""
     folder.mkdir(parents=True, exist_ok=True)
-    with style():
+    with paper_style():
         return [
             _save(fall_figure(), folder / "figure_3_5_fall.png"),
             _save(rest_figure(), folder / "figure_3_6_rest_pose.png"),
