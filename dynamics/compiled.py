@@ -51,6 +51,8 @@ def first_class(signature: numba.core.typing.Signature, function: Callable) -> C
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
     options = {**LOOP_OPTIONS, "cache": _is_ours(function)}
     del options["nogil"]  # no option of a C function
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
+        return function
     return numba.cfunc(signature, **options)(function)
 
 

@@ -61,11 +61,11 @@ def build_plant(world: World, arm: Arm) -> Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
     cylinders = [(*o.center, o.radius) for o in all_cylinders(world)]
     law = np.array([world.contact.stiffness, world.contact.damping, world.contact.friction])
-    damping = np.broadcast_to(np.asarray(world.plant.damping, dtype=np.float64), (len(arm.dh),))
+    damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     return Plant(
         _dynamics_of(world, world.plant.dynamics, arm),
         Contact(np.array(cylinders, dtype=np.float64).reshape(-1, 3), law),
-        np.ascontiguousarray(damping),
+        damping,
     )
 
 

@@ -80,7 +80,7 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
     if state.judged[0] != state.step[0]:
         state.judged[0] = state.step[0]
         estimate_and_judge(estimator, detector, controller, sensed, state.belief)
-    if _alarm(settings, state, time - trajectory.knots[0]):
+    if _alarm(settings, state, time - trajectory.knots[0], time >= trajectory.knots[-1]):
         return DETECTED
     if (
         settings.goal[3] > 0.0
@@ -101,15 +101,16 @@ def _control(law, estimator, detector, controller, trajectory, settings, state, 
 
 
 @inlined
-def _alarm(settings, state, since_plan):
+def _alarm(settings, state, since_plan, at_end):
     """Whether a collision is detected now.
 
     The detector fires above level 1 and is then disarmed, since the arm still touches what it felt.
     It is armed again below ``rearm``. Until then only a rise by a whole threshold above the lowest
-    level since counts: the arm has run into something else on its way back.
+    level since counts: the arm has run into something else on its way back. At the end of the
+    trajectory level 1 counts again, or an arm held off its goal would press on for ever.
     """
     level = state.belief.level[0]
-    if state.armed[0] == 1.0:
+    if state.armed[0] == 1.0 or (at_end and settings.goal[3] > 0.0):
         fires = level > 1.0
     else:
         state.floor[0] = min(state.floor[0], level)

@@ -69,7 +69,7 @@ class Navigator:
             force: (3,) estimated force on the tool [N].
 
         Returns:
-            The marked cell and the new way.
+            The marked cell and the new way; without a goal the arm stays on the one it has.
         """
         if self.way.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
@@ -81,17 +81,31 @@ class Navigator:
             force=force,
             path=self.way.cells,
         )
-        self._remember_passed(felt)
         marked = cell_to_mark(self.grid, felt, self.goal_cell, self.world.detection.mark)
         self.grid.mark(marked)
-        self.way = self._plan(self._back_off(marked, felt), time, q_ref, qd_ref, qdd_ref)
+        if self.goal is None:
+            return marked, self.way
+        self._remember_passed(felt)
+        start = self._back_off(marked, felt)
+        if start is None:
+            self.way = Way(marked, _NO_CELLS, None, "no_path", "no free way from the tool to the goal")
+        else:
+            self.way = self._plan(start, time, q_ref, qd_ref, qdd_ref)
         return marked, self.way
 
-    def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...]:
+    def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...] | None:
+        """Where the next path starts; None where no open cell is left near the tool.
+
+        Never the goal itself: a tool that was pushed off it must come from another side, and a goal
+        whose neighbours are all blocked is out of reach even from beside it.
+        """
         if self.world.detection.back_off == "against_velocity":
             return start_against_velocity(self.grid, marked, felt)
         plan = self._network(marked)
-        return start_along_force(self.grid, felt, plan.reachable & ~self.grid.blocked, self._passed)
+        open_cells = plan.reachable & ~self.grid.blocked
+        open_cells[self.goal_cell] = False
+        start = start_along_force(self.grid, felt, open_cells, self._passed)
+        return start if open_cells[start] else None
 
     def _remember_passed(self, felt: Felt) -> None:
         """The cells of the path up to the one nearest to the tool."""
@@ -100,6 +114,8 @@ class Navigator:
         self._passed[tuple(felt.path[: nearest + 1].T)] = True
 
     def _network(self, start: tuple[int, ...]) -> Plan:
+        if self.goal_cell is None:
+            raise RuntimeError("without a goal there is nothing to plan")
         planner = self.world.planner
         return replan(
             self.grid.blocked, start, self.goal_cell, planner.network, planner.beta, planner.radius,
@@ -143,9 +159,9 @@ class Navigator:
         poses[-1, :3, 3] = self.goal
         return poses
 
-    def _find_goal(self) -> tuple[tuple[int, ...], np.ndarray | None]:
+    def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
         if self.world.goal_position is None:
-            return (0, 0), None
+            return None, None
         position = np.array([*self.world.goal_position, self.grid.origin[2]])
         return self.grid.cell_of(position), position
 

@@ -90,6 +90,10 @@ class Parameter:
     per_joint: bool = False
     inherit: bool = False
 
+    def __post_init__(self) -> None:
+        if isinstance(self.default, list):
+            object.__setattr__(self, "default", tuple(self.default))
+
 
 @dataclass(frozen=True)
 class Method:
@@ -101,6 +105,10 @@ class Method:
     parameters: tuple[Parameter, ...] = ()
     memory: Callable[[int], int] = lambda n: 0
     description: str = ""
+
+    def __post_init__(self) -> None:
+        """Lists become tuples: a method is the key under which its compiled code is kept."""
+        object.__setattr__(self, "parameters", tuple(self.parameters))
 
     def pack(self, values: dict[str, object], n: int) -> np.ndarray:
         """The float64 array of parameters for an arm with ``n`` joints.
@@ -150,11 +158,22 @@ def compiled(method: Method) -> Callable:
     Raises:
         BadInput: Numba cannot compile it for the signature of its kind.
     """
+    if not callable(method.kernel):
+        raise BadInput(
+            f"the {method.kind} {method.name!r} has no function as its kernel", found=method.kernel
+        )
     try:
         return first_class(signature(method.kind), method.kernel)
-    except numba.core.errors.NumbaError as error:
-        first_line = str(error).strip().splitlines()[0]
-        raise BadInput(f"the {method.kind} {method.name!r} cannot be compiled: {first_line}") from error
+    except (numba.core.errors.NumbaError, TypeError, RuntimeError) as error:
+        raise BadInput(f"the {method.kind} {method.name!r} cannot be compiled: {_cause(error)}") from error
+
+
+def _cause(error: Exception) -> str:
+    """What Numba complains of, and the line of the user's file, out of its many lines."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
+    place = next((line for line in reversed(lines) if line.startswith("File ")), "")
+    return f"{told} ({place.rstrip(':')})" if place else told
 
 
 def method_names(kind: str) -> tuple[str, ...]:

@@ -41,14 +41,14 @@ class Felt(NamedTuple):
     path: np.ndarray
 
 
-def cell_to_mark(grid: CollisionMap, felt: Felt, goal: tuple[int, ...], mark: str) -> tuple[int, ...]:
+def cell_to_mark(grid: CollisionMap, felt: Felt, goal: tuple[int, ...] | None, mark: str) -> tuple[int, ...]:
     """The cell in which the obstacle is believed to be.
 
     Args:
         grid: the map.
         felt: the collision.
-        goal: cell of the goal, which the second rule never marks: the goal is left open until every
-            cell around it is marked.
+        goal: cell of the goal, or None; the second rule never marks it: the goal is left open until
+            every cell around it is marked.
         mark: "desired": the rounded cell of the desired position, whatever is in it; "actual": the
             second rule, a cell that is not marked yet.
 
@@ -88,7 +88,7 @@ def start_along_force(
     Returns:
         The open cell, passed before, that is nearest to a point half a cell from the tool along the
         force; if there is none, an open cell that touches the tool's; if there is none either, the
-        tool's own, from which no path will be found.
+        tool's own, which is then not open.
     """
     rank = len(grid.shape)
     force = felt.force[:rank]
@@ -111,7 +111,7 @@ def _into_map(grid: CollisionMap, cell: tuple[int, ...], rim: int) -> tuple[int,
     return tuple(int(min(max(c, rim), n - 1 - rim)) for c, n in zip(cell, grid.shape, strict=True))
 
 
-def _new_cell_ahead(grid: CollisionMap, felt: Felt, goal: tuple[int, ...]) -> tuple[int, ...]:
+def _new_cell_ahead(grid: CollisionMap, felt: Felt, goal: tuple[int, ...] | None) -> tuple[int, ...]:
     """The likeliest cell of the obstacle that is not marked yet, never the goal.
 
     If every candidate is marked, the unmarked cell nearest to the tool: a collision always tells
@@ -122,7 +122,8 @@ def _new_cell_ahead(grid: CollisionMap, felt: Felt, goal: tuple[int, ...]) -> tu
         if grid.inside(cell) and cell != goal and not grid.felt[cell]:
             return cell
     fresh = ~grid.felt
-    fresh[goal] = False
+    if goal is not None:
+        fresh[goal] = False
     return _nearest(grid, fresh, felt.position) or _into_map(grid, candidates[-1], 0)
 
 

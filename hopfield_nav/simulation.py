@@ -109,7 +109,6 @@ class Simulation:
         """Back to the start: nothing felt, nothing recorded."""
         world, n = self.world, len(self.arm.dh)
         start = np.array(world.start.joints)
-        self._started = clock.perf_counter()
         self.wall_time = 0.0
         self.navigator = Navigator(world, self.arm, start)
         self.controller = build_controller(world, self.arm, self.methods)
@@ -161,14 +160,8 @@ class Simulation:
     def record(self) -> Run:
         """The record so far."""
         log = self._log[: int(self.state.row[0])].copy()
-        return Run(
-            self.world,
-            summarise(self),
-            log,
-            self.collisions,
-            self.first_way.cells,
-            self.navigator.grid.blocked,
-        )
+        blocked = self.navigator.grid.blocked.copy()
+        return Run(self.world, summarise(self), log, list(self.collisions), self.first_way.cells, blocked)
 
     def _advance(self, target: int) -> int:
         return self._loop(
@@ -211,12 +204,18 @@ class Simulation:
         self._end_without(way)
 
     def _end_without(self, way: Way) -> None:
-        """A way without a trajectory ends the run; one row of it is recorded if there is none yet."""
+        """A way without a trajectory ends the run; one row of it is recorded if there is none yet.
+
+        There is no next row to show the detection that ended the run: the last one shows it.
+        """
         if way.trajectory is None:
             self._end(way.outcome, way.reason)
             if self.state.step[0] == 0:
                 self._trajectory = quintic_trajectory(self.state.q[None], 1.0)
                 self._advance(1)
+            elif self.state.row[0] > 0:
+                detected = log_columns(len(self.arm.dh))["detected"]
+                self._log[self.state.row[0] - 1, detected] = self.state.alarm[0]
 
     def _end(self, outcome: str, reason: str) -> None:
         self.outcome, self.reason = outcome, reason

@@ -8,6 +8,8 @@ within 0.1 ms.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dynamics.arm import Arm
@@ -84,5 +86,11 @@ def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:
             f"the simulation would explode: {cause} is too stiff for this step",
             where=key,
             found=step,
-            allowed=f"at most {_MARGIN * limit:.2g} s",
+            allowed=f"at most {_rounded_down(_MARGIN * limit):.2g} s",
         )
+
+
+def _rounded_down(value: float) -> float:
+    """Two digits, so that the step that is named is one that will do."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.floor(value / unit) * unit

@@ -50,35 +50,55 @@ def quintic_trajectory(
         start_time: time of the first waypoint [s].
         start_velocity: (n,) [rad/s] at the first waypoint; default rest.
         start_acceleration: (n,) [rad/s²] at the first waypoint; default none.
-        speed_limits: (n,) [rad/s]; default none.
+        speed_limits: (n,) [rad/s]; default none. The first segment exceeds them where the velocity and
+            acceleration it is given at its start leave no choice, as little as they allow.
         sample_time: [s] see ``Trajectory``.
 
     Returns:
         The trajectory, continuous in position, velocity and acceleration.
 
     Raises:
-        BadInput: waypoints that are not (k + 1, n) finite numbers, or times that are not positive.
+        BadInput: waypoints that are not (k + 1, n) finite numbers, times that are not positive and
+            finite, or a start velocity, acceleration or speed limit that is not (n,).
 
     Source: ragazzon2012 (6.14).
     """
     points = np.asarray(waypoints, dtype=np.float64)
     if points.ndim != 2 or len(points) == 0 or not np.all(np.isfinite(points)):
         raise BadInput("waypoints must be finite joint angles", found=points.shape, allowed="(k + 1, n)")
-    if not np.all(np.asarray(segment_time) > 0) or sample_time < 0:
-        raise BadInput("times must be positive", found=(segment_time, sample_time))
     if len(points) == 1:
         points = np.repeat(points, 2, axis=0)
+    durations = _durations(segment_time, len(points) - 1)
+    if not 0.0 <= sample_time < math.inf or not math.isfinite(start_time):
+        raise BadInput(
+            "times must be finite", found=(start_time, sample_time), allowed="sample_time 0 or more"
+        )
     n = points.shape[1]
-    first_velocity = np.zeros(n) if start_velocity is None else np.asarray(start_velocity, dtype=np.float64)
-    first_acceleration = (
-        np.zeros(n) if start_acceleration is None else np.asarray(start_acceleration, dtype=np.float64)
-    )
-    limits = np.full(n, np.inf) if speed_limits is None else np.asarray(speed_limits, dtype=np.float64)
-    durations = np.array(np.broadcast_to(segment_time, (len(points) - 1,)), dtype=np.float64)
+    first_velocity = _one_a_joint(start_velocity, "start_velocity", n, 0.0)
+    first_acceleration = _one_a_joint(start_acceleration, "start_acceleration", n, 0.0)
+    limits = _one_a_joint(speed_limits, "speed_limits", n, np.inf)
+    if not np.all(limits > 0):
+        raise BadInput("speed limits must be positive", found=limits.tolist())
     coefficients = np.empty((len(points) - 1, 6, n))
     _fit_within_limits(points, durations, first_velocity, first_acceleration, limits, coefficients)
     knots = start_time + np.concatenate([[0.0], np.cumsum(durations)])
     return Trajectory(knots, coefficients, np.array([sample_time]))
+
+
+def _durations(segment_time: float | np.ndarray, count: int) -> np.ndarray:
+    times = np.asarray(segment_time, dtype=np.float64)
+    if times.shape not in {(), (count,)} or not np.all((times > 0) & (times < np.inf)):
+        raise BadInput("times must be positive", found=segment_time, allowed=f"one number, or {count} [s]")
+    return np.zeros(count) + times
+
+
+def _one_a_joint(value: np.ndarray | None, name: str, n: int, default: float) -> np.ndarray:
+    if value is None:
+        return np.full(n, default)
+    array = np.ascontiguousarray(value, dtype=np.float64)
+    if array.shape != (n,) or np.any(np.isnan(array)):
+        raise BadInput(f"{name} has the wrong shape or holds NaN", found=array.tolist(), allowed=f"({n},)")
+    return array
 
 
 def evaluate(trajectory: Trajectory, time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -143,24 +163,42 @@ def _fit(points, durations, first_velocity, first_acceleration, out):
 
 @kernel
 def _fit_within_limits(points, durations, first_velocity, first_acceleration, limits, out):
-    """Fit, and lengthen the segments that are too fast, until none is (at most 50 rounds)."""
+    """Fit, and lengthen the segments that are too fast, until none is (at most 50 rounds).
+
+    Where the first segment gets no slower, its given start is to blame, and its best duration is kept.
+    """
+    best, least = durations[0], math.inf
     for _ in range(50):
         _fit(points, durations, first_velocity, first_acceleration, out)
-        too_fast = False
+        changed = False
         for k in range(durations.size):
-            share = 0.0
-            for j in range(points.shape[1]):
-                if abs(out[k, 1, j]) > limits[j]:  # the start speed is given: no time can mend it
-                    continue
-                for m in range(SAMPLES + 1):
-                    s = durations[k] * m / SAMPLES
-                    speed = out[k, 1, j] + s * (
-                        2 * out[k, 2, j]
-                        + s * (3 * out[k, 3, j] + s * (4 * out[k, 4, j] + s * 5 * out[k, 5, j]))
-                    )
-                    share = max(share, abs(speed) / limits[j])
-            if share > 1.0 + 1e-9:
-                durations[k] *= min(max(share, 1.02), 2.0)
-                too_fast = True
-        if not too_fast:
-            break
+            share = _largest_share(out[k], durations[k], limits, k == 0)
+            if share <= 1.0 + 1e-9:
+                continue
+            if k == 0 and share >= least:
+                changed = changed or durations[0] != best
+                durations[0] = best
+                continue
+            if k == 0:
+                best, least = durations[0], share
+            durations[k] *= min(max(share, 1.02), 2.0)
+            changed = True
+        if not changed:
+            return
+    _fit(points, durations, first_velocity, first_acceleration, out)
+
+
+@kernel
+def _largest_share(coefficients, duration, limits, given_start):
+    """Largest speed on a segment as a share of its joint's limit."""
+    share = 0.0
+    for j in range(limits.size):
+        if given_start and abs(coefficients[1, j]) > limits[j]:  # no duration can mend the start speed
+            continue
+        c1, c2, c3 = coefficients[1, j], coefficients[2, j], coefficients[3, j]
+        c4, c5 = coefficients[4, j], coefficients[5, j]
+        for m in range(SAMPLES + 1):
+            s = duration * m / SAMPLES
+            speed = c1 + s * (2 * c2 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))
+            share = max(share, abs(speed) / limits[j])
+    return share

@@ -77,6 +77,13 @@ def _check_timing(world: World) -> None:
             found=period,
             allowed=f"{step:.6g} s times a whole number",
         )
+    if delay > 0 and not world.controller.hold:
+        raise BadInput(
+            "a torque that is not held cannot be delayed",
+            where="controller.delay",
+            found=delay,
+            allowed="0, or controller.hold: true",
+        )
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
         raise BadInput(
             "not a whole number of control periods, at most 64",

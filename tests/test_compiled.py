@@ -15,7 +15,17 @@ from dynamics import compiled
 from dynamics.compiled import first_class, kernel
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL_TESTS = ["test_arms.py", "test_dynamics_laws.py", "test_kinematics.py"]
+KERNEL_TESTS = [
+    "test_arms.py",
+    "test_closed_loop.py",
+    "test_contact.py",
+    "test_controllers.py",
+    "test_detectors.py",
+    "test_dynamics_laws.py",
+    "test_kinematics.py",
+    "test_plant.py",
+    "test_trajectory.py",
+]
 KERNEL_FILE = "from dynamics.compiled import kernel\n"
 
 

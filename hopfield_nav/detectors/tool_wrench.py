@@ -28,7 +28,7 @@ def wrench_from_torque(model, smallest_determinant, work, tau_external, wrench):
     limit = smallest_determinant * smallest_determinant
     if determinant >= limit and determinant > 1e-24:
         return 0
-    share = max(determinant, 0.0) / limit if limit > 0.0 else 0.0
+    share = determinant / limit if 1e-24 < determinant < limit else 0.0  # also where it is NaN
     _normal_equations(work.jacobian, LARGEST_DAMPING**2 * (1.0 - share), tau_external, square, wrench)
     solve_symmetric(square, wrench)
     return DAMPED

@@ -1,0 +1,93 @@
+"""Small worlds and arms that several tests use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from hopfield_nav.contact import Contact
+from hopfield_nav.simulation import Simulation
+from hopfield_nav.world import World, parse_world
+
+REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
+OMEGA = np.array([22.5, 22.5, 37.5, 60.0, 67.5, 75.0])
+
+SWING = """
+format: 1
+description: one upright hinge with a boom of one metre; gravity has no lever
+joints: [{d: 0, a: 1.0, alpha: 0, source: made up}]
+links:
+  - mass: 3.0
+    center_of_mass: [-0.5, 0, 0]
+    inertia: [[0.1, 0, 0], [0, 0.25, 0], [0, 0, 0.25]]
+    source: made up
+"""
+
+PLANAR = """
+format: 1
+description: three upright hinges; no motion along z, no turn about x and y
+joints:
+  - {d: 0, a: 0.3, alpha: 0, source: made up}
+  - {d: 0, a: 0.3, alpha: 0, source: made up}
+  - {d: 0, a: 0.2, alpha: 0, source: made up}
+links:
+  - {mass: 2, center_of_mass: [-0.15, 0, 0],
+     inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
+  - {mass: 2, center_of_mass: [-0.15, 0, 0],
+     inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
+  - {mass: 1, center_of_mass: [-0.1, 0, 0],
+     inertia: [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], source: made up}
+"""
+
+CONSTANT = """
+from hopfield_nav.plugin import Method, Parameter
+
+
+def control(model, sensed, parameters, memory, work, tau):
+    for i in range(tau.size):
+        tau[i] = parameters[i]
+    return 0
+
+
+PUSH = Method(
+    kind="controller", name="push", kernel=control,
+    parameters=(Parameter("torque", 0.0, -1e3, 1e3, "N·m", "on each joint", per_joint=True),),
+)
+"""
+
+
+def world(text: str = "", folder: Path | None = None) -> World:
+    """A world from the lines that matter."""
+    return parse_world("format: 1\n" + text, folder=folder)
+
+
+def simulation(text: str = "", folder: Path | None = None) -> Simulation:
+    """A simulation at its start."""
+    return Simulation(world(text, folder))
+
+
+def advance(sim: Simulation, steps: int) -> None:
+    """Go on by whole steps, whatever is felt on the way answered as always."""
+    sim.step(steps * sim.world.plant.step)
+
+
+def push_with_force(sim: Simulation, force: tuple[float, float]) -> None:
+    """Let an obstacle exert a force (fx, fy) [N] that hardly changes when the tool moves.
+
+    The tool is 1000 km inside a cylinder with a radius of 2000 km: 1 mm changes the force by 1e-9.
+    """
+    far = 1e6
+    size = float(np.hypot(*force))
+    x, y = _tool(sim)
+    center = [x - far * force[0] / size, y - far * force[1] / size]
+    sim.plant = sim.plant._replace(
+        contact=Contact(np.array([[*center, 2 * far]]), np.array([size / far, 0.0, 0.0]))
+    )
+
+
+def _tool(sim: Simulation) -> tuple[float, float]:
+    from dynamics import forward_kinematics
+
+    x, y = forward_kinematics(sim.arm, sim.state.q)[:2, 3]
+    return float(x), float(y)

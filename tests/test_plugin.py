@@ -1,0 +1,193 @@
+"""Methods of one's own: they plug in through the world file, and faulty ones are refused in one line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scenes import simulation, world
+
+from dynamics import BadInput
+from hopfield_nav.plugin import KINDS, Method, Parameter, compiled, find_method, method_names
+
+DETECTOR = """
+import math
+from hopfield_nav.plugin import Method, Parameter
+
+
+def detect(model, sensed, parameters, memory, work, tau_external, wrench):
+    memory[0] += 1.0
+    total = 0.0
+    for i in range(sensed.q.size):
+        total += abs(tau_external[i])
+    return total / parameters[0]
+
+
+METHOD = Method(
+    kind="detector", name="torque_sum", kernel=detect,
+    parameters=[Parameter("threshold", 5.0, 0.1, 1e3, "N·m", "sum of the joint torques")],
+    memory=lambda n: 1,
+)
+"""
+
+ESTIMATOR = """
+from hopfield_nav.plugin import Method
+
+
+def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
+    for i in range(tau_external.size):
+        tau_external[i] = 0.0
+    for i in range(6):
+        wrench[i] = 0.0
+    memory[0] += 1.0
+    if memory[0] % parameters[0] == 0.0:
+        wrench[0] = -100.0
+    return 1
+
+
+from hopfield_nav.plugin import Parameter
+METHOD = Method(kind="estimator", name="every", kernel=estimate,
+                parameters=(Parameter("every", 50.0, 1.0, 1e6, "1", "calls"),), memory=lambda n: 1)
+"""
+
+CONTROLLER = """
+from hopfield_nav.plugin import Method, Parameter
+
+
+def control(model, sensed, parameters, memory, work, tau):
+    for i in range(tau.size):
+        tau[i] = -parameters[i] * (sensed.q[i] - sensed.q_ref[i]) - 5.0 * sensed.qd[i]
+    return 0
+
+
+METHOD = Method(kind="controller", name="pd", kernel=control,
+                parameters=(Parameter("gain", 400.0, 0.0, 1e5, "N·m/rad", "stiffness", per_joint=True),))
+"""
+
+
+@pytest.fixture
+def mine(tmp_path):
+    def write(text):
+        (tmp_path / "mine.py").write_text(text)
+        return tmp_path
+
+    return write
+
+
+def test_own_detector_plugs_in(mine):
+    folder = mine(DETECTOR)
+    text = "obstacles: [{cylinder: {center: [0.4, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\n"
+    own = simulation(text + "detection: {measure: 'mine.py:METHOD', threshold: 6}\n", folder)
+    run = own.run()
+    assert run.outcome == "reached"
+    assert run.summary["collision_count"] > 0
+    # once a period, also where a collision interrupts it; the last time when it arrives
+    assert own.controller.detector_memory[0] == own.state.periods[0] + 1
+    none = simulation(
+        text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder
+    )
+    assert none.run().summary["collision_count"] == 0
+
+
+def test_own_estimator_plugs_in(mine):
+    run = simulation(
+        "goal: {cell: [17, 6]}\ndetection: {estimator: 'mine.py:METHOD', every: 100}\ntime_limit: 0.35\n",
+        mine(ESTIMATOR),
+    ).run()
+    assert run.data.event_time.values == pytest.approx([0.099, 0.199, 0.299])
+    assert run.summary["false_alarm_count"] == 3
+    assert run.summary["damped_estimate_share"] == 1.0
+
+
+def test_own_controller_plugs_in_and_the_estimator_that_needs_omega_says_so(mine):
+    folder = mine(CONTROLLER)
+    text = "controller: {law: 'mine.py:METHOD', gain: 300}\ntime_limit: 0.1\n"
+    sim = simulation("plant: {step: 0.0001}\n" + text + "detection: {estimator: none}\n", folder)
+    sim.state.q[:] += 0.01
+    sim.step(0.0001)
+    np.testing.assert_allclose(sim.state.sensed.tau, -300 * 0.01, rtol=1e-9)
+    with pytest.raises(BadInput, match="omega"):
+        world(text, folder)
+
+
+def test_a_world_with_own_methods_survives_saving(mine, tmp_path):
+    folder = mine(DETECTOR)
+    run = simulation("detection: {measure: 'mine.py:METHOD', threshold: 6}\ntime_limit: 0.01\n", folder).run()
+    run.save(tmp_path / "deep" / "run")
+    from hopfield_nav.world import load_world
+
+    again = load_world(tmp_path / "deep" / "run" / "world.yaml")
+    assert again.detection.parameters["threshold"] == 6
+
+
+def _kernel(body, arguments="model, sensed, parameters, memory, work, tau_external, wrench"):
+    return (
+        "import numpy as np\nfrom hopfield_nav.plugin import Method\n"
+        f"def kernel({arguments}):\n    {body}\n"
+        "METHOD = Method(kind='detector', name='mine', kernel=kernel)\n"
+    )
+
+
+FAULTY = {
+    "unknown name": (_kernel("return undefined_thing"), "undefined_thing"),
+    "wrong arguments": (_kernel("return 0.0", "model, sensed"), "7"),
+    "allocates": (_kernel("return np.zeros(3).sum()"), "cannot be compiled"),
+    "returns nothing": (_kernel("pass"), "none"),
+    "object mode": (_kernel("return {'a': object()}"), "object"),
+    "no function": (_kernel("pass").replace("kernel=kernel", "kernel=3"), "function"),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), FAULTY.values(), ids=FAULTY.keys())
+def test_what_numba_cannot_compile_is_bad_input_in_one_line(mine, text, told):
+    folder = mine(text)
+    with pytest.raises(BadInput) as caught:
+        simulation("detection: {measure: 'mine.py:METHOD'}\n", folder)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert told in message
+    assert "mine" in message
+    assert "Failed in nopython mode" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "told"),
+    [
+        (DETECTOR, "detection: {estimator: 'mine.py:METHOD'}", "no estimator"),
+        (DETECTOR, "detection: {measure: 'mine.py:OTHER'}", "no detector"),
+        (DETECTOR, "detection: {measure: 'yours.py:METHOD'}", "no such file"),
+        (DETECTOR, "detection: {measure: 'mine.py:METHOD', omega: 3}", "unknown key"),
+        (DETECTOR, "detection: {measure: 'mine.py:METHOD', threshold: 0}", "out of range"),
+        (DETECTOR, "detection: {measure: force_nrom}", "force_norm"),
+        ("this is no python", "detection: {measure: 'mine.py:METHOD'}", "SyntaxError"),
+        ("raise ValueError('boom')", "detection: {measure: 'mine.py:METHOD'}", "boom"),
+        ("METHOD = 3", "detection: {measure: 'mine.py:METHOD'}", "no detector"),
+    ],
+)
+def test_wrong_kind_name_or_file(mine, text, section, told):
+    with pytest.raises(BadInput) as caught:
+        world(section + "\n", mine(text))
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_built_in_method_is_of_its_kind_and_compiles(kind):
+    for name in method_names(kind):
+        method = find_method(kind, name)
+        assert (method.kind, method.name) == (kind, name)
+        assert callable(compiled(method))
+
+
+def test_parameters_are_packed_in_order_and_spread_over_the_joints():
+    method = Method(
+        "controller",
+        "m",
+        lambda: 0,
+        [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)],
+    )
+    assert method.pack({}, 2).tolist() == [1, 2, 3]
+    assert method.pack({"a": 5, "b": 7}, 3).tolist() == [5, 7, 7, 7]
+    with pytest.raises(BadInput, match="b"):
+        method.pack({}, 3)
+    with pytest.raises(BadInput, match="a"):
+        method.pack({"a": [1, 2]}, 2)
