@@ -242,7 +242,7 @@ class Detection(Section):
         "null: 1, so that every new rise above the threshold counts",
     )
     hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
-        0.0, description="no detection for this long after a replan [s]"
+        0.0, description="no detection for this long after the start and after each replan [s]"
     )
 
     @model_validator(mode="before")

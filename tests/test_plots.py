@@ -89,7 +89,7 @@ def test_a_run_that_never_began(tmp_path):
 
 
 def test_a_run_that_diverged_and_one_without_a_goal(tmp_path):
-    exploded = simulate(load_world("u_trap", ["controller.omega=3000", "detection.estimator=none", "time_limit=2"]))
+    exploded = simulate(load_world("u_trap", ["controller.omega=3000", "detection.estimator=none"]))
     assert exploded.outcome == "diverged"
     drawn(exploded, tmp_path)
     idle = simulate(load_world("u_trap", ["goal=null", "time_limit=0.5"]))
