@@ -29,9 +29,8 @@ JOINTS = (  # colour and dash of q1…q6
 WALL, PATH, START, GOAL = "#222222", "#A8A8A8", "#009E73", "#D55E00"
 
 
-def draw_all(folder: Path) -> list[Path]:
+def draw(folder: Path) -> list[Path]:
     """Write the figures that no run draws itself."""
-    folder.mkdir(parents=True, exist_ok=True)
     with paper_style():
         return [
             _save(fall_figure(), folder / "figure_3_5_fall.png"),
