@@ -45,14 +45,13 @@ def run_world(
 
 
 def check_files(names: Sequence[str]) -> int:
-    """Check world files; one line each."""
-    from hopfield_nav.world import load_world
+    """Check world and sweep files; one line each."""
+    from hopfield_nav.sweep_command import check_world_or_sweep
 
     status = 0
     for name in names:
         try:
-            load_world(name)
-            print(f"{name}: ok")
+            print(f"{name}: {check_world_or_sweep(name)}")
         except BadInput as error:
             say(f"hopfield-nav: {error}")
             status = BAD_INPUT
@@ -68,8 +67,14 @@ def print_schema() -> int:
 
 
 def plot_run(folder: Path, pdf: bool) -> int:
-    """Draw the figures of a saved run again."""
-    for path in _draw(_load(folder), folder, pdf):
+    """Draw the figures of a saved run, or of a sweep, again."""
+    if (folder / "sweep.csv").is_file():
+        from hopfield_nav.sweep_figures import draw_sweep_figures
+
+        paths = draw_sweep_figures(folder, pdf=pdf)
+    else:
+        paths = _draw(_load(folder), folder, pdf)
+    for path in paths:
         print(path)
     return 0
 
@@ -121,7 +126,7 @@ def _load(folder: Path) -> Any:
             what,
             where=str(folder),
             found=f"no {', '.join(missing)}" if folder.is_dir() else None,
-            allowed="a folder that `hopfield-nav run` made",
+            allowed="a folder that `hopfield-nav run` or `hopfield-nav sweep` made",
         )
     from hopfield_nav.run import load_run
 
