@@ -30,7 +30,9 @@ FAKES = (100, 1000, 10_000)
 def main_experiment(runs: int) -> Sweep:
     """Thresholds and contact stiffness around the document's choice."""
     thresholds = [8, 10, 12, 14]
-    return make_sweep("ragazzon2012", {"detection.threshold": thresholds}, repeats=max(1, runs // len(thresholds)))
+    return make_sweep(
+        "ragazzon2012", {"detection.threshold": thresholds}, repeats=max(1, runs // len(thresholds))
+    )
 
 
 def timed(sweep: Sweep, workers: int) -> tuple[float, float]:
@@ -55,7 +57,9 @@ def speed(runs: int) -> None:
     for _ in range(ROUNDS):
         for workers, list_ in times.items():
             list_.append(timed(sweep, workers))
-    print("| workers | runs | with start [s] | without [s] | 1000 runs with start [s] |\n|---|---|---|---|---|")
+    print(
+        "| workers | runs | with start [s] | without [s] | 1000 runs with start [s] |\n|---|---|---|---|---|"
+    )
     best = {workers: [min(column) for column in zip(*rows, strict=True)] for workers, rows in times.items()}
     for workers, (whole, alone) in best.items():
         scaled = whole - alone + alone * 1000 / sweep.count

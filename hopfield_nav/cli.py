@@ -1,7 +1,7 @@
 """The command line: its words, its exit status, and one line for every fault.
 
-Exit status: 0 goal reached, or every row of a sweep written; 1 a valid run that did not reach it; 2 bad input or usage; 3 internal
-error, with a report file; 130 interrupted.
+Exit status: 0 goal reached, or every row of a sweep written; 1 a valid run that did not reach it; 2 bad
+input or usage; 3 internal error, with a report file; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -109,24 +109,28 @@ def sweep(
 
 @app.command()
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World and sweep files.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
 ) -> int:
-    """Check world and sweep files and run nothing."""
+    """Check world files and sweep files, and run nothing."""
     from hopfield_nav.commands import check_files
 
     return check_files(files)
 
 
 @app.command()
-def schema() -> int:
+def schema(
+    sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file instead.")] = False,
+) -> int:
     """Print the JSON Schema of a world file, for editors."""
     from hopfield_nav.commands import print_schema
 
-    return print_schema()
+    return print_schema(sweep)
 
 
 @app.command()
-def plot(run: _RunOrSweep, pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False) -> int:
+def plot(
+    run: _RunOrSweep, pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False
+) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
     from hopfield_nav.commands import plot_run
 

@@ -36,7 +36,9 @@ class LostCluster(HopfieldNavError):
     """The scheduler is gone; what was finished is in the table."""
 
 
-def run_batch(payload: bytes, indices: Sequence[int], folder: Path | None, work: Work) -> tuple[list[Row], float]:
+def run_batch(
+    payload: bytes, indices: Sequence[int], folder: Path | None, work: Work
+) -> tuple[list[Row], float]:
     """On a worker: the rows of some jobs, and the seconds that they took."""
     sweep = _unpack(payload)
     warm_up(sweep)
@@ -90,7 +92,7 @@ class Batches:
             flying.add(self._submit(batch))
         if not self._batches and self._suspects:  # alone, so that nobody else can be the cause
             future = self._submit([self._suspects.pop()])
-            self._alone = future.key
+            self._alone = str(future.key)
             flying.add(future)
 
     def _count_threads(self) -> None:
@@ -112,14 +114,14 @@ class Batches:
             run_batch, self._payload, batch, self._folder, self._work,
             key=f"sweep-{self._sweep.digest[:8]}-{batch[0]}-{len(batch)}-{clock.monotonic_ns()}", pure=False,
         )  # fmt: skip
-        self._batches[future.key] = batch
+        self._batches[str(future.key)] = batch
         return future
 
     def _take(self, future: Future) -> list[Row]:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        batch = self._batches.pop(future.key)
+        batch = self._batches.pop(str(future.key))
         try:
             rows, seconds = future.result()
         except KilledWorker:

@@ -15,10 +15,8 @@ from dynamics.errors import BadInput
 if TYPE_CHECKING:
     from distributed import Client
 
-ONE_THREAD = {
-    name: "1"
-    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
-}
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+ONE_THREAD = dict.fromkeys(_THREADS, "1")
 DEATHS = 2  # a job that was on the worker when one more worker than this died is taken for the cause
 _CONNECT, _FIRST_WORKER = 10, 60  # [s] to wait for a scheduler, and for its first worker
 _CONFIG = {
@@ -94,7 +92,9 @@ def _client_of(address: str) -> Iterator[Client]:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
         raise BadInput(
-            f"no scheduler answers: {error}", where=f"--scheduler {address}", allowed="such as tcp://10.0.0.1:8786"
+            f"no scheduler answers: {error}",
+            where=f"--scheduler {address}",
+            allowed="such as tcp://10.0.0.1:8786",
         ) from None
     try:
         yield client

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dynamics.errors import BadInput
 
 if TYPE_CHECKING:
     from hopfield_nav.sweep_file import Sweep
-
-_SWEEP_KEYS = ("vary", "zip", "random", "samples", "repeats", "world")
 
 
 def run_sweep(
@@ -31,29 +29,6 @@ def run_sweep(
 
     print_sweep(sweep, read_rows(folder), folder)
     return 0
-
-
-def check_world_or_sweep(name: str) -> str:
-    """Check a world file or a sweep file.
-
-    Returns:
-        ``ok``, with the number of runs for a sweep.
-
-    Raises:
-        BadInput: a fault in the file.
-    """
-    from hopfield_nav.world_file import read_document
-    from hopfield_nav.worlds_path import find_file
-
-    data: Any = read_document(find_file(name)).data
-    if isinstance(data, dict) and any(key in data for key in _SWEEP_KEYS):
-        from hopfield_nav.sweep_file import load_sweep
-
-        return f"ok, {load_sweep(name).count} runs"
-    from hopfield_nav.world import load_world
-
-    load_world(name)
-    return "ok"
 
 
 def _choose(sweep: Sweep, out: Path | None, resume: bool) -> Path:
@@ -78,7 +53,7 @@ def _say_what_is_coming(
     """Print what the sweep will take, before it starts."""
     from dynamics import compiled
 
-    for remark in getattr(sweep, "remarks", ()):
+    for remark in sweep.remarks:
         _say(remark)
     if not compiled.cache_is_warm():
         _say("compiling once, about a minute; later runs start at once")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time as clock
 import warnings
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics.errors import HopfieldNavError
+from hopfield_nav.sweep_table import make_row
 
 if TYPE_CHECKING:
     from hopfield_nav.run import Run
@@ -34,7 +34,7 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
 
     Returns:
         The row: index, repeat, seed, swept values, quantities, and ``error``: why the outcome is
-        ``failed``, ``timed_out`` or ``diverged``; else empty.
+        ``failed``, ``timed_out`` or ``diverged``; else None.
     """
     job = sweep.job(index)
     with warnings.catch_warnings():
@@ -46,25 +46,13 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
             return make_row(sweep, job, {"outcome": TIMED_OUT}, reason)
         except Exception as error:
             return failed_row(sweep, index, _told(error))
-    reason = str(summary["reason"]) if summary["outcome"] in _WORTH_A_REASON else ""
-    return make_row(sweep, job, summary, reason)
+    why = str(summary["reason"]) if summary["outcome"] in _WORTH_A_REASON else None
+    return make_row(sweep, job, summary, why)
 
 
 def failed_row(sweep: Sweep, index: int, reason: str) -> dict[str, Any]:
     """The row of a run that gave no result."""
     return make_row(sweep, sweep.job(index), {"outcome": FAILED}, reason)
-
-
-def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], reason: str) -> dict[str, Any]:
-    """A row of the table; quantities that the summary lacks are None."""
-    return {
-        "index": job.index,
-        "repeat": job.repeat,
-        "seed": job.seed,
-        **{column: _cell(job.values[column]) for column in sweep.parameters},
-        **{quantity: summary.get(quantity) for quantity in sweep.quantities},
-        "error": " ".join(reason.split()),
-    }
 
 
 def run_folder(folder: Path, index: int) -> Path:
@@ -91,10 +79,6 @@ def _keep(run: Run, folder: Path) -> None:
     """Save a run; what a killed worker may have left of it makes way."""
     shutil.rmtree(folder, ignore_errors=True)
     run.save(folder)
-
-
-def _cell(value: object) -> object:
-    return json.dumps(value) if isinstance(value, (list, tuple, dict)) else value
 
 
 def _told(error: Exception) -> str:

@@ -69,9 +69,9 @@ class Pace:
         """How it goes, in a line."""
         elapsed = clock.monotonic() - self._started
         rate = (done - self._first) / elapsed if elapsed > 0 else 0.0
-        left = duration((self._total - done) / rate) if rate > 0 else "–"
+        left = duration((self._total - done) / rate) if rate > 0 and done < self._total else "–"
         told = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
-        return f"{done} of {self._total} runs, {rate:.3g} a second, {left if done < self._total else '0 s'} left: {told}"
+        return f"{done} of {self._total} runs, {rate:.3g} a second, {left} left: {told}"
 
 
 @contextmanager
@@ -110,7 +110,9 @@ def print_sweep(sweep: Sweep, rows: Sequence[Mapping[str, Any]], folder: Path) -
     settings = by_setting(rows, sweep.parameters)
     if sweep.parameters and 1 < len(settings) <= _MOST_SETTINGS:
         console.print(_settings(settings, sweep.parameters))
-    console.print(f"intervals: 95 %, Wilson's for shares, Student's for means\nfolder: {folder}", markup=False)
+    console.print(
+        f"intervals: 95 %, Wilson's for shares, Student's for means\nfolder: {folder}", markup=False
+    )
 
 
 def _overall(rows: Sequence[Mapping[str, Any]], quantities: Sequence[str]) -> Table:
@@ -123,11 +125,15 @@ def _overall(rows: Sequence[Mapping[str, Any]], quantities: Sequence[str]) -> Ta
 
 
 def _settings(settings: Mapping[tuple, Sequence[Mapping[str, Any]]], columns: Sequence[str]) -> Table:
-    table = _table(*columns, "n", "reached", "95 % interval", "simulated_time_s", "95 % interval", first=len(columns))
+    table = _table(
+        *columns, "n", "reached", "95 % interval", "simulated_time_s", "95 % interval", first=len(columns)
+    )
     for values, rows in settings.items():
         reached = [row for row in rows if row.get("outcome") == "reached"]
         there = share(len(reached), len(rows))
-        time = mean(float(row["simulated_time_s"]) for row in reached if row.get("simulated_time_s") is not None)
+        time = mean(
+            float(row["simulated_time_s"]) for row in reached if row.get("simulated_time_s") is not None
+        )
         cells = [Text(f"{v:.6g}" if isinstance(v, float) else str(v)) for v in values]
         told = "–" if time.n == 0 else f"{time.estimate:.4g}"
         table.add_row(*cells, str(there.n), f"{there.estimate:.1%}", _percent(there), told, _interval(time))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics.errors import BadInput
 from hopfield_nav.sweep_job import run_job
-from hopfield_nav.sweep_table import Table, finish, read_rows
+from hopfield_nav.sweep_table import CSV, Table, finish, read_rows
 from hopfield_nav.sweep_warm import warm_up
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["execute", "finished_counts", "run_job"]
 
 Progress = Callable[[int, Counter], None]
-_COPY, _TABLE = "sweep.yaml", "sweep.csv"
+_COPY = "sweep.yaml"
 _DIGEST = "# digest: "
 
 
@@ -53,11 +53,11 @@ def execute(
     """
     folder = Path(folder).absolute()
     _prepare(sweep, folder, resume)
-    done = {int(row["index"]) for row in read_rows(folder)} if resume else set()
-    counts = finished_counts(folder) if resume else Counter()
-    missing = (index for index in range(sweep.count) if index not in done)
-    table = Table(folder)
-    with _rows(sweep, missing, sweep.count - len(done), folder, workers, scheduler) as rows:
+    outcomes = _outcomes(folder)
+    counts = Counter(outcomes.values())
+    missing = (index for index in range(sweep.count) if index not in outcomes)
+    left = sweep.count - len(outcomes)
+    with Table(folder) as table, _rows(sweep, missing, left, folder, workers, scheduler) as rows:
         for row in rows:
             table.append(row)
             counts[str(row.get("outcome"))] += 1
@@ -69,9 +69,14 @@ def execute(
 
 def finished_counts(folder: Path) -> Counter:
     """How many rows a results folder has, by outcome."""
-    if not (folder / _TABLE).exists():
-        return Counter()
-    return Counter(str(row.get("outcome")) for row in read_rows(folder))
+    return Counter(_outcomes(folder).values())
+
+
+def _outcomes(folder: Path) -> dict[int, str]:
+    """The outcome of every run that has a row."""
+    if not (folder / CSV).exists():
+        return {}
+    return {row["index"]: str(row["outcome"]) for row in read_rows(folder)}
 
 
 def recorded_digest(folder: Path) -> str | None:
@@ -108,7 +113,9 @@ def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
         require_same(sweep, folder)
         return
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput("the folder is not empty", where=str(folder), allowed="a new or empty folder, or --resume")
+        raise BadInput(
+            "the folder is not empty", where=str(folder), allowed="a new or empty folder, or --resume"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _COPY).write_text(sweep.to_yaml(folder), encoding="utf-8")
 
@@ -129,8 +136,5 @@ def _rows(
     from hopfield_nav.sweep_batches import Batches
     from hopfield_nav.sweep_cluster import connect
 
-    with (
-        connect(workers and min(workers, count), scheduler) as client,
-        closing(iter(Batches(client, sweep, indices, count, folder))) as rows,
-    ):
-        yield rows
+    with connect(workers and min(workers, count), scheduler) as client:
+        yield iter(Batches(client, sweep, indices, count, folder))

@@ -59,7 +59,9 @@ def quantity_means(rows: Sequence[Mapping[str, Any]], quantities: Iterable[str])
     return {name: value for name, value in means.items() if value.n}
 
 
-def by_setting(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> dict[tuple, list[Mapping[str, Any]]]:
+def by_setting(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
+) -> dict[tuple, list[Mapping[str, Any]]]:
     """The rows of every setting of the swept parameters, in order of their first run."""
     settings: dict[tuple, list[Mapping[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: int(row["index"])):
