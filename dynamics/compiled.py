@@ -13,14 +13,16 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numba
 
 _ROOTS = ("dynamics", "hopfield_nav")
 _DECIDES_CODE = (b"dynamics.compiled", b"NamedTuple")  # kernels and the records they read
+_DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
 _KEEP = 8  # cache folders of older sources that are left in place
 
 COMPILE_OPTIONS: dict[str, Any] = {
@@ -66,6 +68,32 @@ def cache_is_warm() -> bool:
     return any(_folder.rglob("*.nbi")) if _folder.exists() else False
 
 
+@contextmanager
+def filling_cache() -> Iterator[None]:
+    """Hold back every other process that asks for the same: Numba's cache is filled by one at a time.
+
+    Where files cannot be locked (no ``fcntl``, a folder that is read-only) nobody is held back.
+    """
+    lock = _open_lock()
+    try:
+        yield
+    finally:
+        if lock is not None:
+            lock.close()  # which unlocks it
+
+
+def _open_lock() -> IO[str] | None:
+    try:
+        import fcntl
+
+        lock = (_folder / ".lock").open("w")
+    except (ImportError, OSError):
+        return None
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
 def _is_ours(function: Callable) -> bool:
     return function.__module__.split(".")[0] in _ROOTS
 
@@ -73,7 +101,7 @@ def _is_ours(function: Callable) -> bool:
 def _digest() -> str:
     sha = hashlib.sha256()
     sha.update(f"{numba.__version__} {sys.version}".encode())
-    for name in sorted(n for n in os.environ if n.startswith("NUMBA_") and n != "NUMBA_CACHE_DIR"):
+    for name in sorted(n for n in os.environ if n.startswith("NUMBA_") and n not in _DECIDE_NOTHING):
         sha.update(f"{name}={os.environ[name]}".encode())
     packages = Path(__file__).resolve().parent.parent
     for root in _ROOTS:

@@ -7,12 +7,23 @@ _HOME = {
     "Simulation": "simulation",
     "World": "world",
     "load_run": "run",
+    "load_sweep": "sweep_file",
     "load_world": "world",
     "plan_path": "planning",
     "simulate": "simulation",
+    "sweep": "sweeps",
 }
 
-__all__ = ["Simulation", "World", "load_run", "load_world", "plan_path", "simulate"]
+__all__ = [
+    "Simulation",
+    "World",
+    "load_run",
+    "load_sweep",
+    "load_world",
+    "plan_path",
+    "simulate",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> Any:

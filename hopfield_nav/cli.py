@@ -1,7 +1,7 @@
 """The command line: its words, its exit status, and one line for every fault.
 
-Exit status: 0 goal reached; 1 a valid run that did not reach it; 2 bad input or usage; 3 internal
-error, with a report file; 130 interrupted.
+Exit status: 0 goal reached, or every row of a sweep written; 1 a valid run that did not reach it; 2 bad
+input or usage; 3 internal error, with a report file; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _World = Annotated[
     str, typer.Argument(metavar="WORLD", help="World file, or the name of a world that comes along.")
 ]
 _Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+_RunOrSweep = Annotated[Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")]
 
 
 def _version(asked: bool) -> None:
@@ -76,24 +77,61 @@ def run(
 
 
 @app.command()
-def check(files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World files.")]) -> int:
-    """Check world files and run nothing."""
+def sweep(
+    file: Annotated[
+        str, typer.Argument(metavar="SWEEP", help="Sweep file, or the name of a sweep that comes along.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the results  [default: runs/SWEEP, then -2, -3]", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Processes on this machine; 0: in this one  [default: cores]", show_default=False
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Do what is missing in --out, or in the newest folder of this sweep."),
+    ] = False,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")] = False,
+) -> int:
+    """Simulate a world many times with changed values, on every core or a cluster."""
+    from hopfield_nav.sweep_command import run_sweep
+
+    return run_sweep(file, out, workers, scheduler, resume, not no_plots)
+
+
+@app.command()
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
+) -> int:
+    """Check world files and sweep files, and run nothing."""
     from hopfield_nav.commands import check_files
 
     return check_files(files)
 
 
 @app.command()
-def schema() -> int:
+def schema(
+    sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file instead.")] = False,
+) -> int:
     """Print the JSON Schema of a world file, for editors."""
     from hopfield_nav.commands import print_schema
 
-    return print_schema()
+    return print_schema(sweep)
 
 
 @app.command()
-def plot(run: _Run, pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False) -> int:
-    """Draw the figures of a run again, from its record alone."""
+def plot(
+    run: _RunOrSweep, pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False
+) -> int:
+    """Draw the figures of a run or a sweep again, from its record alone."""
     from hopfield_nav.commands import plot_run
 
     return plot_run(run, pdf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from dynamics.errors import BadInput
@@ -24,9 +25,22 @@ def choose_folder(asked: Path | None, name: str) -> Path:
     return folder
 
 
+def newest_folder(name: str) -> Path | None:
+    """The last of ``runs/NAME``, ``-2``, ``-3`` that exists; None where there is none."""
+    last = None
+    for folder in _names(Path("runs") / name):
+        if not folder.exists():
+            return last
+        last = folder
+    return None
+
+
+def _names(base: Path) -> Iterator[Path]:
+    return itertools.chain([base], (base.with_name(f"{base.name}-{i}") for i in itertools.count(2)))
+
+
 def _first_free(base: Path) -> Path:
-    names = itertools.chain([base], (base.with_name(f"{base.name}-{i}") for i in itertools.count(2)))
-    return next(folder for folder in names if not folder.exists())
+    return next(folder for folder in _names(base) if not folder.exists())
 
 
 def _require_empty(folder: Path) -> Path:

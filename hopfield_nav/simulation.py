@@ -102,7 +102,7 @@ class Simulation:
         self._refuse_large_steps(start)
         self._loop = compiled_loop()
         self._kernels = [compiled(method) for method in self.methods]
-        _warm_up(self.world.planner.network)
+        warm_up_replan(self.world.planner.network)
         self.reset()
 
     def reset(self) -> None:
@@ -261,7 +261,7 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
 
 
 @lru_cache(maxsize=2)
-def _warm_up(network: str) -> None:
+def warm_up_replan(network: str) -> None:
     """Compile (or load) what a replan calls, so that no clock counts it."""
     from dynamics.arm import load_arm
 

@@ -193,3 +193,35 @@ def test_kernels_stay_inside_their_arrays(tmp_path, flag):
     run = _run(["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files], tmp_path, **{flag: "1"})
     assert run.returncode == 0, run.stdout + run.stderr
     assert "passed" in run.stdout
+
+
+def test_the_number_of_threads_does_not_move_the_cache(monkeypatch):
+    before = compiled._digest()
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    assert compiled._digest() == before
+
+
+def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):
+    """Three processes warm an empty cache; between two marks of one there is none of another."""
+    script = tmp_path / "fill.py"
+    script.write_text(
+        "import os, sys, time\n"
+        "from dynamics.compiled import filling_cache\n"
+        "def mark(what):\n"
+        "    with open(sys.argv[1], 'a') as log: log.write(f'{what} {os.getpid()}\\n')\n"
+        "with filling_cache():\n"
+        "    mark('in'); time.sleep(0.2); mark('out')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, str(script), str(tmp_path / "log")]
+    started = [subprocess.Popen(command, env=environment) for _ in range(3)]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    marks = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert [what for what, _ in marks] == ["in", "out"] * 3
+    assert all(marks[k][1] == marks[k + 1][1] for k in range(0, 6, 2))
+
+
+def test_where_no_lock_can_be_had_nobody_waits(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled, "_folder", tmp_path / "missing")
+    with compiled.filling_cache():
+        pass
