@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MatplotlibAxis
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from hopfield_nav.figures.sweep_points import Points, codes_of, short
 
@@ -101,6 +101,14 @@ def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44) -> None:
         line.set_tick_params(labelrotation=25)
         for label in line.get_ticklabels():
             label.set(ha="right", rotation_mode="anchor")
+
+
+def plain_ticks(line: MatplotlibAxis, low: float, high: float) -> None:
+    """Plain numbers along a logarithmic axis of less than three decades, powers of ten along others."""
+    if high < 1000 * low:
+        line.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        line.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+        line.set_minor_formatter(NullFormatter())
 
 
 def limit_axis(axis: SweptAxis, ax: Axes) -> None:

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from hopfield_nav.figures.sweep_axes import SweptAxis, scale_axis, swept_axis
+from hopfield_nav.figures.sweep_axes import SweptAxis, plain_ticks, scale_axis, swept_axis
 from hopfield_nav.figures.sweep_points import Points, groups, median
 from hopfield_nav.style import COLOURS
 
@@ -30,7 +30,7 @@ def draw_heat_map(ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str) -> 
 
     Cells in which the goal was not reached are hatched, crosswise where in no run; cells without a
     value are white. The time to the goal is that of the runs which reached it. The colours span the
-    cells in which the goal was reached.
+    cells in which the goal was reached; those of a count span all cells.
 
     Args:
         ax: to draw on; a colour bar is put beside it.
@@ -47,7 +47,7 @@ def draw_heat_map(ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str) -> 
     values, share = _cells(points, quantity, across, up)
     for axis, line in ((across, ax.xaxis), (up, ax.yaxis)):
         scale_axis(axis, line, room=34)
-    good = values[(share > 0) & np.isfinite(values)]
+    good = values[((share > 0) | quantity.endswith("_count")) & np.isfinite(values)]
     norm = colour_norm(good if good.size else values)
     mesh = ax.pcolormesh(
         across.edges, up.edges, values, cmap=COLOUR_MAP, norm=norm, edgecolors="white", linewidth=0.3
@@ -146,6 +146,8 @@ def _tidy_bar(bar: Any, norm: Normalize, quantity: str) -> None:
         bar.set_ticks([0, *(10.0**k for k in range(top + 1))])
         bar.set_ticklabels(["0", "1", "10", *(f"$10^{{{k}}}$" for k in range(2, top + 1))][: top + 2])
         bar.minorticks_off()
-    elif type(norm) is Normalize:
+    elif isinstance(norm, LogNorm):
+        plain_ticks(bar.ax.yaxis, norm.vmin, norm.vmax)
+    else:
         bar.locator = MaxNLocator(5, integer=quantity.endswith("_count"))
         bar.update_ticks()

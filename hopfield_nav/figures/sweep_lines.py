@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from hopfield_nav.figures.sweep_axes import SweptAxis, limit_axis, scale_axis, swept_axis
+from hopfield_nav.figures.sweep_axes import SweptAxis, limit_axis, plain_ticks, scale_axis, swept_axis
 from hopfield_nav.figures.sweep_points import Points, groups, median, short
 from hopfield_nav.style import COLOURS
 
@@ -131,5 +131,6 @@ def _scale_values(ax: Axes, numbers: np.ndarray) -> None:
         ax.set_ylim(-0.15, 2 * finite.max())
     elif finite.min() > 0 and finite.max() > 10 * finite.min():
         ax.set_yscale("log")
+        plain_ticks(ax.yaxis, finite.min(), finite.max())
     elif finite.max() > 0 and finite.min() < 0.4 * finite.max():
         ax.set_ylim(0, 1.05 * finite.max())

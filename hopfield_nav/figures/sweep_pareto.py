@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from hopfield_nav.figures.sweep_axes import plain_ticks
 from hopfield_nav.figures.sweep_points import Points, median, plain, short
 from hopfield_nav.style import COLOURS
 
@@ -158,3 +159,4 @@ def _scale(ax: Axes, axis: str, values: np.ndarray) -> None:
         ax.set(**{f"{axis}lim": (-0.3, 2 * values.max())})
     elif values.min() > 0 and values.max() > 10 * values.min():
         ax.set(**{f"{axis}scale": "log"})
+        plain_ticks(getattr(ax, f"{axis}axis"), values.min(), values.max())
