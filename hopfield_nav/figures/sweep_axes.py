@@ -14,6 +14,7 @@ from hopfield_nav.figures.sweep_points import Points, codes_of, short
 
 MOST_VALUES = 24  # more are drawn in bins
 _BINS = 10
+_ALIKE = 1.2  # steps that differ by less are meant to be the same
 _UNEVEN = 3.5  # steps that differ by more than this factor are drawn alike
 
 Kind = Literal["linear", "log", "even"]
@@ -152,16 +153,14 @@ def _binned(name: str, label: str, raw: np.ndarray, even: bool) -> SweptAxis:
 
 
 def _kind(values: np.ndarray) -> Kind:
-    """The scale on which the values stand most evenly, if on any."""
+    """Logarithmic where the values are a geometric row, or stand too unevenly for a linear axis."""
     if values.size < 3:
         return "even"
-    ratio = {"linear": _unevenness(values)}
-    if values[0] > 0:
-        ratio["log"] = _unevenness(np.log(values))
-    best = min(ratio, key=lambda kind: ratio[kind])
-    if ratio[best] > _UNEVEN:
-        return "even"
-    return "log" if best == "log" else "linear"
+    linear = _unevenness(values)
+    log = _unevenness(np.log(values)) if values[0] > 0 else np.inf
+    if linear > _ALIKE and (log < _ALIKE or log < _UNEVEN < linear):
+        return "log"
+    return "linear" if linear < _UNEVEN else "even"
 
 
 def _unevenness(values: np.ndarray) -> float:

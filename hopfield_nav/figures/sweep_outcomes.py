@@ -21,7 +21,7 @@ OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and i
     "unreachable": "#CC79A7",
     "time_limit": "#F0E442",
     "diverged": "#D55E00",
-    "timed_out": "#999999",
+    "timed_out": "#DDDDDD",
     "failed": "#303030",
 }
 _DARK = {"reached", "diverged", "failed"}
