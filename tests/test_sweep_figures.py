@@ -108,8 +108,8 @@ def test_random_samples(tmp_path):
 def test_a_single_run_and_a_single_value_of_each_parameter(tmp_path):
     assert stems(table({SCALE: [1.0]}), tmp_path / "a") == {"outcomes", "lines"}
     assert stems(table({SCALE: [1.0], THRESHOLD: [12.0]}, 5), tmp_path / "b") == {"outcomes", "lines"}
-    assert stems(table({}, 5), tmp_path / "c") == {"outcomes", "pareto"}
-    assert stems(table({"run": [0]}), tmp_path / "d") == {"outcomes", "pareto"}
+    assert stems(table({}, 5), tmp_path / "c") == {"outcomes"}
+    assert stems(table({"run": [0]}), tmp_path / "d") == {"outcomes"}
 
 
 def test_a_parameter_with_one_value_beside_two_others(tmp_path):

@@ -70,7 +70,15 @@ class _Line:
         if (self.count > 1).any():
             spans = [np.percentile(v, share) if v.size else (np.nan, np.nan) for v in self.runs]
             low, high = np.array(spans).T
-            ax.fill_between(self.at, low, high, color=colour, alpha=0.2, lw=0, zorder=2)
+            ax.fill_between(
+                self.at,
+                low,
+                high,
+                color=colour,
+                alpha=0.2 if "label" not in self.how else 0.12,
+                lw=0,
+                zorder=2,
+            )
         ax.plot(self.at, self.middle, ms=3.5, mew=0.8, zorder=3, **self.how)
         some = ~self.always
         ax.plot(

@@ -45,7 +45,7 @@ def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
             ending = "" if len(names) == 1 else "_" + file_name(name)
             yield f"lines{ending}", lines_page(data, quantities, name)
     fronts = [pair for pair in FRONTS if all(map(points.has, pair))]
-    if fronts and (len(names) > 1 or not names):
+    if fronts and len(names) > 1:
         yield "pareto", pareto_page(data, fronts)
 
 
