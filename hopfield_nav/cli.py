@@ -76,19 +76,23 @@ def run(
 
 
 @app.command()
-def check(files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World files.")]) -> int:
-    """Check world files and run nothing."""
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
+) -> int:
+    """Check world files and sweep files, and run nothing."""
     from hopfield_nav.commands import check_files
 
     return check_files(files)
 
 
 @app.command()
-def schema() -> int:
+def schema(
+    sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file instead.")] = False,
+) -> int:
     """Print the JSON Schema of a world file, for editors."""
     from hopfield_nav.commands import print_schema
 
-    return print_schema()
+    return print_schema(sweep)
 
 
 @app.command()

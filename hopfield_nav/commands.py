@@ -45,25 +45,44 @@ def run_world(
 
 
 def check_files(names: Sequence[str]) -> int:
-    """Check world files; one line each."""
-    from hopfield_nav.world import load_world
-
+    """Check world files and sweep files; one line each."""
     status = 0
     for name in names:
         try:
-            load_world(name)
-            print(f"{name}: ok")
+            print(f"{name}: {_check_file(name)}")
         except BadInput as error:
             say(f"hopfield-nav: {error}")
             status = BAD_INPUT
     return status
 
 
-def print_schema() -> int:
-    """Print the JSON Schema of a world file."""
-    from hopfield_nav.schema import dump_schema
+def _check_file(name: str) -> str:
+    from hopfield_nav.world import world_from
+    from hopfield_nav.world_file import read_document
+    from hopfield_nav.worlds_path import find_file, sweep_name, world_name
 
-    print(json.dumps(dump_schema(), indent=2, ensure_ascii=False))
+    path = find_file(name)
+    document = read_document(path)
+    if not _is_sweep(document.data):
+        world_from(document, path.parent, world_name(path))
+        return "ok"
+    from hopfield_nav.sweep_file import sweep_from
+
+    sweep = sweep_from(document, path.parent, sweep_name(path))
+    runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
+    return "; ".join([f"ok, {runs}", *sweep.remarks])
+
+
+def _is_sweep(data: Any) -> bool:
+    """Whether the content of a file is meant as a sweep: it names a world or varies keys of one."""
+    return isinstance(data, dict) and not data.keys().isdisjoint({"world", "vary", "zip", "random"})
+
+
+def print_schema(sweep: bool = False) -> int:
+    """Print the JSON Schema of a world file, or of a sweep file."""
+    from hopfield_nav.schema import dump_schema, dump_sweep_schema
+
+    print(json.dumps(dump_sweep_schema() if sweep else dump_schema(), indent=2, ensure_ascii=False))
     return 0
 
 

@@ -1,10 +1,11 @@
-"""The JSON Schema of a world file, for editors: completion, units on hover, faults while typing."""
+"""The JSON Schemas of world files and sweep files, for editors: completion, units, faults."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hopfield_nav.plugin import Parameter, find_method, method_names
+from hopfield_nav.sweep_sections import SweepFile
 from hopfield_nav.world import World
 from hopfield_nav.world_methods import own_parameters
 
@@ -22,6 +23,14 @@ def dump_schema() -> dict[str, Any]:
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
     schema["$defs"]["Obstacle"] |= {"minProperties": 1, "maxProperties": 1}
+    return schema
+
+
+def dump_sweep_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
+    schema = SweepFile.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "hopfield-nav sweep"
     return schema
 
 

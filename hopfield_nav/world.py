@@ -133,9 +133,7 @@ class World(Section):
         data = self.model_dump(mode="json")
         if folder is not None:
             relative_to(data, self._folder, folder)
-        return yaml.dump(
-            data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
-        )
+        return yaml_text(data)
 
     def _cell_center(self, cell: tuple[int, ...]) -> tuple[float, ...]:
         return tuple(self.map.origin[k] + self.map.spacing * cell[k] for k in range(2))
@@ -173,6 +171,13 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _represent_text)
 
 
+def yaml_text(data: dict[str, Any]) -> str:
+    """Plain data as YAML that reads back as the same data."""
+    return yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
+    )
+
+
 def load_world(path_or_name: str | Path, overrides: Sequence[str] | None = None) -> World:
     """Read and check a world.
 
@@ -199,8 +204,14 @@ def parse_world(text: str, name: str = "world", folder: Path | None = None) -> W
     return world_from(parse_document(text, name), folder or Path(), name)
 
 
-def world_from(document: Document, folder: Path, name: str) -> World:
+def world_from(document: Document, folder: Path, name: str, like: World | None = None) -> World:
     """Check what a document holds and make it a world.
+
+    Args:
+        document: the content of a file.
+        folder: that paths in it are relative to.
+        name: what the world is called.
+        like: a world in the same folder that has been checked; its arms are not read again.
 
     Raises:
         BadInput: with the place of the first fault in the document.
@@ -210,5 +221,5 @@ def world_from(document: Document, folder: Path, name: str) -> World:
     except ValidationError as error:
         raise bad_input(error, World, document) from None
     world._name, world._folder = name, folder
-    check_arms(world, document)
+    check_arms(world, document, like)
     return world

@@ -28,17 +28,33 @@ def check_world(world: World, folder: Path | None) -> None:
         _check_goal(world, world.goal, world.goal_position)
 
 
-def check_arms(world: World, document: Document) -> None:
+def check_arms(world: World, document: Document, like: World | None = None) -> None:
     """Load the arms that the world names; whatever has one entry a joint must fit them.
+
+    Args:
+        world: to check.
+        document: that it was read from.
+        like: a world that has been checked; when it has the same arms, these are not loaded again.
 
     Raises:
         BadInput: an arm is unknown or faulty, or a list has the wrong length.
     """
+    if like is None or _arms_and_joints(world) != _arms_and_joints(like):
+        _load_arms(world, document)
+    _check_joints(world, document)
+
+
+def _arms_and_joints(world: World) -> tuple[dict[tuple[str, ...], str | None], int]:
     names = {
         ("arm",): world.arm,
         ("plant", "dynamics"): world.plant.dynamics,
         ("controller", "model"): world.controller.model,
     }
+    return names, len(world.start.joints)
+
+
+def _load_arms(world: World, document: Document) -> None:
+    names, _ = _arms_and_joints(world)
     for key, name in names.items():
         if name is not None:
             n = len(_load(name, world, document, key).mass)
@@ -49,7 +65,6 @@ def check_arms(world: World, document: Document) -> None:
                     found=len(world.start.joints),
                     allowed=f"{n}, as arm {name} has",
                 )
-    _check_joints(world, document)
 
 
 def _load(name: str, world: World, document: Document, key: tuple[str, ...]) -> Any:

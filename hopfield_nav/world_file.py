@@ -60,10 +60,13 @@ class Document:
     def where(self, key: Key) -> str:
         """The place of a key, or of the nearest section around it that the file holds."""
         dotted = ".".join(str(k) for k in key)
+        return f"{self.place(key)}: {dotted}" if dotted else self.place(key)
+
+    def place(self, key: Key) -> str:
+        """File and line of a key, or of the nearest section around it that the file holds."""
         while key not in self.places and key:
             key = key[:-1]
-        place = self.places.get(key, self.name)
-        return f"{place}: {dotted}" if dotted else place
+        return self.places.get(key, self.name)
 
 
 def read_document(path: Path, name: str | None = None) -> Document:

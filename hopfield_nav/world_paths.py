@@ -19,10 +19,10 @@ _PLACES = (
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
     """Rewrite every path in the plain data of a world, from relative to ``old`` to relative to ``new``."""
     for *sections, key in _PLACES:
-        section = data
+        section: Any = data
         for name in sections:
-            section = section[name]
-        if isinstance(section[key], str) and is_path(section[key]):
+            section = section.get(name) if isinstance(section, dict) else None
+        if isinstance(section, dict) and isinstance(section.get(key), str) and is_path(section[key]):
             section[key] = _move(section[key], old, new)
 
 

@@ -1,4 +1,4 @@
-"""Finding a world file by its path or, where it comes with the program, by its name."""
+"""Finding a world or a sweep by its path or, where it comes with the program, by its name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,50 @@ def find_world(name: str | Path) -> Path:
         file = folder / f"{path.name}.yaml"
         if _exists(file):
             return file
-    return path if _exists(path) else _refuse_name(path.name)
+    return path if _exists(path) else _refuse_name(path.name, "world", list_worlds())
+
+
+def list_sweeps() -> list[str]:
+    """Names of the sweeps that come with the program."""
+    return sorted({path.stem for folder in world_folders() for path in (folder / "sweeps").glob("*.yaml")})
+
+
+def find_sweep(name: str | Path) -> Path:
+    """The file of a sweep.
+
+    Args:
+        name: a path, the folder of a sweep's results, or the name of a sweep that comes with the program.
+
+    Raises:
+        BadInput: there is no such sweep; the message suggests the nearest name.
+    """
+    path = Path(name)
+    if _exists(path) and _exists(path / "sweep.yaml"):
+        return path / "sweep.yaml"
+    if not _is_name(path):
+        return path if _exists(path) else _refuse_path(path)
+    for folder in world_folders():
+        file = folder / "sweeps" / f"{path.name}.yaml"
+        if _exists(file):
+            return file
+    return path if _exists(path) else _refuse_name(path.name, "sweep", list_sweeps())
+
+
+def find_file(name: str | Path) -> Path:
+    """The file of a world, or else of a sweep.
+
+    Raises:
+        BadInput: there is neither.
+    """
+    path = Path(name)
+    if not _is_name(path) or path.name in list_worlds():
+        return find_world(path)
+    return find_sweep(path) if path.name in list_sweeps() or _exists(path) else _refuse_either(path.name)
+
+
+def sweep_name(path: Path) -> str:
+    """What a sweep is called: its file's name; in a folder of results (``sweep.yaml``), the folder's."""
+    return path.resolve().parent.name if path.stem == "sweep" else path.stem
 
 
 def world_name(path: Path) -> str:
@@ -55,10 +98,13 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _refuse_name(name: str) -> Path:
-    known = list_worlds()
+def _refuse_either(name: str) -> Path:
+    return _refuse_name(name, "world or sweep", [*list_worlds(), *list_sweeps()])
+
+
+def _refuse_name(name: str, what: str, known: list[str]) -> Path:
     raise BadInput(
-        "unknown world",
+        f"unknown {what}",
         found=name,
         allowed=", ".join([*known, "or the path of a file"]),
         nearest=nearest_name(name, known),
