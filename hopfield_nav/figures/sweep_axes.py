@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MatplotlibAxis
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from hopfield_nav.figures.sweep_points import Points, codes_of, short
 
@@ -110,6 +110,13 @@ def plain_ticks(line: MatplotlibAxis, low: float, high: float) -> None:
         line.set_major_locator(LogLocator(subs=(1, 2, 5)))
         line.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
         line.set_minor_formatter(NullFormatter())
+
+
+def count_ticks(line: MatplotlibAxis, values: np.ndarray) -> None:
+    """Whole numbers along an axis of counts, and room for one where all are the same."""
+    line.set_major_locator(MaxNLocator(5, integer=True))
+    if values.max() - values.min() < 3:
+        line.axes.set(**{f"{line.axis_name}lim": (values.min() - 0.5, values.max() + 1)})
 
 
 def limit_axis(axis: SweptAxis, ax: Axes) -> None:

@@ -86,7 +86,7 @@ def colour_norm(values: np.ndarray) -> Normalize:
         return Normalize(0, 1)
     low, high = float(finite.min()), float(finite.max())
     if low >= high:
-        return Normalize(low - 0.5, high + 0.5)
+        return Normalize(low - 0.5, high + 0.5) if low else Normalize(0, 1)
     if low > 0 and high > _WIDE * low:
         return LogNorm(low, high, clip=True)
     if low == 0 and high > _WIDE:

@@ -10,7 +10,14 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from hopfield_nav.figures.sweep_axes import SweptAxis, limit_axis, plain_ticks, scale_axis, swept_axis
+from hopfield_nav.figures.sweep_axes import (
+    SweptAxis,
+    count_ticks,
+    limit_axis,
+    plain_ticks,
+    scale_axis,
+    swept_axis,
+)
 from hopfield_nav.figures.sweep_points import Points, groups, median, short
 from hopfield_nav.style import COLOURS
 
@@ -49,7 +56,7 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None
     scale_axis(axis, ax.xaxis)
     limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
-    _scale_values(ax, numbers)
+    _scale_values(ax, numbers, quantity.endswith("_count"))
     if by is not None:
         ax.legend(title=points.label(by), loc="best", title_fontsize="small")
     ax.set_title(_note(points, counts), loc="right", size="small")
@@ -129,7 +136,7 @@ def _note(points: Points, counts: np.ndarray) -> str:
     return band + number + hollow
 
 
-def _scale_values(ax: Axes, numbers: np.ndarray) -> None:
+def _scale_values(ax: Axes, numbers: np.ndarray, count: bool) -> None:
     """From zero where it is near; logarithmic over orders of magnitude."""
     finite = numbers[np.isfinite(numbers)]
     if not finite.size or finite.min() < 0:
@@ -140,5 +147,7 @@ def _scale_values(ax: Axes, numbers: np.ndarray) -> None:
     elif finite.min() > 0 and finite.max() > 10 * finite.min():
         ax.set_yscale("log")
         plain_ticks(ax.yaxis, finite.min(), finite.max())
+    elif count:
+        count_ticks(ax.yaxis, finite)
     elif finite.max() > 0 and finite.min() < 0.4 * finite.max():
         ax.set_ylim(0, 1.05 * finite.max())

@@ -9,7 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from hopfield_nav.figures.sweep_axes import plain_ticks
+from hopfield_nav.figures.sweep_axes import count_ticks, plain_ticks
 from hopfield_nav.figures.sweep_points import Points, median, plain, short
 from hopfield_nav.style import COLOURS
 
@@ -59,8 +59,8 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     front_x, front_y = found.x[found.front], found.y[found.front]
     ax.plot(front_x, front_y, drawstyle="steps-post", color=COLOURS.felt, lw=0.8, zorder=3)
     ax.plot(front_x, front_y, "o", color=COLOURS.felt, ms=3.2, mew=0, zorder=4)
-    for axis, values in (("x", found.x), ("y", found.y)):
-        _scale(ax, axis, values)
+    for axis, name, values in (("x", x, found.x), ("y", y, found.y)):
+        _scale(ax, axis, values, name.endswith("_count"))
     ax.set_xlabel(points.label(x))
     ax.set_ylabel(points.label(y))
     _add_list(ax, points, found)
@@ -150,7 +150,7 @@ def _corners(found: Settings) -> list[list[int]]:
     return corners
 
 
-def _scale(ax: Axes, axis: str, values: np.ndarray) -> None:
+def _scale(ax: Axes, axis: str, values: np.ndarray, count: bool) -> None:
     """Logarithmic over orders of magnitude; zero, which counts often are, on it too."""
     if not values.size or values.min() < 0:
         return
@@ -160,3 +160,5 @@ def _scale(ax: Axes, axis: str, values: np.ndarray) -> None:
     elif values.min() > 0 and values.max() > 10 * values.min():
         ax.set(**{f"{axis}scale": "log"})
         plain_ticks(getattr(ax, f"{axis}axis"), values.min(), values.max())
+    elif count:
+        count_ticks(getattr(ax, f"{axis}axis"), values)

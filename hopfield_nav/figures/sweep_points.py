@@ -98,9 +98,10 @@ class Points:
         if name in _NAMES:
             return _NAMES[name]
         text = str(attributes.get("long_name") or "")
-        if not text or len(text) > 34:
+        if not text or len(text) > 18:
             text = plain(name)
-        unit = str(attributes.get("units") or "")
+        words = name in self.data.variables and self.data[name].dtype.kind not in "fiu"
+        unit = "" if words else str(attributes.get("units") or "")
         return f"{text} ({unit})" if unit else text
 
     @cached_property
@@ -159,6 +160,8 @@ def short(value: Any) -> str:
 
 
 def _short_number(value: float) -> str:
+    if math.isnan(value):
+        return "none"
     if 1e3 <= abs(value) < 1e4:
         return f"{value:.0f}"
     digits, _, exponent = (f"{value:.2e}" if abs(value) >= 1e4 else f"{value:.3g}").partition("e")
