@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,11 +27,12 @@ from hopfield_nav.figures.pages import (
     snapshots_page,
     trajectory_page,
 )
+from hopfield_nav.figures.sheets import save_figure
 from hopfield_nav.figures.signal_plots import draw_collision_count, draw_force_component, draw_force_magnitude
 from hopfield_nav.figures.snapshot import draw_snapshot
 from hopfield_nav.figures.zoom_plots import draw_force_zoom, draw_level_zoom
 from hopfield_nav.run import Run
-from hopfield_nav.style import DPI, paper_style
+from hopfield_nav.style import paper_style
 
 __all__ = [
     "contact_episodes",
@@ -86,17 +86,5 @@ def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False) -> list[Pa
         for name, page in _PAGES.items():
             figure = page(run)
             if figure is not None:
-                endings = ("png", "pdf") if pdf else ("png",)
-                written += [_save(figure, folder / f"{name}.{ending}") for ending in endings]
+                written += save_figure(figure, folder, name, pdf)
     return written
-
-
-def _save(figure: Figure, path: Path) -> Path:
-    """Write under another name first, so that no half-written figure is left."""
-    partial = path.with_name(f".{path.stem}.partial-{os.getpid()}{path.suffix}")
-    try:
-        figure.savefig(partial, dpi=DPI)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-    return path

@@ -66,6 +66,7 @@ _SHARED: dict[str, Any] = {
     "legend.handlelength": 1.4,
     "legend.columnspacing": 1.0,
     "legend.handletextpad": 0.5,
+    "hatch.linewidth": 0.5,
     "lines.solid_capstyle": "round",
     "path.simplify": True,
     "figure.facecolor": "white",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -24,6 +23,7 @@ from hopfield_nav.figures.map_plots import (
 )
 from hopfield_nav.figures.moments import key_moments
 from hopfield_nav.figures.scene import Scene
+from hopfield_nav.figures.sheets import add_legend, new_figure
 from hopfield_nav.figures.signal_plots import (
     draw_collision_count,
     draw_force_component,
@@ -45,17 +45,17 @@ MOST_MAPS = 24
 
 def collision_space_page(run: Run) -> Figure:
     """The set-up (ragazzon2012 figure 7.2)."""
-    figure = _figure(COLUMN, _map_height(run, COLUMN))
+    figure = new_figure(COLUMN, _map_height(run, COLUMN))
     draw_collision_space(figure.add_subplot(), run)
-    return _trim(_legend(figure, space_handles(run), 4))
+    return _trim(add_legend(figure, space_handles(run), 4))
 
 
 def trajectory_page(run: Run) -> Figure:
     """The tool's way over the final map (7.5)."""
     handles = trajectory_handles(run)
-    figure = _figure(COLUMN, _map_height(run, COLUMN) + CENTIMETRE)
+    figure = new_figure(COLUMN, _map_height(run, COLUMN) + CENTIMETRE)
     draw_trajectory(figure.add_subplot(), run)
-    return _trim(_legend(figure, handles, 3))
+    return _trim(add_legend(figure, handles, 3))
 
 
 def maps_page(run: Run) -> Figure:
@@ -114,38 +114,38 @@ def snapshots_page(run: Run) -> Figure | None:
     rows = -(-len(moments) // columns)
     left, right, low, high = scene.limits()
     tall = PAGE / columns * (high - low) / (right - left) + 0.5 * CENTIMETRE
-    figure = _figure(PAGE, rows * tall + 0.6 * CENTIMETRE)
+    figure = new_figure(PAGE, rows * tall + 0.6 * CENTIMETRE)
     for k, moment in enumerate(moments):
         ax = figure.add_subplot(rows, columns, k + 1)
         draw_snapshot(ax, run, moment.time, scene)
         ax.set_title(f"({'abcdef'[k]}) {moment.title}, {moment.time:.1f} s", pad=1)
-    return _trim(_legend(figure, snapshot_handles(run), 7), rows, columns)
+    return _trim(add_legend(figure, snapshot_handles(run), 7), rows, columns)
 
 
 def force_page(run: Run) -> Figure | None:
     """Components of the actual and the estimated force (7.6)."""
     if not _has_signals(run):
         return None
-    figure = _figure(COLUMN, 9.0 * CENTIMETRE)
+    figure = new_figure(COLUMN, 9.0 * CENTIMETRE)
     panels = figure.subplots(3, 1, sharex=True)
     for axis, ax in enumerate(panels):
         draw_force_component(ax, run, axis)
         ax.label_outer()
     figure.align_ylabels()
-    return _legend(figure, force_handles(run), 2)
+    return add_legend(figure, force_handles(run), 2)
 
 
 def force_magnitude_page(run: Run) -> Figure | None:
     """Magnitudes, and the number of collisions so far (7.7)."""
     if not _has_signals(run):
         return None
-    figure = _figure(COLUMN, 7.5 * CENTIMETRE)
+    figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
     draw_force_magnitude(upper, run)
     draw_collision_count(lower, run)
     upper.label_outer()
     figure.align_ylabels()
-    return _legend(figure, force_handles(run, magnitude=True), 4)
+    return add_legend(figure, force_handles(run, magnitude=True), 4)
 
 
 def force_zoom_page(run: Run) -> Figure | None:
@@ -153,13 +153,13 @@ def force_zoom_page(run: Run) -> Figure | None:
     event = typical_collision(run)
     if not _has_signals(run) or event is None:
         return None
-    figure = _figure(COLUMN, 7.5 * CENTIMETRE)
+    figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     draw_force_zoom(upper, run, event)
     draw_level_zoom(lower, run, event)
     upper.label_outer()
     figure.align_ylabels()
-    return _legend(figure, [*force_handles(run), *instant_handles()], 3)
+    return add_legend(figure, [*force_handles(run), *instant_handles()], 3)
 
 
 def joint_error_page(run: Run) -> Figure | None:
@@ -168,7 +168,7 @@ def joint_error_page(run: Run) -> Figure | None:
         return None
     n = run.data.sizes["joint"]
     rows = -(-n // 3)
-    figure = _figure(PAGE, (3.6 * rows + 0.4) * CENTIMETRE)
+    figure = new_figure(PAGE, (3.6 * rows + 0.4) * CENTIMETRE)
     for k in range(n):
         ax = draw_joint_error(figure.add_subplot(rows, 3, k + 1), run, k)
         _keep_outer(ax, k, n, 3)
@@ -181,31 +181,17 @@ def joints_page(run: Run) -> Figure | None:
         return None
     n = run.data.sizes["joint"]
     rows = -(-n // 3)
-    figure = _figure(PAGE, (7.0 * rows + 1.0) * CENTIMETRE)
+    figure = new_figure(PAGE, (7.0 * rows + 1.0) * CENTIMETRE)
     for k in range(2 * n):
         joint, draw = k % n, draw_joint_angle if k < n else draw_joint_torque
         place = joint + (0 if k < n else 3 * rows)
         ax = draw(figure.add_subplot(2 * rows, 3, place + 1), run, joint)
         _keep_outer(ax, joint, n, 3, bottom=k >= n)
-    return _legend(figure, joint_handles(), 2)
+    return add_legend(figure, joint_handles(), 2)
 
 
 def _has_signals(run: Run) -> bool:
     return run.data.sizes["time"] > 1
-
-
-def _figure(width: float, height: float) -> Figure:
-    figure = Figure((width, height), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
-    return figure
-
-
-def _legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
-    """A legend above all panels, where it covers no data."""
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), borderaxespad=0.1
-    )
-    return figure
 
 
 def _trim(figure: Figure, rows: int = 1, columns: int = 1) -> Figure:

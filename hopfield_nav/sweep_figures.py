@@ -1,0 +1,55 @@
+"""The figures of a sweep, drawn from its result folder alone, ready for a paper.
+
+Every plot is also a function of its own: see ``hopfield_nav.figures.sweep_plots``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import xarray as xr
+
+from dynamics.errors import BadInput
+from hopfield_nav.figures.sheets import save_figure
+from hopfield_nav.figures.sweep_pages import sweep_pages
+from hopfield_nav.style import paper_style
+
+
+def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
+    """Draw every figure that makes sense for a sweep into its ``figures`` folder.
+
+    Args:
+        folder: a result folder with ``sweep.nc``.
+        pdf: a PDF beside each PNG.
+
+    Returns:
+        The files written; older figures of the same names are replaced.
+
+    Raises:
+        BadInput: there is no result in the folder.
+        OSError: a file cannot be written.
+    """
+    data = read_table(folder)
+    figures = Path(folder) / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    with paper_style():
+        for name, figure in sweep_pages(data):
+            written += save_figure(figure, figures, name, pdf)
+    return written
+
+
+def read_table(folder: str | Path) -> xr.Dataset:
+    """The table of a finished sweep.
+
+    Args:
+        folder: a result folder.
+
+    Raises:
+        BadInput: it holds no ``sweep.nc``.
+    """
+    path = Path(folder) / "sweep.nc"
+    if not path.is_file():
+        raise BadInput("no finished sweep here (sweep.nc is missing)", where=str(folder))
+    with xr.open_dataset(path, engine="h5netcdf") as data:
+        return data.load()
