@@ -15,6 +15,7 @@ _JOINT_FILES = {
     "q": "q_actual", "qd": "qd_actual", "q_ref": "q_target", "qd_ref": "qd_target", "qdd_ref": "qdd_target",
     "current": "i_actual", "current_ref": "i_target", "tau": "m_target",
 }  # fmt: skip
+_TOOL_FORCE, _SENSOR = "tcp_force", "force_sensor"
 
 
 def read_folder(folder: Path, joints: int) -> Recorded:
@@ -28,19 +29,23 @@ def read_folder(folder: Path, joints: int) -> Recorded:
             "no log_q_actual.csv in the folder", where=str(folder), allowed="a log for every signal"
         )
     tables = {name: _read_log(folder, file, joints) for name, file in _JOINT_FILES.items()}
-    tables["tcp"] = _read_log(folder, "tcp_force", 6)
-    sensor = _read_log(folder, "force_sensor", 6)
+    tables["wrench"] = _read_log(folder, _TOOL_FORCE, 6)
+    sensor = _read_log(folder, _SENSOR, 6)
     logs = {name: table.values for name, table in tables.items() if table is not None}
     time, signals, dropped = _aligned(logs, folder)
-    if "tcp" in signals:
-        signals["force_estimate"], signals["moment_estimate"] = np.split(signals.pop("tcp"), 2, axis=1)
-    if sensor is not None and np.abs(sensor.values[:, 1:]).max() > NO_SENSOR:  # else none was mounted
+    if "wrench" in signals:
+        signals["force_estimate"], signals["moment_estimate"] = np.split(signals.pop("wrench"), 2, axis=1)
+    if sensor is not None and np.abs(sensor.values[:, 1:]).max() > NO_SENSOR:
         wrench = _interpolated(sensor.values, time)
         signals["force_sensor"], signals["moment_sensor"] = np.split(wrench, 2, axis=1)
-    files = {**_JOINT_FILES, "tcp": "tcp_force", "sensor": "force_sensor"}
-    tables["sensor"] = sensor
-    cut = [f"log_{files[name]}.csv" for name, t in tables.items() if t is not None and t.cut_short]
-    return Recorded(time, signals, cut, dropped)
+    return Recorded(time, signals, _cut_short({**tables, "sensor": sensor}), dropped)
+
+
+def _cut_short(tables: dict[str, Table | None]) -> list[str]:
+    files = {**_JOINT_FILES, "wrench": _TOOL_FORCE, "sensor": _SENSOR}
+    return [
+        f"log_{files[name]}.csv" for name, table in tables.items() if table is not None and table.cut_short
+    ]
 
 
 def _read_log(folder: Path, name: str, width: int) -> Table | None:
@@ -50,7 +55,7 @@ def _read_log(folder: Path, name: str, width: int) -> Table | None:
     lines, cut = read_lines(path)
     found = len(lines[0].split(","))
     if found != width + 1:
-        what = "wrong number of joints" if name not in ("tcp_force", "force_sensor") else "not six components"
+        what = "wrong number of joints" if name not in (_TOOL_FORCE, _SENSOR) else "not six components"
         raise BadInput(what, where=f"{path}, line 1", found=found - 1, allowed=f"time and {width} numbers")
     table = parse(path, lines, 1, ",", range(width + 1), width + 1)
     return table._replace(cut_short=cut or table.cut_short)

@@ -131,6 +131,16 @@ def test_a_last_line_cut_short_is_left_out(folder, tail):
     assert cut.drop_attrs().equals(whole.drop_attrs())
 
 
+def test_a_number_cut_short_is_not_taken(folder):
+    """The last row of the log that ends first, without its last three digits and line break."""
+    whole = load_recording(folder)
+    path = folder / "log_q_actual.csv"
+    path.write_text(path.read_text()[:-4])
+    cut = load_recording(folder)
+    assert cut.cut_short == "log_q_actual.csv"
+    assert cut.drop_attrs().equals(whole.isel(time=slice(None, -1)).drop_attrs())
+
+
 def test_rows_that_one_log_lacks_are_dropped_and_reported(folder):
     path = folder / "log_qd_target.csv"
     lines = path.read_text().splitlines(keepends=True)
