@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics import gravity_torque, inverse_dynamics, load_arm, mass_matrix
+from hopfield_nav.recording import load_recording
 
 RUNS = ["no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx"]
 GRAVITY = 9.81
@@ -134,25 +135,10 @@ def test_base_parameters_of_the_ur5e():
 # --- the recorded UR5 ---------------------------------------------------------------------------------
 
 
-def _read(path: Path) -> np.ndarray:
-    """Rows [time, joint 1…6]; a line that was cut short is left out."""
-    rows = [line.split(",") for line in path.read_text().splitlines()]
-    return np.array([row for row in rows if len(row) == 7 and row[6].strip()], dtype=float)
-
-
 def _recorded(folder: Path, run: str):
-    """q, qd, qdd and torque of the controller at the torque's own times, each (k, 6)."""
-    logs = {
-        key: _read(folder / "ur5_kufieta2014" / run / f"log_{key}_target.csv")
-        for key in ("q", "qd", "qdd", "m")
-    }
-    first, last = max(log[0, 0] for log in logs.values()), min(log[-1, 0] for log in logs.values())
-    torque = logs.pop("m")
-    torque = torque[(first <= torque[:, 0]) & (torque[:, 0] <= last)]
-    nearest = {
-        key: log[np.abs(log[:, None, 0] - torque[:, 0]).argmin(axis=0), 1:] for key, log in logs.items()
-    }
-    return nearest["q"], nearest["qd"], nearest["qdd"], torque[:, 1:]
+    """q, qd, qdd as the controller wants them, and the torque that it computes, each (k, 6)."""
+    data = load_recording(folder / "ur5_kufieta2014" / run)
+    return tuple(data[name].values for name in ("q_ref", "qd_ref", "qdd_ref", "tau"))
 
 
 def _rms(arm, recording) -> np.ndarray:

@@ -1,0 +1,96 @@
+"""Parameter sets beside each other: torques at the same operating points (tu2023, 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from dynamics.newton_euler import inverse_dynamics
+
+
+class OperatingPoints(NamedTuple):
+    """States at which torques are compared: angle [rad], velocity [rad/s], acceleration [rad/s²]; (k, n)."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+
+
+class TorqueDifference(NamedTuple):
+    """How far the torques of one set are from those of a reference.
+
+    Attributes:
+        mean_absolute: (n,) mean absolute error per joint [N·m], tu2023 (59).
+        relative: (n,) the same as a share of the reference's mean absolute torque; infinite where the
+            reference needs no torque and the other does, 0 where neither does.
+    """
+
+    mean_absolute: np.ndarray
+    relative: np.ndarray
+
+
+def random_operating_points(
+    rng: np.random.Generator, count: int, joints: int = 6, speed: float = np.pi, acceleration: float = np.pi
+) -> OperatingPoints:
+    """Independent uniform states: angles of a full turn, velocity and acceleration up to a limit.
+
+    Args:
+        rng: where the numbers come from.
+        count: number k of points.
+        joints: number n of joints.
+        speed: largest velocity [rad/s].
+        acceleration: largest acceleration [rad/s²].
+
+    Raises:
+        BadInput: no points or joints, or a limit that is negative or not finite.
+    """
+    if count < 1 or joints < 1:
+        raise BadInput("at least one point and one joint", found=(count, joints))
+    if not all(np.isfinite(limit) and limit >= 0 for limit in (speed, acceleration)):
+        raise BadInput("a limit must be finite and not negative", found=(speed, acceleration))
+    return OperatingPoints(*(rng.uniform(-x, x, (count, joints)) for x in (np.pi, speed, acceleration)))
+
+
+def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> TorqueDifference:
+    """Mean absolute difference of the joint torques of two sets.
+
+    Raises:
+        BadInput: points that do not fit the arms.
+    """
+    expected, found = inverse_dynamics(reference, *points), inverse_dynamics(other, *points)
+    return _difference(expected, found)
+
+
+def compare_all(arms: Mapping[str, Arm], points: OperatingPoints) -> dict[tuple[str, str], TorqueDifference]:
+    """Every ordered pair (reference, other) of different sets.
+
+    Raises:
+        BadInput: points that do not fit the arms.
+    """
+    torques = {name: inverse_dynamics(arm, *points) for name, arm in arms.items()}
+    return {(a, b): _difference(torques[a], torques[b]) for a in arms for b in arms if a != b}
+
+
+def torque_residual(arm: Arm, points: OperatingPoints, tau: np.ndarray) -> np.ndarray:
+    """Root mean square (n,) of what is left of given torques (k, n) without the arm's own [N·m].
+
+    Raises:
+        BadInput: torques or points that do not fit the arm.
+    """
+    model = np.atleast_2d(inverse_dynamics(arm, *points))
+    given = np.atleast_2d(np.asarray(tau, dtype=np.float64))
+    if given.shape != model.shape:
+        raise BadInput("tau does not fit the points", found=given.shape, allowed=str(model.shape))
+    return np.sqrt(np.mean((given - model) ** 2, axis=0))
+
+
+def _difference(expected: np.ndarray, found: np.ndarray) -> TorqueDifference:
+    expected, found = np.atleast_2d(expected), np.atleast_2d(found)
+    error, size = np.abs(found - expected).mean(axis=0), np.abs(expected).mean(axis=0)
+    share = np.where(error > 0, np.inf, 0.0)
+    np.divide(error, size, out=share, where=size > 0)
+    return TorqueDifference(error, share)

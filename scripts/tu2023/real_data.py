@@ -1,0 +1,144 @@
+"""Parameter sets against the torque that a real UR5's controller computed for itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from ledger import Row, judged
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from recorded_runs import (
+    GRAVITY_9_82,
+    MOVING,
+    NO_ROTORS,
+    RUNS,
+    STANDSTILL,
+    residual,
+    residuals,
+    sets,
+    size,
+)
+
+from dynamics import load_arm
+from hopfield_nav.style import COLOURS, COLUMN, paper_style
+
+TESTS = "tests/test_recordings_against_models.py::"
+LIMIT = 0.05  # [N·m]
+FLOOR = 1e-4  # [N·m] what is smaller is drawn there
+MARKS = (  # colour and marker of every set, in the order of ``sets``
+    (COLOURS.start, "v"),
+    (COLOURS.felt, "o"),
+    (COLOURS.planned, "P"),
+    (COLOURS.goal, "D"),
+    (COLOURS.travelled, "s"),
+    (COLOURS.true, "x"),
+)
+
+
+def worst() -> dict[str, np.ndarray]:
+    """Largest residual (6,) over all runs, by parameter set [N·m]."""
+    return {name: residuals(arm).max(axis=0) for name, arm in sets().items()}
+
+
+def table() -> str:
+    """Residuals in Markdown: ``ur5_controller`` run by run, the other sets at their worst run [N·m]."""
+    lines = ["| parameter set | run | " + " | ".join(f"joint {j}" for j in range(1, 7)) + " |"]
+    lines.append("|---" * 8 + "|")
+    controller = load_arm("ur5_controller")
+    lines += [_line("`ur5_controller`", f"`{run}`", residual(controller, run)) for run in RUNS]
+    lines += [_line(_code(name), "worst of five", value) for name, value in worst().items()]
+    return "\n".join(lines)
+
+
+def _line(name: str, run: str, values: np.ndarray) -> str:
+    cells = (f"{v:.4f}" if v < 0.1 else f"{v:.2f}" for v in values)
+    return f"| {name} | {run} | " + " | ".join(cells) + " |"
+
+
+def _code(name: str) -> str:
+    first, *rest = name.split(" ", 1)
+    first = f"`{first.rstrip(',')}`" + ("," if first.endswith(",") else "")
+    return " ".join([first, *rest]).replace("= ur5_kebria2016", "= `ur5_kebria2016`")
+
+
+def rows() -> list[Row]:
+    """What the recordings say about the sets of 3.2 and 4.2."""
+    return [_adopted_row(), _forearm_row(), _represents_row()]
+
+
+def _adopted_row() -> Row:
+    largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
+    return judged(
+        "4.2",
+        "the adopted equation (Kufieta's masses) is the UR5's own",
+        "commonly adopted",
+        f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = 9.82 m/s²",
+        bool(largest < LIMIT),
+        f"with rotor inertia, which was identified on these recordings; without it {plain:.1f} N·m. "
+        "The recorded torque is what the controller computes, not a measurement",
+        TESTS + "test_controller_set",
+    )
+
+
+def _forearm_row() -> Row:
+    tu, adopted = (residual(load_arm(name), STANDSTILL) for name in ("ur5_tu2023", "ur5_controller"))
+    return judged(
+        "Table 2",
+        "mass and centre of link 3, from gravity at standstill",
+        "2.33 kg, 0.15 m",
+        f"joints 2, 3 off by {tu[1]:.2f}, {tu[2]:.2f} N·m; {adopted[1]:.3f}, {adopted[2]:.3f} N·m with "
+        "2.275 kg, 0.11993 m",
+        bool(tu.max() < LIMIT),
+        "the maker's web page is not what its controller computes with",
+        TESTS + "test_forearm_of_the_web_page",
+    )
+
+
+def _represents_row() -> Row:
+    share = np.array([residual(load_arm("ur5_tu2023"), run) / size(run) for run in MOVING])
+    low, high = 100 * share.min(axis=0), 100 * share.max(axis=0)
+    text = ", ".join(
+        f"{a:.0f}–{b:.0f}" if f"{a:.0f}" != f"{b:.0f}" else f"{a:.0f}" for a, b in zip(low, high, strict=True)
+    )
+    return judged(
+        "6",
+        "the model represents the UR5 to a large extent, errors below 10 %",
+        "below 10 %",
+        f"share of the recorded model torque in motion, joints 1 to 6: {text} %",
+        bool(high.max() < 10),
+        "without rotor inertia: all of joint 6's torque is missing, and more than a third of joint 1's",
+        TESTS + "test_tu2023_in_motion",
+    )
+
+
+def draw(folder: Path) -> list[Path]:
+    """Every set, joint and run in one picture."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "recorded_torque.png"
+    with paper_style():
+        _figure().savefig(path, dpi=200)
+    return [path]
+
+
+def _figure() -> Figure:
+    figure = Figure(figsize=(COLUMN, 0.95 * COLUMN), layout="constrained")
+    ax = figure.subplots()
+    shift = np.linspace(-0.3, 0.3, len(MARKS))
+    for (name, arm), (colour, marker), dx in zip(sets().items(), MARKS, shift, strict=True):
+        values = np.maximum(residuals(arm), FLOOR)
+        style = {"color": colour, "markersize": 3, "markeredgewidth": 0.8, "linestyle": "none"}
+        for k in range(len(RUNS)):
+            ax.plot(np.arange(1, 7) + dx, values[k], marker, alpha=0.75, **style)
+        ax.plot([], [], marker, label=name, **style)
+    ax.axhline(LIMIT, color=COLOURS.ink, linewidth=0.6, linestyle="--", zorder=0)
+    for edge in np.arange(1.5, 6):
+        ax.axvline(edge, color=COLOURS.grid, linewidth=0.5, zorder=0)
+    ax.set(yscale="log", ylim=(0.7 * FLOOR, 60), xlim=(0.5, 6.5), xticks=range(1, 7), xlabel="joint")
+    ax.set_yticks([1e-4, 1e-3, 1e-2, 0.1, 1, 10], ["≤ 0.0001", "0.001", "0.01", "0.1", "1", "10"])
+    ax.minorticks_off()
+    ax.set_ylabel("rms torque difference [N·m]")
+    handles = [*ax.get_legend_handles_labels()[0], Line2D([], [], color=COLOURS.ink, lw=0.6, ls="--")]
+    labels = [*ax.get_legend_handles_labels()[1], f"{LIMIT} N·m"]
+    figure.legend(handles, labels, loc="outside upper center", ncols=1, labelspacing=0.25)
+    return figure
