@@ -8,6 +8,7 @@ from dynamics.inverse_kinematics import inverse_kinematics, inverse_kinematics_b
 from dynamics.joint_path import JointPath, follow_path, within_limits_turns
 from dynamics.kinematics import forward_kinematics, jacobian, link_frames
 from dynamics.mass_matrix import mass_matrix
+from dynamics.model_comparison import OperatingPoints, compare_all, compare_torques, random_operating_points
 from dynamics.newton_euler import gravity_torque, inverse_dynamics
 from dynamics.numeric_inverse_kinematics import NumericSolution, numeric_inverse_kinematics
 from dynamics.ur_type import has_closed_form
@@ -19,6 +20,9 @@ __all__ = [
     "JointPath",
     "NoClosedForm",
     "NumericSolution",
+    "OperatingPoints",
+    "compare_all",
+    "compare_torques",
     "coriolis_matrix",
     "follow_path",
     "forward_dynamics",
@@ -34,6 +38,7 @@ __all__ = [
     "load_arm",
     "mass_matrix",
     "numeric_inverse_kinematics",
+    "random_operating_points",
     "with_dynamics",
     "with_payload",
     "with_tool",

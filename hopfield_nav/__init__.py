@@ -6,6 +6,7 @@ from typing import Any
 _HOME = {
     "Simulation": "simulation",
     "World": "world",
+    "load_recording": "recording",
     "load_run": "run",
     "load_sweep": "sweep_file",
     "load_world": "world",
@@ -17,6 +18,7 @@ _HOME = {
 __all__ = [
     "Simulation",
     "World",
+    "load_recording",
     "load_run",
     "load_sweep",
     "load_world",
