@@ -71,9 +71,7 @@ def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
     (q, qd), lead = as_rows(n, q=q, qd=qd)
     mass, slopes, gravity = _terms_batch(arm, q, make_work(n), _make_chain(n))
     coriolis = _christoffel_batch(slopes, qd)
-    return EulerLagrange(
-        mass.reshape(*lead, n, n), coriolis.reshape(*lead, n, n), gravity.reshape(*lead, n)
-    )
+    return EulerLagrange(mass.reshape(*lead, n, n), coriolis.reshape(*lead, n, n), gravity.reshape(*lead, n))
 
 
 def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:

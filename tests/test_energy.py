@@ -44,9 +44,7 @@ def test_power_balance_notices_a_wrong_gravity():
     """Without this, powers that cancel by mistake would pass."""
     arm = load_arm("ur5_kebria2016")
     powers = power_balance(arm, STATES.q, STATES.qd, STATES.tau)
-    other = power_balance(
-        arm._replace(gravity=np.array([0, 0, -9.0])), STATES.q, STATES.qd, STATES.tau
-    )
+    other = power_balance(arm._replace(gravity=np.array([0, 0, -9.0])), STATES.q, STATES.qd, STATES.tau)
     assert np.abs(powers.kinetic + other.potential - powers.motors).max() > 1
 
 

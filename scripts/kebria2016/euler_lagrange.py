@@ -21,7 +21,10 @@ SIZES = (2, 3, 4, 6, 8, 11, 15, 20, 25, 30)
 LARGE = 15  # joints from which on the slope is measured: below, fixed costs count
 TESTS = "tests/test_kinematics_studies.py::"
 LAGRANGE = "tests/test_euler_lagrange.py::"
-FORMULATIONS: dict[str, Callable] = {"Newton–Euler": inverse_dynamics, "Euler–Lagrange": euler_lagrange_torque}
+FORMULATIONS: dict[str, Callable] = {
+    "Newton–Euler": inverse_dynamics,
+    "Euler–Lagrange": euler_lagrange_torque,
+}
 
 
 def chain(n: int) -> Arm:
@@ -49,9 +52,7 @@ def seconds_per_torque(torque: Callable, n: int, budget: float = 0.004, repeats:
 @cache
 def costs(sizes: tuple[int, ...] = SIZES) -> dict[str, np.ndarray]:
     """Seconds per torque of both formulations over the number of joints."""
-    return {
-        name: np.array([seconds_per_torque(f, n) for n in sizes]) for name, f in FORMULATIONS.items()
-    }
+    return {name: np.array([seconds_per_torque(f, n) for n in sizes]) for name, f in FORMULATIONS.items()}
 
 
 def exponent(seconds: np.ndarray, sizes: tuple[int, ...] = SIZES, least: int = LARGE) -> float:

@@ -21,7 +21,11 @@ DENSITY = LinearSegmentedColormap.from_list("density", ["#E4EDF5", COLOURS.felt]
 def draw(folder: Path) -> list[Path]:
     """Write the three figures."""
     folder.mkdir(parents=True, exist_ok=True)
-    figures = {"figure_7_arm": arm_figure, "figure_8_workspace": workspace_figure, "figure_9_circle": circle_figure}
+    figures = {
+        "figure_7_arm": arm_figure,
+        "figure_8_workspace": workspace_figure,
+        "figure_9_circle": circle_figure,
+    }
     paths = []
     with paper_style():
         for name, make in figures.items():
@@ -37,13 +41,16 @@ def arm_figure() -> Figure:
     frames = link_frames(load_arm(NAME), POSE)
     corners = _corners(frames)
     ax.plot(*corners.T, color=COLOURS.housing, linewidth=4, solid_joinstyle="round", zorder=1)
-    for k, (colour, name) in enumerate(((COLOURS.goal, "$x$"), (COLOURS.start, "$y$"), (COLOURS.felt, "$z$"))):
+    for k, (colour, name) in enumerate(
+        ((COLOURS.goal, "$x$"), (COLOURS.start, "$y$"), (COLOURS.felt, "$z$"))
+    ):
         for i, frame in enumerate(frames):
             tip = np.array([frame[:3, 3], frame[:3, 3] + 0.09 * frame[:3, k]])
             ax.plot(*tip.T, color=colour, linewidth=1.1, label=name if i == 0 else None, zorder=5)
     for i, frame in enumerate(frames):
         ax.text(*(frame[:3, 3] + [0.02, 0.02, -0.05]), str(i), fontsize=7)
-    ax.set(xlabel="$x$ [m]", ylabel="$y$ [m]", zlabel="$z$ [m]", box_aspect=np.ptp(corners, axis=0) + 0.15)
+    ax.set(xlabel="$x$ [m]", ylabel="$y$ [m]", zlabel="$z$ [m]")
+    ax.set_box_aspect(np.ptp(corners, axis=0) + 0.15, zoom=0.78)
     ax.locator_params(nbins=4)
     ax.view_init(24, -60)
     ax.legend(loc="upper right", ncols=3)
@@ -107,16 +114,28 @@ def circle_figure() -> Figure:
     closed = np.vstack([given, given[:1]])
     left.plot(*closed[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
     left.plot(*reached[:, :2].T, ".", color=COLOURS.true, markersize=3, label="generated")
-    left.set(xlabel="$x$ [m]", ylabel="$y$ [m]", aspect="equal", xticks=[-0.5, -0.4, -0.3], yticks=[-0.4, -0.3, -0.2])
+    left.set(
+        xlabel="$x$ [m]",
+        ylabel="$y$ [m]",
+        aspect="equal",
+        xticks=[-0.5, -0.4, -0.3],
+        yticks=[-0.4, -0.3, -0.2],
+    )
     left.legend(loc="center")
     for k, (colour, dash) in enumerate(((COLOURS.goal, "o"), (COLOURS.start, "^"), (COLOURS.felt, "s"))):
-        middle.plot(1e12 * (reached - given)[:, k], dash, color=colour, markersize=2.2, label=f"${'xyz'[k]}$")
-    middle.set(xlabel="point", ylabel="generated − given [pm]")
-    middle.legend(loc="upper right", ncols=3)
-    dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+        middle.plot(1e15 * (reached - given)[:, k], dash, color=colour, markersize=2.2, label=f"${'xyz'[k]}$")
+    middle.set(xlabel="point", ylabel="generated − given [fm]")
+    middle.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 2)))
     colours = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030")
     for j in range(6):
-        right.plot(np.degrees(q[:, j] - q[0, j]), linestyle=dashes[j], color=colours[j], label=f"$q_{j + 1}$")
+        right.plot(
+            np.degrees(q[:, j] - q[0, j]),
+            linestyle=dashes[j],
+            color=colours[j],
+            linewidth=2.4 if j == 0 else 0.9,
+            label=f"$q_{j + 1}$",
+        )
     right.set(xlabel="point", ylabel="joint angle, from its first [°]")
     right.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return figure
