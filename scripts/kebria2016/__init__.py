@@ -1,1 +1,1 @@
-"""Chapters of the reproduction of kebria2016."""
+"""Chapters of kebria2016: each with rows of the ledger, figures, or both."""

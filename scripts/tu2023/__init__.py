@@ -1,1 +1,1 @@
-"""Chapters of the reproduction of tu2023."""
+"""Chapters of tu2023: each with rows of the ledger, figures, or both."""

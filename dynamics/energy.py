@@ -1,0 +1,135 @@
+"""Kinetic and potential energy, and where the power goes.
+
+The energies are summed link by link, from the velocities of the links and the heights of their centres
+of mass, not from M: they check the equations of motion, which come from elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows, rows_like
+from dynamics.euler_lagrange import euler_lagrange
+from dynamics.forward_dynamics import forward_dynamics
+from dynamics.kinematics import jacobian, link_frames
+
+
+class PowerBalance(NamedTuple):
+    """Powers at one instant [W], each (...); kinetic + potential = motors + external.
+
+    Attributes:
+        kinetic: rate of the kinetic energy, qd^T M qdd + qd^T (dM/dt) qd / 2.
+        potential: rate of the potential energy, qd^T g.
+        motors: qd^T tau.
+        external: what the wrench at the tool brings in, (J qd)^T wrench.
+    """
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    motors: np.ndarray
+    external: np.ndarray
+
+
+def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Kinetic energy of links and rotors.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        qd: (..., n) joint velocities [rad/s].
+
+    Returns:
+        (...) sum of (m v² + w^T I w + I_rotor qd²) / 2, which is qd^T M qd / 2 [J].
+
+    Raises:
+        BadInput: wrong shapes.
+
+    Source: kebria2016 (8); ragazzon2012 (3.3).
+    """
+    n = len(arm.dh)
+    (q, qd), lead = as_rows(n, q=q, qd=qd)
+    frames = _chain_frames(arm, q)
+    angular, linear = _link_velocities(arm, frames, qd)
+    seen = np.einsum("knij,kni->knj", frames[:, 1:, :3, :3], angular)
+    twice = (
+        np.einsum("n,kni,kni->k", arm.mass, linear, linear)
+        + np.einsum("kni,nij,knj->k", seen, arm.inertia, seen)
+        + np.einsum("n,kn->k", arm.rotor_inertia, qd**2)
+    )
+    return (twice / 2).reshape(lead)[()]
+
+
+def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Potential energy, zero where every centre of mass is at the height of the base.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (...) minus the sum of m gravity · p [J].
+
+    Raises:
+        BadInput: wrong shape.
+
+    Source: kebria2016 (10); ragazzon2012 (3.4) with its sign corrected.
+    """
+    n = len(arm.dh)
+    (q,), lead = as_rows(n, q=q)
+    frames = _chain_frames(arm, q)[:, 1:]
+    centers = frames[..., :3, 3] + np.einsum("knij,nj->kni", frames[..., :3, :3], arm.center_of_mass)
+    return -np.einsum("n,kni,i->k", arm.mass, centers, arm.gravity).reshape(lead)[()]
+
+
+def power_balance(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray | None = None
+) -> PowerBalance:
+    """Where the power of motors and world goes, as the arm moves freely under them.
+
+    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both
+    sides agree is a check of the equations of motion, not an identity of this function.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        qd: (..., n) joint velocities [rad/s].
+        tau: (..., n) torque of the motors [N·m].
+        wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none. An arm
+            whose dynamic offsets differ from its kinematics (the as-printed set) is pushed at the
+            tool point of its kinematics.
+
+    Raises:
+        BadInput: wrong shapes.
+
+    Source: kebria2016 (6), with dM/dt - 2 C skew-symmetric.
+    """
+    n = len(arm.dh)
+    (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
+    outside = np.zeros((len(q), 6)) if wrench is None else rows_like(wrench, 6, "wrench", lead)
+    qdd = forward_dynamics(arm, q, qd, tau, outside)
+    terms = euler_lagrange(arm, q, qd)
+    rate = terms.coriolis_matrix + np.swapaxes(terms.coriolis_matrix, 1, 2)
+    tool = np.einsum("kij,kj->ki", jacobian(arm, q), qd)
+    powers = (
+        np.einsum("ki,kij,kj->k", qd, terms.mass_matrix, qdd) + np.einsum("ki,kij,kj->k", qd, rate, qd) / 2,
+        np.einsum("ki,ki->k", qd, terms.gravity_torque),
+        np.einsum("ki,ki->k", qd, tau),
+        np.einsum("ki,ki->k", tool, outside),
+    )
+    return PowerBalance(*(power.reshape(lead)[()] for power in powers))
+
+
+def _chain_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """(k, n + 1, 4, 4) frames of the chain that the equations of motion describe."""
+    return link_frames(arm._replace(offset=arm.dynamics_offset), q)
+
+
+def _link_velocities(arm: Arm, frames: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(k, n, 3) angular velocities [rad/s] and velocities of the centres of mass [m/s], base axes."""
+    angular = np.cumsum(frames[:, :-1, :3, 2] * qd[:, :, None], axis=1)
+    ends = np.cumsum(np.cross(angular, np.diff(frames[:, :, :3, 3], axis=1)), axis=1)
+    centers = np.einsum("knij,nj->kni", frames[:, 1:, :3, :3], arm.center_of_mass)
+    return angular, ends + np.cross(angular, centers)

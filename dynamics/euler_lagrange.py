@@ -1,0 +1,256 @@
+"""The equations of motion from energies: Euler-Lagrange, kebria2016 (6) to (10).
+
+M is the sum of m J_v^T J_v + J_w^T I J_w over the links, with the Jacobians of their centres of mass
+(8). C comes from M by Christoffel symbols (9), with exact derivatives: as joint k turns,
+
+* column i of J_v, the velocity of the centre of mass, changes by z_min(i,k) × J_v,max(i,k);
+* axis z_i as the link sees it changes by z_i × z_k if k > i, otherwise not at all.
+
+g is the slope of the potential energy (10). Nothing is recursive: link l moves with l joints, so it
+contributes to l³ derivatives, and n links cost O(n⁴). ``newton_euler`` and ``composite`` give the same
+numbers far cheaper; this file is what they are checked against, and gives dM/dq.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows
+from dynamics.compiled import kernel
+from dynamics.kinematics import update_frames
+from dynamics.work import make_work
+
+
+class EulerLagrange(NamedTuple):
+    """The terms of M qdd + C qd + g = tau.
+
+    Attributes:
+        mass_matrix: (..., n, n) rotor inertia included [kg·m²].
+        coriolis_matrix: (..., n, n) from Christoffel symbols [kg·m²/s].
+        gravity_torque: (..., n) [N·m].
+    """
+
+    mass_matrix: np.ndarray
+    coriolis_matrix: np.ndarray
+    gravity_torque: np.ndarray
+
+
+class _Chain(NamedTuple):
+    """The chain at one joint position, and what one of its links does, all in base axes.
+
+    ``axis``, ``origin`` (n, 3) of the joints; ``velocity`` (n, 3) columns of J_v of a link's centre of
+    mass; ``momentum`` (n, 3) I z_i; ``velocity_slope``, ``axis_slope`` (n, n, 3) [i, k], see above.
+    """
+
+    axis: np.ndarray
+    origin: np.ndarray
+    velocity: np.ndarray
+    momentum: np.ndarray
+    velocity_slope: np.ndarray
+    axis_slope: np.ndarray
+
+
+def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
+    """Mass matrix, Coriolis matrix and gravity torque from energies.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        qd: (..., n) joint velocities [rad/s].
+
+    Raises:
+        BadInput: wrong shapes.
+
+    Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6) and
+    that of the potential energy in its (3.4) are wrong.
+    """
+    n = len(arm.dh)
+    (q, qd), lead = as_rows(n, q=q, qd=qd)
+    mass, slopes, gravity = _terms_batch(arm, q, make_work(n), _make_chain(n))
+    coriolis = _christoffel_batch(slopes, qd)
+    return EulerLagrange(mass.reshape(*lead, n, n), coriolis.reshape(*lead, n, n), gravity.reshape(*lead, n))
+
+
+def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Torque that gives the arm an acceleration; equal to ``inverse_dynamics`` without a wrench.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        qd: (..., n) joint velocities [rad/s].
+        qdd: (..., n) joint accelerations [rad/s²].
+
+    Returns:
+        (..., n) tau = M qdd + C qd + g [N·m].
+
+    Raises:
+        BadInput: wrong shapes.
+
+    Source: kebria2016 (6).
+    """
+    n = len(arm.dh)
+    (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
+    return _torque_batch(arm, q, qd, qdd, make_work(n), _make_chain(n)).reshape(*lead, n)
+
+
+def mass_matrix_derivatives(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Exact derivatives of the mass matrix with respect to every joint angle.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., n, n, n) with element [k, i, j] = dM_ij / dq_k [kg·m²/rad].
+
+    Raises:
+        BadInput: wrong shape.
+
+    Source: kebria2016 (8), differentiated.
+    """
+    n = len(arm.dh)
+    (rows,), lead = as_rows(n, q=q)
+    return _terms_batch(arm, rows, make_work(n), _make_chain(n))[1].reshape(*lead, n, n, n)
+
+
+def _make_chain(n: int) -> _Chain:
+    rows, square = np.zeros((4, n, 3)), np.zeros((2, n, n, 3))
+    return _Chain(*rows, *square)
+
+
+@kernel
+def _cross(a, b, out):
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def _dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def _place_joints(arm, work, chain):
+    """Axes and origins of the joints, with the offsets that the equations of motion use."""
+    axis, origin, offset, rotation = chain.axis, chain.origin, arm.dynamics_offset, work.rotation
+    axis[0, 0], axis[0, 1], axis[0, 2] = 0.0, 0.0, 1.0
+    origin[0] = 0.0
+    for i in range(1, axis.shape[0]):
+        for k in range(3):
+            axis[i, k] = rotation[i - 1, k, 2]
+            origin[i, k] = origin[i - 1, k] + _dot(rotation[i - 1, k], offset[i - 1])
+
+
+@kernel
+def _move_link(arm, work, chain, link):
+    """J_v of the link's centre of mass and I z_i, for the joints i that move the link."""
+    rotation, tensor = work.rotation[link], arm.inertia[link]
+    reach, center, seen = np.empty(3), np.empty(3), np.empty(3)
+    for k in range(3):
+        reach[k] = arm.dynamics_offset[link, k] + arm.center_of_mass[link, k]
+    for k in range(3):
+        center[k] = chain.origin[link, k] + _dot(rotation[k], reach)
+    for i in range(link + 1):
+        _cross(chain.axis[i], center - chain.origin[i], chain.velocity[i])
+        for k in range(3):
+            seen[k] = _dot(rotation[:, k], chain.axis[i])
+        seen[0], seen[1], seen[2] = _dot(tensor[0], seen), _dot(tensor[1], seen), _dot(tensor[2], seen)
+        for k in range(3):
+            chain.momentum[i, k] = _dot(rotation[k], seen)
+
+
+@kernel
+def _differentiate_link(chain, link):
+    """How column i of J_v, and axis i as the link sees it, change as joint k turns."""
+    for i in range(link + 1):
+        for k in range(link + 1):
+            _cross(chain.axis[min(i, k)], chain.velocity[max(i, k)], chain.velocity_slope[i, k])
+            chain.axis_slope[i, k] = 0.0
+            if k > i:
+                _cross(chain.axis[i], chain.axis[k], chain.axis_slope[i, k])
+
+
+@kernel
+def _add_link(chain, link, mass, matrix):
+    """Add m J_v^T J_v + J_w^T I J_w to ``matrix`` (8)."""
+    velocity, momentum, axis = chain.velocity, chain.momentum, chain.axis
+    for i in range(link + 1):
+        for j in range(link + 1):
+            matrix[i, j] += mass * _dot(velocity[i], velocity[j]) + _dot(axis[i], momentum[j])
+
+
+@kernel
+def _add_link_slopes(chain, link, mass, slopes):
+    """Add the derivatives of what ``_add_link`` adds to ``slopes`` [k, i, j]."""
+    velocity, momentum = chain.velocity, chain.momentum
+    moving, turning = chain.velocity_slope, chain.axis_slope
+    for k in range(link + 1):
+        for i in range(link + 1):
+            for j in range(i + 1):
+                slope = mass * (_dot(moving[i, k], velocity[j]) + _dot(velocity[i], moving[j, k]))
+                slope += _dot(turning[i, k], momentum[j]) + _dot(momentum[i], turning[j, k])
+                slopes[k, i, j] += slope
+                if j < i:
+                    slopes[k, j, i] += slope
+
+
+@kernel
+def _update_terms(arm, q, work, chain, matrix, slopes, gravity):
+    """Write M to ``matrix``, dM/dq to ``slopes`` and g to ``gravity``."""
+    matrix[:], slopes[:], gravity[:] = 0.0, 0.0, 0.0
+    update_frames(arm, q, work)
+    _place_joints(arm, work, chain)
+    for link in range(q.size):
+        mass = arm.mass[link]
+        _move_link(arm, work, chain, link)
+        _differentiate_link(chain, link)
+        _add_link(chain, link, mass, matrix)
+        _add_link_slopes(chain, link, mass, slopes)
+        matrix[link, link] += arm.rotor_inertia[link]
+        for i in range(link + 1):
+            gravity[i] -= mass * _dot(arm.gravity, chain.velocity[i])
+
+
+@kernel
+def _christoffel(slopes, qd, out):
+    """Write C of (9): c_ij = sum over k of (dM_ij/dq_k + dM_ik/dq_j - dM_kj/dq_i) qd_k / 2."""
+    n = qd.size
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 0.0
+            for k in range(n):
+                out[i, j] += 0.5 * (slopes[k, i, j] + slopes[j, i, k] - slopes[i, k, j]) * qd[k]
+
+
+@kernel
+def _terms_batch(arm, q, work, chain):
+    size, n = q.shape
+    matrix, slopes, gravity = np.empty((size, n, n)), np.empty((size, n, n, n)), np.empty((size, n))
+    for row in range(size):
+        _update_terms(arm, q[row], work, chain, matrix[row], slopes[row], gravity[row])
+    return matrix, slopes, gravity
+
+
+@kernel
+def _christoffel_batch(slopes, qd):
+    size, n = qd.shape
+    out = np.empty((size, n, n))
+    for row in range(size):
+        _christoffel(slopes[row], qd[row], out[row])
+    return out
+
+
+@kernel
+def _torque_batch(arm, q, qd, qdd, work, chain):
+    size, n = q.shape
+    matrix, slopes, coriolis = np.empty((n, n)), np.empty((n, n, n)), np.empty((n, n))
+    out = np.empty((size, n))
+    for row in range(size):
+        _update_terms(arm, q[row], work, chain, matrix, slopes, out[row])
+        _christoffel(slopes, qd[row], coriolis)
+        out[row] += matrix @ qdd[row] + coriolis @ qd[row]
+    return out

@@ -1,0 +1,119 @@
+"""Modified Denavit-Hartenberg parameters, and that they describe the same arm as the standard ones.
+
+Standard (nowoczyn2023 (1.8)): Rot_z(theta_i) Trans_z(d_i) Trans_x(a_i) Rot_x(alpha_i); frame i sits at
+the far end of link i. Modified (1.9): Trans_x(a_i-1) Rot_x(alpha_i-1) Rot_z(theta_i) Trans_z(d_i);
+frame i sits on joint i. Both are the same product with its brackets set elsewhere, so that
+
+    T_base_standard_i = T_base_modified_i · Trans_x(a_i) Rot_x(alpha_i),
+
+and the last factor, here ``change``, is fixed to link i. Only the frames' names differ: at i = n the
+modified chain needs ``change[n - 1]`` to reach the flange; for the UR5 it is the identity.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows
+
+
+class ModifiedDH(NamedTuple):
+    """An arm's modified Denavit-Hartenberg table.
+
+    Attributes:
+        rows: (n, 4) [theta offset (rad), d_i (m), a_i-1 (m), alpha_i-1 (rad)].
+        change: (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles.
+    """
+
+    rows: np.ndarray
+    change: np.ndarray
+
+
+def modified_dh(arm: Arm) -> ModifiedDH:
+    """The modified table of an arm, whose own table is standard.
+
+    Source: nowoczyn2023 1.1.
+    """
+    rows = arm.dh.copy()
+    rows[:, 2:] = np.vstack([np.zeros((1, 2)), arm.dh[:-1, 2:]])
+    still = np.zeros(len(rows))
+    return ModifiedDH(rows, standard_transform(still, still, arm.dh[:, 2], arm.dh[:, 3]))
+
+
+def standard_rows(modified: ModifiedDH) -> np.ndarray:
+    """(n, 4) standard rows [theta offset, d, a, alpha] again, the inverse of ``modified_dh``."""
+    last = modified.change[-1]
+    end = [last[0, 3], np.arctan2(last[2, 1], last[2, 2])]
+    rows = modified.rows.copy()
+    rows[:, 2:] = np.vstack([modified.rows[1:, 2:], [end]])
+    return rows
+
+
+def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Poses of all modified frames, each on the axis of its joint.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., n + 1, 4, 4): T_base_i for i = 0 (identity) to n. Times ``modified_dh(arm).change`` they
+        are the frames 1 to n of ``link_frames``.
+
+    Raises:
+        BadInput: wrong shape.
+
+    Source: nowoczyn2023 (1.9).
+    """
+    n = len(arm.dh)
+    (q,), lead = as_rows(n, q=q)
+    theta, d, a, alpha = modified_dh(arm).rows.T
+    steps = modified_transform(theta + q, *np.broadcast_arrays(d, a, alpha))
+    frames = np.empty((len(q), n + 1, 4, 4))
+    frames[:, 0] = np.eye(4)
+    for i in range(n):
+        frames[:, i + 1] = frames[:, i] @ steps[:, i]
+    return frames.reshape(*lead, n + 1, 4, 4)
+
+
+def standard_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """(..., 4, 4) from frame i to frame i - 1, standard (nowoczyn2023 (1.8), tu2023 (1)).
+
+    Args:
+        theta: (...) joint angle with its offset [rad].
+        d: along z of frame i - 1 [m].
+        a: along x of frame i [m].
+        alpha: about x of frame i [rad].
+    """
+    c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
+    return _rigid(
+        [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0.0 * c, sa, ca, d]],
+    )
+
+
+def modified_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """(..., 4, 4) from frame i to frame i - 1, modified (nowoczyn2023 (1.9)).
+
+    Args:
+        theta: (...) joint angle with its offset [rad].
+        d: along z of frame i [m].
+        a: a_i-1, along x of frame i - 1 [m].
+        alpha: alpha_i-1, about x of frame i - 1 [rad].
+    """
+    c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
+    return _rigid(
+        [[c, -s, 0.0 * c, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca]],
+    )
+
+
+def _rigid(entries: list[list[np.ndarray]]) -> np.ndarray:
+    lead = np.broadcast_shapes(*(np.shape(x) for row in entries for x in row))
+    out = np.zeros((*lead, 4, 4))
+    out[..., 3, 3] = 1.0
+    for i, row in enumerate(entries):
+        for j, value in enumerate(row):
+            out[..., i, j] = value
+    return out

@@ -1,0 +1,136 @@
+"""How close a joint position is to a singularity, and to which.
+
+For an arm of UR type the determinant of the Jacobian factors exactly,
+
+    det J = ± a2 a3 sin(theta3) sin(theta5) · along,
+
+so it has three singularities and no others: **wrist**, sin theta5 = 0, axes 4 and 6 parallel (theta6
+free, tu2023 (28) with s5); **elbow**, sin theta3 = 0, arm stretched or folded (tu2023 (27) has the
+outer end alone); **shoulder**, the wrist centre (origin of frame 5) on the cylinder of radius d4 about
+axis 1, where ``along``, its coordinate along the arm, changes sign (kebria2016 before (3): R = d4;
+tu2023 (26), of frame 5's origin and not of the tool). nowoczyn2023 2.4 counts the wrist alone. Measures
+for any arm: manipulability and the smallest singular value of the Jacobian.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows
+from dynamics.errors import BadInput
+from dynamics.kinematics import jacobian
+from dynamics.ur_type import require_closed_form
+
+NEAR_ANGLE = 0.02  # [1] |sin| of theta3 or theta5 that counts as near, about 1.1°
+NEAR_LENGTH = 0.005  # [m] |along| that counts as near
+
+
+class SingularityMeasures(NamedTuple):
+    """Three signed measures, each (...), zero at its singularity; their signs name the branch.
+
+    Attributes:
+        wrist: sin theta5 [1].
+        elbow: sin theta3 [1].
+        shoulder: coordinate of the wrist centre along frame 1's x axis [m].
+    """
+
+    wrist: np.ndarray
+    elbow: np.ndarray
+    shoulder: np.ndarray
+
+
+def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
+    """How far a UR-type arm is from each of its three singularities.
+
+    Args:
+        arm: a UR-type arm.
+        q: (..., 6) joint angles [rad].
+
+    Raises:
+        BadInput: wrong shape.
+        NoClosedForm: the arm is not of UR type.
+
+    Source: tu2023 (26)-(28), corrected; the signs are those of ``inverse_kinematics_branches``.
+    """
+    require_closed_form(arm)
+    (rows,), lead = as_rows(6, q=q)
+    theta, a2, a3, d5 = rows + arm.dh[:, 0], arm.dh[1, 2], arm.dh[2, 2], arm.dh[4, 1]
+    bend = np.cumsum(theta[:, 1:4], axis=1)  # theta2, theta23, theta234
+    along = a2 * np.cos(bend[:, 0]) + a3 * np.cos(bend[:, 1]) + d5 * np.sin(bend[:, 2])
+    measures = np.sin(theta[:, 4]), np.sin(theta[:, 2]), along
+    return SingularityMeasures(*(m.reshape(lead)[()] for m in measures))
+
+
+def near_singularities(
+    arm: Arm, q: np.ndarray, angle: float = NEAR_ANGLE, length: float = NEAR_LENGTH
+) -> SingularityMeasures:
+    """Which singularities a joint position is close to; more than one at a time is possible.
+
+    Args:
+        arm: a UR-type arm.
+        q: (..., 6) joint angles [rad].
+        angle: bound on |sin theta5| and |sin theta3| [1].
+        length: bound on the wrist centre's |along| [m].
+
+    Returns:
+        Booleans (...) named wrist, elbow, shoulder.
+
+    Raises:
+        BadInput: wrong shape, or a bound that is negative or NaN.
+        NoClosedForm: the arm is not of UR type.
+    """
+    if not (angle >= 0 and length >= 0):
+        raise BadInput("a bound cannot be negative", found=(angle, length))
+    measures = singularity_measures(arm, q)
+    bounds = (angle, angle, length)
+    return SingularityMeasures(*(np.abs(m) <= b for m, b in zip(measures, bounds, strict=True)))
+
+
+def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """(...) determinant of the Jacobian from its factors, up to a sign that is the arm's own [m³].
+
+    Args:
+        arm: a UR-type arm.
+        q: (..., 6) joint angles [rad].
+
+    Raises:
+        BadInput: wrong shape.
+        NoClosedForm: the arm is not of UR type.
+    """
+    wrist, elbow, shoulder = singularity_measures(arm, q)
+    return arm.dh[1, 2] * arm.dh[2, 2] * wrist * elbow * shoulder
+
+
+def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Yoshikawa's measure √det(J J^T), the product of the singular values of the Jacobian.
+
+    Args:
+        arm: any arm. With fewer than six joints √det(J^T J) is taken.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (...) zero at a singularity; in the mixed units of J (m³ for six joints).
+
+    Raises:
+        BadInput: wrong shape.
+    """
+    return singular_values(arm, q).prod(axis=-1)[()]
+
+
+def singular_values(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Singular values of the Jacobian at the tool point, the largest first.
+
+    Args:
+        arm: any arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., min(6, n)), metres and ones mixed: they depend on the unit of length.
+
+    Raises:
+        BadInput: wrong shape.
+    """
+    return np.linalg.svd(jacobian(arm, q), compute_uv=False)

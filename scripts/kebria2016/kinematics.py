@@ -1,0 +1,261 @@
+"""Sections II.B to II.D: Table I, the flange's position, the inverse kinematics; singularities drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from ledger import Row, judged
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dynamics import Arm, forward_kinematics, inverse_kinematics, link_frames, load_arm
+from dynamics.arm import arm_from_dict
+from dynamics.closed_form_position import closed_form_position
+from dynamics.singularities import singular_values, singularity_measures
+from hopfield_nav.style import PAGE, paper_style
+
+NAME = "ur5_kebria2016"
+TABLE_I = {  # as printed
+    "a": [0, 0.425, 0.39225, 0, 0, 0],
+    "alpha": [np.pi / 2, 0, 0, np.pi / 2, -np.pi / 2, 0],
+    "d": [0.08916, 0, 0, 0.10915, 0.09456, 0.0823],
+}
+WRONG_IN_TABLE_I = {("a", 1), ("a", 2), ("d", 4)}
+TESTS = "tests/test_kinematics_studies.py::"
+
+
+def positions(count: int = 20000) -> np.ndarray:
+    """(count, 6) uniform joint angles."""
+    return np.random.default_rng(2016).uniform(-np.pi, np.pi, (count, 6))
+
+
+def table_differences() -> set[tuple[str, int]]:
+    """Entries of Table I that differ from our arm, as (column, index from 0)."""
+    ours = dict(zip(("d", "a", "alpha"), load_arm(NAME).dh[:, 1:].T, strict=True))
+    return {
+        (column, i)
+        for column, printed in TABLE_I.items()
+        for i in range(6)
+        if abs(ours[column][i] - printed[i]) > 1e-12
+    }
+
+
+def with_d5(d5: float) -> Arm:
+    """Our arm with another d5 [m]."""
+    arm = load_arm(NAME)
+    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Table I"} for _, d, a, alpha in arm.dh]
+    joints[4]["d"] = d5
+    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
+    return arm_from_dict({"joints": joints, "links": links})
+
+
+def effect_of_d5() -> float:
+    """Largest shift of the flange by the printed d5 [m]."""
+    q = positions()
+    apart = closed_form_position(with_d5(TABLE_I["d"][4]), q) - closed_form_position(load_arm(NAME), q)
+    return float(np.linalg.norm(apart, axis=1).max())
+
+
+def printed_position(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """(k, 3) the flange by (2) as printed, without s5 in p_x and p_y, with the arm's own lengths."""
+    q234 = q[:, 1:4].sum(axis=1)
+    lacking = arm.dh[5, 1] * (1 - np.sin(q[:, 4])) * np.cos(q234)
+    shift = np.column_stack([np.cos(q[:, 0]) * lacking, np.sin(q[:, 0]) * lacking, np.zeros(len(q))])
+    return closed_form_position(arm, q) - shift
+
+
+def printed_theta6(q: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """(k,) theta6 by (5) as printed, theta1 and theta5 given."""
+    c1, s1, s5 = np.cos(q[:, 0]), np.sin(q[:, 0]), np.sin(q[:, 4])
+    x, y = T[:, :3, 0], T[:, :3, 1]
+    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, (x[:, 0] * c1 - x[:, 1] * s1) / s5)
+
+
+def corrected_theta6(q: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """(k,) theta6 by (5) with x_x s1 − x_y c1."""
+    c1, s1, s5 = np.cos(q[:, 0]), np.sin(q[:, 0]), np.sin(q[:, 4])
+    x, y = T[:, :3, 0], T[:, :3, 1]
+    return np.arctan2((y[:, 1] * c1 - y[:, 0] * s1) / s5, (x[:, 0] * s1 - x[:, 1] * c1) / s5)
+
+
+def largest_turn(found: np.ndarray, expected: np.ndarray) -> float:
+    """Largest difference of angles, modulo a turn [rad]."""
+    return float(np.abs(np.angle(np.exp(1j * (found - expected)))).max())
+
+
+def position_errors() -> tuple[float, float]:
+    """Largest error of (2), as printed and corrected, against the product of transformations [m]."""
+    arm, q = load_arm(NAME), positions()
+    right = forward_kinematics(arm, q)[:, :3, 3]
+    formulas = printed_position(arm, q), closed_form_position(arm, q)
+    printed, corrected = (float(np.linalg.norm(p - right, axis=1).max()) for p in formulas)
+    return printed, corrected
+
+
+def theta6_errors() -> tuple[float, float]:
+    """Largest error of (5), as printed and corrected, where |s5| > 0.01 [rad]."""
+    q = positions()
+    q = q[np.abs(np.sin(q[:, 4])) > 0.01]
+    T = forward_kinematics(load_arm(NAME), q)
+    return largest_turn(printed_theta6(q, T), q[:, 5]), largest_turn(corrected_theta6(q, T), q[:, 5])
+
+
+def solution_counts(count: int = 5000) -> np.ndarray:
+    """How many solutions each of ``count`` reachable poses has."""
+    arm = load_arm(NAME)
+    solutions = inverse_kinematics(arm, forward_kinematics(arm, positions(count)))
+    return np.isfinite(solutions[..., 0]).sum(axis=1)
+
+
+def ring(count: int = 200_000) -> np.ndarray:
+    """Smallest and largest distance of frame 4's axis from frame 1's origin in the arm's plane [m]."""
+    frames = link_frames(load_arm(NAME), positions(count))
+    apart = frames[:, 3, :3, 3] - frames[:, 1, :3, 3]
+    return np.array([f(np.linalg.norm(apart, axis=1)) for f in (np.min, np.max)])
+
+
+def wrist_distance(count: int = 200_000) -> float:
+    """Smallest distance of the wrist centre (frame 5) from axis 1 [m]."""
+    centers = link_frames(load_arm(NAME), positions(count))[:, 5, :2, 3]
+    return float(np.linalg.norm(centers, axis=1).min())
+
+
+def rows() -> list[Row]:
+    """Claims of II.B to II.D."""
+    return [*_table_rows(), *_formula_rows(), *_solution_rows()]
+
+
+def _table_rows() -> list[Row]:
+    wrong, shift = table_differences(), effect_of_d5()
+    return [
+        judged(
+            "Table I",
+            "DH parameters of the UR5",
+            "a2 0.425, a3 0.39225, d5 0.09456 m",
+            f"{18 - len(wrong)} of 18 agree; ours a2 −0.425, a3 −0.39225, d5 0.09465 m",
+            not wrong,
+            "a2, a3 are negative with these frames; d5 has two digits swapped",
+            TESTS + "test_table_1_of_kebria",
+        ),
+        judged(
+            "Table I",
+            "what the printed d5 does to the position",
+            "0.09456 m",
+            f"up to {1e3 * shift:.3f} mm of shift",
+            shift < 1e-9,
+            "the arm has 0.09465 m",
+            TESTS + "test_table_1_of_kebria",
+        ),
+    ]
+
+
+def _formula_rows() -> list[Row]:
+    position, theta6 = position_errors(), theta6_errors()
+    return [
+        judged(
+            "(2)",
+            "position of the flange",
+            "− d6 c1 c234 in p_x, − d6 s1 c234 in p_y",
+            f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m",
+            position[0] < 1e-9,
+            "the factor s5 is missing in both; p_z is right",
+            TESTS + "test_printed_positions",
+        ),
+        judged(
+            "(5)",
+            "θ6 from the tool's axes",
+            "second argument (x_x c1 − x_y s1)/s5",
+            f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad",
+            theta6[0] < 1e-9,
+            "c1 and s1 are swapped; nowoczyn2023 (2.12) is right",
+            TESTS + "test_printed_theta6",
+        ),
+    ]
+
+
+def _solution_rows() -> list[Row]:
+    counts, limits, nearest = solution_counts(), ring(), wrist_distance()
+    a2, a3, d4 = 0.425, 0.39225, 0.10915
+    share = np.mean(counts == 8)
+    margin = 1.96 * np.sqrt(share * (1 - share) / len(counts))
+    return [
+        judged(
+            "II.D",
+            "two solutions each for θ1, θ5 and the elbow",
+            "2 × 2 × 2",
+            f"up to {counts.max()}; {100 * share:.0f} ± {100 * margin:.0f} % of {len(counts)} reachable poses"
+            f" have all 8, the least {counts.min()}",
+            int(counts.max()) == 8,
+            "fewer where the elbow's ring is missed on some branches",
+            TESTS + "test_number_of_solutions",
+        ),
+        judged(
+            "II.D",
+            "no solution beyond |a2 + a3| or within |a2 − a3|",
+            f"{a2 + a3} m, {a2 - a3:.5f} m",
+            f"joint 4's axis between {limits[0]:.4f} and {limits[1]:.4f} m from joint 2's",
+            limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12,
+            "200,000 random positions",
+            TESTS + "test_limits_of_kebria",
+        ),
+        judged(
+            "II.D",
+            "no configuration with R ≤ |d4|; tan α2 = d4/R",
+            "R > |d4|",
+            f"R at least {nearest:.5f} m, d4 = {d4} m, and exactly d4 at the shoulder singularity",
+            False,
+            "R = |d4| is possible; and it is cos α2 = d4/R, as (3) uses it",
+            TESTS + "test_limits_of_kebria",
+        ),
+    ]
+
+
+def draw(folder: Path) -> list[Path]:
+    """Where the three singularities lie, and how the smallest singular value falls towards them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with paper_style():
+        path = folder / "singularities.png"
+        singularity_figure().savefig(path)
+    return [path]
+
+
+def singularity_figure() -> Figure:
+    """Smallest singular value over two pairs of angles; lines where a measure is zero."""
+    figure = Figure(figsize=(PAGE, 0.38 * PAGE), layout="constrained")
+    axes = figure.subplots(1, 2)
+    base = np.array([0.0, -1.2, 1.2, -1.0, 1.1, 0.0])
+    image = draw_singularities(axes[0], base, 2, 4, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
+    draw_singularities(axes[1], base, 1, 2, (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")))
+    figure.colorbar(image, ax=list(axes), label="smallest singular value of $J$", pad=0.01)
+    handles, labels = axes[0].get_legend_handles_labels()
+    extra, names = axes[1].get_legend_handles_labels()
+    known = dict(zip([*labels, *names], [*handles, *extra], strict=True))
+    figure.legend(known.values(), known.keys(), loc="outside upper center", ncols=3)
+    return figure
+
+
+def draw_singularities(ax: Axes, base: np.ndarray, i: int, j: int, lines: tuple) -> object:
+    """One map over joints i and j (from 0), the others as in ``base``."""
+    arm, angles = load_arm(NAME), np.linspace(-np.pi, np.pi, 181)
+    q = np.tile(base, (len(angles), len(angles), 1))
+    q[..., i], q[..., j] = angles[None, :], angles[:, None]
+    degrees = np.degrees(angles)
+    smallest = singular_values(arm, q)[..., -1]
+    image = ax.imshow(
+        smallest, extent=(-180, 180, -180, 180), origin="lower", cmap="cividis", vmin=0, vmax=0.35
+    )
+    measures = singularity_measures(arm, q)._asdict()
+    for name, dash in lines:
+        values = measures[name]
+        if values.min() < 0 < values.max():
+            ax.contour(degrees, degrees, values, [0], colors="white", linestyles=dash, linewidths=1.1)
+            ax.plot([], [], dash, color="#555555", label=name)
+    ax.set(
+        xlabel=f"$q_{i + 1}$ [°]",
+        ylabel=f"$q_{j + 1}$ [°]",
+        xticks=range(-180, 181, 90),
+        yticks=range(-180, 181, 90),
+    )
+    ax.spines[:].set_visible(False)
+    return image

@@ -1,0 +1,185 @@
+"""Sections 1.1 and 2.2: both Denavit-Hartenberg forms, and Jacobian steps of 40 µm along 1 m."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+from matplotlib.figure import Figure
+
+from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
+from dynamics.differential_inverse_kinematics import differential_inverse_kinematics
+from dynamics.modified_dh import modified_dh, modified_link_frames
+from dynamics.singularities import singularity_measures
+from hopfield_nav.style import COLOURS, PAGE, paper_style
+
+NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as Tables 1.1 and 1.2 have them under the name UR5e
+STEP, LENGTH, PUBLISHED = 40e-6, 1.0, 1e-4  # [m] 2.2
+CLEAR = (0.2, 0.2, 0.1)  # least |s5|, |s3| and |along| [m] on a line that is studied
+TURN = np.array([0.5, 0.6, 0.7])  # [rad] by which the tool turns along the line, where it does
+TESTS = "tests/test_kinematics_studies.py::"
+
+
+class Line(NamedTuple):
+    """A straight line of 1 m along a base axis, and joint angles at its start."""
+
+    axis: int
+    sign: int
+    start: np.ndarray
+    q: np.ndarray
+
+
+def poses(line: Line, step: float = STEP, turn: np.ndarray | None = None) -> np.ndarray:
+    """(k, 4, 4) along the line; the tool keeps its orientation or turns by ``turn`` at a steady rate."""
+    share = np.linspace(0, 1, round(LENGTH / step) + 1)
+    out = np.tile(line.start, (len(share), 1, 1))
+    out[:, line.axis, 3] += line.sign * LENGTH * share
+    if turn is not None:
+        out[:, :3, :3] = rotations(turn, share) @ line.start[:3, :3]
+    return out
+
+
+def rotations(turn: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """(k, 3, 3) rotations about the axis of ``turn`` by shares of its angle (Rodrigues)."""
+    angle = np.linalg.norm(turn)
+    x, y, z = turn / angle
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    a = (angle * share)[:, None, None]
+    return np.eye(3) + np.sin(a) * cross + (1 - np.cos(a)) * cross @ cross
+
+
+@cache
+def lines(count: int = 30, seed: int = 22) -> tuple[Line, ...]:
+    """Random lines along ±x, ±y, ±z in turn that stay clear of every singularity."""
+    arm, rng, found = load_arm(NAME), np.random.default_rng(seed), []
+    while len(found) < count:
+        q = rng.uniform(-np.pi, np.pi, 6)
+        axis, sign = len(found) % 3, 1 - 2 * (len(found) // 3 % 2)
+        line = Line(axis, sign, forward_kinematics(arm, q), q)
+        if _is_clear(line):
+            found.append(line)
+    return tuple(found)
+
+
+def _is_clear(line: Line) -> bool:
+    """Whether coarse steps with feedback follow the line, clear of every singularity."""
+    arm, coarse = load_arm(NAME), poses(line, 0.01)
+    if not np.isfinite(inverse_kinematics(arm, coarse[[50, 100]])[:, 0, 0]).all():
+        return False
+    path = differential_inverse_kinematics(arm, coarse, line.q, feedback=True)
+    if not (path.position_error < 0.01).all():
+        return False
+    wrist, elbow, shoulder = (np.abs(m).min() for m in singularity_measures(arm, path.q))
+    return bool(wrist > CLEAR[0] and elbow > CLEAR[1] and shoulder > CLEAR[2])
+
+
+@cache
+def line_errors(step: float = STEP, count: int = 30) -> np.ndarray:
+    """(count,) distance from the end of each line after open-loop steps [m]."""
+    arm = load_arm(NAME)
+    return np.array(
+        [
+            differential_inverse_kinematics(arm, poses(line, step), line.q).position_error[-1]
+            for line in lines(count)
+        ]
+    )
+
+
+def turn_errors(orientation: str, feedback: bool = False, step: float = STEP) -> np.ndarray:
+    """(k,) orientation error along the first line while the tool turns [rad]."""
+    line = lines(1)[0]
+    path = differential_inverse_kinematics(
+        load_arm(NAME), poses(line, step, TURN), line.q, orientation, feedback
+    )
+    return path.turn_error
+
+
+def frame_difference() -> float:
+    """Largest difference between poses of links by (1.8) and by (1.9) [m, 1]."""
+    arm, q = load_arm(NAME), np.random.default_rng(1).uniform(-np.pi, np.pi, (1000, 6))
+    found = modified_link_frames(arm, q)[:, 1:] @ modified_dh(arm).change
+    return float(np.abs(found - link_frames(arm, q)[:, 1:]).max())
+
+
+def rows() -> list[Row]:
+    """Claims of 1.1 and 2.2."""
+    apart, errors = frame_difference(), line_errors()
+    low, high = 1e3 * np.quantile(errors, [0.05, 0.95])
+    euler, vector = (float(turn_errors(o)[-1]) for o in ("euler", "rotation_vector"))
+    return [
+        judged(
+            "(1.8), (1.9)",
+            "standard and modified Denavit-Hartenberg describe the same arm",
+            "alternative form",
+            f"all links in the same places to {apart:.0e}, after a change of frame fixed to each link",
+            apart < 1e-12,
+            "the frames themselves differ, but for base and flange",
+            "tests/test_modified_dh.py::test_same_links_in_the_same_places",
+        ),
+        judged(
+            "2.2",
+            "steps of 40 µm along 1 m in each direction",
+            "error up to 0.1 mm",
+            f"{len(errors)} random lines of {round(LENGTH / STEP)} steps: median"
+            f" {1e3 * np.median(errors):.3f} mm,"
+            f" 90 % between {low:.3f} and {high:.3f} mm, largest {1e3 * errors.max():.3f} mm",
+            bool(1e-5 < np.median(errors) < PUBLISHED),
+            "steps between points of the path, so errors add up; lines clear of the singularities; "
+            "taken from the pose reached they do not",
+            TESTS + "test_forty_micrometres",
+        ),
+        judged(
+            "(2.3)",
+            "angular part by differences of Euler angles",
+            "dα, dβ, dγ",
+            f"tool turning by {np.degrees(np.linalg.norm(TURN)):.0f}°: {np.degrees(euler):.1f}° lost;"
+            f" with the rotation vector {np.degrees(vector):.4f}°",
+            euler < 1e-3,
+            "differences of Euler angles are no rotation; harmless while the orientation stays constant",
+            TESTS + "test_turning_tool",
+        ),
+    ]
+
+
+def draw(folder: Path) -> list[Path]:
+    """The errors of 2.2 over the length of the step, and over the line while the tool turns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with paper_style():
+        path = folder / "jacobian_steps.png"
+        error_figure().savefig(path)
+    return [path]
+
+
+def error_figure() -> Figure:
+    """Left: the ends of the lines over the step. Right: the tool's orientation along one line."""
+    figure = Figure(figsize=(PAGE, 0.36 * PAGE), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    steps = np.array([20e-6, 40e-6, 100e-6, 250e-6, 625e-6, 1e-3])
+    errors = np.array([line_errors(float(s)) for s in steps])
+    left.loglog(1e6 * steps, 1e3 * errors, color=COLOURS.obstacle, linewidth=0.4)
+    left.loglog(
+        1e6 * steps, 1e3 * np.median(errors, axis=1), "o-", color=COLOURS.felt, markersize=3, label="median"
+    )
+    left.plot([], [], color=COLOURS.obstacle, label=f"{len(lines())} lines")
+    left.plot(
+        [1e6 * STEP], [1e3 * PUBLISHED], "D", color=COLOURS.goal, markersize=4, label="published: up to"
+    )
+    left.set(xlabel="step [µm]", ylabel="error after 1 m [mm]", xticks=[20, 40, 100, 250, 1000])
+    left.set_xticklabels(["20", "40", "100", "250", "1000"])
+    left.minorticks_off()
+    left.legend(loc="upper left")
+    looks = (
+        ("euler", False, COLOURS.goal, "-", "Euler angles, as printed"),
+        ("rotation_vector", False, COLOURS.felt, "-", "rotation vector"),
+        ("euler", True, COLOURS.goal, ":", "Euler angles, feedback"),
+        ("rotation_vector", True, COLOURS.felt, ":", "rotation vector, feedback"),
+    )
+    for orientation, feedback, colour, dash, label in looks:
+        error = np.degrees(turn_errors(orientation, feedback))[200::200]
+        right.semilogy(np.linspace(0, 1, len(error)), error, dash, color=colour, label=label)
+    right.set(xlabel="way along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e5))
+    right.legend(loc="upper left", ncols=2)
+    return figure

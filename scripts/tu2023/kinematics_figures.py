@@ -1,0 +1,141 @@
+"""Figures 7, 8 and 9: the arm, its workspace with the true bounds, and the circle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
+
+from dynamics import forward_kinematics, link_frames, load_arm
+from hopfield_nav.style import COLOURS, COLUMN, PAGE, paper_style
+from tu2023.kinematics import NAME, PUBLISHED_DIAMETER, circle, cloud, exact_extent, follow_circle
+
+POSE = np.array([0.6, -1.1, 1.5, -0.4, 1.2, 0.0])  # of figure 7
+DENSITY = LinearSegmentedColormap.from_list("density", ["#E4EDF5", COLOURS.felt])
+
+
+def draw(folder: Path) -> list[Path]:
+    """Write the three figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = {
+        "figure_7_arm": arm_figure,
+        "figure_8_workspace": workspace_figure,
+        "figure_9_circle": circle_figure,
+    }
+    paths = []
+    with paper_style():
+        for name, make in figures.items():
+            paths.append(folder / f"{name}.png")
+            make().savefig(paths[-1])
+    return paths
+
+
+def arm_figure() -> Figure:
+    """Figure 7: the links between the Denavit-Hartenberg frames, and the frames' axes."""
+    figure = Figure(figsize=(COLUMN, 0.95 * COLUMN), layout="constrained")
+    ax = figure.add_subplot(projection="3d")
+    frames = link_frames(load_arm(NAME), POSE)
+    corners = _corners(frames)
+    ax.plot(*corners.T, color=COLOURS.housing, linewidth=4, solid_joinstyle="round", zorder=1)
+    for k, (colour, name) in enumerate(
+        ((COLOURS.goal, "$x$"), (COLOURS.start, "$y$"), (COLOURS.felt, "$z$"))
+    ):
+        for i, frame in enumerate(frames):
+            tip = np.array([frame[:3, 3], frame[:3, 3] + 0.09 * frame[:3, k]])
+            ax.plot(*tip.T, color=colour, linewidth=1.1, label=name if i == 0 else None, zorder=5)
+    for i, frame in enumerate(frames):
+        ax.text(*(frame[:3, 3] + [0.02, 0.02, -0.05]), str(i), fontsize=7)
+    ax.set(xlabel="$x$ [m]", ylabel="$y$ [m]", zlabel="$z$ [m]")
+    ax.set_box_aspect(np.ptp(corners, axis=0) + 0.15, zoom=0.78)
+    ax.locator_params(nbins=4)
+    ax.view_init(24, -60)
+    ax.legend(loc="upper right", ncols=3)
+    return figure
+
+
+def _corners(frames: np.ndarray) -> np.ndarray:
+    """Points of a line along d_i and a_i of every link: from origin i − 1 along z, then along x of i."""
+    points = [frames[0, :3, 3]]
+    for i, (_, d, _, _) in enumerate(load_arm(NAME).dh):
+        points += [frames[i, :3, 3] + d * frames[i, :3, 2], frames[i + 1, :3, 3]]
+    return np.array(points)
+
+
+def workspace_figure() -> Figure:
+    """Figure 8: the cloud from above, and its half section, with the bounds it cannot cross."""
+    figure = Figure(figsize=(PAGE, 0.5 * PAGE), layout="constrained")
+    above, section = figure.subplots(1, 2, width_ratios=(1.75, 1))
+    arm = load_arm(NAME)
+    tool = forward_kinematics(arm, cloud())[:, :3, 3]
+    exact, shoulder = exact_extent(arm), arm.dh[0, 1]
+    radius = np.hypot(tool[:, 0], tool[:, 1])
+    _density(above, tool[:, 0], tool[:, 1])
+    _density(section, radius, tool[:, 2])
+    for ax, center in ((above, (0, 0)), (section, (0, shoulder))):
+        _circle(ax, center, exact.reach, COLOURS.true, "-", f"reach {exact.reach:.3f} m")
+        _circle(ax, center, PUBLISHED_DIAMETER / 2, COLOURS.goal, "--", "published: diameter 1 m")
+        ax.set(aspect="equal")
+    section.axvline(exact.hole, color=COLOURS.start, label=f"nearest to axis 1: {1e3 * exact.hole:.0f} mm")
+    section.axvline(0.1, color=COLOURS.goal, linestyle=":", label="published: hole of 200 mm")
+    _circle(above, (0, 0), exact.hole, COLOURS.start, "-", None)
+    _circle(above, (0, 0), 0.1, COLOURS.goal, ":", None)
+    above.set(xlabel="$x$ [m]", ylabel="$y$ [m]", xlim=(-1, 1), ylim=(-1, 1))
+    section.set(xlabel="distance from axis 1 [m]", ylabel="$z$ [m]", xlim=(0, 1), ylim=(-0.93, 1.1))
+    handles, labels = section.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    return figure
+
+
+def _density(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
+    """Number of points in squares of 2 cm; none is white."""
+    counts, xs, ys = np.histogram2d(x, y, bins=(np.arange(-1.1, 1.1, 0.02), np.arange(-1.1, 1.2, 0.02)))
+    counts[counts == 0] = np.nan
+    top = np.nanpercentile(counts, 98)
+    ax.pcolormesh(xs, ys, counts.T, cmap=DENSITY, vmin=1, vmax=top, rasterized=True)
+
+
+def _circle(ax: Axes, center: tuple, radius: float, colour: str, dash: str, label: str | None) -> None:
+    ax.add_patch(Circle(center, radius, fill=False, edgecolor=colour, linestyle=dash, linewidth=0.9))
+    if label:
+        ax.plot([], [], dash, color=colour, label=label)
+
+
+def circle_figure() -> Figure:
+    """Figure 9: the circle given and generated, and the joint angles along it."""
+    figure = Figure(figsize=(PAGE, 0.38 * PAGE), layout="constrained")
+    left, middle, right = figure.subplots(1, 3, width_ratios=(1, 1, 1.15))
+    arm = load_arm(NAME)
+    q, given = follow_circle(arm), circle()[:, :3, 3]
+    reached = forward_kinematics(arm, q)[:, :3, 3]
+    closed = np.vstack([given, given[:1]])
+    left.plot(*closed[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
+    left.plot(*reached[:, :2].T, ".", color=COLOURS.true, markersize=3, label="generated")
+    left.set(
+        xlabel="$x$ [m]",
+        ylabel="$y$ [m]",
+        aspect="equal",
+        xticks=[-0.5, -0.4, -0.3],
+        yticks=[-0.4, -0.3, -0.2],
+    )
+    left.legend(loc="center")
+    for k, (colour, dash) in enumerate(((COLOURS.goal, "o"), (COLOURS.start, "^"), (COLOURS.felt, "s"))):
+        middle.plot(1e15 * (reached - given)[:, k], dash, color=colour, markersize=2.2, label=f"${'xyz'[k]}$")
+    middle.set(xlabel="point", ylabel="generated − given [fm]")
+    middle.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 2)))
+    colours = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030")
+    for j in range(6):
+        right.plot(
+            np.degrees(q[:, j] - q[0, j]),
+            linestyle=dashes[j],
+            color=colours[j],
+            linewidth=2.4 if j == 0 else 0.9,
+            label=f"$q_{j + 1}$",
+        )
+    right.set(xlabel="point", ylabel="joint angle, from its first [°]")
+    right.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
