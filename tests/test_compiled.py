@@ -15,7 +15,8 @@ from dynamics import compiled
 from dynamics.compiled import first_class, kernel
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL_TESTS = [
+KERNEL_TESTS = sorted(p.name for p in (ROOT / "tests").glob("test_*.py") if "mark.kernel" in p.read_text())
+QUICK_AS_PYTHON = [
     "test_arms.py",
     "test_closed_loop.py",
     "test_contact.py",
@@ -186,10 +187,12 @@ def test_bounds_checking_sees_an_index_outside(tmp_path):
     assert _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="0").returncode == 0
 
 
-@pytest.mark.parametrize("flag", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
-def test_kernels_stay_inside_their_arrays(tmp_path, flag):
-    """Every test marked ``kernel``, with bounds checking in a cache of its own, and as plain Python."""
-    files = [str(ROOT / "tests" / name) for name in KERNEL_TESTS]
+@pytest.mark.parametrize(
+    ("flag", "names"), [("NUMBA_BOUNDSCHECK", KERNEL_TESTS), ("NUMBA_DISABLE_JIT", QUICK_AS_PYTHON)]
+)
+def test_kernels_stay_inside_their_arrays(tmp_path, flag, names):
+    """Tests marked ``kernel``: all with bounds checking in a cache of its own, the quick ones as Python."""
+    files = [str(ROOT / "tests" / name) for name in names]
     run = _run(["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files], tmp_path, **{flag: "1"})
     assert run.returncode == 0, run.stdout + run.stderr
     assert "passed" in run.stdout
