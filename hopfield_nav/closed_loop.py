@@ -150,7 +150,7 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
                 qds[i] = qd[i] + ahead * qdds[i]
         if settings.hold[0] == 0:
             ahead = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-            _command_in_stage(law, controller, trajectory, state, qs, qds, time + ahead)
+            command_in_stage(law, controller, trajectory, state, qs, qds, time + ahead)
         plant_acceleration(plant, tau, h if count == 1 else 0.0, stages, work)
         if stage == 0:
             for k in range(3):
@@ -172,7 +172,7 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
 
 
 @inlined
-def _command_in_stage(law, controller, trajectory, state, q, qd, time):
+def command_in_stage(law, controller, trajectory, state, q, qd, time):
     """The law as a continuous controller would evaluate it, at the state of an integrator stage."""
     sensed = state.sensed
     sensed.time[0] = time

@@ -1,14 +1,15 @@
 """MuJoCo in place of the program's own plant: the same loop around another engine.
 
 MuJoCo computes accelerations and integrates them, from the model that ``dynamics.mjcf`` writes. The
-contact law is ours: its force at MuJoCo's tool site is handed over in every stage of the integrator.
-Controller, estimator and detector are the kernels of the compiled loop, called once a step.
+contact law is ours: its force at MuJoCo's tool site is handed over in every stage of the integrator,
+and so is the torque of a law that is not held. Controller, estimator and detector are the kernels of
+the compiled loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numba
@@ -23,6 +24,7 @@ from hopfield_nav.closed_loop import (
     LARGEST_ANGLE,
     LARGEST_SPEED,
     LOG_FULL,
+    command_in_stage,
     loop_types,
     sense_and_command,
     watch_contact,
@@ -64,50 +66,60 @@ class MujocoLoop:
     def __call__(self, law, estimator, detector, plant, controller, trajectory, settings, state, stages,
                  work, log, last_step) -> int:  # fmt: skip
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
-        before, after = _kernels()
-        touch = _Touch(self, plant)
-        self._load(state)
+        before, in_stage, after = _kernels()
+        held = settings.hold[0] == 1
+        hook = _Hook(self, plant, state.sensed.tau)
+        if not held:
+            hook.command = partial(in_stage, law, controller, trajectory, state)
+        self.data.qpos[:], self.data.qvel[:] = state.q, state.qd
         while state.step[0] < last_step:
             event = before(law, estimator, detector, controller, trajectory, settings, state, log)
             if event != _READY:
                 return event
-            touch.first = True
+            self.data.time = state.step[0] * settings.step[0]
             self.data.qfrc_applied[:] = state.sensed.tau
-            self._step(touch)
-            state.contact[:] = touch.kept
+            self._step(hook)
+            state.contact[:] = hook.kept
             state.q[:], state.qd[:] = self.data.qpos, self.data.qvel
             if after(settings, state, log) != HORIZON:
                 return DIVERGED
         return HORIZON
 
-    def _load(self, state: State) -> None:
-        self.data.qpos[:], self.data.qvel[:] = state.q, state.qd
-        self.data.time = 0.0
-
-    def _step(self, touch: Callable) -> None:
+    def _step(self, hook: _Hook) -> None:
         """One step of MuJoCo; its hook for passive forces is one for the whole process, so lend it briefly."""
-        self.mujoco.set_mjcb_passive(touch)
+        hook.first = True
+        self.mujoco.set_mjcb_passive(hook)
         try:
             self.mujoco.mj_step(self.model, self.data)
         finally:
             self.mujoco.set_mjcb_passive(None)
 
 
-class _Touch:
-    """MuJoCo's hook for passive forces: J^T F of the contact, whose F in the first stage it keeps."""
+class _Hook:
+    """What MuJoCo calls in every stage for passive forces: adds J^T F of the contact.
 
-    def __init__(self, loop: MujocoLoop, plant: Plant) -> None:
+    Attributes:
+        kept: (9,) tool position and wrench in the first stage of the step.
+        first: whether the next call is that stage.
+        command: writes the law's torque for (q, qd, time) to ``torque`` (n,); None: held.
+    """
+
+    def __init__(self, loop: MujocoLoop, plant: Plant, torque: np.ndarray) -> None:
         self._mujoco, self._model = loop.mujoco, loop.model
         self._contact = plant.contact
         self._velocity_matters = bool(np.any(plant.contact.law[1:] > 0.0))
         self._jacobian = np.zeros((3, loop.model.nv))
         self.kept = np.zeros(9)
-        self.first = True
+        self.first, self.torque = True, torque
+        self.command: Callable | None = None
 
     def __call__(self, model: Any, data: Any) -> None:
         """Add the torque to ``data.qfrc_passive``; models of others, in other threads, are left alone."""
         if model is not self._model:
             return
+        if self.command is not None:
+            self.command(data.qpos.copy(), data.qvel.copy(), data.time)
+            data.qfrc_applied[:] = self.torque
         tool = data.site_xpos[0]
         force = self._force(data, tool)
         if self.first:
@@ -165,6 +177,12 @@ def _before(law, estimator, detector, controller, trajectory, settings, state, l
     return _READY
 
 
+def _in_stage(law, controller, trajectory, state, q, qd, time):
+    """Write the law's torque at the state of an integrator stage to ``state.sensed.tau``."""
+    command_in_stage(law, controller, trajectory, state, q, qd, time)
+    return _READY
+
+
 def _after(settings, state, log):
     """Log what the step has shown and count it; ``DIVERGED`` where a joint has exploded, else ``HORIZON``."""
     step = state.step[0]
@@ -180,9 +198,13 @@ def _after(settings, state, log):
 
 
 @lru_cache(maxsize=1)
-def _kernels() -> tuple[Callable, Callable]:
-    """``_before`` and ``_after``, compiled (or read from the cache) for the types of the compiled loop."""
+def _kernels() -> tuple[Callable, Callable, Callable]:
+    """The three above, compiled (or read from the cache) for the types of the compiled loop."""
     law, estimator, detector, _, controller, trajectory, settings, state, _, _, log, _ = loop_types()
+    code, number, vector = numba.types.int64, numba.types.float64, numba.types.float64[::1]
     before = (law, estimator, detector, controller, trajectory, settings, state, log)
-    code = numba.types.int64
-    return compile_loop(code(*before), _before), compile_loop(code(settings, state, log), _after)
+    return (
+        compile_loop(code(*before), _before),
+        compile_loop(code(law, controller, trajectory, state, vector, vector, number), _in_stage),
+        compile_loop(code(settings, state, log), _after),
+    )

@@ -23,7 +23,6 @@ def check_world(world: World, folder: Path | None) -> None:
         BadInput: ``where`` is the key at fault.
     """
     _check_timing(world)
-    _check_engine(world)
     _check_inherited(world, folder)
     if world.goal is not None and world.goal_position is not None:
         _check_goal(world, world.goal, world.goal_position)
@@ -91,16 +90,6 @@ def _check_timing(world: World) -> None:
             where="controller.delay",
             found=delay,
             allowed=f"0 to {64 * period:.6g} s in steps of {period:.6g} s",
-        )
-
-
-def _check_engine(world: World) -> None:
-    if world.plant.engine == "mujoco" and not world.controller.hold:
-        raise BadInput(
-            "MuJoCo knows the law's torque once a period",
-            where="controller.hold",
-            found=False,
-            allowed="true, or plant.engine: internal",
         )
 
 
