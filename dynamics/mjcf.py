@@ -18,6 +18,7 @@ from dynamics.errors import BadInput
 from dynamics.link_bodies import before_offset, capsules_of, require_rigid
 
 LEAST_INERTIA = 1e-9  # [kg·m²] and [kg], in place of zero
+_LOOK = {"contype": "0", "conaffinity": "0", "mass": "0", "rgba": "0.83 0.85 0.89 1"}
 
 
 def mjcf_text(
@@ -59,7 +60,7 @@ def mjcf_text(
     for i, value in enumerate(np.zeros(len(arm.dh)) + damping):
         parent = _add_body(parent, arm, i, float(value), radius)
     place = {"pos": _text(*_offset(arm, len(arm.dh))), "quat": _text(*_twist(arm, len(arm.dh)))}
-    flange = SubElement(parent, "body", name="flange", **place)
+    flange = SubElement(parent, "body", {"name": "flange", **place})
     quaternion = _text(*_from_rotation(arm.tool[:3, :3]))
     SubElement(flange, "site", name="tool", pos=_text(*arm.tool[:3, 3]), quat=quaternion)
     ElementTree.indent(model)
@@ -71,15 +72,13 @@ def _add_body(parent: Element, arm: Arm, i: int, damping: float, radius: float |
     theta = float(arm.dh[i, 0])
     turned = _product(_twist(arm, i), (math.cos(theta / 2), 0.0, 0.0, math.sin(theta / 2)))
     place = {"pos": _text(*_offset(arm, i)), "quat": _text(*turned)}
-    body = SubElement(parent, "body", name=f"link_{i + 1}", **place)
+    body = SubElement(parent, "body", {"name": f"link_{i + 1}", **place})
     hinge = {"armature": _text(arm.rotor_inertia[i]), "damping": _text(damping)}
-    SubElement(body, "joint", name=f"joint_{i + 1}", type="hinge", axis="0 0 1", **hinge)
+    SubElement(body, "joint", {"name": f"joint_{i + 1}", "type": "hinge", "axis": "0 0 1", **hinge})
     link = before_offset(arm, i, LEAST_INERTIA)
     t = link.inertia
     full = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
-    SubElement(
-        body, "inertial", mass=_text(link.mass), pos=_text(*link.center), fullinertia=_text(*full)
-    )
+    SubElement(body, "inertial", mass=_text(link.mass), pos=_text(*link.center), fullinertia=_text(*full))
     _add_look(body, arm, i + 1, radius)
     return body
 
@@ -90,7 +89,7 @@ def _add_look(body: Element, arm: Arm, link: int, radius: float | None) -> None:
         shape = {"type": "sphere", "pos": _text(*start), "size": _text(size)}
         if np.linalg.norm(end - start) > 1e-6:
             shape = {"type": "capsule", "fromto": _text(*start, *end), "size": _text(size)}
-        SubElement(body, "geom", contype="0", conaffinity="0", mass="0", rgba="0.83 0.85 0.89 1", **shape)
+        SubElement(body, "geom", {**shape, **_LOOK})
 
 
 def _offset(arm: Arm, i: int) -> tuple[float, float, float]:
@@ -122,7 +121,12 @@ def _from_rotation(R: np.ndarray) -> np.ndarray:
     a, b, c = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
     r, s, t = np.diag(R)
     rows = np.array(
-        [[1 + r + s + t, x, y, z], [x, 1 + r - s - t, a, b], [y, a, 1 - r + s - t, c], [z, b, c, 1 - r - s + t]]
+        [
+            [1 + r + s + t, x, y, z],
+            [x, 1 + r - s - t, a, b],
+            [y, a, 1 - r + s - t, c],
+            [z, b, c, 1 - r - s + t],
+        ]
     )
     best = rows[np.argmax(np.diag(rows))]
     return best / np.linalg.norm(best)

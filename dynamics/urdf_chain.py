@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics.errors import BadInput, nearest_name
+from dynamics.mass_properties import check_tensor
 
 _TURNING = ("revolute", "continuous")
 
@@ -63,7 +64,7 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     placed = {name: to_base @ pose for name, pose in poses.items()}
     axes = np.array([placed[j.child][:3, :3] @ _axis(j, where) for j in joints])
     points = np.array([placed[j.child][:3, 3] for j in joints])
-    bodies = [[b for name in group for b in _body(links[name], placed[name])] for group in groups[1:]]
+    bodies = [[b for name in group for b in _body(links[name], placed[name], where)] for group in groups[1:]]
     return Chain(joints, points, axes, bodies, placed[tip], base, tip)
 
 
@@ -146,9 +147,13 @@ def _pose(origin: np.ndarray | None) -> np.ndarray:
     return np.eye(4) if origin is None else np.asarray(origin, dtype=np.float64)
 
 
-def _body(link: Any, pose: np.ndarray) -> list[tuple]:
+def _body(link: Any, pose: np.ndarray, where: str) -> list[tuple]:
     inertial = link.inertial
     if inertial is None:
         return []
+    mass = float(inertial.mass or 0.0)
+    if not mass >= 0.0:
+        raise BadInput("a mass cannot be negative", where=f"{where}: link {link.name!r}", found=mass)
     tensor = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, dtype=np.float64)
-    return [(float(inertial.mass or 0.0), pose @ _pose(inertial.origin), tensor)]
+    check_tensor(tensor, f"{where}: link {link.name!r}")
+    return [(mass, pose @ _pose(inertial.origin), tensor)]

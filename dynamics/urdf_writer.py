@@ -19,6 +19,7 @@ from dynamics.errors import BadInput
 from dynamics.link_bodies import before_offset, capsules_of, require_rigid
 
 _DRAKE = "http://drake.mit.edu"
+Vector = np.ndarray | tuple[float, ...]
 
 
 def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
@@ -116,14 +117,14 @@ def _add_look(link: Element, start: np.ndarray, end: np.ndarray, radius: float) 
     SubElement(geometry, "cylinder", radius=_text(radius), length=_text(max(length, radius)))
 
 
-def _fixed(robot: Element, name: str, parent: str, child: str, xyz: object, rpy: object) -> None:
+def _fixed(robot: Element, name: str, parent: str, child: str, xyz: Vector, rpy: Vector) -> None:
     joint = SubElement(robot, "joint", name=name, type="fixed")
     _origin(joint, xyz, rpy)
     SubElement(joint, "parent", link=parent)
     SubElement(joint, "child", link=child)
 
 
-def _origin(parent: Element, xyz: object, rpy: object) -> None:
+def _origin(parent: Element, xyz: Vector, rpy: Vector) -> None:
     SubElement(parent, "origin", xyz=_text(*np.ravel(xyz)), rpy=_text(*np.ravel(rpy)))
 
 

@@ -61,7 +61,9 @@ def _advance(
         watch_contact(state, time)
         state.step[0] = step + 1
         for i in range(state.q.size):
-            if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:  # also catches NaN
+            if (
+                not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE
+            ):  # also catches NaN
                 state.fault[0] = i
                 return DIVERGED
     return HORIZON

@@ -32,7 +32,6 @@ from hopfield_nav.closed_loop import (
     write_truth,
 )
 from hopfield_nav.contact import tool_contact_force
-from hopfield_nav.loop_state import State
 from hopfield_nav.plant import Plant
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
@@ -86,7 +85,7 @@ class MujocoLoop:
         return HORIZON
 
     def _step(self, hook: _Hook) -> None:
-        """One step of MuJoCo; its hook for passive forces is one for the whole process, so lend it briefly."""
+        """One step of MuJoCo; its hook for passive forces is one for the whole process, lent briefly."""
         hook.first = True
         self.mujoco.set_mjcb_passive(hook)
         try:
@@ -153,6 +152,7 @@ def import_mujoco() -> Any:
             "plant.engine: mujoco needs MuJoCo", allowed="pip install 'hopfield-nav[mujoco]'"
         ) from None
     return mujoco
+
 
 @kernel
 def _contact_force(contact, x, y, vx, vy, vz):

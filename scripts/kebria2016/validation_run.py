@@ -118,8 +118,8 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     ]
     controller = _controller(model, methods)
     kernels = [compiled(method) for method in methods]
-    loop(*kernels, plant, controller, trajectory, _settings(period, hold), state, make_stages(6), make_work(6),
-         log, steps)  # fmt: skip
+    scratch = make_stages(6), make_work(6)
+    loop(*kernels, plant, controller, trajectory, _settings(period, hold), state, *scratch, log, steps)
     time, q, q_ref = log[:, columns["time"]].ravel(), log[:, columns["q"]], log[:, columns["q_ref"]]
     return Followed(time, q, q_ref, forward_kinematics(model, q), profile(time))
 
@@ -133,4 +133,6 @@ def _controller(model: Arm, methods: list) -> Controller:
 
 def _settings(period: float, hold: bool) -> Settings:
     one, none = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    return Settings(np.array([period]), 4 * one, one, none, hold * one, np.zeros(4), np.ones(1), np.zeros(1), one)
+    return Settings(
+        np.array([period]), 4 * one, one, none, hold * one, np.zeros(4), np.ones(1), np.zeros(1), one
+    )
