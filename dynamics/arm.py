@@ -73,13 +73,18 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     """Read an arm by the name of a built-in set or by the path of a file.
 
     Args:
-        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``).
+        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF
+            (``.urdf``; its base frame and joint names come from ``dynamics.urdf.read_urdf``).
         folder: where a relative path is looked for; default the current folder.
 
     Raises:
         BadInput: unknown name, unreadable file, or a wrong entry, with the place.
     """
     path = _arm_path(str(name), folder)
+    if path.suffix.lower() == ".urdf":
+        from dynamics.urdf import read_urdf  # needs an extra, and itself needs this module
+
+        return read_urdf(path).arm
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -31,6 +31,7 @@ from hopfield_nav.trajectory import Trajectory, evaluate_into
 
 HORIZON, DETECTED, ARRIVED, DIVERGED, LOG_FULL = 0, 1, 2, 3, 4  # why ``advance`` returned
 LARGEST_SPEED = 1e3  # [rad/s] beyond it the simulation has exploded
+LARGEST_ANGLE = 1e6  # [rad] the same
 IMPACT_TIME = 0.05  # [s] the first impact is this long
 CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
 
@@ -47,27 +48,29 @@ def _advance(
         if logging and state.row[0] >= log.shape[0]:
             return LOG_FULL
         if step % per_period == 0:
-            event = _control(
+            event = sense_and_command(
                 law, estimator, detector, controller, trajectory, settings, state, time, step // per_period
             )
             if event != HORIZON:
                 return event
         if logging:
-            _write_row(log, state, time)
+            write_row(log, state, time)
         _integrate(law, plant, controller, trajectory, settings, state, stages, work, time)
         if logging:
-            _write_truth(log, state)
-        _watch_contact(state, time)
+            write_truth(log, state)
+        watch_contact(state, time)
         state.step[0] = step + 1
         for i in range(state.q.size):
-            if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < 1e6:  # also catches NaN
+            if (
+                not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE
+            ):  # also catches NaN
                 state.fault[0] = i
                 return DIVERGED
     return HORIZON
 
 
 @inlined
-def _control(law, estimator, detector, controller, trajectory, settings, state, time, period):
+def sense_and_command(law, estimator, detector, controller, trajectory, settings, state, time, period):
     """Sense, judge and command; returns DETECTED or ARRIVED before anything moves, else HORIZON."""
     sensed = state.sensed
     sensed.time[0] = time
@@ -149,7 +152,7 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
                 qds[i] = qd[i] + ahead * qdds[i]
         if settings.hold[0] == 0:
             ahead = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-            _command_in_stage(law, controller, trajectory, state, qs, qds, time + ahead)
+            command_in_stage(law, controller, trajectory, state, qs, qds, time + ahead)
         plant_acceleration(plant, tau, h if count == 1 else 0.0, stages, work)
         if stage == 0:
             for k in range(3):
@@ -171,7 +174,7 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
 
 
 @inlined
-def _command_in_stage(law, controller, trajectory, state, q, qd, time):
+def command_in_stage(law, controller, trajectory, state, q, qd, time):
     """The law as a continuous controller would evaluate it, at the state of an integrator stage."""
     sensed = state.sensed
     sensed.time[0] = time
@@ -184,7 +187,7 @@ def _command_in_stage(law, controller, trajectory, state, q, qd, time):
 
 
 @inlined
-def _watch_contact(state, time):
+def watch_contact(state, time):
     """Keep the start and end of the latest contact, and the largest forces, from the truth."""
     contact = state.contact
     squared = contact[3] * contact[3] + contact[4] * contact[4] + contact[5] * contact[5]
@@ -202,7 +205,7 @@ def _watch_contact(state, time):
 
 
 @inlined
-def _write_row(log, state, time):
+def write_row(log, state, time):
     """Append a row with all but the contact; the order is that of ``log_columns``."""
     row, n = state.row[0], state.q.size
     sensed, wrench = state.sensed, state.belief.wrench
@@ -233,7 +236,7 @@ def _write_row(log, state, time):
 
 
 @inlined
-def _write_truth(log, state):
+def write_truth(log, state):
     """Complete the row with tool position and contact force, known from the integrator's first stage."""
     row, start, contact = state.row[0] - 1, 1 + 6 * state.q.size, state.contact
     for k in range(6):
@@ -247,6 +250,12 @@ def compiled_loop() -> Callable:
     Call it as ``loop(law, estimator, detector, plant, controller, trajectory, settings, state,
     stages, work, log, last_step)`` with the first-class functions of ``plugin.compiled``.
     """
+    return compile_loop(numba.types.int64(*loop_types()), _advance)
+
+
+@lru_cache(maxsize=1)
+def loop_types() -> tuple:
+    """Numba's types of the arguments of the loop, in their order."""
     n = 6  # only the types matter: every size is read from the arrays
     arm, work, empty, count = (
         load_arm("ur5_ragazzon2012"),
@@ -265,5 +274,4 @@ def compiled_loop() -> Callable:
         np.zeros((0, 1)),
     )
     methods = (numba.types.FunctionType(signature(kind)) for kind in ("controller", "estimator", "detector"))
-    types = (*methods, *(numba.typeof(sample) for sample in samples), numba.types.int64)
-    return compile_loop(numba.types.int64(*types), _advance)
+    return (*methods, *(numba.typeof(sample) for sample in samples), numba.types.int64)

@@ -100,7 +100,7 @@ class Simulation:
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
         self._refuse_large_steps(start)
-        self._loop = compiled_loop()
+        self._loop = self._choose_loop()
         self._kernels = [compiled(method) for method in self.methods]
         warm_up_replan(self.world.planner.network)
         self.reset()
@@ -162,6 +162,14 @@ class Simulation:
         log = self._log[: int(self.state.row[0])].copy()
         blocked = self.navigator.grid.blocked.copy()
         return Run(self.world, summarise(self), log, list(self.collisions), self.first_way.cells, blocked)
+
+    def _choose_loop(self) -> Callable:
+        """What advances the state: the compiled loop, or the one around MuJoCo."""
+        if self.world.plant.engine == "internal":
+            return compiled_loop()
+        from hopfield_nav.mujoco_plant import MujocoLoop
+
+        return MujocoLoop(self.plant, self.world.plant.step, self.world.plant.integrator)
 
     def _advance(self, target: int) -> int:
         return self._loop(

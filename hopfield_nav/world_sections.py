@@ -93,6 +93,9 @@ class Plant(Section):
     """What moves: the simulated arm, and how its motion is integrated."""
 
     dynamics: Text | None = Field(None, description="arm whose masses move; null: as `arm`")
+    engine: Literal["internal", "mujoco"] = Field(
+        "internal", description="what computes the motion: this program, or MuJoCo (extra `mujoco`)"
+    )
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
     step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step [s]")
     damping: Annotated[Any, BeforeValidator(_damping), WithJsonSchema(_DAMPING_SCHEMA)] = Field(

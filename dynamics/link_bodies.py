@@ -1,0 +1,70 @@
+"""Links as other programs want them: in the frame of their joint, before the Denavit-Hartenberg offset."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+
+
+class Body(NamedTuple):
+    """A link in the frame of its joint.
+
+    Attributes:
+        mass: [kg].
+        center: (3,) centre of mass [m].
+        inertia: (3, 3) about it [kg·m²].
+    """
+
+    mass: float
+    center: np.ndarray
+    inertia: np.ndarray
+
+
+def before_offset(arm: Arm, i: int, least: float = 0.0) -> Body:
+    """Link i + 1 in frame i turned by its joint: z along the joint, x along the next offset.
+
+    Args:
+        arm: the arm.
+        i: row of the arm.
+        least: a smaller mass becomes this [kg]; a tensor with a smaller moment is enlarged by this in
+            every direction [kg·m²].
+    """
+    R = turned_by_twist(arm, i)
+    tensor = R @ arm.inertia[i] @ R.T
+    tensor = (tensor + tensor.T) / 2
+    if least > 0 and np.linalg.eigvalsh(tensor)[0] < least:
+        tensor = tensor + least * np.eye(3)
+    return Body(max(float(arm.mass[i]), least), shift(arm, i) + R @ arm.center_of_mass[i], tensor)
+
+
+def capsules_of(arm: Arm, link: int) -> list[tuple[np.ndarray, np.ndarray, float]]:
+    """Start, end (3,) [m] in the frame of ``before_offset``, and radius [m] of a link's capsules."""
+    rows = arm.capsules[arm.capsules[:, 0] == link]
+    if link == 0:
+        return [(row[1:4], row[4:7], float(row[7])) for row in rows]
+    R, r = turned_by_twist(arm, link - 1), shift(arm, link - 1)
+    return [(r + R @ row[1:4], r + R @ row[4:7], float(row[7])) for row in rows]
+
+
+def turned_by_twist(arm: Arm, i: int) -> np.ndarray:
+    """(3, 3) rotation about x by alpha of row i."""
+    cosine, sine = arm.twist[i]
+    return np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
+
+
+def shift(arm: Arm, i: int) -> np.ndarray:
+    """(3,) offset of row i, a along x and d along z [m]."""
+    return np.array([arm.dh[i, 2], 0.0, arm.dh[i, 1]])
+
+
+def require_rigid(arm: Arm) -> None:
+    """Raise ``BadInput`` for an arm whose equations of motion are not those of its kinematics."""
+    if not np.allclose(arm.offset, arm.dynamics_offset, rtol=0, atol=1e-12):
+        raise BadInput(
+            "no rigid arm: its equations of motion have other link offsets than its kinematics",
+            allowed="an arm whose dynamics_a and dynamics_d are those of its joints",
+        )

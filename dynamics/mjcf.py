@@ -1,0 +1,136 @@
+"""An arm as a MuJoCo model.
+
+Text alone: nothing here imports MuJoCo. The geometry is for looking: it has no mass, since every body
+states its own, and it collides with nothing. What ``Arm`` has and MuJoCo's compiler refuses, a mass or
+a moment of inertia of zero, becomes 1e-9 (kg, kg·m²).
+"""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from dynamics.link_bodies import before_offset, capsules_of, require_rigid
+
+LEAST_INERTIA = 1e-9  # [kg·m²] and [kg], in place of zero
+_LOOK = {"contype": "0", "conaffinity": "0", "mass": "0", "rgba": "0.83 0.85 0.89 1"}
+
+
+def mjcf_text(
+    arm: Arm,
+    name: str = "arm",
+    damping: np.ndarray | float = 0.0,
+    radius: float | None = None,
+    step: float = 0.001,
+    integrator: str = "RK4",
+) -> str:
+    """The arm as MJCF: bodies ``link_1`` … ``link_n``, hinges ``joint_1`` …, and the site ``tool``.
+
+    Joint limits and contact are left out: the model is the equation of motion alone.
+
+    Args:
+        arm: the arm; its gravity becomes the model's, its rotor inertia the hinges' armature.
+        name: of the model.
+        damping: viscous damping of the joints, one number or (n,) [N·m·s/rad].
+        radius: of every link's geometry [m]; default the radii of the arm's capsules.
+        step: MuJoCo's time step [s].
+        integrator: MuJoCo's, ``RK4``, ``Euler`` or ``implicitfast``.
+
+    Raises:
+        BadInput: the arm's equations of motion are not those of its kinematics; a radius or a step
+            that is not positive.
+    """
+    require_rigid(arm)
+    for key, value in (("radius", 1.0 if radius is None else radius), ("step", step)):
+        if not 0.0 < value < math.inf:
+            raise BadInput(f"{key} must be positive", found=value)
+    model = Element("mujoco", model=name)
+    SubElement(model, "compiler", angle="radian", autolimits="false", balanceinertia="false")
+    option = SubElement(
+        model, "option", gravity=_text(*arm.gravity), timestep=_text(step), integrator=integrator
+    )
+    SubElement(option, "flag", contact="disable", constraint="disable", autoreset="disable")
+    parent = SubElement(model, "worldbody")
+    _add_look(parent, arm, 0, radius)
+    for i, value in enumerate(np.zeros(len(arm.dh)) + damping):
+        parent = _add_body(parent, arm, i, float(value), radius)
+    place = {"pos": _text(*_offset(arm, len(arm.dh))), "quat": _text(*_twist(arm, len(arm.dh)))}
+    flange = SubElement(parent, "body", {"name": "flange", **place})
+    quaternion = _text(*_from_rotation(arm.tool[:3, :3]))
+    SubElement(flange, "site", name="tool", pos=_text(*arm.tool[:3, 3]), quat=quaternion)
+    ElementTree.indent(model)
+    return ElementTree.tostring(model, encoding="unicode") + "\n"
+
+
+def _add_body(parent: Element, arm: Arm, i: int, damping: float, radius: float | None) -> Element:
+    """Link i + 1 in the frame of its joint: behind the offset of the link before."""
+    theta = float(arm.dh[i, 0])
+    turned = _product(_twist(arm, i), (math.cos(theta / 2), 0.0, 0.0, math.sin(theta / 2)))
+    place = {"pos": _text(*_offset(arm, i)), "quat": _text(*turned)}
+    body = SubElement(parent, "body", {"name": f"link_{i + 1}", **place})
+    hinge = {"armature": _text(arm.rotor_inertia[i]), "damping": _text(damping)}
+    SubElement(body, "joint", {"name": f"joint_{i + 1}", "type": "hinge", "axis": "0 0 1", **hinge})
+    link = before_offset(arm, i, LEAST_INERTIA)
+    t = link.inertia
+    full = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
+    SubElement(body, "inertial", mass=_text(link.mass), pos=_text(*link.center), fullinertia=_text(*full))
+    _add_look(body, arm, i + 1, radius)
+    return body
+
+
+def _add_look(body: Element, arm: Arm, link: int, radius: float | None) -> None:
+    for start, end, own in capsules_of(arm, link):
+        size = own if radius is None else radius
+        shape = {"type": "sphere", "pos": _text(*start), "size": _text(size)}
+        if np.linalg.norm(end - start) > 1e-6:
+            shape = {"type": "capsule", "fromto": _text(*start, *end), "size": _text(size)}
+        SubElement(body, "geom", {**shape, **_LOOK})
+
+
+def _offset(arm: Arm, i: int) -> tuple[float, float, float]:
+    """From the joint frame of link i to its Denavit-Hartenberg frame; link 0 is the base."""
+    return (0.0, 0.0, 0.0) if i == 0 else (float(arm.dh[i - 1, 2]), 0.0, float(arm.dh[i - 1, 1]))
+
+
+def _twist(arm: Arm, i: int) -> tuple[float, float, float, float]:
+    """Quaternion of the turn about x by alpha of link i."""
+    alpha = 0.0 if i == 0 else float(arm.dh[i - 1, 3])
+    return math.cos(alpha / 2), math.sin(alpha / 2), 0.0, 0.0
+
+
+def _product(p: tuple, q: tuple) -> tuple[float, float, float, float]:
+    """Quaternion product p q, real part first."""
+    a, b, c, d = p
+    e, f, g, h = q
+    return (
+        a * e - b * f - c * g - d * h,
+        a * f + b * e + c * h - d * g,
+        a * g - b * h + c * e + d * f,
+        a * h + b * g - c * f + d * e,
+    )
+
+
+def _from_rotation(R: np.ndarray) -> np.ndarray:
+    """Quaternion of a rotation, real part first: the largest row of 4 q qᵀ, which never cancels."""
+    x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    a, b, c = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+    r, s, t = np.diag(R)
+    rows = np.array(
+        [
+            [1 + r + s + t, x, y, z],
+            [x, 1 + r - s - t, a, b],
+            [y, a, 1 - r + s - t, c],
+            [z, b, c, 1 - r - s + t],
+        ]
+    )
+    best = rows[np.argmax(np.diag(rows))]
+    return best / np.linalg.norm(best)
+
+
+def _text(*values: float) -> str:
+    return " ".join(repr(float(v)) for v in values)

@@ -1,0 +1,138 @@
+"""Section V: the profile of the tool, and computed torque on MuJoCo's arm following it."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+from scipy.spatial.transform import Rotation
+
+from dynamics import Arm, follow_path, forward_kinematics, jacobian, load_arm
+from dynamics.work import make_work
+from hopfield_nav.contact import Contact
+from hopfield_nav.control_step import Controller
+from hopfield_nav.loop_state import Settings, log_columns, make_state
+from hopfield_nav.mujoco_plant import MujocoLoop
+from hopfield_nav.plant import Plant, make_stages
+from hopfield_nav.plugin import compiled, find_method
+from hopfield_nav.trajectory import Trajectory
+
+ARM = "ur5_kebria2016"
+GAIN = 10.0  # K_P = K_D = GAIN · 1, in 1/s² and 1/s
+DURATION, PERIOD, KNOT = 10.0, 1e-3, 0.01  # [s]
+START = np.radians([-60.0, -100.0, 110.0, -100.0, -90.0, 20.0])
+FIRST_ERROR = np.array([0.10, -0.08, 0.12, -0.15, 0.20, -0.25])  # [rad] q − q* at the start
+_REACH = np.array([0.15, 0.10, 0.12])  # [m] of the profile along x, y, z
+_TURN = np.radians([20.0, 15.0, 30.0])  # of its roll, pitch, yaw
+_TURNS = np.array([1.0, 2.0, 1.5])  # oscillations in DURATION
+
+
+class Followed(NamedTuple):
+    """What came of it.
+
+    Attributes:
+        time: (k,) [s].
+        q, q_ref: (k, 6) [rad].
+        T, T_ref: (k, 4, 4) tool poses, simulated and desired, T_base_tool.
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    q_ref: np.ndarray
+    T: np.ndarray
+    T_ref: np.ndarray
+
+
+def arm() -> Arm:
+    """The arm of the study."""
+    return load_arm(ARM)
+
+
+def profile(time: np.ndarray) -> np.ndarray:
+    """(k, 4, 4) desired poses of the tool: each coordinate and each angle swings, out of rest."""
+    s = np.clip(time / 2.0, 0.0, 1.0)
+    swell = s**3 * (10 - 15 * s + 6 * s**2)
+    phase = 2 * np.pi * time[:, None] / DURATION * _TURNS
+    first = forward_kinematics(arm(), START)
+    T = np.tile(first, (len(time), 1, 1))
+    T[:, :3, 3] += swell[:, None] * _REACH * np.sin(phase)
+    turn = Rotation.from_euler("xyz", swell[:, None] * _TURN * np.sin(phase[:, ::-1]))
+    T[:, :3, :3] = turn.as_matrix() @ first[:3, :3]
+    return T
+
+
+@lru_cache(maxsize=1)
+def reference() -> Trajectory:
+    """The profile in joint angles: closed-form inverse kinematics every 10 ms, a spline of degree 5."""
+    time = np.arange(0.0, DURATION + KNOT / 2, KNOT)
+    path = follow_path(arm(), profile(time), START)
+    if len(path.q) < len(time):
+        raise RuntimeError(f"the profile leaves the workspace: {path}")
+    spline = make_interp_spline(time, path.q, k=5)
+    knots = np.unique(spline.t)
+    derivatives = [spline(knots[:-1], nu=k) / math.factorial(k) for k in range(6)]
+    return Trajectory(knots, np.ascontiguousarray(np.stack(derivatives, axis=1)), np.zeros(1))
+
+
+def smallest_singular_value() -> float:
+    """Of the Jacobian along the profile, lengths in metres."""
+    time = np.arange(0.0, DURATION, KNOT)
+    q = follow_path(arm(), profile(time), START).q
+    return float(np.linalg.svd(jacobian(arm(), q), compute_uv=False).min())
+
+
+def analytic_error(time: np.ndarray) -> np.ndarray:
+    """(k, 6) solution of (12) from FIRST_ERROR with the velocity that follows from being at rest."""
+    slow, fast = poles()
+    share = (slow * np.exp(fast * time) - fast * np.exp(slow * time)) / (slow - fast)
+    return share[:, None] * FIRST_ERROR
+
+
+def poles() -> tuple[float, float]:
+    """Roots of s² + K_D s + K_P, the slow one first [1/s]."""
+    fast, slow = np.sort(np.roots([1.0, GAIN, GAIN]).real)
+    return float(slow), float(fast)
+
+
+@lru_cache(maxsize=4)
+def follow(hold: bool = False, period: float = PERIOD) -> Followed:
+    """Computed torque, designed on our model, drives MuJoCo's arm.
+
+    Args:
+        hold: keep the torque for a period, as a computer does; else it acts continuously, as in the
+            document (evaluated in every stage of MuJoCo's RK4).
+        period: the control period, and MuJoCo's step [s].
+    """
+    model, trajectory = arm(), reference()
+    steps, columns = round(DURATION / period), log_columns(6)
+    log = np.empty((steps, columns["estimate_damped"].stop))
+    plant = Plant(model, Contact(np.zeros((0, 3)), np.array([1e5, 0.0, 0.0])), np.zeros(6))
+    loop, state = MujocoLoop(plant, period), make_state(trajectory.coefficients[0, 0] + FIRST_ERROR, 0)
+    methods = [
+        find_method("controller", "computed_torque"),
+        find_method("estimator", "none"),
+        find_method("detector", "force_norm"),
+    ]
+    controller = _controller(model, methods)
+    kernels = [compiled(method) for method in methods]
+    scratch = make_stages(6), make_work(6)
+    loop(*kernels, plant, controller, trajectory, _settings(period, hold), state, *scratch, log, steps)
+    time, q, q_ref = log[:, columns["time"]].ravel(), log[:, columns["q"]], log[:, columns["q_ref"]]
+    return Followed(time, q, q_ref, forward_kinematics(model, q), profile(time))
+
+
+def _controller(model: Arm, methods: list) -> Controller:
+    law = methods[0].pack({"proportional": GAIN, "derivative": GAIN}, 6)
+    others = [method.pack({}, 6) for method in methods[1:]]
+    memories = [np.zeros(method.memory(6)) for method in methods]
+    return Controller(model, law, *others, *memories, np.full(6, np.inf), make_work(6))
+
+
+def _settings(period: float, hold: bool) -> Settings:
+    one, none = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    return Settings(
+        np.array([period]), 4 * one, one, none, hold * one, np.zeros(4), np.ones(1), np.zeros(1), one
+    )
