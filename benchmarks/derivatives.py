@@ -74,8 +74,16 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
             linearize(arm, *states)
 
     peers = [
-        ("inverse dynamics", lambda k: _inverse(arm, q.copy(), qd, third, work, slopes, k), pin.computeRNEADerivatives),
-        ("forward dynamics", lambda k: _forward(arm, q.copy(), qd, third, work, slopes, k), pin.computeABADerivatives),
+        (
+            "inverse dynamics",
+            lambda k: _inverse(arm, q.copy(), qd, third, work, slopes, k),
+            pin.computeRNEADerivatives,
+        ),
+        (
+            "forward dynamics",
+            lambda k: _forward(arm, q.copy(), qd, third, work, slopes, k),
+            pin.computeABADerivatives,
+        ),
         ("A, B, C, D in a batch, from Python", batch, pin.computeABADerivatives),
     ]
     rows = []
@@ -98,11 +106,18 @@ def main() -> None:
     print("|---|---|---|---|")
     rows = measure()
     for what, ours, theirs in rows:
-        cells = [f"{statistics.median(t) * 1e6:.2f} ({min(t) * 1e6:.2f}–{max(t) * 1e6:.2f})" for t in (ours, theirs)]
-        print(f"| {what} | {cells[0]} | {cells[1]} | {statistics.median(theirs) / statistics.median(ours):.1f} |")
+        cells = [
+            f"{statistics.median(t) * 1e6:.2f} ({min(t) * 1e6:.2f}–{max(t) * 1e6:.2f})"
+            for t in (ours, theirs)
+        ]
+        print(
+            f"| {what} | {cells[0]} | {cells[1]} | {statistics.median(theirs) / statistics.median(ours):.1f} |"
+        )
     forward, batch = (statistics.median(rows[k][1]) for k in (1, 2))
     print(f"\nforward dynamics: {FROM_C / forward:.1f} times as fast as {FROM_C * 1e6:.1f} µs from C++")
-    print(f"one linearisation: {batch * 1e6:.1f} µs, a share of {batch / PUBLISHED:.1e} of the 8 ms of tu2023")
+    print(
+        f"one linearisation: {batch * 1e6:.1f} µs, a share of {batch / PUBLISHED:.1e} of the 8 ms of tu2023"
+    )
 
 
 if __name__ == "__main__":

@@ -71,7 +71,14 @@ def _forward_pass(gravity, qd, qdd, motion, bodies, rate, second, flow, force):
     wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     dx, dy, dz, ax, ay, az = 0.0, 0.0, 0.0, -gravity[0], -gravity[1], -gravity[2]
     for i in range(qd.size):
-        sx, sy, sz, tx, ty, tz = (motion[i, 0], motion[i, 1], motion[i, 2], motion[i, 3], motion[i, 4], motion[i, 5])
+        sx, sy, sz, tx, ty, tz = (
+            motion[i, 0],
+            motion[i, 1],
+            motion[i, 2],
+            motion[i, 3],
+            motion[i, 4],
+            motion[i, 5],
+        )
         r0, r1, r2, r3, r4, r5 = _cross_motion(wx, wy, wz, vx, vy, vz, sx, sy, sz, tx, ty, tz)
         e0, e1, e2, e3, e4, e5 = _cross_motion(dx, dy, dz, ax, ay, az, sx, sy, sz, tx, ty, tz)
         c0, c1, c2, c3, c4, c5 = _cross_motion(wx, wy, wz, vx, vy, vz, r0, r1, r2, r3, r4, r5)
@@ -82,13 +89,16 @@ def _forward_pass(gravity, qd, qdd, motion, bodies, rate, second, flow, force):
         ax, ay, az = ax + tx * b + r3 * u, ay + ty * b + r4 * u, az + tz * b + r5 * u
         wx, wy, wz, vx, vy, vz = wx + sx * u, wy + sy * u, wz + sz * u, vx + tx * u, vy + ty * u, vz + tz * u
         m, hx, hy, hz = bodies[i, 0], bodies[i, 1], bodies[i, 2], bodies[i, 3]
-        xx, xy, xz, yy, yz, zz = (bodies[i, 4], bodies[i, 5], bodies[i, 6], bodies[i, 7], bodies[i, 8], bodies[i, 9])
-        px, py, pz, lx, ly, lz = _times(
-            m, hx, hy, hz, xx, xy, xz, yy, yz, zz, wx, wy, wz, vx, vy, vz
+        xx, xy, xz, yy, yz, zz = (
+            bodies[i, 4],
+            bodies[i, 5],
+            bodies[i, 6],
+            bodies[i, 7],
+            bodies[i, 8],
+            bodies[i, 9],
         )
-        fa, fb, fc, fd, fe, ff = _times(
-            m, hx, hy, hz, xx, xy, xz, yy, yz, zz, dx, dy, dz, ax, ay, az
-        )
+        px, py, pz, lx, ly, lz = _times(m, hx, hy, hz, xx, xy, xz, yy, yz, zz, wx, wy, wz, vx, vy, vz)
+        fa, fb, fc, fd, fe, ff = _times(m, hx, hy, hz, xx, xy, xz, yy, yz, zz, dx, dy, dz, ax, ay, az)
         ga, gb, gc, gd, ge, gf = _cross_force(wx, wy, wz, vx, vy, vz, px, py, pz, lx, ly, lz)
         _store(force, i, fa + ga, fb + gb, fc + gc, fd + gd, fe + ge, ff + gf)
         along = hx * vx + hy * vy + hz * vz
@@ -106,30 +116,86 @@ def _forward_pass(gravity, qd, qdd, motion, bodies, rate, second, flow, force):
 def _backward_pass(motion, body, rate, second, flow, force, tau_q, tau_qd):
     """Sum from the tool to the base; each joint fills its column up to and its row before the diagonal."""
     m, hx, hy, hz, xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    dxx, dxy, dxz, dyy, dyz, dzz, px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    dxx, dxy, dxz, dyy, dyz, dzz, px, py, pz, lx, ly, lz = (
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    )
     f0, f1, f2, f3, f4, f5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(motion.shape[0] - 1, -1, -1):
         m, hx, hy, hz = m + body[j, 0], hx + body[j, 1], hy + body[j, 2], hz + body[j, 3]
         xx, xy, xz, yy, yz, zz = (
-            xx + body[j, 4], xy + body[j, 5], xz + body[j, 6], yy + body[j, 7], yz + body[j, 8], zz + body[j, 9],
+            xx + body[j, 4],
+            xy + body[j, 5],
+            xz + body[j, 6],
+            yy + body[j, 7],
+            yz + body[j, 8],
+            zz + body[j, 9],
         )
         dxx, dxy, dxz, dyy, dyz, dzz = (
-            dxx + flow[j, 0], dxy + flow[j, 1], dxz + flow[j, 2], dyy + flow[j, 3], dyz + flow[j, 4], dzz + flow[j, 5],
+            dxx + flow[j, 0],
+            dxy + flow[j, 1],
+            dxz + flow[j, 2],
+            dyy + flow[j, 3],
+            dyz + flow[j, 4],
+            dzz + flow[j, 5],
         )
         px, py, pz, lx, ly, lz = (
-            px + flow[j, 6], py + flow[j, 7], pz + flow[j, 8], lx + flow[j, 9], ly + flow[j, 10], lz + flow[j, 11],
+            px + flow[j, 6],
+            py + flow[j, 7],
+            pz + flow[j, 8],
+            lx + flow[j, 9],
+            ly + flow[j, 10],
+            lz + flow[j, 11],
         )
         f0, f1, f2 = f0 + force[j, 0], f1 + force[j, 1], f2 + force[j, 2]
         f3, f4, f5 = f3 + force[j, 3], f4 + force[j, 4], f5 + force[j, 5]
-        s0, s1, s2, s3, s4, s5 = (motion[j, 0], motion[j, 1], motion[j, 2], motion[j, 3], motion[j, 4], motion[j, 5])
+        s0, s1, s2, s3, s4, s5 = (
+            motion[j, 0],
+            motion[j, 1],
+            motion[j, 2],
+            motion[j, 3],
+            motion[j, 4],
+            motion[j, 5],
+        )
         r0, r1, r2, r3, r4, r5 = (rate[j, 0], rate[j, 1], rate[j, 2], rate[j, 3], rate[j, 4], rate[j, 5])
         q0, q1, q2, q3, q4, q5 = _times(
-            m, hx, hy, hz, xx, xy, xz, yy, yz, zz,
-            second[j, 0], second[j, 1], second[j, 2], second[j, 3], second[j, 4], second[j, 5],
+            m,
+            hx,
+            hy,
+            hz,
+            xx,
+            xy,
+            xz,
+            yy,
+            yz,
+            zz,
+            second[j, 0],
+            second[j, 1],
+            second[j, 2],
+            second[j, 3],
+            second[j, 4],
+            second[j, 5],
         )
         g0, g1, g2, g3, g4, g5 = _cross_force(s0, s1, s2, s3, s4, s5, f0, f1, f2, f3, f4, f5)
         b0, b1, b2, b3, b4, b5 = _flow_times(dxx, dxy, dxz, dyy, dyz, dzz, px, py, pz, lx, ly, lz, r0, r1, r2)
-        q0, q1, q2, q3, q4, q5 = q0 + g0 + b0, q1 + g1 + b1, q2 + g2 + b2, q3 + g3 + b3, q4 + g4 + b4, q5 + g5 + b5
+        q0, q1, q2, q3, q4, q5 = (
+            q0 + g0 + b0,
+            q1 + g1 + b1,
+            q2 + g2 + b2,
+            q3 + g3 + b3,
+            q4 + g4 + b4,
+            q5 + g5 + b5,
+        )
         d0, d1, d2, d3, d4, d5 = _times(m, hx, hy, hz, xx, xy, xz, yy, yz, zz, r0, r1, r2, r3, r4, r5)
         b0, b1, b2, b3, b4, b5 = _flow_times(dxx, dxy, dxz, dyy, dyz, dzz, px, py, pz, lx, ly, lz, s0, s1, s2)
         d0, d1, d2 = 2.0 * d0 + b0, 2.0 * d1 + b1, 2.0 * d2 + b2
@@ -140,16 +206,31 @@ def _backward_pass(motion, body, rate, second, flow, force, tau_q, tau_qd):
         k1 = dxy * s0 + dyy * s1 + dyz * s2 + pz * s0 - px * s2 + 2.0 * (lz * s3 - lx * s5)
         k2 = dxz * s0 + dyz * s1 + dzz * s2 + px * s1 - py * s0 + 2.0 * (lx * s4 - ly * s3)
         for i in range(j + 1):
-            x0, x1, x2, x3, x4, x5 = (motion[i, 0], motion[i, 1], motion[i, 2], motion[i, 3], motion[i, 4], motion[i, 5])
+            x0, x1, x2, x3, x4, x5 = (
+                motion[i, 0],
+                motion[i, 1],
+                motion[i, 2],
+                motion[i, 3],
+                motion[i, 4],
+                motion[i, 5],
+            )
             y0, y1, y2 = rate[i, 0], rate[i, 1], rate[i, 2]
             tau_q[j, i] = (
-                i0 * second[i, 0] + i1 * second[i, 1] + i2 * second[i, 2]
-                + i3 * second[i, 3] + i4 * second[i, 4] + i5 * second[i, 5]
-                + k0 * y0 + k1 * y1 + k2 * y2
+                i0 * second[i, 0]
+                + i1 * second[i, 1]
+                + i2 * second[i, 2]
+                + i3 * second[i, 3]
+                + i4 * second[i, 4]
+                + i5 * second[i, 5]
+                + k0 * y0
+                + k1 * y1
+                + k2 * y2
             )
             tau_qd[j, i] = (
                 2.0 * (i0 * y0 + i1 * y1 + i2 * y2 + i3 * rate[i, 3] + i4 * rate[i, 4] + i5 * rate[i, 5])
-                + k0 * x0 + k1 * x1 + k2 * x2
+                + k0 * x0
+                + k1 * x1
+                + k2 * x2
             )
             tau_q[i, j] = x0 * q0 + x1 * q1 + x2 * q2 + x3 * q3 + x4 * q4 + x5 * q5
             tau_qd[i, j] = x0 * d0 + x1 * d1 + x2 * d2 + x3 * d3 + x4 * d4 + x5 * d5

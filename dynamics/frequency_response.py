@@ -144,7 +144,9 @@ def _response(model: LinearModel, omega: np.ndarray) -> np.ndarray:
     return out
 
 
-def _at_pole(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, w: float, aside: float) -> np.ndarray:
+def _at_pole(
+    a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, w: float, aside: float
+) -> np.ndarray:
     """Infinite where the response grows towards the pole, the mean of both sides where it does not."""
     near, far = (
         [c @ np.linalg.solve((1j * w + s * r) * np.eye(len(a)) - a, b) + d for s in (1, -1)]
