@@ -115,9 +115,7 @@ def main() -> None:
         )
     forward, batch = (statistics.median(rows[k][1]) for k in (1, 2))
     print(f"\nforward dynamics: {FROM_C / forward:.1f} times as fast as {FROM_C * 1e6:.1f} µs from C++")
-    print(
-        f"one linearisation: {batch * 1e6:.1f} µs, a share of {batch / PUBLISHED:.1e} of the 8 ms of tu2023"
-    )
+    print(f"one linearisation: {batch * 1e6:.1f} µs, {batch / PUBLISHED:.1e} of the 8 ms of tu2023")
 
 
 if __name__ == "__main__":

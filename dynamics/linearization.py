@@ -75,7 +75,9 @@ def moving_linearization(
 
     Args:
         arm: the arm.
-        q, qd, qdd: (k, n) the motion [rad, rad/s, rad/s²].
+        q: (k, n) joint angles of the motion [rad].
+        qd: (k, n) joint velocities [rad/s].
+        qdd: (k, n) joint accelerations [rad/s²].
         output: as for ``linearize``.
 
     Returns:
@@ -96,7 +98,9 @@ def closed_loop_matrix(
 
     Args:
         arm: the arm that moves.
-        q, qd, qdd: (..., n) the reference [rad, rad/s, rad/s²].
+        q: (..., n) joint angles of the reference [rad].
+        qd: (..., n) joint velocities [rad/s].
+        qdd: (..., n) joint accelerations [rad/s²].
         omega: (n,) natural frequencies of the controller [rad/s].
         model: the arm as the controller believes it to be; default ``arm`` itself, for which the answer
             is [0, I; -omega², -2 omega] everywhere.
@@ -149,8 +153,8 @@ def torque_error(
         arm: the arm.
         point: (..., 3, n) the operating point: q, qd, qdd.
         step: (..., 3, n) from there to where the torque is wanted.
-        order: 1, or 2: with half the second derivative along the step, the central difference of the
-            exact first ones over ``spread`` times the step.
+        order: 1, or 2: with half the second derivative along the step too.
+        spread: share of the step over which that is the central difference of exact first ones.
 
     Returns:
         (..., n) true torque minus that of the series [N·m]; it goes with the step to the power order + 1.
@@ -195,5 +199,6 @@ def _output_matrix(arm: Arm, q: np.ndarray, output: str | np.ndarray) -> np.ndar
     if output == "tool":
         linear = jacobian(arm, q)[:, :3]
         return np.concatenate([linear, np.zeros_like(linear)], axis=2)
-    rows = {"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]
-    return np.broadcast_to(np.eye(2 * n)[rows], (len(q), *np.eye(2 * n)[rows].shape)).copy()
+    chosen = {"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]
+    c = np.eye(2 * n)[chosen]
+    return np.broadcast_to(c, (len(q), *c.shape)).copy()

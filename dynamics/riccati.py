@@ -153,7 +153,7 @@ def _multiply_left_transposed(a, b, out):
 
 @kernel
 def _multiply_right_transposed(a, b, out):
-    """a b^T."""
+    """A b^T."""
     m = a.shape[0]
     for i in range(m):
         for j in range(m):

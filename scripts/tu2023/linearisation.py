@@ -66,7 +66,7 @@ def near_share(abscissa: np.ndarray) -> float:
 
 
 def speeds_and_abscissa(count: int = 1000) -> tuple[np.ndarray, np.ndarray]:
-    """Factors on the velocity (k,), and the median spectral abscissa (k,) of the same poses at rest torque."""
+    """Factors on the velocity and the median spectral abscissa of the same poses, (k,) each."""
     q, qd, _ = operating_points(count)
     factors, arm = np.linspace(0, 1, 11), load_arm(ARM)
     return factors, np.array([_median_at(arm, q, factor * qd) for factor in factors])
@@ -143,8 +143,8 @@ def _stability_rows() -> list[Row]:
             f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}",
             abs(stable_share(many) - 72) < 5,
             "joint 1 is vertical: no torque depends on q1, so A has a column of zeros and an eigenvalue 0 "
-            f"everywhere. Stable by the formulas as printed: {shares}. Under inverse dynamics {own:.0f} % with its own "
-            f"model, {other:.0f} % with that of ragazzon2012",
+            f"everywhere. Stable by the formulas as printed: {shares}. Under inverse dynamics {own:.0f} % "
+            f"with its own model, {other:.0f} % with that of ragazzon2012",
             TESTS + "test_no_operating_point_is_stable",
         ),
         judged(
@@ -187,8 +187,8 @@ def _error_rows() -> list[Row]:
             "10 % at 20 points, 20 % at 40",
             f"0.1 from each point (rad, rad/s, rad/s² in one norm): {means} points",
             bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
-            "each point has its own model, exact at the point itself, and nothing accumulates: the error grows with the "
-            f"distance from the point, with slope {first:.2f}, and {second:.2f} for the second order",
+            "each point has its own model, exact there, and nothing accumulates: the error grows "
+            f"with the distance, with slope {first:.2f}, and {second:.2f} for the second order",
             TESTS + "test_torque_error_falls_with_the_order_of_the_series",
         ),
     ]
@@ -204,8 +204,8 @@ def _speed_row() -> Row:
         f"median of the largest real part {medians[0]:.1f} 1/s at rest, {medians[-1]:.1f} 1/s at up to "
         f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}",
         rank > 0.9,
-        "the arm falls from any pose held up by torque, moving or not; up to the UR5's largest speed velocity changes "
-        "little, and no growth says anything against linearising",
+        "the arm falls from any pose held up by torque, moving or not; up to the UR5's largest speed "
+        "velocity changes little, and no growth says anything against linearising",
         TESTS + "test_speed_hardly_changes_stability",
     )
 
@@ -216,7 +216,7 @@ def _circle_row() -> Row:
         "5.4, fig. 18",
         "share of the points on the circle at 150 mm/s with a stable linear model",
         "67 %",
-        f"{stable_share(found):.0f} % of {POINTS} (largest real part {found.min():.1f}–{found.max():.1f} 1/s)",
+        f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)",
         abs(stable_share(found) - 67) < 5,
         "tool pointing down; as for random points, the eigenvalue 0 of joint 1 is always there",
         TESTS + "test_no_operating_point_is_stable",
