@@ -110,9 +110,8 @@ def main() -> None:
             f"{statistics.median(t) * 1e6:.2f} ({min(t) * 1e6:.2f}–{max(t) * 1e6:.2f})"
             for t in (ours, theirs)
         ]
-        print(
-            f"| {what} | {cells[0]} | {cells[1]} | {statistics.median(theirs) / statistics.median(ours):.1f} |"
-        )
+        ratio = statistics.median(theirs) / statistics.median(ours)
+        print(f"| {what} | {cells[0]} | {cells[1]} | {ratio:.1f} |")
     forward, batch = (statistics.median(rows[k][1]) for k in (1, 2))
     print(f"\nforward dynamics: {FROM_C / forward:.1f} times as fast as {FROM_C * 1e6:.1f} µs from C++")
     print(f"one linearisation: {batch * 1e6:.1f} µs, {batch / PUBLISHED:.1e} of the 8 ms of tu2023")
