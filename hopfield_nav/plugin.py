@@ -42,7 +42,7 @@ from dynamics.work import make_work
 KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
 _BUILT_IN = {
-    "controller": ("inverse_dynamics", "computed_torque", "damping"),
+    "controller": ("inverse_dynamics", "computed_torque", "damping", "lqr"),
     "estimator": ("joint_error", "none"),
     "detector": ("wrench_norm", "force_norm"),
 }

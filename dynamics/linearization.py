@@ -1,0 +1,204 @@
+"""The arm as a linear system about any operating point: x = [q, qd], u = tau, dx/dt = A x + B u.
+
+x, u and y are deviations from the operating point, which need not be an equilibrium. One point is a
+local linearisation, the points of a trajectory are a moving one (tu2023 2.3).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows
+from dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from dynamics.errors import BadInput, nearest_name
+from dynamics.kinematics import jacobian
+from dynamics.newton_euler import inverse_dynamics
+
+OUTPUTS = ("state", "position", "velocity", "tool")
+
+
+class LinearModel(NamedTuple):
+    """A linear system of the arm, or a batch of them.
+
+    Attributes:
+        A: (..., 2n, 2n) state matrix.
+        B: (..., 2n, n) input matrix.
+        C: (..., p, 2n) output matrix.
+        D: (..., p, n) zero: torque reaches no output at once.
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+
+
+def linearize(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, output: str | np.ndarray = "state"
+) -> LinearModel:
+    """Exact linear model of the forward dynamics.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles of the operating point [rad].
+        qd: (..., n) joint velocities [rad/s].
+        tau: (..., n) motor torques [N·m].
+        output: what y is: "state" (x), "position" (q), "velocity" (qd), "tool" (displacement of the
+            tool point in base axes [m]), or a matrix C (p, 2n).
+
+    Returns:
+        A = [0, I; d qdd/d q, d qdd/d qd], B = [0; M^-1], C and D.
+
+    Raises:
+        BadInput: wrong shapes, or an output that does not exist.
+
+    Source: tu2023 (48), (49), with 12 states and the partial derivatives that its (55), (56) miss.
+    """
+    n = len(arm.dh)
+    (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
+    by_q, by_qd, by_tau = forward_dynamics_derivatives(arm, q, qd, tau)
+    a = companion_matrix(by_q, by_qd)
+    b = np.zeros((len(q), 2 * n, n))
+    b[:, n:] = by_tau
+    c = _output_matrix(arm, q, output)
+    model = (a, b, c, np.zeros((len(q), c.shape[1], n)))
+    return LinearModel(*(part.reshape(*lead, *part.shape[1:]) for part in model))
+
+
+def moving_linearization(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, output: str | np.ndarray = "state"
+) -> LinearModel:
+    """Linear models along a motion, with the torque that it needs.
+
+    Args:
+        arm: the arm.
+        q: (k, n) joint angles of the motion [rad].
+        qd: (k, n) joint velocities [rad/s].
+        qdd: (k, n) joint accelerations [rad/s²].
+        output: as for ``linearize``.
+
+    Returns:
+        k models, one for each point.
+
+    Raises:
+        BadInput: as ``linearize``.
+
+    Source: tu2023 3.3, step 4.
+    """
+    return linearize(arm, q, qd, inverse_dynamics(arm, q, qd, qdd), output)
+
+
+def closed_loop_matrix(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, omega: np.ndarray, model: Arm | None = None
+) -> np.ndarray:
+    """State matrix of the error under the inverse-dynamics controller, on its reference.
+
+    Args:
+        arm: the arm that moves.
+        q: (..., n) joint angles of the reference [rad].
+        qd: (..., n) joint velocities [rad/s].
+        qdd: (..., n) joint accelerations [rad/s²].
+        omega: (n,) natural frequencies of the controller [rad/s].
+        model: the arm as the controller believes it to be; default ``arm`` itself, for which the answer
+            is [0, I; -omega², -2 omega] everywhere.
+
+    Returns:
+        (..., 2n, 2n) A + B du/dx for u = M (qdd_ref - omega² q~ - 2 omega q~') + C qd + g.
+
+    Raises:
+        BadInput: wrong shapes.
+
+    Source: ragazzon2012 (4.1), (4.4), (4.6).
+    """
+    n = len(arm.dh)
+    model = arm if model is None else model
+    (omega,), _ = as_rows(n, omega=omega)
+    torque = inverse_dynamics(model, q, qd, qdd)
+    open_loop = linearize(arm, q, qd, torque)
+    slope = inverse_dynamics_derivatives(model, q, qd, qdd)
+    feedback = np.concatenate(
+        [slope.q - slope.qdd * omega[0] ** 2, slope.qd - slope.qdd * (2 * omega[0])], axis=-1
+    )
+    return open_loop.A + open_loop.B @ feedback
+
+
+def companion_matrix(by_q: np.ndarray, by_qd: np.ndarray) -> np.ndarray:
+    """[0, I; by_q, by_qd] of (..., n, n) blocks, (..., 2n, 2n)."""
+    n = by_q.shape[-1]
+    a = np.zeros((*by_q.shape[:-2], 2 * n, 2 * n))
+    a[..., :n, n:] = np.eye(n)
+    a[..., n:, :n], a[..., n:, n:] = by_q, by_qd
+    return a
+
+
+def spectral_abscissa(a: np.ndarray) -> np.ndarray:
+    """Largest real part of the eigenvalues of (..., m, m) matrices [1/s]."""
+    return np.linalg.eigvals(a).real.max(-1)
+
+
+def is_stable(a: np.ndarray, margin: float = 0.0) -> np.ndarray:
+    """Whether every eigenvalue of (..., m, m) matrices has a real part below ``-margin``."""
+    return spectral_abscissa(a) < -margin
+
+
+def torque_error(
+    arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3
+) -> np.ndarray:
+    """What the Taylor series of the inverse dynamics about a point misses at another.
+
+    Args:
+        arm: the arm.
+        point: (..., 3, n) the operating point: q, qd, qdd.
+        step: (..., 3, n) from there to where the torque is wanted.
+        order: 1, or 2: with half the second derivative along the step too.
+        spread: share of the step over which that is the central difference of exact first ones.
+
+    Returns:
+        (..., n) true torque minus that of the series [N·m]; it goes with the step to the power order + 1.
+
+    Raises:
+        BadInput: wrong shapes or order.
+
+    Source: in place of tu2023 figure 13.
+    """
+    if order not in (1, 2):
+        raise BadInput("no such order", found=order, allowed="1 or 2")
+    point, step = np.broadcast_arrays(np.asarray(point, float), np.asarray(step, float))
+    truth = inverse_dynamics(arm, *_parts(point + step))
+    series = inverse_dynamics(arm, *_parts(point)) + _slope_along(arm, point, step)
+    if order == 2:
+        ahead, behind = (_slope_along(arm, point + sign * spread * step, step) for sign in (1, -1))
+        series = series + (ahead - behind) / (4 * spread)
+    return truth - series
+
+
+def _slope_along(arm: Arm, point: np.ndarray, step: np.ndarray) -> np.ndarray:
+    slopes = inverse_dynamics_derivatives(arm, *_parts(point))
+    return sum((d @ x[..., None])[..., 0] for d, x in zip(slopes, _parts(step), strict=True))
+
+
+def _parts(point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    if point.ndim < 2 or point.shape[-2] != 3:
+        raise BadInput("a point is q, qd, qdd", found=point.shape, allowed="(…, 3, n)")
+    return point[..., 0, :], point[..., 1, :], point[..., 2, :]
+
+
+def _output_matrix(arm: Arm, q: np.ndarray, output: str | np.ndarray) -> np.ndarray:
+    """(k, p, 2n)."""
+    n = q.shape[1]
+    if not isinstance(output, str):
+        (rows,), _ = as_rows(2 * n, output=output)
+        return np.broadcast_to(rows, (len(q), *rows.shape)).copy()
+    if output not in OUTPUTS:
+        raise BadInput(
+            "unknown output", found=output, allowed=", ".join(OUTPUTS), nearest=nearest_name(output, OUTPUTS)
+        )
+    if output == "tool":
+        linear = jacobian(arm, q)[:, :3]
+        return np.concatenate([linear, np.zeros_like(linear)], axis=2)
+    chosen = {"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]
+    c = np.eye(2 * n)[chosen]
+    return np.broadcast_to(c, (len(q), *c.shape)).copy()

@@ -1,0 +1,243 @@
+"""tu2023 3.3, 4.3 and 5.4: the linear model, its stability and its error, beside what is printed."""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from ledger import Row, judged
+from scipy.stats import spearmanr
+
+from dynamics import Arm, follow_path, inverse_dynamics, load_arm
+from dynamics.derivatives import inverse_dynamics_derivatives
+from dynamics.linearization import (
+    closed_loop_matrix,
+    linearize,
+    moving_linearization,
+    spectral_abscissa,
+    torque_error,
+)
+from tu2023.readings import READINGS, Motion, stiffness_error
+
+ARM, WRONG_MODEL = "ur5_tu2023", "ur5_ragazzon2012"
+OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])  # [rad/s] of the controller of ragazzon2012
+FEW, MANY = 50, 5000
+FASTEST, HARDEST = np.pi, 5.0  # [rad/s], [rad/s²] of the random operating points
+NEAR = (-0.7, -0.5)  # [1/s] "around −0.6"
+CENTRE, RADIUS, POINTS, SPEED = (-0.4, -0.3, 0.336), 0.1, 200, 0.15  # [m, m, 1, m/s] circle of 4.1 and 5.1
+TESTS = "tests/test_linearization.py::"
+
+
+def operating_points(count: int, seed: int = 2023) -> Motion:
+    """Random q, qd, qdd, (count, 6) each."""
+    rng = np.random.default_rng(seed)
+    return tuple(rng.uniform(-limit, limit, (count, 6)) for limit in (np.pi, FASTEST, HARDEST))
+
+
+@lru_cache
+def open_loop(count: int) -> np.ndarray:
+    """(count,) spectral abscissa of the exact A [1/s]."""
+    return spectral_abscissa(moving_linearization(load_arm(ARM), *operating_points(count)).A)
+
+
+@lru_cache
+def closed_loop(count: int, model: str = ARM) -> np.ndarray:
+    """(count,) spectral abscissa under the inverse-dynamics controller with a model [1/s]."""
+    a = closed_loop_matrix(load_arm(ARM), *operating_points(count), OMEGA, load_arm(model))
+    return spectral_abscissa(a)
+
+
+@lru_cache
+def as_printed(reading: str, count: int) -> np.ndarray:
+    """(count,) largest real part of the eigenvalues of a reading of (55), (57), (58)."""
+    return spectral_abscissa(READINGS[reading](load_arm(ARM), operating_points(count)))
+
+
+def stable_share(abscissa: np.ndarray) -> float:
+    """Share of the points with every eigenvalue in the left half plane [%]."""
+    return 100 * float(np.mean(abscissa < 0))
+
+
+def near_share(abscissa: np.ndarray) -> float:
+    """Share of the points with the largest real part around −0.6 [%]."""
+    return 100 * float(np.mean((abscissa > NEAR[0]) & (abscissa < NEAR[1])))
+
+
+def speeds_and_abscissa(count: int = 1000) -> tuple[np.ndarray, np.ndarray]:
+    """Factors on the velocity and the median spectral abscissa of the same poses, (k,) each."""
+    q, qd, _ = operating_points(count)
+    factors, arm = np.linspace(0, 1, 11), load_arm(ARM)
+    return factors, np.array([_median_at(arm, q, factor * qd) for factor in factors])
+
+
+def _median_at(arm: Arm, q: np.ndarray, qd: np.ndarray) -> float:
+    return float(np.median(spectral_abscissa(moving_linearization(arm, q, qd, np.zeros_like(q)).A)))
+
+
+def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> np.ndarray:
+    """(distances, count) largest torque error of a joint over its point's largest torque, a share."""
+    arm, point = load_arm(ARM), np.stack(operating_points(count), axis=1)
+    truth = np.abs(inverse_dynamics(arm, *np.moveaxis(point, 1, 0))).max(-1)
+    step = np.random.default_rng(5).normal(size=point.shape)
+    step /= np.linalg.norm(step, axis=(1, 2), keepdims=True)
+    return np.array([np.abs(torque_error(arm, point, d * step, order)).max(-1) / truth for d in distances])
+
+
+def error_slope(order: int) -> float:
+    """Slope of the error against the distance, in logarithms."""
+    distances = np.geomspace(1e-3, 1e-1, 5)
+    return float(
+        np.polyfit(np.log(distances), np.log(np.median(errors_by_distance(distances, order), 1)), 1)[0]
+    )
+
+
+@lru_cache
+def circle_abscissa(speed: float = SPEED) -> np.ndarray:
+    """(POINTS,) spectral abscissa along the circle of 4.1 at constant speed, tool down [1/s]."""
+    arm, angle = load_arm(ARM), np.linspace(0, 2 * np.pi, POINTS, endpoint=False)
+    poses = np.tile(np.eye(4), (POINTS, 1, 1))
+    poses[:, :3, :3] = [[0, 1, 0], [1, 0, 0], [0, 0, -1]]
+    poses[:, :3, 3] = CENTRE
+    poses[:, 0, 3] += RADIUS * np.cos(angle)
+    poses[:, 1, 3] += RADIUS * np.sin(angle)
+    q = np.unwrap(follow_path(arm, poses, np.zeros(6), jump=10.0).q, axis=0)
+    harmonics = 1j * np.fft.fftfreq(POINTS, 1 / POINTS)[:, None] * speed / RADIUS
+    spectrum = np.fft.fft(q, axis=0)  # a closed path: its derivatives are exact in Fourier's series
+    qd, qdd = (np.fft.ifft(harmonics**k * spectrum, axis=0).real for k in (1, 2))
+    return spectral_abscissa(moving_linearization(arm, q, qd, qdd).A)
+
+
+def seconds_per_linearisation() -> tuple[float, float]:
+    """Median time of one A, B, C, D [s]: alone from Python, and in a batch of 5000."""
+    arm, many = load_arm(ARM), operating_points(MANY)
+    one = tuple(part[0] for part in many)
+    linearize(arm, *one)  # compile
+    return _median_time(arm, one, 201), _median_time(arm, many, 5) / MANY
+
+
+def _median_time(arm: Arm, point: Motion, repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        linearize(arm, *point)
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def rows() -> list[Row]:
+    """Claims of 3.3, 4.3 and 5.4."""
+    return [*_stability_rows(), _step_row(), *_error_rows(), _speed_row(), _circle_row(), _time_row()]
+
+
+def _stability_rows() -> list[Row]:
+    few, many = open_loop(FEW), open_loop(MANY)
+    shares = "; ".join(f"{name} {stable_share(as_printed(name, MANY)):.0f} %" for name in READINGS)
+    own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))
+    return [
+        judged(
+            "4.3, fig. 12",
+            "share of random operating points at which the linear model is stable",
+            "36 of 50, 72 %",
+            f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}",
+            abs(stable_share(many) - 72) < 5,
+            "joint 1 is vertical: no torque depends on q1, so A has a column of zeros and an eigenvalue 0 "
+            f"everywhere. Stable by the formulas as printed: {shares}. Under inverse dynamics {own:.0f} % "
+            f"with its own model, {other:.0f} % with that of ragazzon2012",
+            TESTS + "test_no_operating_point_is_stable",
+        ),
+        judged(
+            "4.3, fig. 12",
+            "share of the points with a largest real part around −0.6",
+            "nearly 50 %",
+            f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)",
+            near_share(many) > 40,
+            "it is never negative; no reading of (55), (57), (58) has more than "
+            f"{max(near_share(as_printed(name, MANY)) for name in READINGS):.0f} % between −0.7 and −0.5",
+            TESTS + "test_no_operating_point_is_stable",
+        ),
+    ]
+
+
+def _step_row() -> Row:
+    arm, motion = load_arm(ARM), operating_points(FEW)
+    exact = inverse_dynamics_derivatives(arm, *motion).q
+    errors = {step: stiffness_error(arm, motion, exact, step) for step in 10.0 ** np.arange(-10, -2)}
+    best = min(errors, key=lambda step: errors[step])
+    return judged(
+        "3.3",
+        "Δt of the forward difference",
+        "1e-6",
+        f"error of ∂τ/∂q {errors[1e-6]:.0e} with 1e-6, {errors[best]:.0e} with {best:.0e}",
+        errors[1e-6] < 1e-4,
+        "fine enough for a derivative; the exact ones need no step",
+        TESTS + "test_readings_differ_from_the_linear_model",
+    )
+
+
+def _error_rows() -> list[Row]:
+    errors = errors_by_distance(np.array([0.1]), 1, FEW)[0]
+    first, second = error_slope(1), error_slope(2)
+    means = ", ".join(f"{100 * errors[:k].mean():.1f} % over {k}" for k in (20, 40))
+    return [
+        judged(
+            "4.3, fig. 13",
+            "the torque error of the linear model grows with the number of points",
+            "10 % at 20 points, 20 % at 40",
+            f"0.1 from each point (rad, rad/s, rad/s² in one norm): {means} points",
+            bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
+            "each point has its own model, exact there, and nothing accumulates: the error grows "
+            f"with the distance, with slope {first:.2f}, and {second:.2f} for the second order",
+            TESTS + "test_torque_error_falls_with_the_order_of_the_series",
+        ),
+    ]
+
+
+def _speed_row() -> Row:
+    factors, medians = speeds_and_abscissa()
+    rank = spearmanr(factors, medians).statistic
+    return judged(
+        "4.3, 5.4",
+        "the linear model becomes less stable at higher speed",
+        "progressively",
+        f"median of the largest real part {medians[0]:.1f} 1/s at rest, {medians[-1]:.1f} 1/s at up to "
+        f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}",
+        rank > 0.9,
+        "the arm falls from any pose held up by torque, moving or not; up to the UR5's largest speed "
+        "velocity changes little, and no growth says anything against linearising",
+        TESTS + "test_speed_hardly_changes_stability",
+    )
+
+
+def _circle_row() -> Row:
+    found = circle_abscissa()
+    return judged(
+        "5.4, fig. 18",
+        "share of the points on the circle at 150 mm/s with a stable linear model",
+        "67 %",
+        f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)",
+        abs(stable_share(found) - 67) < 5,
+        "tool pointing down; as for random points, the eigenvalue 0 of joint 1 is always there",
+        TESTS + "test_no_operating_point_is_stable",
+    )
+
+
+def _time_row() -> Row:
+    one, many = seconds_per_linearisation()
+    return judged(
+        "3.3",
+        "time in which a linear model has to be ready",
+        "8 ms",
+        f"{one * 1e6:.0f} µs† for one from Python, {many * 1e6:.1f} µs† each in a batch",
+        max(one, many) < 8e-3,
+        "met with exact derivatives, at every point of a trajectory",
+        TESTS + "test_batches_are_the_points",
+    )
+
+
+def draw(folder: Path) -> list[Path]:
+    """Figures 12, 13 and 14, and the map of resonances."""
+    from tu2023 import linearisation_figures
+
+    return linearisation_figures.draw_all(folder)
