@@ -60,7 +60,7 @@ def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.nd
         for name, array in arrays.items():
             if row.get(name) is not None:
                 array[row["index"]] = row[name]
-    return {name: array.astype(str) if _is_text(name) else array for name, array in arrays.items()}
+    return arrays
 
 
 def _is_text(name: str) -> bool:

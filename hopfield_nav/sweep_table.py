@@ -60,6 +60,7 @@ class Table:
         folder: of the results; it is made if need be.
 
     Raises:
+        BadInput: there is a file of that name which is no table.
         OSError: the file cannot be written.
     """
 
@@ -67,10 +68,11 @@ class Table:
         path = Path(folder) / CSV
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("a+b", buffering=0)
-        self._cut_torn_line()
-        self._file.seek(0)
-        header = self._file.readline()
-        self._columns = _parse(header.decode(errors="replace"), path, 1) if header else None
+        try:
+            self._columns = self._read_columns(path)
+        except BaseException:
+            self._file.close()
+            raise
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Write a row.
@@ -101,6 +103,12 @@ class Table:
         left = line.encode()
         while left:
             left = left[self._file.write(left) :]
+
+    def _read_columns(self, path: Path) -> list[Any] | None:
+        self._cut_torn_line()
+        self._file.seek(0)
+        header = self._file.readline()
+        return _parse(header.decode(errors="replace"), path, 1) if header else None
 
     def _cut_torn_line(self) -> None:
         size = self._file.seek(0, os.SEEK_END)

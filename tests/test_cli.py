@@ -238,7 +238,7 @@ def test_help_and_version(capsys):
     text = capsys.readouterr().out
     for command in ("run", "check", "schema", "plot", "animate"):
         assert f"  {command} " in text
-    for later in ("sweep", "replay", "identify", "demo"):
+    for later in ("replay", "identify", "demo"):
         assert later not in text
     assert main([]) == 2
     assert "Usage" in capsys.readouterr().out
