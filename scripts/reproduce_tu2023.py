@@ -1,0 +1,17 @@
+"""Reproduce tu2023: its figures, and every claim beside what this project measures.
+
+    python scripts/reproduce_tu2023.py
+
+prints the claims, writes ``docs/ledger.md`` and draws the figures in ``runs/reproduce_tu2023``. The
+recordings of a real UR5 are needed (see ``docs/recordings.md``).
+"""
+
+from __future__ import annotations
+
+from reproduction import reproduce
+from tu2023 import comparison, cost, experiment, kinematics, kinematics_figures, linearisation, real_data
+
+if __name__ == "__main__":
+    reproduce(
+        "tu2023", (kinematics, kinematics_figures, cost, comparison, linearisation, real_data, experiment)
+    )
