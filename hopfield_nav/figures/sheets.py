@@ -28,7 +28,11 @@ def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
 
 
 def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False) -> list[Path]:
-    """Write a PNG, on request a PDF too, each under another name first and renamed when whole."""
+    """Write a PNG, on request a PDF too, each under another name first and renamed when whole.
+
+    The folder is made if there is none.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     return [_save(figure, folder / f"{name}.{ending}") for ending in (("png", "pdf") if pdf else ("png",))]
 
 
