@@ -1,4 +1,4 @@
-"""The UR5's description as ROS distributes it, from the package ``example-robot-data`` (131 MB, extra ``dev``)."""
+"""The UR5 as ROS describes it, from the package ``example-robot-data`` (131 MB, extra ``dev``)."""
 
 from __future__ import annotations
 
