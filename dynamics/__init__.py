@@ -10,6 +10,7 @@ from dynamics.errors import BadInput, HopfieldNavError, NoClosedForm
 from dynamics.euler_lagrange import euler_lagrange, euler_lagrange_torque
 from dynamics.forward_dynamics import forward_dynamics
 from dynamics.inverse_kinematics import inverse_kinematics, inverse_kinematics_branches
+from dynamics.joint_friction import joint_friction_torque
 from dynamics.joint_path import JointPath, follow_path, within_limits_turns
 from dynamics.kinematics import forward_kinematics, jacobian, link_frames
 from dynamics.linearization import LinearModel, closed_loop_matrix, linearize, moving_linearization
@@ -55,6 +56,7 @@ __all__ = [
     "inverse_kinematics_branches",
     "jacobian",
     "jacobian_determinant",
+    "joint_friction_torque",
     "kinetic_energy",
     "linearize",
     "link_frames",

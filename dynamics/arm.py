@@ -1,8 +1,8 @@
 """The arm as numbers: ``Arm``, and loading it from a parameter file.
 
 An arm file (YAML) gives for every joint a Denavit-Hartenberg row and for every link its mass,
-centre, inertia tensor and rotor inertia, each row with its source. ``dynamics/arms`` holds the
-sets of the five documents; a path to a user's own file works in the same way.
+centre, inertia tensor, rotor inertia and joint friction, each row with its source.
+``dynamics/arms`` holds the sets of the five documents; a path to a user's own file works in the same way.
 """
 
 from __future__ import annotations
@@ -15,13 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
+from dynamics.arm_entries import (
+    capsules,
+    check_keys,
+    exact_cos_sin,
+    joint_row,
+    limits,
+    link_row,
+    offset,
+    rows_of,
+)
 from dynamics.errors import BadInput, nearest_name
-from dynamics.mass_properties import add_payload, check_tensor, inertia_tensor
+from dynamics.mass_properties import add_payload, check_tensor
 
 GRAVITY = (0.0, 0.0, -9.81)
-_KINEMATIC_KEYS = {"theta", "d", "a", "alpha", "source"}
-_LINK_KEYS = {"mass", "center_of_mass", "inertia", "rotor_inertia", "dynamics_a", "dynamics_d", "source"}
-_LIMIT_KEYS = {"position", "speed", "torque", "source"}
 _TOP_KEYS = {"format", "description", "source", "joints", "links", "limits", "capsules", "fit"}
 
 
@@ -38,6 +45,9 @@ class Arm(NamedTuple):
         center_of_mass: (n, 3) from the origin of frame i, in frame i [m].
         inertia: (n, 3, 3) about the centre of mass, axes of frame i [kg·m²].
         rotor_inertia: (n,) reflected to the joint [kg·m²].
+        friction: (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and
+            Stribeck speed [rad/s] (see ``dynamics.joint_friction``). ``inverse_dynamics`` and
+            ``forward_dynamics`` are those of the frictionless arm.
         gravity: (3,) acceleration of gravity in base axes [m/s²].
         tool: (4, 4) T_flange_tool.
         position_limits: (n, 2) lowest and highest joint angle [rad].
@@ -55,6 +65,7 @@ class Arm(NamedTuple):
     center_of_mass: np.ndarray
     inertia: np.ndarray
     rotor_inertia: np.ndarray
+    friction: np.ndarray
     gravity: np.ndarray
     tool: np.ndarray
     position_limits: np.ndarray
@@ -98,42 +109,43 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     Raises:
         BadInput: a missing, unknown or impossible entry.
     """
-    _check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
+    check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
     if data.get("format", 1) != 1:
         raise BadInput("unknown format of arm files", where=where, found=data["format"], allowed="1")
-    rows = [_joint_row(row, f"{where}: joints[{i}]") for i, row in enumerate(_rows(data, "joints", where))]
+    rows = [joint_row(row, f"{where}: joints[{i}]") for i, row in enumerate(rows_of(data, "joints", where))]
     dh = np.array(rows)
-    links = _rows(data, "links", where)
+    links = rows_of(data, "links", where)
     if len(links) != len(dh):
         raise BadInput(
             "links and joints differ in number", where=where, found=len(links), allowed=str(len(dh))
         )
-    parts = [_link(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
-    masses, centers, tensors, rotors, dynamics_offsets = (
+    parts = [link_row(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
+    masses, centers, tensors, rotors, dynamics_offsets, friction = (
         np.array(column) for column in zip(*parts, strict=True)
     )
-    twist = np.array([_exact_cos_sin(alpha) for alpha in dh[:, 3]])
-    position, speed, torque = _limits(data.get("limits") or {}, len(dh), f"{where}: limits")
+    twist = np.array([exact_cos_sin(alpha) for alpha in dh[:, 3]])
+    position, speed, torque = limits(data.get("limits") or {}, len(dh), f"{where}: limits")
     return Arm(
         dh=dh,
         twist=twist,
-        offset=np.array([_offset(d, a, t) for (_, d, a, _), t in zip(dh, twist, strict=True)]),
+        offset=np.array([offset(d, a, t) for (_, d, a, _), t in zip(dh, twist, strict=True)]),
         dynamics_offset=dynamics_offsets,
         mass=masses,
         center_of_mass=centers,
         inertia=tensors,
         rotor_inertia=rotors,
+        friction=friction,
         gravity=np.array(GRAVITY),
         tool=np.eye(4),
         position_limits=position,
         speed_limits=speed,
         torque_limits=torque,
-        capsules=_capsules(data.get("capsules"), dh, f"{where}: capsules"),
+        capsules=capsules(data.get("capsules"), dh, f"{where}: capsules"),
     )
 
 
 def with_dynamics(arm: Arm, other: Arm) -> Arm:
-    """``arm`` with the masses, tensors, rotors and dynamic offsets of ``other``.
+    """``arm`` with the masses, tensors, rotors, friction and dynamic offsets of ``other``.
 
     Raises:
         BadInput: the two have different numbers of joints.
@@ -148,6 +160,7 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
         center_of_mass=other.center_of_mass,
         inertia=other.inertia,
         rotor_inertia=other.rotor_inertia,
+        friction=other.friction,
     )
 
 
@@ -203,118 +216,3 @@ def _arm_path(name: str, folder: Path | None) -> Path:
         allowed=", ".join(list_arms()) + ", or the path of an arm file",
         nearest=nearest_name(name, list_arms()),
     )
-
-
-def _rows(data: dict, key: str, where: str) -> list:
-    rows = data[key]
-    if not isinstance(rows, list) or not rows:
-        raise BadInput("a list with one row a joint is needed", where=f"{where}: {key}", found=rows)
-    return rows
-
-
-def _check_keys(data: Any, known: set[str], required: set[str], where: str) -> None:
-    if not isinstance(data, dict):
-        raise BadInput("a mapping is needed", where=where, found=data, allowed=", ".join(sorted(known)))
-    for key in data:
-        if key not in known:
-            raise BadInput(
-                "unknown key",
-                where=where,
-                found=key,
-                allowed=", ".join(sorted(known)),
-                nearest=nearest_name(str(key), known),
-            )
-    for key in sorted(required - set(data)):
-        raise BadInput(f"the key {key!r} is missing", where=where)
-
-
-def _joint_row(row: Any, where: str) -> list[float]:
-    _check_keys(row, _KINEMATIC_KEYS, {"d", "a", "alpha", "source"}, where)
-    return [_number(row.get(key, 0.0), f"{where}.{key}") for key in ("theta", "d", "a", "alpha")]
-
-
-def _link(row: Any, dh: np.ndarray, where: str) -> tuple:
-    _check_keys(row, _LINK_KEYS, {"mass", "center_of_mass", "source"}, where)
-    mass = _number(row["mass"], f"{where}.mass")
-    if mass < 0:
-        raise BadInput("a mass cannot be negative", where=where, found=mass)
-    center = _vector(row["center_of_mass"], 3, f"{where}.center_of_mass")
-    tensor = inertia_tensor(row.get("inertia", 0.0), mass, f"{where}.inertia")
-    rotor = _number(row.get("rotor_inertia", 0.0), f"{where}.rotor_inertia")
-    if rotor < 0:
-        raise BadInput("a rotor inertia cannot be negative", where=where, found=rotor)
-    d = _number(row.get("dynamics_d", dh[1]), f"{where}.dynamics_d")
-    a = _number(row.get("dynamics_a", dh[2]), f"{where}.dynamics_a")
-    return mass, center, tensor, rotor, _offset(d, a, _exact_cos_sin(dh[3]))
-
-
-def _limits(data: Any, n: int, where: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    _check_keys(data, _LIMIT_KEYS, {"source"} if data else set(), where)
-    known = {"position": 2 * math.pi, "speed": math.pi, "torque": math.inf}
-    position, speed, torque = (
-        _vector(data.get(key, default), n, f"{where}.{key}", finite=False) for key, default in known.items()
-    )
-    for key, values in zip(known, (position, speed, torque), strict=True):
-        if np.any(values <= 0):
-            raise BadInput("a limit must be positive", where=f"{where}.{key}", found=values.tolist())
-    return np.column_stack([-position, position]), speed, torque
-
-
-def _capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:
-    if rows is None:  # a slim outline along the frames
-        offsets = [_offset(d, a, _exact_cos_sin(alpha)) for _, d, a, alpha in dh]
-        return np.array([[i + 1, *(-r), 0, 0, 0, 0.04] for i, r in enumerate(offsets)], dtype=np.float64)
-    out = []
-    if not isinstance(rows, list):
-        raise BadInput("a list of capsules is needed", where=where, found=rows)
-    needed = {"link", "start", "end", "radius"}
-    for k, row in enumerate(rows):
-        place = f"{where}[{k}]"
-        _check_keys(row, needed | {"source"}, needed, place)
-        if row["link"] not in range(len(dh) + 1):
-            raise BadInput("no such link", where=place, found=row["link"], allowed=f"0 to {len(dh)}")
-        if not _number(row["radius"], place) > 0:
-            raise BadInput("a radius must be positive", where=place, found=row["radius"])
-        out.append(
-            [
-                row["link"],
-                *_vector(row["start"], 3, where),
-                *_vector(row["end"], 3, where),
-                _number(row["radius"], where),
-            ]
-        )
-    return np.array(out, dtype=np.float64).reshape(-1, 8)
-
-
-def _offset(d: float, a: float, cos_sin: tuple[float, float]) -> np.ndarray:
-    return np.array([a, d * cos_sin[1], d * cos_sin[0]])
-
-
-def _exact_cos_sin(alpha: float) -> tuple[float, float]:
-    """Cosine and sine, exact at multiples of a right angle."""
-    quarter = alpha / (math.pi / 2)
-    if abs(quarter - round(quarter)) < 1e-12:
-        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarter) % 4]
-    return math.cos(alpha), math.sin(alpha)
-
-
-def _number(value: Any, where: str, finite: bool = True) -> float:
-    words = {"pi/2": math.pi / 2, "-pi/2": -math.pi / 2, "pi": math.pi, "-pi": -math.pi}
-    if isinstance(value, str) and value in words:
-        return words[value]
-    if isinstance(value, bool):
-        raise BadInput("a number is needed", where=where, found=value)
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise BadInput("a number is needed", where=where, found=value) from None
-    if math.isnan(number) or (finite and math.isinf(number)):
-        raise BadInput("a number is needed", where=where, found=value)
-    return number
-
-
-def _vector(value: Any, n: int, where: str, finite: bool = True) -> np.ndarray:
-    values = value if isinstance(value, (list, tuple)) else [value] * n
-    if len(values) != n:
-        raise BadInput("wrong number of values", where=where, found=value, allowed=f"{n} numbers")
-    return np.array([_number(v, where, finite) for v in values])
