@@ -166,6 +166,17 @@ def add_wrench_torque(work, wrench, tau):
         zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
 
 
+@inlined
+def add_force_torque(work, link, px, py, pz, fx, fy, fz, tau):
+    """Add J_p^T F of a force (3,) at the point p (3,) of link ``link`` to ``tau``, all in base axes."""
+    rotation, origin = work.rotation, work.origin
+    zx, zy, zz = 0.0, 0.0, 1.0
+    for i in range(link):
+        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
+        tau[i] += zx * (ry * fz - rz * fy) + zy * (rz * fx - rx * fz) + zz * (rx * fy - ry * fx)
+        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+
+
 @kernel
 def _link_frames_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
     n = q.shape[1]

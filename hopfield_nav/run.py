@@ -173,7 +173,7 @@ def _dataset(
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
-    from hopfield_nav.loop_state import log_columns
+    from hopfield_nav.loop_log import log_columns
 
     columns = log_columns(len(world.start.joints))
     variables: dict[str, tuple] = {}

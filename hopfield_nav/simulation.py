@@ -31,7 +31,8 @@ from hopfield_nav.closed_loop import (
     LOG_FULL,
     compiled_loop,
 )
-from hopfield_nav.loop_state import log_columns, make_state
+from hopfield_nav.loop_log import log_columns, log_width
+from hopfield_nav.loop_state import make_state
 from hopfield_nav.navigator import Navigator, Way
 from hopfield_nav.planning import replan
 from hopfield_nav.plant import make_stages
@@ -113,10 +114,10 @@ class Simulation:
         self.navigator = Navigator(world, self.arm, start)
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
-        self.state = make_state(start, int(self.settings.delay[0]))
+        self.state = make_state(start, int(self.settings.delay[0]), self.seed)
         self._stages, self._work = make_stages(n), make_work(n)
         rows = 0 if world.record.signals == "none" else _FIRST_ROWS
-        self._log = np.empty((rows, log_columns(n)["estimate_damped"].stop))
+        self._log = np.empty((rows, log_width(n)))
         self._last_step = round(world.time_limit / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""
