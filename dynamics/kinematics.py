@@ -167,8 +167,23 @@ def add_wrench_torque(work, wrench, tau):
 
 
 @inlined
+def velocity_of_point(work, qd, link, px, py, pz):
+    """Velocity [m/s] of the point of a link (from 1) that is at (px, py, pz), from the frames in ``work``."""
+    rotation, origin = work.rotation, work.origin
+    vx, vy, vz = 0.0, 0.0, 0.0
+    zx, zy, zz = 0.0, 0.0, 1.0
+    for i in range(link):
+        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
+        vx += (zy * rz - zz * ry) * qd[i]
+        vy += (zz * rx - zx * rz) * qd[i]
+        vz += (zx * ry - zy * rx) * qd[i]
+        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+    return vx, vy, vz
+
+
+@inlined
 def add_force_torque(work, link, px, py, pz, fx, fy, fz, tau):
-    """Add J_p^T F of a force (3,) at the point p (3,) of link ``link`` to ``tau``, all in base axes."""
+    """Add J^T F of a force [N] on a link (from 1) at (px, py, pz) to ``tau``, from the frames in ``work``."""
     rotation, origin = work.rotation, work.origin
     zx, zy, zz = 0.0, 0.0, 1.0
     for i in range(link):

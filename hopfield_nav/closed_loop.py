@@ -194,7 +194,7 @@ def _keep_truth(truth, stages, work):
     for i in range(truth.external.size):
         truth.external[i] = stages.external[i]
         truth.friction[i] = stages.friction[i]
-    for k in range(10):
+    for k in range(truth.touch.size):
         truth.touch[k] = stages.touch[k]
 
 

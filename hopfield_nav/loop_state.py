@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopfield_nav.arm_contact import TOUCH
 from hopfield_nav.control_step import Belief, make_belief
 from hopfield_nav.plugin import Sensed, make_sensed
 from hopfield_nav.sensor_noise import make_random_state
@@ -48,7 +49,7 @@ class Truth(NamedTuple):
         tool: (3,) tool position, base axes [m].
         external: (n,) torque of contact on the joints [N·m].
         friction: (n,) Coulomb friction in the joints [N·m].
-        touch: (10,) what touches, as ``plant.Stages.touch``.
+        touch: (11,) what touches, as ``plant.Stages.touch``.
     """
 
     tool: np.ndarray
@@ -122,7 +123,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
         floor=np.zeros(1),
         alarm=np.zeros(1),
         random=make_random_state(seed),
-        truth=Truth(np.zeros(3), np.zeros(n), np.zeros(n), np.zeros(10)),
+        truth=Truth(np.zeros(3), np.zeros(n), np.zeros(n), np.zeros(TOUCH)),
         contacts=count(),
         touch_time=np.full(1, never),
         last_contact_time=np.full(1, never),

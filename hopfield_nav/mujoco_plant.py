@@ -27,9 +27,8 @@ from hopfield_nav.closed_loop import (
     command_in_stage,
     loop_types,
 )
-from hopfield_nav.contact import tool_contact_force
 from hopfield_nav.loop_state import Truth
-from hopfield_nav.plant import Plant
+from hopfield_nav.plant import Plant, tool_force
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
 
@@ -132,9 +131,10 @@ class _Hook:
         """Write what the first stage of the step has shown."""
         tool, force = self.kept[:3], self.kept[3:]
         truth.tool[:] = tool
-        truth.touch[:3] = truth.touch[7:] = force
+        truth.touch[:3] = truth.touch[7:10] = force
         touching = bool(force.any())
         truth.touch[3] = len(truth.external) if touching else 0
+        truth.touch[10] = touching
         truth.touch[4:7] = tool if touching else 0.0
         truth.external[:] = self._external
 
@@ -143,7 +143,7 @@ class _Hook:
         if self._velocity_matters:
             self._update_jacobian(data)
             velocity = tuple(self._jacobian @ data.qvel)
-        return _contact_force(self._contact, tool[0], tool[1], *velocity)
+        return _tool_force(self._contact, *tool, *velocity)
 
     def _update_jacobian(self, data: Any) -> None:
         self._mujoco.mj_jacSite(self._model, data, self._jacobian, None, 0)
@@ -165,8 +165,8 @@ def import_mujoco() -> Any:
 
 
 @kernel
-def _contact_force(contact, x, y, vx, vy, vz):
-    return tool_contact_force(contact, x, y, vx, vy, vz)
+def _tool_force(contact, x, y, z, vx, vy, vz):
+    return tool_force(contact, x, y, z, vx, vy, vz)
 
 
 def _before(law, estimator, detector, controller, trajectory, settings, state, log):

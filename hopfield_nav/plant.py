@@ -14,8 +14,9 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.compiled import inlined
 from dynamics.composite import update_mass_and_bias
-from dynamics.kinematics import add_force_torque, update_frames, update_tool_position
+from dynamics.kinematics import add_force_torque, update_frames, update_tool_position, velocity_of_point
 from dynamics.linear_solve import solve_symmetric
+from hopfield_nav.arm_contact import TOUCH, add_arm_contact, solid_contact_force
 from hopfield_nav.contact import Contact, tool_contact_force
 from hopfield_nav.joint_sticking import update_friction
 
@@ -46,8 +47,8 @@ class Stages(NamedTuple):
         torque, momentum, speed: (n,) scratch.
         friction: (n,) Coulomb friction of the step [N·m].
         external: (n,) torque of contact on the joints [N·m].
-        touch: (10,) sum of the contact forces (3) [N], link of the largest one (0: none), the point
-            where it acts (3) [m], and that force (3) [N].
+        touch: (11,) sum of the contact forces (3) [N], link of the largest one (0: none), the point
+            where it acts (3) [m], that force (3) [N], and the number of touching pairs.
     """
 
     q: np.ndarray
@@ -66,7 +67,7 @@ class Stages(NamedTuple):
 def make_stages(n: int) -> Stages:
     """Scratch arrays for an arm with ``n`` joints."""
     vectors = ["q", "qd", "qdd", "sum_qd", "sum_qdd", "torque", "momentum", "speed", "friction", "external"]
-    return Stages(**{name: np.zeros(n) for name in vectors}, touch=np.zeros(10))
+    return Stages(**{name: np.zeros(n) for name in vectors}, touch=np.zeros(TOUCH))
 
 
 @inlined
@@ -102,34 +103,38 @@ def plant_acceleration(plant, tau, implicit_step, friction_step, stages, work):
 @inlined
 def _update_contact(plant, qd, stages, work):
     """Write ``stages.external`` and ``stages.touch`` for the frames in ``work``."""
-    external, touch, tool = stages.external, stages.touch, work.tool
+    external, touch, contact = stages.external, stages.touch, plant.contact
     for i in range(qd.size):
         external[i] = 0.0
-    vx, vy, vz = 0.0, 0.0, 0.0
-    if plant.contact.law[1] > 0.0 or plant.contact.law[2] > 0.0:
-        vx, vy, vz = tool_velocity(qd, work)
-    fx, fy, fz = tool_contact_force(plant.contact, tool[0, 3], tool[1, 3], vx, vy, vz)
-    touching = fx != 0.0 or fy != 0.0 or fz != 0.0
-    touch[0], touch[1], touch[2] = fx, fy, fz
-    touch[3] = float(qd.size) if touching else 0.0
-    for k in range(3):
-        touch[4 + k] = tool[k, 3] if touching else 0.0
-        touch[7 + k] = touch[k]
-    if touching:
-        add_force_torque(work, qd.size, tool[0, 3], tool[1, 3], tool[2, 3], fx, fy, fz, external)
+    if contact.bodies.shape[0] > 0:
+        add_arm_contact(contact.solids, contact.bodies, contact.law, qd, work, external, touch)
+    else:
+        _touch_with_tool(contact, qd, work, external, touch)
 
 
 @inlined
-def tool_velocity(qd, work):
-    """Velocity (vx, vy, vz) of the tool point in base [m/s], from the frames in ``work``."""
-    rotation, origin, tool = work.rotation, work.origin, work.tool
-    px, py, pz = tool[0, 3], tool[1, 3], tool[2, 3]
+def _touch_with_tool(contact, qd, work, external, touch):
+    """The same where only the tool point can touch."""
+    tool, n = work.tool, qd.size
+    x, y, z = tool[0, 3], tool[1, 3], tool[2, 3]
     vx, vy, vz = 0.0, 0.0, 0.0
-    zx, zy, zz = 0.0, 0.0, 1.0
-    for i in range(rotation.shape[0]):
-        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
-        vx += (zy * rz - zz * ry) * qd[i]
-        vy += (zz * rx - zx * rz) * qd[i]
-        vz += (zx * ry - zy * rx) * qd[i]
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
-    return vx, vy, vz
+    if contact.law[1] > 0.0 or contact.law[2] > 0.0:
+        vx, vy, vz = velocity_of_point(work, qd, n, x, y, z)
+    fx, fy, fz = tool_force(contact, x, y, z, vx, vy, vz)
+    for k in range(TOUCH):
+        touch[k] = 0.0
+    if fx != 0.0 or fy != 0.0 or fz != 0.0:
+        touch[0], touch[1], touch[2] = fx, fy, fz
+        touch[3], touch[4], touch[5], touch[6] = float(n), x, y, z
+        touch[7], touch[8], touch[9], touch[10] = fx, fy, fz, 1.0
+        add_force_torque(work, n, x, y, z, fx, fy, fz, external)
+
+
+@inlined
+def tool_force(contact, x, y, z, vx, vy, vz):
+    """Force (fx, fy, fz) [N] of cylinders and solids on a tool at (x, y, z) with velocity (vx, vy, vz)."""
+    fx, fy, fz = tool_contact_force(contact, x, y, vx, vy, vz)
+    if contact.solids.shape[0] > 0:
+        sx, sy, sz = solid_contact_force(contact.solids, contact.law, x, y, z, vx, vy, vz)
+        fx, fy, fz = fx + sx, fy + sy, fz + sz
+    return fx, fy, fz
