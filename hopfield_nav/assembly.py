@@ -16,6 +16,7 @@ from hopfield_nav.control_step import Controller
 from hopfield_nav.loop_state import Settings
 from hopfield_nav.plant import RK4, SEMI_IMPLICIT_EULER, Plant
 from hopfield_nav.plugin import Method, find_method
+from hopfield_nav.solids_of_world import endless_cylinders
 from hopfield_nav.world import World
 
 _STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
@@ -59,19 +60,13 @@ def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
 
 def build_plant(world: World, arm: Arm) -> Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
-    cylinders = [(*o.center, o.radius) for o in all_cylinders(world)]
     law = np.array([world.contact.stiffness, world.contact.damping, world.contact.friction])
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     return Plant(
         _dynamics_of(world, world.plant.dynamics, arm),
-        Contact(np.array(cylinders, dtype=np.float64).reshape(-1, 3), law),
+        Contact(endless_cylinders(world), law),
         damping,
     )
-
-
-def all_cylinders(world: World) -> list:
-    """Every cylinder of a resolved world, unknown ones first."""
-    return [o.cylinder for o in world.obstacles] + [o.cylinder for o in world.known]
 
 
 def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:

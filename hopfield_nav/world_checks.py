@@ -149,7 +149,7 @@ def _check_goal(world: World, goal: Goal, point: tuple[float, float]) -> None:
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
     for i, obstacle in enumerate(world.known):
-        if obstacle.cylinder.contains(point):
+        if obstacle.solid.contains(*point, grid.origin[2]):
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
 
 
