@@ -146,22 +146,13 @@ def _rows(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
 @inlined
 def place_point(work, link, x, y, z):
     """A point of a link's frame in base axes, from the frames in ``work``."""
-    origin, rotation = work.origin, work.rotation
     if link == 0:
         return x, y, z
+    origin, rotation, i = work.origin, work.rotation, link - 1
     return (
-        origin[link, 0]
-        + rotation[link - 1, 0, 0] * x
-        + rotation[link - 1, 0, 1] * y
-        + rotation[link - 1, 0, 2] * z,
-        origin[link, 1]
-        + rotation[link - 1, 1, 0] * x
-        + rotation[link - 1, 1, 1] * y
-        + rotation[link - 1, 1, 2] * z,
-        origin[link, 2]
-        + rotation[link - 1, 2, 0] * x
-        + rotation[link - 1, 2, 1] * y
-        + rotation[link - 1, 2, 2] * z,
+        origin[link, 0] + rotation[i, 0, 0] * x + rotation[i, 0, 1] * y + rotation[i, 0, 2] * z,
+        origin[link, 1] + rotation[i, 1, 0] * x + rotation[i, 1, 1] * y + rotation[i, 1, 2] * z,
+        origin[link, 2] + rotation[i, 2, 0] * x + rotation[i, 2, 1] * y + rotation[i, 2, 2] * z,
     )
 
 

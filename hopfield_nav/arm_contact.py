@@ -22,16 +22,16 @@ TOUCH = 11  # length of ``touch``: force (3), link, point (3), force there (3), 
 
 @inlined
 def contact_force(law, depth, gx, gy, gz, vx, vy, vz):
-    """Force [N] on a body that has sunk in by ``depth`` [m], at velocity (vx, vy, vz) of the contact point.
+    """Force [N] on a body that has sunk in by ``depth`` > 0 [m].
 
-    ``law`` (3,) holds stiffness, damping and friction coefficient; (gx, gy, gz) is the gradient of the
-    distance, at most 1 long; the velocity is in m/s.
+    ``law``: stiffness [N/m], damping [N·s/m], friction coefficient [1]. (gx, gy, gz): gradient of
+    the distance, at most 1 long. (vx, vy, vz): velocity of the contact point [m/s].
     """
     stiffness, damping, friction = law[0], law[1], law[2]
     push = max(stiffness * depth - damping * (vx * gx + vy * gy + vz * gz), 0.0)
     fx, fy, fz = push * gx, push * gy, push * gz
-    if friction > 0.0 and push > 0.0:
-        square = gx * gx + gy * gy + gz * gz
+    square = gx * gx + gy * gy + gz * gz
+    if friction > 0.0 and push > 0.0 and square > 0.0:
         outward = (vx * gx + vy * gy + vz * gz) / square
         sx, sy, sz = vx - outward * gx, vy - outward * gy, vz - outward * gz
         speed = math.sqrt(sx * sx + sy * sy + sz * sz)
@@ -72,7 +72,8 @@ def add_arm_contact(obstacles, bodies, law, qd, work, torque, touch):
             depth = bodies[b, RADIUS] - s
             if depth <= 0.0:
                 continue
-            inward = 0.5 * (bodies[b, RADIUS] + s) / math.sqrt(gx * gx + gy * gy + gz * gz)
+            steep = math.sqrt(gx * gx + gy * gy + gz * gz)
+            inward = 0.5 * (bodies[b, RADIUS] + s) / steep if steep > 0.0 else 0.0
             px, py, pz = ax + t * dx - inward * gx, ay + t * dy - inward * gy, az + t * dz - inward * gz
             vx, vy, vz = 0.0, 0.0, 0.0
             if law[1] > 0.0 or law[2] > 0.0:

@@ -11,12 +11,14 @@ import numpy as np
 
 from dynamics.arm import Arm, load_arm, with_dynamics, with_payload, with_tool
 from dynamics.work import make_work
+from hopfield_nav.arm_capsules import arm_bodies
 from hopfield_nav.contact import Contact
 from hopfield_nav.control_step import Controller
 from hopfield_nav.loop_state import Settings
 from hopfield_nav.plant import RK4, SEMI_IMPLICIT_EULER, Plant
 from hopfield_nav.plugin import Method, find_method
 from hopfield_nav.sensor_noise import make_sensors
+from hopfield_nav.solids_of_world import build_obstacles, build_solids_with_ends, endless_cylinders
 from hopfield_nav.world import World
 
 _STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
@@ -85,21 +87,22 @@ def with_friction(world: World, arm: Arm) -> Arm:
 
 def build_plant(world: World, arm: Arm) -> Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
-    cylinders = [(*o.center, o.radius) for o in all_cylinders(world)]
     law = np.array([world.contact.stiffness, world.contact.damping, world.contact.friction])
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
     return Plant(
         true_arm,
-        Contact(np.array(cylinders, dtype=np.float64).reshape(-1, 3), law),
+        _contact(world, true_arm, law),
         damping + true_arm.friction[:, 1],
         _count(bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))),
     )
 
 
-def all_cylinders(world: World) -> list:
-    """Every cylinder of a resolved world, unknown ones first."""
-    return [o.cylinder for o in world.obstacles] + [o.cylinder for o in world.known]
+def _contact(world: World, arm: Arm, law: np.ndarray) -> Contact:
+    """What touches what: the tool point obstacles of every kind, or all links."""
+    if world.contact.bodies == "tool":
+        return Contact(endless_cylinders(world), law, build_solids_with_ends(world))
+    return Contact(np.zeros((0, 3)), law, build_obstacles(world), arm_bodies(arm))
 
 
 def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:

@@ -123,15 +123,23 @@ def _deepest(a, b, c, z, dz, radius, half):
 
 @inlined
 def _blend(t, a, b, z, dz, distance, radius, half):
-    """Share of the side in the gradient at the deepest point: 1 the side, 0 an end."""
-    rho, zeta = distance - radius, abs(z + t * dz) - half
-    if abs(rho - zeta) > 1e-12 * (radius + half):
-        return 1.0 if rho > zeta else 0.0
+    """Shares (side, end) of the two normals in the gradient at the deepest point.
+
+    Half-way between the ends the two of them push against each other, and the share is 0.
+    """
+    rho, along = distance - radius, z + t * dz
+    zeta, small = abs(along) - half, 1e-12 * (radius + half)
+    inner = 0.0 < t < 1.0
+    if rho > zeta + small:
+        return 1.0, 0.0
+    if zeta > rho + small:
+        return 0.0, 0.0 if inner and abs(along) <= small else 1.0
     rate = (a * t + b) / distance if distance > 0.0 else 0.0
-    rise = dz if z + t * dz > 0.0 else -dz
-    if t <= 0.0 or t >= 1.0 or rate * rise >= 0.0:
-        return 1.0 if rho > zeta else 0.0
-    return rise / (rise - rate)
+    rise = dz if along > 0.0 else -dz
+    if not inner or rate * rise >= 0.0:
+        return 1.0, 0.0
+    side = rise / (rise - rate)
+    return side, 1.0 - side
 
 
 @inlined
@@ -154,8 +162,7 @@ def cylinder_distance(solids, j, ax, ay, az, dx, dy, dz):
         px, py, pz = wx + t * ex, wy + t * ey, wz + t * ez
         distance = math.sqrt(px * px + py * py + pz * pz)
         s = max(distance - radius, abs(z + t * rise) - half)
-        side = _blend(t, a, b, z, rise, distance, radius, half)
-        end = 1.0 - side
+        side, end = _blend(t, a, b, z, rise, distance, radius, half)
     if z + t * rise < 0.0:
         end = -end
     if distance > 0.0:

@@ -45,8 +45,8 @@ class ClosestPoints(NamedTuple):
         on_capsule: (..., m, 3) point of the capsule's surface [m].
         on_solid: (..., m, 3) point of the solid's surface [m].
         normal: (..., m, 3) gradient of the distance with the capsule's place: it leads from the
-            solid to the capsule. Of length 1, but shorter where the capsule's axis lies in the
-            solid, as deep under one face as under another.
+            solid to the capsule. Of length 1, but shorter where the capsule's axis goes through
+            the solid and is as deep under one face as under another; 0 where these are opposite.
     """
 
     distance: np.ndarray
@@ -182,7 +182,7 @@ def _closest(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
         dx, dy, dz = capsules[i, 3] - ax, capsules[i, 4] - ay, capsules[i, 5] - az
         for j in range(solids.shape[0]):
             s, t, gx, gy, gz = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
-            length = np.sqrt(gx * gx + gy * gy + gz * gz)
+            length = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-300)
             out[i, j, 0] = s - radius
             for k in range(3):
                 point = capsules[i, k] + t * (capsules[i, 3 + k] - capsules[i, k])

@@ -184,6 +184,5 @@ def make_map(world: World) -> CollisionMap:
     x = grid.origin[0] + grid.spacing * np.arange(grid.shape[0])[:, None]
     y = grid.origin[1] + grid.spacing * np.arange(grid.shape[1])[None, :]
     for obstacle in world.known:
-        cx, cy = obstacle.cylinder.center
-        grid.blocked |= (x - cx) ** 2 + (y - cy) ** 2 <= obstacle.cylinder.radius**2
+        grid.blocked |= obstacle.solid.contains(x, y, grid.origin[2])
     return grid

@@ -1,6 +1,6 @@
 """Obstacles and goals as a world file writes them.
 
-An obstacle is a mapping with one key, its kind. Cylinders stand upright and have no end.
+An obstacle is a mapping with one key, its kind (``obstacle_kinds``).
 ``random_cylinders`` stands for several, drawn when a run begins; the run's own copy of the world
 lists them one by one.
 """
@@ -14,23 +14,12 @@ import numpy as np
 from pydantic import Field, model_serializer, model_validator
 
 from dynamics.errors import BadInput
+from hopfield_nav.obstacle_kinds import Box, Cylinder, Floor, Radius, Solid, Sphere
 from hopfield_nav.world_fields import Length, PlanePoint, Range, Whole
 from hopfield_nav.world_sections import Section
 
-Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
 Seed = Annotated[int, Whole(0, 2**63 - 1)]
 _TRIES = 10_000  # random positions tried for one cylinder before giving up
-
-
-class Cylinder(Section):
-    """An upright cylinder without end."""
-
-    center: PlanePoint = Field(description="[x, y] of the axis, base axes [m]")
-    radius: Radius = Field(description="[m]")
-
-    def contains(self, point: tuple[float, float]) -> bool:
-        """Whether [x, y] lies inside or on the cylinder."""
-        return math.dist(self.center, point) <= self.radius
 
 
 class RandomCylinders(Section):
@@ -87,20 +76,11 @@ class RandomCylinders(Section):
         )
 
 
-class KnownObstacle(Section):
-    """An obstacle that is on the map from the start."""
-
-    cylinder: Cylinder = Field(description="one upright cylinder")
-
-
-class Obstacle(Section):
-    """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
-
-    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
-    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
+class _OneKind(Section):
+    """A mapping of which exactly one key is given."""
 
     @model_validator(mode="after")
-    def _check(self) -> Obstacle:
+    def _check(self) -> _OneKind:
         given = [key for key, value in self if value is not None]
         if len(given) != 1:
             allowed = " or ".join(type(self).model_fields)
@@ -108,8 +88,28 @@ class Obstacle(Section):
         return self
 
     @model_serializer(mode="wrap")
-    def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:
+    def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:
         return {key: value for key, value in handler(self).items() if value is not None}
+
+
+class KnownObstacle(_OneKind):
+    """An obstacle that is on the map from the start: exactly one of the keys is given."""
+
+    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
+    sphere: Sphere | None = Field(None, description="one sphere")
+    box: Box | None = Field(None, description="one box")
+    floor: Floor | None = Field(None, description="everything below a level plane")
+
+    @property
+    def solid(self) -> Solid:
+        """What the one key holds."""
+        return next(s for s in (self.cylinder, self.sphere, self.box, self.floor) if s is not None)
+
+
+class Obstacle(KnownObstacle):
+    """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
+
+    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
 
 
 class Goal(Section):

@@ -22,7 +22,8 @@ def dump_schema() -> dict[str, Any]:
     schema["title"] = "hopfield-nav world"
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
-    schema["$defs"]["Obstacle"] |= {"minProperties": 1, "maxProperties": 1}
+    for name in ("Obstacle", "KnownObstacle"):
+        schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
     return schema
 
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
-from dynamics.kinematics import jacobian
+from dynamics.kinematics import jacobian, link_frames
 from dynamics.mass_matrix import mass_matrix
+from hopfield_nav.arm_capsules import END, LINK, START
 from hopfield_nav.plant import RK4, SEMI_IMPLICIT_EULER, Plant
 
 DECAY_LIMIT = {RK4: 2.785, SEMI_IMPLICIT_EULER: 2.0}  # |step · rate| of a real mode
@@ -63,10 +64,11 @@ def _fastest(inverse: np.ndarray, damping: np.ndarray) -> float:
 
 
 def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: float, stages: int) -> None:
-    if len(plant.contact.cylinders) == 0:
+    contact = plant.contact
+    if len(contact.cylinders) + len(contact.solids) == 0:
         return
-    mobility = _tool_mobility(plant.arm, poses, inverse)
-    stiffness, damping = plant.contact.law[0], plant.contact.law[1]
+    mobility = _largest_mobility(plant, poses, inverse)
+    stiffness, damping = contact.law[0], contact.law[1]
     _refuse_beyond(
         step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness"
     )
@@ -74,10 +76,33 @@ def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: f
         _refuse_beyond(step, DECAY_LIMIT[stages] / (damping * mobility), "plant.step", "the contact damping")
 
 
-def _tool_mobility(arm: Arm, poses: np.ndarray, inverse: np.ndarray) -> float:
-    """Largest inverse of the tool's effective mass in the plane, over the poses [1/kg]."""
-    rows = jacobian(arm, poses)[:, :2]
-    return float(np.linalg.eigvalsh(rows @ inverse @ rows.transpose(0, 2, 1)).max())
+def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> float:
+    """Largest inverse of the effective mass where the arm can be touched, over the poses [1/kg].
+
+    Cylinders without end push the tool in the plane alone, other solids anywhere; with the whole arm
+    touching, the ends of all capsules count.
+    """
+    arm, contact = plant.arm, plant.contact
+    axes = 3 if len(contact.solids) else 2
+    tool = jacobian(arm, poses)[:, :axes]
+    rows = [tool, *(_point_jacobian(arm, poses, *end) for end in _capsule_ends(contact.bodies))]
+    return max(float(np.linalg.eigvalsh(J @ inverse @ J.transpose(0, 2, 1)).max()) for J in rows)
+
+
+def _capsule_ends(bodies: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Link, and point in its frame [m], of both ends of every capsule that moves."""
+    moving = bodies[bodies[:, LINK] > 0]
+    return [(int(row[LINK]), row[first : first + 3]) for row in moving for first in (START, END)]
+
+
+def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -> np.ndarray:
+    """(k, 3, n) of a point fixed to a link."""
+    frames = link_frames(arm, poses)
+    place = (frames[:, link, :3, :3] @ point) + frames[:, link, :3, 3]
+    out = np.zeros((len(poses), 3, len(arm.dh)))
+    for i in range(link):
+        out[:, :, i] = np.cross(frames[:, i, :3, 2], place - frames[:, i, :3, 3])
+    return out
 
 
 def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:

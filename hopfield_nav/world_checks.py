@@ -159,6 +159,13 @@ def _check_imperfections(world: World) -> None:
             allowed="0, or controller.hold: true",
         )
     friction = world.plant.friction
+    if world.plant.engine == "mujoco" and world.contact.bodies == "arm":
+        raise BadInput(
+            "with MuJoCo as the plant only the tool can touch",
+            where="contact.bodies",
+            found="arm",
+            allowed="tool, or plant.engine: internal",
+        )
     if world.plant.engine == "mujoco" and friction is not None:
         raise BadInput(
             "MuJoCo's own friction is soft and creeps: it is not offered",
@@ -216,7 +223,7 @@ def _check_goal(world: World, goal: Goal, point: tuple[float, float]) -> None:
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
     for i, obstacle in enumerate(world.known):
-        if obstacle.cylinder.contains(point):
+        if obstacle.solid.contains(*point, grid.origin[2]):
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
 
 

@@ -126,7 +126,9 @@ class Controller(Section):
 class Contact(Section):
     """The force of an obstacle on the arm: a spring, a damper and Coulomb friction."""
 
-    bodies: Literal["tool"] = Field("tool", description="what obstacles can touch")
+    bodies: Literal["tool", "arm"] = Field(
+        "tool", description="what obstacles can touch: the tool point, or every link and the tool"
+    )
     stiffness: Annotated[float, Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="[N/m]")
     damping: Annotated[float, Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="[N·s/m]")
     friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")

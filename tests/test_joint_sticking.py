@@ -16,12 +16,13 @@ FULL = "arm: ur5_full\nplant: {friction: arm, integrator: %s}\n"
 
 
 def _swing(tmp_path, torque, friction, integrator="rk4", step=0.001, speed=0.0):
-    (tmp_path / "swing.yaml").write_text(SWING.replace("source: made up", "rotor_inertia: 2.0\n    source: made up", 2)
-                                         .replace("alpha: 0, rotor_inertia: 2.0\n    source", "alpha: 0, source"))  # fmt: skip
+    boom = SWING.replace("mass: 3.0", "mass: 3.0\n    rotor_inertia: 2.0")
+    (tmp_path / "swing.yaml").write_text(boom)
     (tmp_path / "push.py").write_text(CONSTANT)
     sim = simulation(
-        f"arm: swing.yaml\nstart: {{joints: [0.3]}}\nplant: {{friction: {friction}, integrator: {integrator}, "
-        f"step: {step}}}\ncontroller: {{law: push.py:PUSH, torque: {torque}, friction_feedforward: false}}\n"
+        "arm: swing.yaml\nstart: {joints: [0.3]}\n"
+        f"plant: {{friction: {friction}, integrator: {integrator}, step: {step}}}\n"
+        f"controller: {{law: push.py:PUSH, torque: {torque}, friction_feedforward: false}}\n"
         "detection: {estimator: none}\ntime_limit: 1\n",
         tmp_path,
     )
@@ -71,8 +72,10 @@ def test_stribeck_friction_falls_with_speed(tmp_path):
 @pytest.mark.parametrize("integrator", ["rk4", "semi_implicit_euler"])
 def test_an_arm_released_at_rest_stays_where_friction_can_hold_it(integrator):
     """Joints 1, 4, 5 and 6 hang on friction, 2 and 3 fall; where all are held nothing moves."""
-    sim = simulation(FULL % integrator + "controller: {law: damping}\ndetection: {estimator: none}\ntime_limit: 1\n"
-                     "start: {joints: [0, -1.5707963, 0, -1.5707963, 0, 0]}\n")  # fmt: skip
+    sim = simulation(
+        FULL % integrator + "controller: {law: damping}\ndetection: {estimator: none}\ntime_limit: 1\n"
+        "start: {joints: [0, -1.5707963, 0, -1.5707963, 0, 0]}\n"
+    )
     held = np.abs(gravity_torque(sim.plant.arm, sim.state.q)) < sim.plant.arm.friction[:, 0]
     assert held.all()  # the arm stands upright
     assert np.ptp(sim.run().data.q.values, axis=0).max() < 1e-12
@@ -81,10 +84,11 @@ def test_an_arm_released_at_rest_stays_where_friction_can_hold_it(integrator):
 def test_friction_never_gives_energy():
     """The falling arm loses exactly the work of friction, up to the order of the step."""
 
-    def lost(step):  # fmt: skip
+    def lost(step):
         sim = simulation(
-            f"arm: ur5_full\nplant: {{friction: arm, step: {step}}}\ncontroller: {{law: damping, gain_start: 0, "
-            "gain_end: 0}\ndetection: {estimator: none}\ntime_limit: 0.5\nstart: {joints: [0, -0.3, 0.4, 0, 0.5, 0]}\n"
+            f"arm: ur5_full\nplant: {{friction: arm, step: {step}}}\n"
+            "controller: {law: damping, gain_start: 0, gain_end: 0}\n"
+            "detection: {estimator: none}\ntime_limit: 0.5\nstart: {joints: [0, -0.3, 0.4, 0, 0.5, 0]}\n"
         )
         data = sim.run().data
         arm, q, qd = sim.plant.arm, data.q.values, data.qd.values
@@ -103,7 +107,7 @@ def test_friction_never_gives_energy():
 
 @pytest.mark.kernel
 def test_the_friction_found_obeys_coulombs_law():
-    """|f| <= c, f = c sign(v) where a joint moves; A v + h f = p. Random arms, including badly coupled ones."""
+    """|f| <= c, f = c sign(v) where a joint moves, and A v + h f = p; random, badly coupled A."""
     rng = np.random.default_rng(0)
     for _ in range(50):
         root = rng.normal(size=(6, 6))
@@ -130,7 +134,8 @@ def test_sliding_agrees_with_mujoco(tmp_path):
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><option timestep="1e-4" integrator="implicitfast" gravity="0 0 0"/><worldbody><body>'
         f'<joint type="hinge" frictionloss="3" axis="0 0 1"/>'
-        f'<inertial mass="1" pos="0 0 0" diaginertia="{INERTIA} {INERTIA} {INERTIA}"/></body></worldbody></mujoco>'
+        f'<inertial mass="1" pos="0 0 0" diaginertia="{INERTIA} {INERTIA} {INERTIA}"/>'
+        "</body></worldbody></mujoco>"
     )
     data = mujoco.MjData(model)
     data.qvel[0] = 1.5

@@ -98,7 +98,7 @@ class MapPanel:
 
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run = ax, run
-        map_layers.add_cylinders(ax, run)
+        map_layers.add_obstacles(ax, run)
         map_layers.add_grid(ax, run)
         map_layers.add_start(ax, run, 8)
         map_layers.add_goal(ax, run, 8)

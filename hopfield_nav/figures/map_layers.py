@@ -10,11 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.lines import Line2D
-from matplotlib.patches import Circle
+from matplotlib.patches import Polygon
 
-from hopfield_nav.assembly import all_cylinders, build_arm
+from hopfield_nav.assembly import build_arm
+from hopfield_nav.figures.slices import slice_outline
 from hopfield_nav.figures.thinning import way_rows
 from hopfield_nav.run import PlanRecord, Run
+from hopfield_nav.solids_of_world import all_solids
 from hopfield_nav.style import COLOURS
 
 FREE, BARRED, PATH, FELT, NEW = range(5)  # classes of cells
@@ -98,12 +100,14 @@ def add_grid(ax: Axes, run: Run) -> None:
     )
 
 
-def add_cylinders(ax: Axes, run: Run) -> None:
-    """The true obstacles, clipped to the map."""
-    circles = [Circle(c.center, c.radius) for c in all_cylinders(run.world)]
-    if circles:
+def add_obstacles(ax: Axes, run: Run) -> None:
+    """The true obstacles where the map's plane cuts them, clipped to the map."""
+    room = map_extent(run)
+    slices = [slice_outline(solid, run.world.map.origin[2], room) for solid in all_solids(run.world)]
+    outlines = [Polygon(outline) for outline in slices if len(outline)]
+    if outlines:
         ax.add_collection(
-            PatchCollection(circles, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
+            PatchCollection(outlines, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
         )
 
 

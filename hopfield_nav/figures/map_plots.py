@@ -11,9 +11,9 @@ from matplotlib.patches import Patch
 from hopfield_nav.contacts import missed_contacts
 from hopfield_nav.figures.map_layers import (
     add_cells,
-    add_cylinders,
     add_goal,
     add_grid,
+    add_obstacles,
     add_path,
     add_start,
     add_trail,
@@ -34,7 +34,7 @@ def draw_collision_space(ax: Axes, run: Run) -> Axes:
         run: any run.
     """
     plan = final_plan(run)
-    add_cylinders(ax, run)
+    add_obstacles(ax, run)
     add_grid(ax, run)
     add_cells(ax, run, cell_classes(run, plan._replace(felt=np.zeros_like(plan.felt)), path=False))
     add_start(ax, run, 7)
@@ -72,7 +72,7 @@ def draw_trajectory(ax: Axes, run: Run) -> Axes:
         ax: to draw on.
         run: any run; without recorded signals the trail is left out.
     """
-    add_cylinders(ax, run)
+    add_obstacles(ax, run)
     add_grid(ax, run)
     add_cells(ax, run, cell_classes(run, final_plan(run), path=False))
     if run.data.sizes["time"] > 1:

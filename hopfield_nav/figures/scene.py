@@ -10,16 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 
-from hopfield_nav.assembly import all_cylinders, build_arm
+from hopfield_nav.assembly import build_arm
 from hopfield_nav.figures.arm_drawing import arm_outline, arm_points, pose_outline
 from hopfield_nav.figures.map_layers import BARRED, FELT, NEW, cell_classes, map_extent
-from hopfield_nav.figures.solids import wall_faces
+from hopfield_nav.figures.obstacle_faces import floor_heights, obstacle_faces, points_of_solids
 from hopfield_nav.figures.view import View, make_view, project, shade
 from hopfield_nav.run import PlanRecord, Run
 from hopfield_nav.style import COLOURS
 
-BELOW, ABOVE = 0.05, 0.10  # [m] how far obstacles are drawn below and above the plane
 _OBSTACLE_ALPHA = 0.45
+_FLOOR, _FLOOR_RIM = "#EFEBE4", 0.05  # its colour, and how far it is drawn beyond map and base [m]
 _MOST_LINES = 80
 
 
@@ -40,9 +40,9 @@ class Scene:
         self.arm = build_arm(run.world)
         self.outline = arm_outline(self.arm, sides)
         self.plane = float(run.world.map.origin[2])
-        circles = np.array([(*c.center, c.radius) for c in all_cylinders(run.world)]).reshape(-1, 3)
-        self.below = wall_faces(circles, self.plane - BELOW, self.plane, bands=1, lid=False)
-        self.above = wall_faces(circles, self.plane, self.plane + ABOVE)
+        self.below, self.above = obstacle_faces(run, self.plane)
+        self.floors = [z for z in floor_heights(run) if z <= self.plane]
+        self._ends = points_of_solids(run)
 
     def on_plane(self, xy: np.ndarray) -> np.ndarray:
         """Points (..., 2) of the map's plane [m] as they appear, (..., 2) [m]."""
@@ -80,7 +80,8 @@ class Scene:
         poses = poses[np.isfinite(poses).all(axis=1)]
         fat = 0.075 * np.array([[-1.0, -1.0], [1.0, 1.0]])
         arm = (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
-        seen = np.concatenate([self.appear(np.array(corners)), arm])
+        floors = [_floor(self, height) for height in self.floors]
+        seen = np.concatenate([self.appear(np.concatenate([corners, self._ends, *floors])), arm])
         (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
         return x0 - 0.03, x1 + 0.02, y0 - 0.03, y1
 
@@ -94,7 +95,15 @@ def frame_scene(ax: Axes, scene: Scene) -> Axes:
 
 
 def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
-    """The map's plane with its grid and a scale in metres along two edges, over the obstacles' feet."""
+    """The map's plane with its grid and a scale in metres along two edges, over floor and obstacles' feet."""
+    for height in scene.floors:
+        ax.fill(
+            *scene.appear(_floor(scene, height)).T,
+            facecolor=_FLOOR,
+            edgecolor=COLOURS.grid,
+            lw=0.6,
+            zorder=0.5,
+        )
     faces, colours = shade(
         scene.view, scene.below, np.tile(to_rgba(COLOURS.obstacle, 0.3), (len(scene.below), 1))
     )
@@ -131,6 +140,14 @@ def paint_solids(solids: PolyCollection, faces: np.ndarray, colours: np.ndarray)
     seams = colours.copy()
     seams[colours[:, 3] < 1.0, 3] = 0.0
     solids.set_edgecolor(seams)
+
+
+def _floor(scene: Scene, height: float) -> np.ndarray:
+    """Corners (4, 3) [m] of the part of a floor that is drawn: under map and base, and a little more."""
+    left, right, low, high = map_extent(scene.run)
+    left, right = min(left, 0.0) - _FLOOR_RIM, max(right, 0.0) + _FLOOR_RIM
+    low, high = min(low, 0.0) - _FLOOR_RIM, max(high, 0.0) + _FLOOR_RIM
+    return np.array([[left, low, height], [right, low, height], [right, high, height], [left, high, height]])
 
 
 def _add_grid(ax: Axes, scene: Scene) -> None:

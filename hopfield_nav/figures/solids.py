@@ -1,4 +1,4 @@
-"""Solids made of four-cornered faces: capsules of the arm, and cylinders that stand on the plane."""
+"""Solids made of four-cornered faces: capsules, boxes, and cylinders that stand upright."""
 
 from __future__ import annotations
 
@@ -73,6 +73,43 @@ def wall_faces(
             disc = _between_rows(np.stack([base + s * radius * ring + [0, 0, top] for s in shares]))
             parts.append(disc[~_inside(disc, circles[:k])])
     return np.concatenate(parts) if parts else np.zeros((0, 4, 3))
+
+
+def drum_faces(center: np.ndarray, radius: float, low: float, high: float, sides: int = 44) -> np.ndarray:
+    """Faces (m, 4, 3) of one upright cylinder with two flat ends.
+
+    Args:
+        center: (2,) x and y of its axis [m].
+        radius: [m].
+        low: z of the lower end [m].
+        high: z of the upper end [m].
+        sides: faces around.
+    """
+    bands = max(2, int(np.ceil((high - low) / (0.7 * radius))))
+    side = wall_faces(np.array([[*center, radius]]), low, high, sides, bands)
+    bottom = side[side[:, :, 2].min(axis=1) == high][:, ::-1] - [0.0, 0.0, high - low]
+    return np.concatenate([side, bottom])
+
+
+def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray, cells: int = 10) -> np.ndarray:
+    """Faces (m, 4, 3) of a box; each side is cut into small ones, which sort well by distance.
+
+    Args:
+        center: (3,) [m].
+        size: (3,) lengths of its edges [m].
+        rotation: (3, 3) R_base_box.
+        cells: small faces along an edge.
+    """
+    u, v = np.meshgrid(np.linspace(-0.5, 0.5, cells + 1), np.linspace(-0.5, 0.5, cells + 1), indexing="xy")
+    parts = []
+    for k in range(3):
+        for end in (-0.5, 0.5):
+            points = np.zeros((*u.shape, 3))
+            points[..., k] = end
+            first, second = ((k + 1) % 3, (k + 2) % 3) if end > 0 else ((k + 2) % 3, (k + 1) % 3)
+            points[..., first], points[..., second] = u, v
+            parts.append(_between_rows(points))
+    return (np.concatenate(parts) * size) @ np.asarray(rotation).T + center
 
 
 def _between_rows(rows: np.ndarray) -> np.ndarray:

@@ -8,10 +8,11 @@ import numpy as np
 from ledger import Row, judged
 
 from dynamics import forward_kinematics
-from hopfield_nav.assembly import all_cylinders, build_arm
+from hopfield_nav.assembly import build_arm
 from hopfield_nav.contacts import contact_episodes, missed_contacts
 from hopfield_nav.run import Run
 from hopfield_nav.simulation import Simulation, simulate
+from hopfield_nav.solids_of_world import all_cylinders
 from hopfield_nav.world import load_world
 from ragazzon2012.contact import AS_PRINTED, RIGHT, in_the_order_of
 

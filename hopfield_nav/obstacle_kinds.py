@@ -1,0 +1,121 @@
+"""The solids that a world file may name as obstacles: cylinder, sphere, box, floor.
+
+Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for
+the cells of the map alike; it takes numbers or arrays that broadcast.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
+
+from dynamics.errors import BadInput
+from hopfield_nav.world_fields import Length, Metre, PlanePoint, Point, Range, Rotation
+from hopfield_nav.world_sections import Section
+
+Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
+_Edge = Annotated[float, Range(0.0, 10.0, "m", above=True)]
+_IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+class Cylinder(Section):
+    """An upright cylinder: without end, or from one height to another."""
+
+    center: PlanePoint = Field(description="[x, y] of the axis, base axes [m]")
+    radius: Radius = Field(description="[m]")
+    height: Annotated[tuple[Metre, ...], Length(2, 2)] | None = Field(
+        None, description="[lower, upper] z of its ends; left out: without end [m]"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Cylinder:
+        if self.height is not None and self.height[0] >= self.height[1]:
+            raise BadInput(
+                "lower end not below the upper",
+                where="height",
+                found=list(self.height),
+                allowed="[lower, upper] in metres",
+            )
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_height(self, handler: Any) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie inside or on the cylinder."""
+        low, high = self.height or (-math.inf, math.inf)
+        cx, cy = self.center
+        return ((x - cx) ** 2 + (y - cy) ** 2 <= self.radius**2) & (low <= z) & (z <= high)
+
+
+class Sphere(Section):
+    """A sphere."""
+
+    center: Point = Field(description="[x, y, z], base axes [m]")
+    radius: Radius = Field(description="[m]")
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie inside or on the sphere."""
+        cx, cy, cz = self.center
+        return (x - cx) ** 2 + (y - cy) ** 2 + (z - cz) ** 2 <= self.radius**2
+
+
+def _from_angles(value: Any) -> Any:
+    """Three angles as the rows of the rotation Rz(yaw) Ry(pitch) Rx(roll); anything else as it is."""
+    if not isinstance(value, (list, tuple)) or len(value) != 3:
+        return value
+    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in value):
+        return value
+    for v in value:
+        if not abs(v) <= 2 * math.pi:
+            raise BadInput(
+                "out of range",
+                found=list(value),
+                allowed="roll, pitch, yaw from -6.28319 to 6.28319 rad (are these in degrees?)",
+            )
+    (ca, sa), (cb, sb), (cc, sc) = ((math.cos(v), math.sin(v)) for v in value)
+    return (
+        (cc * cb, cc * sb * sa - sc * ca, cc * sb * ca + sc * sa),
+        (sc * cb, sc * sb * sa + cc * ca, sc * sb * ca - cc * sa),
+        (-sb, cb * sa, cb * ca),
+    )
+
+
+_THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+_ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
+
+
+class Box(Section):
+    """A box, turned in any way."""
+
+    center: Point = Field(description="[x, y, z] of its middle, base axes [m]")
+    size: Annotated[tuple[_Edge, ...], Length(3, 3)] = Field(description="lengths of its edges [m]")
+    rotation: Annotated[Rotation, BeforeValidator(_from_angles), WithJsonSchema(_ROTATION_SCHEMA)] = Field(
+        _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw] [rad]"
+    )
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie inside or on the box."""
+        w = [x - self.center[0], y - self.center[1], z - self.center[2]]
+        inside: Any = True
+        for k in range(3):
+            along = sum(self.rotation[i][k] * w[i] for i in range(3))
+            inside = inside & (np.abs(along) <= 0.5 * self.size[k])
+        return inside
+
+
+class Floor(Section):
+    """Everything below a level plane."""
+
+    height: Metre = Field(description="z of its surface, base axes [m]")
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie in or on the floor."""
+        return (z <= self.height) & (x == x) & (y == y)  # as wide as x and y
+
+
+Solid = Cylinder | Sphere | Box | Floor
