@@ -8,48 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from dynamics.arm import Arm, load_arm
-from dynamics.batches import as_rows
 from dynamics.compiled import compile_loop
 from dynamics.errors import BadInput, nearest_name
 from dynamics.work import make_work
 from hopfield_nav.closed_loop import raise_alarm
 from hopfield_nav.control_step import Controller, estimate_and_judge, update_model_frames
-from hopfield_nav.loop_state import Settings, State, make_state
+from hopfield_nav.loop_state import Settings, make_state
 from hopfield_nav.plugin import Method, compiled, signature
-
-if TYPE_CHECKING:
-    import xarray
-
-    from hopfield_nav.motor_fit import MotorFit
-    from hopfield_nav.run import Run
-
-_NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
-
-
-class Signals(NamedTuple):
-    """What a control computer sensed, row by row, one row a control period.
-
-    Attributes:
-        time: (k,) [s], increasing.
-        q, qd: (k, n) measured [rad, rad/s].
-        q_ref, qd_ref, qdd_ref: (k, n) reference [rad, rad/s, rad/s²].
-        tau: (k, n) torque of the motors over the period **before** the row, at the joint side, friction
-            not taken off [N·m].
-    """
-
-    time: np.ndarray
-    q: np.ndarray
-    qd: np.ndarray
-    q_ref: np.ndarray
-    qd_ref: np.ndarray
-    qdd_ref: np.ndarray
-    tau: np.ndarray
+from hopfield_nav.signals import Signals, checked_signals
 
 
 class Replay(NamedTuple):
@@ -94,7 +66,7 @@ def replay(
             unknown parameter or one out of its range, one that would be inherited and is not given.
     """
     n = len(model.dh)
-    rows = _checked(signals, n)
+    rows = checked_signals(signals, n)
     values = _known(dict(parameters or {}), estimator, detector)
     controller = _controller(model, estimator, detector, values)
     count = len(rows.time)
@@ -102,64 +74,6 @@ def replay(
     settings, state = _settings(rearm), make_state(np.zeros(n), 0)
     _compiled_replay()(compiled(estimator), compiled(detector), controller, settings, state, rows, *out)
     return Replay(rows.time, *out)
-
-
-def signals_of_run(run: Run) -> Signals:
-    """Signals of a simulated run, one row a control period.
-
-    A row of the record holds the torque from that row on; the methods are told that of the period before.
-
-    Raises:
-        BadInput: nothing was recorded, or more coarsely than once a control period.
-    """
-    world, data = run.world, run.data
-    every, per_period = world.record.every, round(world.controller.period / world.plant.step)
-    if data.sizes["time"] == 0 or per_period % every:
-        raise BadInput(
-            "the record lacks rows at control periods",
-            where=world.name,
-            found=f"{data.sizes['time']} rows, every {every}",
-            allowed=f"record.every a divisor of {per_period}, record.signals: all",
-        )
-    stride = per_period // every
-    columns = [np.ascontiguousarray(data[name].values[::stride]) for name in _NAMES]
-    last = data.tau.values[stride - 1 :: stride][: len(columns[0]) - 1]
-    tau = np.vstack([np.zeros((1, last.shape[1])), last])
-    return Signals(data.time.values[::stride], *columns[:-1], tau)
-
-
-def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
-    """Signals of a real arm, the motors' torque from their currents.
-
-    Raises:
-        BadInput: a signal was not recorded.
-    """
-    missing = [name for name in (*_NAMES[:-1], "current") if name not in data]
-    if missing:
-        raise BadInput(
-            "signals were not recorded",
-            where=str(data.attrs.get("title", "recording")),
-            found=", ".join(missing),
-            allowed="q, qd, q_ref, qd_ref, qdd_ref and current",
-        )
-    columns = [data[name].values for name in _NAMES[:-1]]
-    return Signals(data.time.values, *columns, motors.torque(data.current.values))
-
-
-def _checked(signals: Signals, n: int) -> Signals:
-    (time,), _ = as_rows(1, time=np.asarray(signals.time, dtype=np.float64)[..., None])
-    columns, lead = as_rows(n, **{name: getattr(signals, name) for name in _NAMES})
-    if lead != (len(time),):
-        raise BadInput("signals and time differ in length", found=lead, allowed=f"({len(time)},)")
-    if len(time) and not np.all(np.diff(time[:, 0]) > 0):
-        raise BadInput("time does not increase", where="signals.time")
-    for name, values in zip(("time", *_NAMES), (time, *columns), strict=True):
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values).all(axis=1)))
-            raise BadInput(
-                "not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers"
-            )
-    return Signals(time[:, 0].copy(), *(values.copy() for values in columns))  # as_rows may give views
 
 
 def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:

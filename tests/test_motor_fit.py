@@ -17,15 +17,15 @@ VISCOUS = np.array([9.0, 11.0, 8.0, 1.5, 1.3, 0.8])
 ZERO = np.array([0.02, -0.1, 0.0, 0.05, -0.03, 0.01])
 
 
-def recording(rng, noise=0.0, moving=np.ones(6), amplitude=1.0, seconds=40.0, correlation=0.0):
+def recording(rng, noise=0.0, moving=1.0, amplitude=1.0, seconds=40.0, correlation=0.0):
     """Sines in every joint, and the current of motors with the constants above."""
     time = np.arange(0.0, seconds, 0.008)
     rate = rng.uniform(0.8, 1.6, 6) * amplitude
     phase = rng.uniform(0, 6, 6)
-    size = 0.8 * np.asarray(moving)
+    size = 0.8 * np.multiply(moving, np.ones(6))
     angle = np.outer(time, rate) + phase
     q, qd, qdd = size * np.sin(angle), size * rate * np.cos(angle), -size * rate**2 * np.sin(angle)
-    q = q + [0.0, -1.2, 1.0, -0.5, 0.8, 0.0]
+    q += [0.0, -1.2, 1.0, -0.5, 0.8, 0.0]
     friction = COULOMB * np.sign(qd) + VISCOUS * qd
     current = (inverse_dynamics(ARM, q, qd, qdd) + friction) / K + ZERO
     shock = rng.normal(0.0, noise, current.shape)
@@ -68,7 +68,7 @@ def test_intervals_are_honest_where_noise_is_correlated():
         value = np.column_stack([fit.motor_constant, fit.friction, fit.zero_current])
         pulls.append((value - truth) / fit.std)
     scatter = np.std(pulls, axis=0)
-    assert 0.75 < scatter.min()
+    assert scatter.min() > 0.75
     assert scatter.max() < 1.6
     inside = np.mean(np.abs(pulls) < 1.96)
     assert 0.88 < inside < 0.98

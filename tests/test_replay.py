@@ -10,7 +10,8 @@ import pytest
 from dynamics import BadInput, inverse_dynamics, jacobian, load_arm, mass_matrix
 from hopfield_nav.assembly import build_controller, find_methods
 from hopfield_nav.plugin import Method, find_method
-from hopfield_nav.replay import Signals, replay, signals_of_run
+from hopfield_nav.replay import replay
+from hopfield_nav.signals import Signals, signals_of_run
 from hopfield_nav.simulation import Simulation, simulate
 from hopfield_nav.world import load_world
 
