@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -22,6 +22,9 @@ from hopfield_nav.control_step import Controller, estimate_and_judge, update_mod
 from hopfield_nav.loop_state import Settings, make_state
 from hopfield_nav.plugin import Method, compiled, signature
 from hopfield_nav.signals import Signals, checked_signals
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class Replay(NamedTuple):
@@ -40,6 +43,54 @@ class Replay(NamedTuple):
     tau_external: np.ndarray
     wrench: np.ndarray
     detected: np.ndarray
+
+    def dataset(self) -> xarray.Dataset:
+        """The same, labelled as ``Run.data`` is."""
+        import xarray
+
+        n = self.tau_external.shape[1]
+        return xarray.Dataset(
+            {
+                "level": ("time", self.level, {"units": "1"}),
+                "detected": ("time", self.detected.astype(np.int8), {"units": "1"}),
+                "tau_external": (("time", "joint"), self.tau_external, {"units": "N m"}),
+                "force_estimate": (("time", "axis"), self.wrench[:, :3], {"units": "N"}),
+                "moment_estimate": (("time", "axis"), self.wrench[:, 3:], {"units": "N m"}),
+            },
+            {
+                "time": ("time", self.time, {"units": "s"}),
+                "joint": ("joint", np.arange(1, n + 1), {"units": "1"}),
+                "axis": ("axis", ["x", "y", "z"], {"units": "1"}),
+            },
+        )
+
+    def csv(self) -> str:
+        """The same as text: one header line, units in its names."""
+        n = self.tau_external.shape[1]
+        names = ["time_s", "level", "detected", *(f"tau_external_{i}_Nm" for i in range(1, n + 1))]
+        names += [f"force_{axis}_N" for axis in "xyz"] + [f"moment_{axis}_Nm" for axis in "xyz"]
+        table = np.column_stack([self.time, self.level, self.detected, self.tau_external, self.wrench])
+        rows = [",".join(f"{value:.10g}" for value in row) for row in table]
+        return "\n".join([",".join(names), *rows]) + "\n"
+
+
+def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
+    """Alarms per hour with the exact 95 % interval of a Poisson count (Garwood 1936): rate, low, high.
+
+    Args:
+        count: alarms seen.
+        seconds: time watched.
+
+    Raises:
+        BadInput: no time watched, or a negative count.
+    """
+    from scipy.stats import chi2
+
+    if not seconds > 0 or count < 0:
+        raise BadInput("no rate", found=(count, seconds), allowed="a count, and seconds above 0")
+    hours = seconds / 3600
+    low = float(chi2.ppf(0.025, 2 * count)) / 2 if count else 0.0
+    return count / hours, low / hours, float(chi2.ppf(0.975, 2 * count + 2)) / 2 / hours
 
 
 def replay(
