@@ -57,10 +57,11 @@ def _averaged(run: str) -> np.ndarray:
 
 @cache
 def differences() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows (k,) of the pushed run that have a free peer; their pushed less free current (k, 6); and the
-    largest difference (6,) of a free stroke from the mean of its peers [A].
+    """Currents of the pushed run less those of the free run, stroke by stroke of the same direction.
 
-    Strokes go to and fro: peers are those of the free run of the same direction, row by row.
+    Returns:
+        Rows (k,) of the pushed run that have a free peer; their difference (k, 6) from the mean of the
+        peers; and the largest difference (6,) of a free stroke from the mean of its own peers [A].
     """
     free, pushed = _averaged(FREE), _averaged(PUSHED)
     rows, found, largest = [], [], np.zeros(6)
