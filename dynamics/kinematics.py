@@ -166,6 +166,32 @@ def add_wrench_torque(work, wrench, tau):
         zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
 
 
+@inlined
+def velocity_of_point(work, qd, link, px, py, pz):
+    """Velocity [m/s] of the point of a link (from 1) that is at (px, py, pz), from the frames in ``work``."""
+    rotation, origin = work.rotation, work.origin
+    vx, vy, vz = 0.0, 0.0, 0.0
+    zx, zy, zz = 0.0, 0.0, 1.0
+    for i in range(link):
+        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
+        vx += (zy * rz - zz * ry) * qd[i]
+        vy += (zz * rx - zx * rz) * qd[i]
+        vz += (zx * ry - zy * rx) * qd[i]
+        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+    return vx, vy, vz
+
+
+@inlined
+def add_force_torque(work, link, px, py, pz, fx, fy, fz, tau):
+    """Add J^T F of a force [N] on a link (from 1) at (px, py, pz) to ``tau``, from the frames in ``work``."""
+    rotation, origin = work.rotation, work.origin
+    zx, zy, zz = 0.0, 0.0, 1.0
+    for i in range(link):
+        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
+        tau[i] += zx * (ry * fz - rz * fy) + zy * (rz * fx - rx * fz) + zz * (rx * fy - ry * fx)
+        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+
+
 @kernel
 def _link_frames_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
     n = q.shape[1]

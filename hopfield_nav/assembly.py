@@ -16,6 +16,7 @@ from hopfield_nav.control_step import Controller
 from hopfield_nav.loop_state import Settings
 from hopfield_nav.plant import RK4, SEMI_IMPLICIT_EULER, Plant
 from hopfield_nav.plugin import Method, find_method
+from hopfield_nav.sensor_noise import make_sensors
 from hopfield_nav.world import World
 
 _STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
@@ -57,15 +58,42 @@ def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
     return arm if name is None else _loaded(with_dynamics(arm, load_arm(name, world.folder)), world)
 
 
+def build_model(world: World, arm: Arm) -> Arm:
+    """The arm as the controller believes it to be."""
+    error, name = world.controller.model_error, world.controller.model or world.arm
+    model = with_dynamics(arm, load_arm(name, world.folder))
+    scale = np.zeros(len(arm.dh)) + np.asarray(error.mass_scale)
+    model = model._replace(mass=scale * model.mass, inertia=scale[:, None, None] * model.inertia)
+    if error.payload == "known":
+        model = _loaded(model, world)
+    friction = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm)).friction.copy()
+    friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
+    return model._replace(friction=friction)
+
+
+def with_friction(world: World, arm: Arm) -> Arm:
+    """``arm`` with the joint friction that the world's plant has: none, the arm's own, or given values."""
+    given, n = world.plant.friction, len(arm.dh)
+    if given == "arm":
+        return arm
+    if given is None:
+        return arm._replace(friction=np.zeros_like(arm.friction))
+    breakaway = given.coulomb if given.breakaway is None else given.breakaway
+    columns = (given.coulomb, given.viscous, breakaway, given.stribeck_speed)
+    return arm._replace(friction=np.column_stack([np.zeros(n) + np.asarray(c) for c in columns]))
+
+
 def build_plant(world: World, arm: Arm) -> Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
     cylinders = [(*o.center, o.radius) for o in all_cylinders(world)]
     law = np.array([world.contact.stiffness, world.contact.damping, world.contact.friction])
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
+    true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
     return Plant(
-        _dynamics_of(world, world.plant.dynamics, arm),
+        true_arm,
         Contact(np.array(cylinders, dtype=np.float64).reshape(-1, 3), law),
-        damping,
+        damping + true_arm.friction[:, 1],
+        _count(bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))),
     )
 
 
@@ -79,9 +107,10 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
     n = len(arm.dh)
     law_values, detection = world.controller.parameters, world.detection.parameters
     inherited = {p.name: law_values[p.name] for p in methods.estimator.parameters if p.inherit}
+    model = build_model(world, arm)
     limits = arm.torque_limits if world.controller.saturate else np.full(n, np.inf)
     return Controller(
-        model=_dynamics_of(world, world.controller.model, arm),
+        model=model,
         law=methods.law.pack(law_values, n),
         estimator=methods.estimator.pack({**detection, **inherited}, n),
         detector=methods.detector.pack(detection, n),
@@ -89,6 +118,8 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
         estimator_memory=np.zeros(methods.estimator.memory(n)),
         detector_memory=np.zeros(methods.detector.memory(n)),
         torque_limits=limits,
+        feedforward=_count(world.controller.friction_feedforward and bool(np.any(model.friction[:, :3]))),
+        sensors=make_sensors(n, world.sensors.encoder_resolution, world.sensors.velocity_noise),
         work=make_work(n),
     )
 
@@ -115,5 +146,5 @@ def _one(value: float) -> np.ndarray:
     return np.array([value], dtype=np.float64)
 
 
-def _count(value: int) -> np.ndarray:
-    return np.array([value], dtype=np.int64)
+def _count(value: float) -> np.ndarray:
+    return np.array([int(value)], dtype=np.int64)

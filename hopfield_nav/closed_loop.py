@@ -24,12 +24,15 @@ from hopfield_nav.control_step import (
     estimate_and_judge,
     update_model_frames,
 )
+from hopfield_nav.loop_log import write_row, write_truth
 from hopfield_nav.loop_state import Settings, make_state
 from hopfield_nav.plant import Plant, make_stages, plant_acceleration
 from hopfield_nav.plugin import signature
+from hopfield_nav.sensor_noise import make_sensors, sense
 from hopfield_nav.trajectory import Trajectory, evaluate_into
 
 HORIZON, DETECTED, ARRIVED, DIVERGED, LOG_FULL = 0, 1, 2, 3, 4  # why ``advance`` returned
+READY = -1  # nothing has happened, and the state may advance
 LARGEST_SPEED = 1e3  # [rad/s] beyond it the simulation has exploded
 LARGEST_ANGLE = 1e6  # [rad] the same
 IMPACT_TIME = 0.05  # [s] the first impact is this long
@@ -40,32 +43,47 @@ def _advance(
     law, estimator, detector, plant, controller, trajectory, settings, state, stages, work, log, last_step
 ):
     """Advance until step ``last_step`` or the first event; returns one of the codes above."""
-    every, per_period = settings.log_every[0], settings.steps_per_period[0]
     while state.step[0] < last_step:
-        step = state.step[0]
-        time = step * settings.step[0]
-        logging = log.shape[0] > 0 and step % every == 0
-        if logging and state.row[0] >= log.shape[0]:
-            return LOG_FULL
-        if step % per_period == 0:
-            event = sense_and_command(
-                law, estimator, detector, controller, trajectory, settings, state, time, step // per_period
-            )
-            if event != HORIZON:
-                return event
-        if logging:
-            write_row(log, state, time)
-        _integrate(law, plant, controller, trajectory, settings, state, stages, work, time)
-        if logging:
-            write_truth(log, state)
-        watch_contact(state, time)
-        state.step[0] = step + 1
-        for i in range(state.q.size):
-            if (
-                not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE
-            ):  # also catches NaN
-                state.fault[0] = i
-                return DIVERGED
+        event = before_step(law, estimator, detector, controller, trajectory, settings, state, log)
+        if event != READY:
+            return event
+        _integrate(law, plant, controller, trajectory, settings, state, stages, work)
+        if after_step(settings, state, log) != HORIZON:
+            return DIVERGED
+    return HORIZON
+
+
+@inlined
+def before_step(law, estimator, detector, controller, trajectory, settings, state, log):
+    """Command what the coming step needs and log it; ``READY``, or the event that prevents the step."""
+    step, per_period = state.step[0], settings.steps_per_period[0]
+    time = step * settings.step[0]
+    logging = log.shape[0] > 0 and step % settings.log_every[0] == 0
+    if logging and state.row[0] >= log.shape[0]:
+        return LOG_FULL
+    if step % per_period == 0:
+        event = sense_and_command(
+            law, estimator, detector, controller, trajectory, settings, state, time, step // per_period
+        )
+        if event != HORIZON:
+            return event
+    if logging:
+        write_row(log, state, time)
+    return READY
+
+
+@inlined
+def after_step(settings, state, log):
+    """Log what the step has shown and count it; ``DIVERGED`` where a joint has exploded, else ``HORIZON``."""
+    step = state.step[0]
+    if log.shape[0] > 0 and step % settings.log_every[0] == 0:
+        write_truth(log, state)
+    watch_contact(state, step * settings.step[0])
+    state.step[0] = step + 1
+    for i in range(state.q.size):
+        if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:  # also catches NaN
+            state.fault[0] = i
+            return DIVERGED
     return HORIZON
 
 
@@ -74,14 +92,11 @@ def sense_and_command(law, estimator, detector, controller, trajectory, settings
     """Sense, judge and command; returns DETECTED or ARRIVED before anything moves, else HORIZON."""
     sensed = state.sensed
     sensed.time[0] = time
-    q, qd = state.q, state.qd
-    for i in range(q.size):
-        sensed.q[i] = q[i]
-        sensed.qd[i] = qd[i]
     evaluate_into(trajectory, time, state.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
-    update_model_frames(controller, sensed)
     if state.judged[0] != state.step[0]:
         state.judged[0] = state.step[0]
+        sense(controller.sensors, state.q, state.qd, state.random, sensed.q, sensed.qd)
+        update_model_frames(controller, sensed)
         estimate_and_judge(estimator, detector, controller, sensed, state.belief)
     if raise_alarm(settings, state, time - trajectory.knots[0], time >= trajectory.knots[-1]):
         return DETECTED
@@ -98,7 +113,7 @@ def sense_and_command(law, estimator, detector, controller, trajectory, settings
     if command_torque(law, controller, sensed, queue[period % slots]):
         state.periods[1] += 1.0
     applied = (period - delay) % slots if period >= delay else 0
-    for i in range(q.size):
+    for i in range(sensed.tau.size):
         sensed.tau[i] = queue[applied, i]
     return HORIZON
 
@@ -136,9 +151,10 @@ def _at_goal(tool, goal):
 
 
 @inlined
-def _integrate(law, plant, controller, trajectory, settings, state, stages, work, time):
+def _integrate(law, plant, controller, trajectory, settings, state, stages, work):
     """One integrator step, the stages of RK4 or the one of semi-implicit Euler in the same loop."""
     h, count = settings.step[0], settings.stages[0]
+    time = state.step[0] * h
     q, qd, tau = state.q, state.qd, state.sensed.tau
     qs, qds, qdds, sum_qd, sum_qdd = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
     n = q.size
@@ -153,12 +169,9 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
         if settings.hold[0] == 0:
             ahead = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
             command_in_stage(law, controller, trajectory, state, qs, qds, time + ahead)
-        plant_acceleration(plant, tau, h if count == 1 else 0.0, stages, work)
+        plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0, stages, work)
         if stage == 0:
-            for k in range(3):
-                state.contact[k] = work.tool[k, 3]
-            for k in range(6):
-                state.contact[3 + k] = stages.wrench[k]
+            _keep_truth(state.truth, stages, work)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):
             sum_qd[i] += weight * qds[i]
@@ -171,6 +184,18 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
         for i in range(n):
             q[i] += h / 6.0 * sum_qd[i]
             qd[i] += h / 6.0 * sum_qdd[i]
+
+
+@inlined
+def _keep_truth(truth, stages, work):
+    """What acts on the arm in the first stage."""
+    for k in range(3):
+        truth.tool[k] = work.tool[k, 3]
+    for i in range(truth.external.size):
+        truth.external[i] = stages.external[i]
+        truth.friction[i] = stages.friction[i]
+    for k in range(truth.touch.size):
+        truth.touch[k] = stages.touch[k]
 
 
 @inlined
@@ -189,8 +214,8 @@ def command_in_stage(law, controller, trajectory, state, q, qd, time):
 @inlined
 def watch_contact(state, time):
     """Keep the start and end of the latest contact, and the largest forces, from the truth."""
-    contact = state.contact
-    squared = contact[3] * contact[3] + contact[4] * contact[4] + contact[5] * contact[5]
+    touch = state.truth.touch
+    squared = touch[0] * touch[0] + touch[1] * touch[1] + touch[2] * touch[2]
     if squared > 0.0:
         force = math.sqrt(squared)
         if time > state.last_contact_time[0] + CONTACT_MEMORY:
@@ -202,45 +227,6 @@ def watch_contact(state, time):
         if force > state.peak_force[0]:
             state.peak_force[0] = force
             state.peak_force[1] = time
-
-
-@inlined
-def write_row(log, state, time):
-    """Append a row with all but the contact; the order is that of ``log_columns``."""
-    row, n = state.row[0], state.q.size
-    sensed, wrench = state.sensed, state.belief.wrench
-    q, qd, q_ref, qd_ref, qdd_ref, tau = (
-        state.q,
-        state.qd,
-        sensed.q_ref,
-        sensed.qd_ref,
-        sensed.qdd_ref,
-        sensed.tau,
-    )
-    log[row, 0] = time
-    for i in range(n):
-        log[row, 1 + i] = q[i]
-        log[row, 1 + n + i] = qd[i]
-        log[row, 1 + 2 * n + i] = q_ref[i]
-        log[row, 1 + 3 * n + i] = qd_ref[i]
-        log[row, 1 + 4 * n + i] = qdd_ref[i]
-        log[row, 1 + 5 * n + i] = tau[i]
-    start = 1 + 6 * n
-    for k in range(6):
-        log[row, start + 6 + k] = wrench[k]
-    log[row, start + 12] = state.belief.level[0]
-    log[row, start + 13] = state.alarm[0]
-    log[row, start + 14] = state.belief.damped[0]
-    state.alarm[0] = 0.0
-    state.row[0] = row + 1
-
-
-@inlined
-def write_truth(log, state):
-    """Complete the row with tool position and contact force, known from the integrator's first stage."""
-    row, start, contact = state.row[0] - 1, 1 + 6 * state.q.size, state.contact
-    for k in range(6):
-        log[row, start + k] = contact[k]
 
 
 @lru_cache(maxsize=1)
@@ -264,8 +250,8 @@ def loop_types() -> tuple:
         np.zeros(1, dtype=np.int64),
     )
     samples = (
-        Plant(arm, Contact(np.zeros((0, 3)), np.zeros(3)), np.zeros(n)),
-        Controller(arm, *(empty,) * 6, np.zeros(n), work),
+        Plant(arm, Contact(np.zeros((0, 3)), np.zeros(3)), np.zeros(n), count),
+        Controller(arm, *(empty,) * 6, np.zeros(n), count, make_sensors(n), work),
         Trajectory(np.zeros(2), np.zeros((1, 6, n)), np.zeros(1)),
         Settings(np.zeros(1), count, count, count, count, np.zeros(4), np.zeros(1), np.zeros(1), count),
         make_state(np.zeros(n), 0),

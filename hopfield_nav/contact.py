@@ -23,10 +23,14 @@ class Contact(NamedTuple):
     Attributes:
         cylinders: (m, 3) centre x, y and radius [m].
         law: (3,) stiffness [N/m], damping [N·s/m], friction coefficient [1].
+        solids: (m, 17) other solids, from ``geometry.pack_primitives``; with ``bodies``, all of them.
+        bodies: (k, 12) what can touch, from ``arm_capsules.arm_bodies``; none: the tool point alone.
     """
 
     cylinders: np.ndarray
     law: np.ndarray
+    solids: np.ndarray = np.zeros((0, 17))
+    bodies: np.ndarray = np.zeros((0, 12))
 
 
 @inlined

@@ -12,9 +12,11 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import inlined
+from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import Work
 from hopfield_nav.plugin import DAMPED
+from hopfield_nav.sensor_noise import Sensors
 
 
 class Controller(NamedTuple):
@@ -25,6 +27,8 @@ class Controller(NamedTuple):
         law, estimator, detector: parameters of the three methods, packed.
         law_memory, estimator_memory, detector_memory: their memories.
         torque_limits: (n,) saturation [N·m]; infinite where it is off.
+        feedforward: (1,) int, 1: the believed friction at the reference speed is added to the torque.
+        sensors: what its measurements lack.
         work: scratch of its own.
     """
 
@@ -36,6 +40,8 @@ class Controller(NamedTuple):
     estimator_memory: np.ndarray
     detector_memory: np.ndarray
     torque_limits: np.ndarray
+    feedforward: np.ndarray
+    sensors: Sensors
     work: Work
 
 
@@ -88,6 +94,9 @@ def command_torque(law, controller, sensed, tau):
     Reads the frames in ``controller.work``.
     """
     law(controller.model, sensed, controller.law, controller.law_memory, controller.work, tau)
+    if controller.feedforward[0] == 1:
+        for i in range(tau.size):
+            tau[i] += friction_torque(controller.model.friction, i, sensed.qd_ref[i], SMOOTHING_SPEED)
     limits = controller.torque_limits
     saturated = False
     for i in range(tau.size):

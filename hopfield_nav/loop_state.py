@@ -1,6 +1,6 @@
-"""Constants and state of the compiled loop, and the columns of its log.
+"""Constants and state of the compiled loop.
 
-``closed_loop`` advances the state; ``assembly`` makes the settings; ``run`` labels the log.
+``closed_loop`` advances the state; ``assembly`` makes the settings.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopfield_nav.arm_contact import TOUCH
 from hopfield_nav.control_step import Belief, make_belief
 from hopfield_nav.plugin import Sensed, make_sensed
+from hopfield_nav.sensor_noise import make_random_state
 
 
 class Settings(NamedTuple):
@@ -40,6 +42,22 @@ class Settings(NamedTuple):
     log_every: np.ndarray
 
 
+class Truth(NamedTuple):
+    """What the plant alone knows, at the start of the step.
+
+    Attributes:
+        tool: (3,) tool position, base axes [m].
+        external: (n,) torque of contact on the joints [N·m].
+        friction: (n,) Coulomb friction in the joints [N·m].
+        touch: (11,) what touches, as ``plant.Stages.touch``.
+    """
+
+    tool: np.ndarray
+    external: np.ndarray
+    friction: np.ndarray
+    touch: np.ndarray
+
+
 class State(NamedTuple):
     """What changes during a run.
 
@@ -53,7 +71,8 @@ class State(NamedTuple):
         judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
         armed: (1,) 1 while the detector may fire; floor: (1,) lowest level since it fired;
             alarm: (1,) 1 from a detection to the next row.
-        contact: (9,) true tool position (3) and wrench (6) at the start of the step.
+        random: (1,) state of the generator of sensor noise.
+        truth: what the control computer does not know.
         contacts: (1,) int, contacts so far, those within 50 ms of each other counted as one.
         touch_time, last_contact_time: (1,) start and last moment of the latest contact [s].
         peak_force: (2,) largest true force [N] and its time [s].
@@ -74,7 +93,8 @@ class State(NamedTuple):
     armed: np.ndarray
     floor: np.ndarray
     alarm: np.ndarray
-    contact: np.ndarray
+    random: np.ndarray
+    truth: Truth
     contacts: np.ndarray
     touch_time: np.ndarray
     last_contact_time: np.ndarray
@@ -84,22 +104,8 @@ class State(NamedTuple):
     fault: np.ndarray
 
 
-def log_columns(n: int) -> dict[str, slice]:
-    """Columns of the log by signal."""
-    widths = {
-        "time": 1, "q": n, "qd": n, "q_ref": n, "qd_ref": n, "qdd_ref": n, "tau": n,
-        "tool_position": 3, "force": 3, "force_estimate": 3, "moment_estimate": 3,
-        "level": 1, "detected": 1, "estimate_damped": 1,
-    }  # fmt: skip
-    columns, start = {}, 0
-    for name, width in widths.items():
-        columns[name] = slice(start, start + width)
-        start += width
-    return columns
-
-
-def make_state(q: np.ndarray, delay: int) -> State:
-    """State at rest at joint angles ``q`` (n,), with nothing felt yet."""
+def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
+    """State at rest at joint angles ``q`` (n,), with nothing felt yet; ``seed`` of the sensor noise."""
     n = len(q)
     count = lambda: np.zeros(1, dtype=np.int64)  # noqa: E731
     never = -math.inf
@@ -116,7 +122,8 @@ def make_state(q: np.ndarray, delay: int) -> State:
         armed=np.ones(1),
         floor=np.zeros(1),
         alarm=np.zeros(1),
-        contact=np.zeros(9),
+        random=make_random_state(seed),
+        truth=Truth(np.zeros(3), np.zeros(n), np.zeros(n), np.zeros(TOUCH)),
         contacts=count(),
         touch_time=np.full(1, never),
         last_contact_time=np.full(1, never),

@@ -21,21 +21,16 @@ from dynamics.mjcf import mjcf_text
 from hopfield_nav.closed_loop import (
     DIVERGED,
     HORIZON,
-    LARGEST_ANGLE,
-    LARGEST_SPEED,
-    LOG_FULL,
+    READY,
+    after_step,
+    before_step,
     command_in_stage,
     loop_types,
-    sense_and_command,
-    watch_contact,
-    write_row,
-    write_truth,
 )
-from hopfield_nav.contact import tool_contact_force
-from hopfield_nav.plant import Plant
+from hopfield_nav.loop_state import Truth
+from hopfield_nav.plant import Plant, tool_force
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
-_READY = -1  # nothing has happened, and the state may advance
 
 
 class MujocoLoop:
@@ -73,12 +68,12 @@ class MujocoLoop:
         self.data.qpos[:], self.data.qvel[:] = state.q, state.qd
         while state.step[0] < last_step:
             event = before(law, estimator, detector, controller, trajectory, settings, state, log)
-            if event != _READY:
+            if event != READY:
                 return event
             self.data.time = state.step[0] * settings.step[0]
             self.data.qfrc_applied[:] = state.sensed.tau
             self._step(hook)
-            state.contact[:] = hook.kept
+            hook.tell(state.truth)
             state.q[:], state.qd[:] = self.data.qpos, self.data.qvel
             if after(settings, state, log) != HORIZON:
                 return DIVERGED
@@ -98,7 +93,7 @@ class _Hook:
     """What MuJoCo calls in every stage for passive forces: adds J^T F of the contact.
 
     Attributes:
-        kept: (9,) tool position and wrench in the first stage of the step.
+        kept: (6,) tool position and force in the first stage of the step.
         first: whether the next call is that stage.
         command: writes the law's torque for (q, qd, time) to ``torque`` (n,); None: held.
     """
@@ -107,8 +102,8 @@ class _Hook:
         self._mujoco, self._model = loop.mujoco, loop.model
         self._contact = plant.contact
         self._velocity_matters = bool(np.any(plant.contact.law[1:] > 0.0))
-        self._jacobian = np.zeros((3, loop.model.nv))
-        self.kept = np.zeros(9)
+        self._jacobian, self._external = np.zeros((3, loop.model.nv)), np.zeros(loop.model.nv)
+        self.kept = np.zeros(6)
         self.first, self.torque = True, torque
         self.command: Callable | None = None
 
@@ -120,20 +115,35 @@ class _Hook:
             self.command(data.qpos.copy(), data.qvel.copy(), data.time)
             data.qfrc_applied[:] = self.torque
         tool = data.site_xpos[0]
-        force = self._force(data, tool)
-        if self.first:
+        force, first = self._force(data, tool), self.first
+        if first:
             self.first = False
             self.kept[:3], self.kept[3:6] = tool, force
+            self._external[:] = 0.0
         if any(force):
             self._update_jacobian(data)
-            data.qfrc_passive[:] += self._jacobian.T @ force
+            external = self._jacobian.T @ force
+            data.qfrc_passive[:] += external
+            if first:
+                self._external[:] = external
+
+    def tell(self, truth: Truth) -> None:
+        """Write what the first stage of the step has shown."""
+        tool, force = self.kept[:3], self.kept[3:]
+        truth.tool[:] = tool
+        truth.touch[:3] = truth.touch[7:10] = force
+        touching = bool(force.any())
+        truth.touch[3] = len(truth.external) if touching else 0
+        truth.touch[10] = touching
+        truth.touch[4:7] = tool if touching else 0.0
+        truth.external[:] = self._external
 
     def _force(self, data: Any, tool: np.ndarray) -> tuple[float, float, float]:
         velocity = (0.0, 0.0, 0.0)
         if self._velocity_matters:
             self._update_jacobian(data)
             velocity = tuple(self._jacobian @ data.qvel)
-        return _contact_force(self._contact, tool[0], tool[1], *velocity)
+        return _tool_force(self._contact, *tool, *velocity)
 
     def _update_jacobian(self, data: Any) -> None:
         self._mujoco.mj_jacSite(self._model, data, self._jacobian, None, 0)
@@ -155,46 +165,22 @@ def import_mujoco() -> Any:
 
 
 @kernel
-def _contact_force(contact, x, y, vx, vy, vz):
-    return tool_contact_force(contact, x, y, vx, vy, vz)
+def _tool_force(contact, x, y, z, vx, vy, vz):
+    return tool_force(contact, x, y, z, vx, vy, vz)
 
 
 def _before(law, estimator, detector, controller, trajectory, settings, state, log):
-    """Command what the coming step needs and log it; ``_READY``, or the event that prevents the step."""
-    step, per_period = state.step[0], settings.steps_per_period[0]
-    time = step * settings.step[0]
-    logging = log.shape[0] > 0 and step % settings.log_every[0] == 0
-    if logging and state.row[0] >= log.shape[0]:
-        return LOG_FULL
-    if step % per_period == 0:
-        event = sense_and_command(
-            law, estimator, detector, controller, trajectory, settings, state, time, step // per_period
-        )
-        if event != HORIZON:
-            return event
-    if logging:
-        write_row(log, state, time)
-    return _READY
+    return before_step(law, estimator, detector, controller, trajectory, settings, state, log)
 
 
 def _in_stage(law, controller, trajectory, state, q, qd, time):
     """Write the law's torque at the state of an integrator stage to ``state.sensed.tau``."""
     command_in_stage(law, controller, trajectory, state, q, qd, time)
-    return _READY
+    return READY
 
 
 def _after(settings, state, log):
-    """Log what the step has shown and count it; ``DIVERGED`` where a joint has exploded, else ``HORIZON``."""
-    step = state.step[0]
-    if log.shape[0] > 0 and step % settings.log_every[0] == 0:
-        write_truth(log, state)
-    watch_contact(state, step * settings.step[0])
-    state.step[0] = step + 1
-    for i in range(state.q.size):
-        if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:
-            state.fault[0] = i
-            return DIVERGED
-    return HORIZON
+    return after_step(settings, state, log)
 
 
 @lru_cache(maxsize=1)

@@ -44,7 +44,7 @@ class Navigator:
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
-        self.grid = _make_map(world)
+        self.grid = make_map(world)
         self.goal_cell, self.goal = self._find_goal()
         self._start_cell = self._cell_of_start(start)
         self.way = Way(self._start_cell, _NO_CELLS, None)
@@ -178,7 +178,7 @@ class Navigator:
         return cell
 
 
-def _make_map(world: World) -> CollisionMap:
+def make_map(world: World) -> CollisionMap:
     """The map with its rim, and with the cells whose centre lies in a known obstacle."""
     grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
     x = grid.origin[0] + grid.spacing * np.arange(grid.shape[0])[:, None]

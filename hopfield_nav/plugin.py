@@ -43,8 +43,8 @@ KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
 _BUILT_IN = {
     "controller": ("inverse_dynamics", "computed_torque", "damping", "lqr"),
-    "estimator": ("joint_error", "none"),
-    "detector": ("wrench_norm", "force_norm"),
+    "estimator": ("joint_error", "none", "momentum_observer"),
+    "detector": ("wrench_norm", "force_norm", "joint_torque"),
 }
 _PACKAGES = {"controller": "controllers", "estimator": "detectors", "detector": "detectors"}
 

@@ -16,15 +16,43 @@ import numpy as np
 from dynamics.arm import Arm, load_arm
 from dynamics.compiled import compile_loop
 from dynamics.errors import BadInput, nearest_name
-from dynamics.work import make_work
+from dynamics.work import Work, make_work
 from hopfield_nav.closed_loop import raise_alarm
-from hopfield_nav.control_step import Controller, estimate_and_judge, update_model_frames
-from hopfield_nav.loop_state import Settings, make_state
-from hopfield_nav.plugin import Method, compiled, signature
+from hopfield_nav.control_step import Belief, estimate_and_judge, make_belief, update_model_frames
+from hopfield_nav.plugin import Method, Sensed, compiled, make_sensed, signature
 from hopfield_nav.signals import Signals, checked_signals
 
 if TYPE_CHECKING:
     import xarray
+
+
+class _Computer(NamedTuple):
+    """What of the control computer (``control_step.Controller``) its methods are handed."""
+
+    model: Arm
+    estimator: np.ndarray
+    detector: np.ndarray
+    estimator_memory: np.ndarray
+    detector_memory: np.ndarray
+    work: Work
+
+
+class _Watch(NamedTuple):
+    """What changes from row to row: the part of ``loop_state.State`` that sensing and alarms use."""
+
+    sensed: Sensed
+    belief: Belief
+    armed: np.ndarray
+    floor: np.ndarray
+    alarm: np.ndarray
+
+
+class _Rule(NamedTuple):
+    """When a level is an alarm: the part of ``loop_state.Settings`` that ``raise_alarm`` reads."""
+
+    goal: np.ndarray
+    rearm: np.ndarray
+    hold_off: np.ndarray
 
 
 class Replay(NamedTuple):
@@ -53,7 +81,7 @@ class Replay(NamedTuple):
             {
                 "level": ("time", self.level, {"units": "1"}),
                 "detected": ("time", self.detected.astype(np.int8), {"units": "1"}),
-                "tau_external": (("time", "joint"), self.tau_external, {"units": "N m"}),
+                "tau_external_estimate": (("time", "joint"), self.tau_external, {"units": "N m"}),
                 "force_estimate": (("time", "axis"), self.wrench[:, :3], {"units": "N"}),
                 "moment_estimate": (("time", "axis"), self.wrench[:, 3:], {"units": "N m"}),
             },
@@ -119,11 +147,11 @@ def replay(
     n = len(model.dh)
     rows = checked_signals(signals, n)
     values = _known(dict(parameters or {}), estimator, detector)
-    controller = _controller(model, estimator, detector, values)
+    computer = _computer(model, estimator, detector, values)
     count = len(rows.time)
     out = (np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_))
-    settings, state = _settings(rearm), make_state(np.zeros(n), 0)
-    _compiled_replay()(compiled(estimator), compiled(detector), controller, settings, state, rows, *out)
+    methods = compiled(estimator), compiled(detector)
+    _compiled_replay()(*methods, computer, _rule(rearm), _watch(n), rows, *out)
     return Replay(rows.time, *out)
 
 
@@ -150,40 +178,30 @@ def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
     return parameters
 
 
-def _controller(model: Arm, estimator: Method, detector: Method, values: dict[str, Any]) -> Controller:
+def _computer(model: Arm, estimator: Method, detector: Method, values: dict[str, Any]) -> _Computer:
     n = len(model.dh)
-    return Controller(
+    return _Computer(
         model=model,
-        law=np.zeros(0),
         estimator=estimator.pack(values, n),
         detector=detector.pack(values, n),
-        law_memory=np.zeros(0),
         estimator_memory=np.zeros(estimator.memory(n)),
         detector_memory=np.zeros(detector.memory(n)),
-        torque_limits=np.full(n, np.inf),
         work=make_work(n),
     )
 
 
-def _settings(rearm: float) -> Settings:
-    """Those of a loop without integrator, goal or time off: only ``rearm`` decides."""
-    one, zero = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    return Settings(
-        step=np.ones(1),
-        stages=one,
-        steps_per_period=one,
-        delay=zero,
-        hold=one,
-        goal=np.zeros(4),
-        rearm=np.array([float(rearm)]),
-        hold_off=np.zeros(1),
-        log_every=one,
-    )
+def _watch(n: int) -> _Watch:
+    return _Watch(make_sensed(n), make_belief(n), np.ones(1), np.zeros(1), np.zeros(1))
 
 
-def _replay(estimator, detector, controller, settings, state, rows, level, tau_external, wrench, detected):
+def _rule(rearm: float) -> _Rule:
+    """No goal and no time off: only ``rearm`` decides."""
+    return _Rule(np.zeros(4), np.array([float(rearm)]), np.zeros(1))
+
+
+def _replay(estimator, detector, computer, rule, watch, rows, level, tau_external, wrench, detected):
     """Sense, judge and note, row by row."""
-    sensed, belief = state.sensed, state.belief
+    sensed, belief = watch.sensed, watch.belief
     for row in range(rows.time.size):
         sensed.time[0] = rows.time[row]
         for i in range(sensed.q.size):
@@ -193,9 +211,9 @@ def _replay(estimator, detector, controller, settings, state, rows, level, tau_e
             sensed.qd_ref[i] = rows.qd_ref[row, i]
             sensed.qdd_ref[i] = rows.qdd_ref[row, i]
             sensed.tau[i] = rows.tau[row, i]
-        update_model_frames(controller, sensed)
-        estimate_and_judge(estimator, detector, controller, sensed, belief)
-        detected[row] = raise_alarm(settings, state, rows.time[row] - rows.time[0], False)
+        update_model_frames(computer, sensed)
+        estimate_and_judge(estimator, detector, computer, sensed, belief)
+        detected[row] = raise_alarm(rule, watch, rows.time[row] - rows.time[0], False)
         level[row] = belief.level[0]
         for i in range(sensed.q.size):
             tau_external[row, i] = belief.tau_external[i]
@@ -209,9 +227,9 @@ def _compiled_replay() -> Callable:
     arm, empty = load_arm("ur5_ragazzon2012"), np.zeros(0)
     table = np.zeros((0, n))
     samples = (
-        Controller(arm, *(empty,) * 6, np.zeros(n), make_work(n)),
-        _settings(1.0),
-        make_state(np.zeros(n), 0),
+        _Computer(arm, *(empty,) * 4, make_work(n)),
+        _rule(1.0),
+        _watch(n),
         Signals(empty, *(table,) * 6),
         empty,
         table,

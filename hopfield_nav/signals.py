@@ -57,7 +57,8 @@ def signals_of_run(run: Run) -> Signals:
         )
     stride = per_period // every
     time = data.time.values[::stride]
-    sensed = {name: data[name].values[::stride] for name in _NAMES[:-1]}
+    logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}
+    sensed = {name: data[found].values[::stride] for name, found in logged.items()}
     last = data.tau.values[stride - 1 :: stride][: len(time) - 1]
     return Signals(time, **sensed, tau=np.vstack([np.zeros((1, last.shape[1])), last]))
 

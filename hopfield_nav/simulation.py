@@ -31,7 +31,10 @@ from hopfield_nav.closed_loop import (
     LOG_FULL,
     compiled_loop,
 )
-from hopfield_nav.loop_state import log_columns, make_state
+from hopfield_nav.control_limits import omega_warning
+from hopfield_nav.follower import Follower
+from hopfield_nav.loop_log import log_columns, log_width
+from hopfield_nav.loop_state import make_state
 from hopfield_nav.navigator import Navigator, Way
 from hopfield_nav.planning import replan
 from hopfield_nav.plant import make_stages
@@ -39,7 +42,7 @@ from hopfield_nav.plugin import compiled
 from hopfield_nav.run import Run
 from hopfield_nav.stability import check_step
 from hopfield_nav.summary import summarise
-from hopfield_nav.trajectory import evaluate, quintic_trajectory
+from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
 
 Progress = Callable[[float, int], None]
@@ -78,6 +81,7 @@ class Simulation:
     Args:
         world: from ``load_world``.
         seed: of every random number; default the world's own.
+        trajectory: followed instead of searching the goal, whatever is felt on the way.
 
     Attributes:
         outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit`` or
@@ -85,21 +89,24 @@ class Simulation:
         state: true joint angles, what was sensed and believed (``closed_loop.State``).
         navigator: map, path and trajectory.
         collisions: every ``Collision`` so far.
+        warnings: sentences on settings that cannot go well.
 
     Raises:
         BadInput: the start is not over the map, or the step is too large for damping or contact.
     """
 
-    def __init__(self, world: World, seed: int | None = None) -> None:
+    def __init__(self, world: World, seed: int | None = None, trajectory: Trajectory | None = None) -> None:
         self.seed = world.seed if seed is None else int(seed)
         arm = build_arm(world)
-        start = np.array(world.start.joints)
+        start = np.array(world.start.joints) if trajectory is None else trajectory.coefficients[0, 0]
+        self._start, self._followed = start, trajectory
         tool = forward_kinematics(arm, start)[:3, 3]
         self.world = world.resolve(self.seed, [(float(tool[0]), float(tool[1]))])
         self.arm = arm
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
         self._refuse_large_steps(start)
+        self.warnings = self._find_warnings()
         self._loop = self._choose_loop()
         self._kernels = [compiled(method) for method in self.methods]
         warm_up_replan(self.world.planner.network)
@@ -107,17 +114,18 @@ class Simulation:
 
     def reset(self) -> None:
         """Back to the start: nothing felt, nothing recorded."""
-        world, n = self.world, len(self.arm.dh)
-        start = np.array(world.start.joints)
+        world, n, start = self.world, len(self.arm.dh), self._start
         self.wall_time = 0.0
-        self.navigator = Navigator(world, self.arm, start)
+        self.navigator = self._choose_navigator()
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
-        self.state = make_state(start, int(self.settings.delay[0]))
+        self.state = make_state(start, int(self.settings.delay[0]), self.seed)
+        if self._followed is not None:
+            self.state.qd[:] = self._followed.coefficients[0, 1]
         self._stages, self._work = make_stages(n), make_work(n)
         rows = 0 if world.record.signals == "none" else _FIRST_ROWS
-        self._log = np.empty((rows, log_columns(n)["estimate_damped"].stop))
-        self._last_step = round(world.time_limit / world.plant.step)
+        self._log = np.empty((rows, log_width(n)))
+        self._last_step = round(self._duration() / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""
         self.collisions: list[Collision] = []
@@ -144,7 +152,10 @@ class Simulation:
                 break
             self._answer(event)
         if self.outcome is None and self.state.step[0] >= self._last_step:
-            self._end("time_limit", f"not there after {self.world.time_limit:g} s")
+            if self._followed is not None and self._duration() < self.world.time_limit:
+                self._end("reached", "the end of the trajectory")
+            else:
+                self._end("time_limit", f"not there after {self.world.time_limit:g} s")
         return self.outcome
 
     def run(self, progress: Progress | None = None) -> Run:
@@ -162,6 +173,24 @@ class Simulation:
         log = self._log[: int(self.state.row[0])].copy()
         blocked = self.navigator.grid.blocked.copy()
         return Run(self.world, summarise(self), log, list(self.collisions), self.first_way.cells, blocked)
+
+    def _choose_navigator(self) -> Navigator | Follower:
+        if self._followed is not None:
+            return Follower(self.world, self.arm, self._followed)
+        return Navigator(self.world, self.arm, self._start)
+
+    def _duration(self) -> float:
+        """Simulated time at which the run ends at the latest [s]."""
+        end = math.inf if self._followed is None else float(self._followed.knots[-1])
+        return min(self.world.time_limit, end)
+
+    def _find_warnings(self) -> list[str]:
+        control = self.world.controller
+        if not control.hold or "omega" not in control.parameters:
+            return []
+        omega = np.zeros(len(self.arm.dh)) + np.asarray(control.parameters["omega"])
+        warning = omega_warning(omega, control.period, round(control.delay / control.period))
+        return [warning] if warning else []
 
     def _choose_loop(self) -> Callable:
         """What advances the state: the compiled loop, or the one around MuJoCo."""
@@ -247,6 +276,27 @@ class Simulation:
         held_for = world.controller.period if world.controller.hold else 0.0
         stages = int(build_settings(world, None).stages[0])
         check_step(self.plant, start, world.plant.step, stages, gain, held_for)
+
+
+def follow(
+    world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
+) -> Run:
+    """Run a world along a given trajectory instead of in search of its goal.
+
+    Args:
+        world: from ``load_world``; its start and goal are not used.
+        trajectory: of the joints, beginning at time 0; the arm starts on it, with its velocity.
+        seed: of every random number; default the world's own.
+        progress: as for ``simulate``.
+
+    Returns:
+        The record; its outcome is ``reached`` at the end of the trajectory, or ``time_limit``, or
+        ``diverged``. What is detected on the way is recorded and nothing is done about it.
+
+    Raises:
+        BadInput: the trajectory does not fit the arm, or as ``simulate``.
+    """
+    return Simulation(world, seed, trajectory).run(progress)
 
 
 def simulate(world: World, seed: int | None = None, progress: Progress | None = None) -> Run:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics.kinematics import forward_kinematics
+from hopfield_nav.world import World
 
 if TYPE_CHECKING:
     from hopfield_nav.simulation import Simulation
@@ -45,9 +46,34 @@ def summarise(simulation: Simulation) -> dict[str, Any]:
         "replan_wall_time_median_s": float(np.median([c.replan_time for c in collisions]))
         if collisions
         else None,
+        "imperfections": imperfections(simulation.world),
+        "warnings": list(simulation.warnings),
         "seed": simulation.seed,
         "versions": _versions(),
     }
+
+
+def imperfections(world: World) -> dict[str, Any]:
+    """What of plant, sensors and model is not ideal, as the world file says it; empty for an ideal arm."""
+    ideal = World.model_validate({"format": 1})
+    found: dict[str, Any] = {}
+    if world.plant.friction is not None:
+        given = world.plant.friction
+        found["plant.friction"] = given if isinstance(given, str) else given.model_dump(mode="json")
+    for key in ("mass_scale", "friction_scale", "payload"):
+        value = getattr(world.controller.model_error, key)
+        if value != getattr(ideal.controller.model_error, key):
+            found[f"controller.model_error.{key}"] = value
+    for key, value in world.sensors:
+        if value != getattr(ideal.sensors, key):
+            found[f"sensors.{key}"] = value
+    if (world.controller.model or world.arm) != (world.plant.dynamics or world.arm):
+        found["controller.model"] = world.controller.model or world.arm
+    if world.controller.period != world.plant.step:
+        found["controller.period_s"] = world.controller.period
+    if world.controller.delay:
+        found["controller.delay_s"] = world.controller.delay
+    return found
 
 
 def _final_error(simulation: Simulation) -> float | None:

@@ -6,6 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from pydantic import BaseModel
+
 from dynamics.errors import BadInput
 from hopfield_nav.plugin import find_method
 
@@ -23,6 +26,7 @@ def check_world(world: World, folder: Path | None) -> None:
         BadInput: ``where`` is the key at fault.
     """
     _check_timing(world)
+    _check_imperfections(world)
     _check_inherited(world, folder)
     if world.goal is not None and world.goal_position is not None:
         _check_goal(world, world.goal, world.goal_position)
@@ -42,6 +46,7 @@ def check_arms(world: World, document: Document, like: World | None = None) -> N
     if like is None or _arms_and_joints(world) != _arms_and_joints(like):
         _load_arms(world, document)
     _check_joints(world, document)
+    _check_rotors(world, document)
 
 
 def _arms_and_joints(world: World) -> tuple[dict[tuple[str, ...], str | None], int]:
@@ -57,7 +62,8 @@ def _load_arms(world: World, document: Document) -> None:
     names, _ = _arms_and_joints(world)
     for key, name in names.items():
         if name is not None:
-            n = len(_load(name, world, document, key).mass)
+            arm = _load(name, world, document, key)
+            n = len(arm.mass)
             if n != len(world.start.joints):
                 raise BadInput(
                     "wrong number of joints",
@@ -65,6 +71,37 @@ def _load_arms(world: World, document: Document) -> None:
                     found=len(world.start.joints),
                     allowed=f"{n}, as arm {name} has",
                 )
+
+
+def _check_rotors(world: World, document: Document) -> None:
+    """Coulomb friction needs the rotors that go with it.
+
+    Without them a wrist joint weighs 1e-4 kg·m²: 1 N·m stops any of its motions within a millisecond,
+    so that nothing but friction would be seen.
+    """
+    friction = world.plant.friction
+    if friction is None:
+        return
+    name = world.plant.dynamics or world.arm
+    key = ("plant", "dynamics") if world.plant.dynamics else ("arm",)
+    arm = _load(name, world, document, key)
+    coulomb = arm.friction[:, 0] if friction == "arm" else np.zeros(len(arm.mass)) + friction.coulomb
+    if friction == "arm" and not np.any(arm.friction[:, :3]):
+        raise BadInput(
+            f"arm {name} has no joint friction in its file",
+            where=document.where(("plant", "friction")),
+            found="arm",
+            allowed="null, values of your own, or plant.dynamics: ur5_full",
+        )
+    bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
+    if bare.size:
+        raise BadInput(
+            f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: both come from the same "
+            "gear, and friction alone would stop so light a joint within a millisecond",
+            where=document.where(("plant", "friction")),
+            found=friction if friction == "arm" else friction.coulomb,
+            allowed="null, or plant.dynamics with rotor inertia such as ur5_full",
+        )
 
 
 def _load(name: str, world: World, document: Document, key: tuple[str, ...]) -> Any:
@@ -108,6 +145,29 @@ def _check_timing(world: World) -> None:
         )
 
 
+def _check_imperfections(world: World) -> None:
+    """What a law that acts continuously, and MuJoCo as the plant, cannot do."""
+    sensors = {
+        key: value for key, value in world.sensors if np.any(np.asarray(value, dtype=np.float64) > 0.0)
+    }
+    if sensors and not world.controller.hold:
+        key = next(iter(sensors))
+        raise BadInput(
+            "a torque that is not held follows the true state",
+            where=f"sensors.{key}",
+            found=sensors[key],
+            allowed="0, or controller.hold: true",
+        )
+    friction = world.plant.friction
+    if world.plant.engine == "mujoco" and friction is not None:
+        raise BadInput(
+            "MuJoCo's own friction is soft and creeps: it is not offered",
+            where="plant.friction",
+            found=friction if friction == "arm" else "values",
+            allowed="null, or plant.engine: internal",
+        )
+
+
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
     count = round(value / unit)
     return count >= least and math.isclose(value, count * unit, rel_tol=1e-6, abs_tol=1e-12)
@@ -116,6 +176,13 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
 def _check_joints(world: World, document: Document) -> None:
     n = len(world.start.joints)
     lists = {"plant.damping": world.plant.damping}
+    for section, value in (
+        ("sensors", world.sensors),
+        ("plant.friction", world.plant.friction),
+        ("controller.model_error", world.controller.model_error),
+    ):
+        if isinstance(value, BaseModel):
+            lists |= {f"{section}.{key}": entry for key, entry in value}
     lists |= {f"controller.{key}": value for key, value in world.controller.parameters.items()}
     lists |= {f"detection.{key}": value for key, value in world.detection.parameters.items()}
     for key, value in lists.items():

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dynamics.errors import BadInput, nearest_name
-from hopfield_nav.world_fields import show
+from hopfield_nav.world_fields import SECTION, WORD, show
 from hopfield_nav.world_file import Document, Key
 
 _ALLOWED = {
@@ -39,7 +39,7 @@ def bad_input(error: ValidationError, model: type[BaseModel], document: Document
 
 
 def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:
-    key: Key = tuple(fault["loc"])
+    key: Key = tuple(part for part in fault["loc"] if part not in (WORD, SECTION))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadInput):
         return (*key, *_split(cause.where)), cause

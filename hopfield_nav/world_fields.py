@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+)
 from pydantic_core import CoreSchema, core_schema
 
 from dynamics.errors import BadInput
@@ -92,6 +99,51 @@ class Length:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         return {**handler(schema), "minItems": self.low, "maxItems": self.high}
+
+
+@dataclass(frozen=True)
+class PerJoint:
+    """Mark of a number in ``low`` … ``high`` [``unit``], or of a list of them, one a joint."""
+
+    low: float
+    high: float
+    unit: str
+
+    def check(self, value: Any) -> float | tuple[float, ...]:
+        """A number, or a tuple of them.
+
+        Raises:
+            BadInput: something else, or out of the range.
+        """
+        values = value if isinstance(value, (list, tuple)) and value else [value]
+        for v in values:
+            if isinstance(v, bool) or not isinstance(v, (int, float)) or not self.low <= v <= self.high:
+                allowed = f"a number from {self.low:.6g} to {self.high:.6g} {self.unit}".rstrip()
+                raise BadInput(
+                    "wrong value", found=show(v), allowed=f"{allowed}, or a list of them, one a joint"
+                )
+        return float(value) if values[0] is value else tuple(float(v) for v in values)
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.check, core_schema.any_schema())
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        number = {"type": "number", "minimum": self.low, "maximum": self.high}
+        return {"anyOf": [number, {"type": "array", "items": number}]}
+
+
+WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
+
+
+def word_or_section(value: object) -> str:
+    """Which of the two a value is meant to be; the discriminator of such a union."""
+    return SECTION if isinstance(value, (dict, BaseModel)) else WORD
+
+
+class Section(BaseModel):
+    """A part of a world file: no unknown keys, and fixed once made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def show(value: object) -> object:

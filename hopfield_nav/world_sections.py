@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -25,25 +24,27 @@ from hopfield_nav.world_fields import (
     Inertia,
     Joints,
     Length,
+    PerJoint,
     Point,
     Range,
     Rotation,
+    Section,
     Text,
     Whole,
     show,
 )
+from hopfield_nav.world_imperfections import FrictionChoice, ModelError, Sensors
 from hopfield_nav.world_methods import with_parameters
+
+__all__ = [
+    "Contact", "Controller", "Detection", "Map", "Planner", "Plant", "Record", "Section", "Sensors", "Start",
+    "Tool", "Trajectory",
+]  # fmt: skip
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
 _DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
 _Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
-
-
-class Section(BaseModel):
-    """A part of a world file: no unknown keys, and fixed once made."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Frame(Section):
@@ -68,27 +69,6 @@ class Tool(Section):
     payload: Payload = Field(default_factory=Payload, description="what the tool carries")
 
 
-def _damping(value: Any) -> float | tuple[float, ...]:
-    """One damping coefficient, or one a joint [N·m·s/rad]."""
-    values = value if isinstance(value, (list, tuple)) and value else [value]
-    for v in values:
-        if isinstance(v, bool) or not isinstance(v, (int, float)) or not 0.0 <= v <= 1e4:
-            raise BadInput(
-                "wrong value",
-                found=show(v),
-                allowed="a number from 0 to 10000 N·m·s/rad, or a list of them, one a joint",
-            )
-    return float(value) if values[0] is value else tuple(float(v) for v in values)
-
-
-_DAMPING_SCHEMA = {
-    "anyOf": [
-        {"type": "number", "minimum": 0, "maximum": 1e4},
-        {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1e4}},
-    ]
-}
-
-
 class Plant(Section):
     """What moves: the simulated arm, and how its motion is integrated."""
 
@@ -98,10 +78,13 @@ class Plant(Section):
     )
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
     step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step [s]")
-    damping: Annotated[Any, BeforeValidator(_damping), WithJsonSchema(_DAMPING_SCHEMA)] = Field(
+    damping: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
         0.0, description="viscous damping of the joints, one number or one a joint [N·m·s/rad]"
     )
-    friction: None = Field(None, description="reserved: only null")
+    friction: FrictionChoice | None = Field(
+        None,
+        description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`",
+    )
 
 
 class Controller(Section):
@@ -121,6 +104,12 @@ class Controller(Section):
         True, description="hold the torque over the period (false: law in every integrator stage)"
     )
     saturate: Flag = Field(True, description="limit the torque to what the motors can give")
+    friction_feedforward: Flag = Field(
+        True, description="add the torque that friction is believed to take at the reference speed"
+    )
+    model_error: ModelError = Field(
+        default_factory=ModelError, description="where the controller's model differs from the plant"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -132,10 +121,6 @@ class Controller(Section):
     def parameters(self) -> dict[str, Any]:
         """The parameters of the law, by name, defaults included."""
         return dict(self.model_extra or {})
-
-
-class Sensors(Section):
-    """Imperfections of the joint sensors; none exist yet, so no keys either."""
 
 
 class Contact(Section):

@@ -21,7 +21,8 @@ from hopfield_nav.style import CENTIMETRE, COLOURS, COLUMN, paper_style
 
 MEASURES = {"torque": "‖tau_external‖ [N·m]", "force": "‖force‖ [N]", "joints": "joints [1]"}
 OBSERVER = "momentum_observer"
-_LINES = (COLOURS.felt, COLOURS.goal, COLOURS.start, COLOURS.planned, COLOURS.travelled, COLOURS.barred)
+_LINES = (COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned, COLOURS.travelled, COLOURS.barred)
+_MARKS = ("o", "s", "^", "v", "D", "P")
 
 
 def cases() -> list[tuple[str, str]]:
@@ -73,7 +74,8 @@ def ratio_table() -> str:
         caught = int((peaks > methods.largest_free(name, measure)).sum())
         lines.append(
             f"| {name} | {MEASURES[measure]} | {low:.3g} | {high:.3g} | {ratio:.2f} | {threshold:.3g} "
-            f"| {alarms} in {seconds:.0f} s | {rate:.0f} ({least:.0f} … {most:.0f}) | {caught} of {len(peaks)} |"
+            f"| {alarms} in {seconds:.0f} s | {rate:.0f} ({least:.0f} … {most:.0f}) "
+            f"| {caught} of {len(peaks)} |"
         )
     return "\n".join(lines)
 
@@ -121,7 +123,7 @@ def draw(folder: Path) -> list[Path]:
 
 
 def _pushes_figure() -> Figure:
-    figure = Figure(figsize=(COLUMN, 13.5 * CENTIMETRE), layout="constrained")
+    figure = Figure(figsize=(COLUMN, 14.5 * CENTIMETRE), layout="constrained")
     axes = figure.subplots(3, 1, height_ratios=(1, 1, 1.15))
     shift = 0.008 * (strokes(PUSHED)[0][0] - strokes(FREE)[0][0])
     name = _best_estimator()
@@ -129,7 +131,7 @@ def _pushes_figure() -> Figure:
         (axes[0], lambda run: torque_of(run, name)[:, 0], "external torque,\njoint 1 [N·m]"),
         (axes[1], lambda run: judged(run, OWN, "force").size, "arm's own\nforce estimate [N]"),
     ):
-        for run, ahead, colour in ((PUSHED, 0.0, COLOURS.felt), (FREE, shift, COLOURS.goal)):
+        for run, ahead, colour in ((PUSHED, 0.0, COLOURS.felt), (FREE, shift, COLOURS.true)):
             rows = in_motion(run)
             time = recording(run).time.values[rows] + ahead
             ax.plot(
@@ -156,24 +158,30 @@ def _draw_trade(ax) -> None:
         _, seconds = methods.free_alarms(name, measure, np.inf)
         points = [(methods.free_alarms(name, measure, 0.999 * p)[0], np.mean(peaks >= p)) for p in peaks]
         rates = [3600 / seconds * count for count, _ in points]
-        style = {"color": _LINES[k % len(_LINES)], "ls": "--" if name == OWN else "-", "marker": ".", "ms": 3}
-        ax.plot(rates, [100 * share for _, share in points], label=name, **style)
+        ax.plot(rates, [100 * share for _, share in points], label=name, **_style(name, k), ms=2.5)
     ax.set_xscale("symlog", linthresh=48.4, linscale=0.35)
-    ax.set(xlim=(-8, 9000), ylim=(0, 105), ylabel="pushes caught [%]")
+    ax.set(xlim=(-8, 9000), ylim=(0, 106), ylabel="pushes caught [%]")
     ax.set_xticks([0, 100, 1000], ["0", "100", "1000"])
     ax.set_xlabel("false alarms per hour of free motion")
-    ax.legend(loc="lower right")
+    ax.minorticks_off()
+    ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.45, -0.25))
+
+
+def _style(name: str, k: int) -> dict[str, str]:
+    """Colour, line and marker of an estimator; the arm's own is black and broken."""
+    if name == OWN:
+        return {"color": COLOURS.true, "ls": "--", "marker": "x"}
+    return {"color": _LINES[k % len(_LINES)], "ls": "-", "marker": _MARKS[k % len(_MARKS)]}
 
 
 def _standstill_figure() -> Figure:
     figure = Figure(figsize=(COLUMN, 6.0 * CENTIMETRE), layout="constrained")
     ax = figure.subplots()
     sensor = followed(OWN)
-    ax.plot(sensor.time, sensor.sensor, color=COLOURS.true, lw=1.3, label="force sensor")
+    ax.fill_between(sensor.time, sensor.sensor, color=COLOURS.obstacle, lw=0, label="force sensor")
     for k, name in enumerate((*estimators(), OWN)):
         f = followed(name)
-        ls = "--" if name == OWN else "-"
-        ax.plot(f.time, f.estimate, color=_LINES[k % len(_LINES)], lw=0.8, ls=ls, label=name)
+        ax.plot(f.time, f.estimate, label=name, lw=0.8, **{**_style(name, k), "marker": ""})
     ax.set(xlabel="time [s]", ylabel="force along the push [N]", xlim=(3, 22.4))
     figure.legend(loc="outside upper center", ncols=2)
     return figure

@@ -7,7 +7,7 @@ import pytest
 from scenes import simulation
 
 from hopfield_nav.closed_loop import DETECTED, DIVERGED, HORIZON, LOG_FULL
-from hopfield_nav.loop_state import log_columns
+from hopfield_nav.loop_log import log_columns
 
 SCRIPTED = """
 from hopfield_nav.plugin import Method, Parameter
@@ -167,7 +167,7 @@ def test_columns_fill_the_row():
     columns = log_columns(7)
     stops = [c.stop for c in columns.values()]
     assert [c.start for c in columns.values()] == [0, *stops[:-1]]
-    assert stops[-1] == 1 + 6 * 7 + 15
+    assert stops[-1] == 1 + 11 * 7 + 22
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 2e3, -2e3])

@@ -139,7 +139,7 @@ record: {{signals: none}}
     depth = radius - np.linalg.norm(tool - center)
     assert abs(sim.state.qd[0]) < 1e-12
     assert depth == pytest.approx(push / stiffness, rel=1e-6)
-    assert np.linalg.norm(sim.state.contact[3:5]) == pytest.approx(push, rel=1e-6)
+    assert np.linalg.norm(sim.state.truth.touch[:2]) == pytest.approx(push, rel=1e-6)
 
 
 def test_undamped_contact_does_not_come_to_rest(tmp_path):

@@ -15,7 +15,7 @@ def _first_step(q, qd, spoil):
     """Torque and belief after one step from a state, with the truth spoilt or not."""
     sim = simulation(SECTION + "goal: {cell: [17, 6]}\ndetection: {threshold: 1e6}\ntime_limit: 1\n")
     sim.state.q[:], sim.state.qd[:] = q, qd
-    sim.state.contact[:] = 1.0
+    sim.state.truth.touch[:] = 1.0
     spoil(sim)
     sim.step(0.001)
     state = sim.state
@@ -33,8 +33,8 @@ def _nan_truth(sim):
         ),
         damping=np.full(6, np.nan),
     )
-    for array in (sim.state.contact, sim.state.touch_time, sim.state.last_contact_time, sim.state.peak_force,
-                  sim.state.first_peak, sim._stages.q, sim._stages.qd, sim._stages.wrench):  # fmt: skip
+    for array in (*sim.state.truth, sim.state.touch_time, sim.state.last_contact_time, sim.state.peak_force,
+                  sim.state.first_peak, *sim._stages):  # fmt: skip
         array[:] = np.nan
     for array in sim._work:
         array[...] = np.nan

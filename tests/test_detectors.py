@@ -143,7 +143,7 @@ def test_a_constant_force_is_known_when_the_arm_has_come_to_rest():
     sim = simulation("detection: {threshold: 1000}\ntime_limit: 5\nrecord: {signals: none}\n")
     push_with_force(sim, (6.0, -8.0))
     sim.step(3.0)
-    truth = sim.state.contact[3:]
+    truth = np.append(sim.state.truth.touch[:3], np.zeros(3))
     assert np.abs(sim.state.qd).max() < 1e-12
     np.testing.assert_allclose(truth[:2], [6.0, -8.0], rtol=1e-6)
     assert np.linalg.norm(sim.state.belief.wrench - truth) < 1e-6 * np.linalg.norm(truth)

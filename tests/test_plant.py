@@ -7,10 +7,10 @@ import pytest
 from scenes import CONSTANT, REST, simulation
 
 from dynamics import forward_dynamics, forward_kinematics, gravity_torque, jacobian, load_arm
-from dynamics.kinematics import update_frames, update_tool_position
+from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
 from dynamics.work import make_work
 from hopfield_nav.contact import Contact
-from hopfield_nav.plant import Plant, make_stages, plant_acceleration, tool_velocity
+from hopfield_nav.plant import Plant, make_stages, plant_acceleration
 
 ARM = load_arm("ur5_ragazzon2012")
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
@@ -32,14 +32,20 @@ def test_acceleration_obeys_the_equation_of_motion(implicit_step):
         damping = rng.uniform(0, 5, 6)
         x, y = forward_kinematics(ARM, q)[:2, 3]
         plant = Plant(
-            ARM, Contact(np.array([[x - 0.02, y + 0.01, 0.03]]), np.array([1e5, 20.0, 0.3])), damping
+            ARM,
+            Contact(np.array([[x - 0.02, y + 0.01, 0.03]]), np.array([1e5, 20.0, 0.3])),
+            damping,
+            np.zeros(1, dtype=np.int64),
         )
         stages, work = _at(q, qd)
-        plant_acceleration(plant, tau, implicit_step, stages, work)
-        assert np.linalg.norm(stages.wrench[:3]) > 100
+        plant_acceleration(plant, tau, implicit_step, 0.0, stages, work)
+        assert np.linalg.norm(stages.touch[:3]) > 100
         felt = tau - damping * (qd + implicit_step * stages.qdd)
         np.testing.assert_allclose(
-            stages.qdd, forward_dynamics(ARM, q, qd, felt, stages.wrench), rtol=1e-8, atol=1e-8
+            stages.qdd,
+            forward_dynamics(ARM, q, qd, felt, np.append(stages.touch[:3], np.zeros(3))),
+            rtol=1e-8,
+            atol=1e-8,
         )
 
 
@@ -52,7 +58,9 @@ def test_tool_velocity_is_the_jacobian_times_joint_velocity():
         work = make_work(6)
         update_frames(arm, q, work)
         update_tool_position(arm, work)
-        np.testing.assert_allclose(tool_velocity(qd, work), (jacobian(arm, q) @ qd)[:3], atol=1e-12)
+        np.testing.assert_allclose(
+            velocity_of_point(work, qd, 6, *work.tool[:3, 3]), (jacobian(arm, q) @ qd)[:3], atol=1e-12
+        )
 
 
 def _final_state(step, integrator):

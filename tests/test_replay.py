@@ -62,6 +62,16 @@ def test_a_run_without_collision_is_repeated_to_the_last_digit(period):
     assert not found.detected.any()
 
 
+def test_the_measured_signals_are_replayed_where_sensors_are_imperfect():
+    """With the true angles the level would differ: the replay reads what the sensors said."""
+    sensors = ["sensors.encoder_resolution=0.0001", "sensors.velocity_noise=0.01"]
+    run = simulate(load_world("ragazzon2012", ["detection.threshold=1e5", "time_limit=1.0", *sensors]))
+    found = again(run)
+    np.testing.assert_array_equal(found.level, run.data.level)
+    np.testing.assert_array_equal(found.tau_external, run.data.tau_external_estimate)
+    assert np.abs(run.data.q - run.data.q_sensed).max() > 1e-5
+
+
 def test_alarms_of_a_run_come_back():
     """At the row of a detection the record holds the new plan's reference; everywhere else all is equal."""
     run = simulate(load_world("ragazzon2012", ["time_limit=40"]))

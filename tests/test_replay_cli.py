@@ -38,7 +38,7 @@ def test_a_run_of_ours(run, tmp_path, capsys):
     with xarray.open_dataset(out, engine="h5netcdf") as data:
         same = made.data.detected.values == 0
         np.testing.assert_array_equal(data.level.values[same], made.data.level.values[same])
-        assert data.tau_external.attrs["units"] == "N m"
+        assert data.tau_external_estimate.attrs["units"] == "N m"
 
 
 def test_threshold_values_and_rate(run, capsys):

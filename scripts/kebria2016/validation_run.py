@@ -14,10 +14,12 @@ from dynamics import Arm, follow_path, forward_kinematics, jacobian, load_arm
 from dynamics.work import make_work
 from hopfield_nav.contact import Contact
 from hopfield_nav.control_step import Controller
-from hopfield_nav.loop_state import Settings, log_columns, make_state
+from hopfield_nav.loop_log import log_columns, log_width
+from hopfield_nav.loop_state import Settings, make_state
 from hopfield_nav.mujoco_plant import MujocoLoop
 from hopfield_nav.plant import Plant, make_stages
 from hopfield_nav.plugin import compiled, find_method
+from hopfield_nav.sensor_noise import make_sensors
 from hopfield_nav.trajectory import Trajectory
 
 ARM = "ur5_kebria2016"
@@ -108,8 +110,10 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     """
     model, trajectory = arm(), reference()
     steps, columns = round(DURATION / period), log_columns(6)
-    log = np.empty((steps, columns["estimate_damped"].stop))
-    plant = Plant(model, Contact(np.zeros((0, 3)), np.array([1e5, 0.0, 0.0])), np.zeros(6))
+    log = np.empty((steps, log_width(6)))
+    plant = Plant(
+        model, Contact(np.zeros((0, 3)), np.array([1e5, 0.0, 0.0])), np.zeros(6), np.zeros(1, dtype=np.int64)
+    )
     loop, state = MujocoLoop(plant, period), make_state(trajectory.coefficients[0, 0] + FIRST_ERROR, 0)
     methods = [
         find_method("controller", "computed_torque"),
@@ -127,8 +131,9 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
 def _controller(model: Arm, methods: list) -> Controller:
     law = methods[0].pack({"proportional": GAIN, "derivative": GAIN}, 6)
     others = [method.pack({}, 6) for method in methods[1:]]
+    none = np.zeros(1, dtype=np.int64)
     memories = [np.zeros(method.memory(6)) for method in methods]
-    return Controller(model, law, *others, *memories, np.full(6, np.inf), make_work(6))
+    return Controller(model, law, *others, *memories, np.full(6, np.inf), none, make_sensors(6), make_work(6))
 
 
 def _settings(period: float, hold: bool) -> Settings:

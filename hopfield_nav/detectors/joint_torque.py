@@ -1,0 +1,36 @@
+"""Alarm where the external torque on any joint exceeds that joint's own threshold.
+
+The usual measure beside a momentum observer (De Luca et al. 2006); it needs no wrench, so that contact
+anywhere on the arm counts, and no singularity disturbs it.
+"""
+
+from __future__ import annotations
+
+from hopfield_nav.plugin import Method, Parameter
+
+THRESHOLD = Parameter(
+    "threshold",
+    (1.0, 1.0, 1.0, 0.25, 0.25, 0.25),
+    1e-9,
+    1e6,
+    "N·m",
+    "torque on each joint at which a collision is detected",
+    per_joint=True,
+)
+
+
+def detect(model, sensed, parameters, memory, work, tau_external, wrench):
+    """Largest |torque| as a share of the joint's threshold."""
+    level = 0.0
+    for i in range(tau_external.size):
+        level = max(level, abs(tau_external[i]) / parameters[i])
+    return level
+
+
+METHOD = Method(
+    kind="detector",
+    name="joint_torque",
+    kernel=detect,
+    parameters=(THRESHOLD,),
+    description="external torque, a threshold for each joint",
+)

@@ -1,0 +1,54 @@
+"""In the place of the navigator: follow one given trajectory, whatever is felt on the way.
+
+For everything that is no search for a goal: free motion, excitation, a circle, a planned path. It
+marks what is felt as the navigator does, and keeps going.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from dynamics.kinematics import forward_kinematics
+from hopfield_nav.navigator import Way, make_map
+from hopfield_nav.trajectory import Trajectory
+from hopfield_nav.world import World
+
+
+class Follower:
+    """A trajectory in the place of a path over the map; the attributes are those of ``Navigator``.
+
+    Args:
+        world: resolved; of its map only the marks are used.
+        arm: kinematics of the controller.
+        trajectory: to follow, from its first knot on.
+
+    Raises:
+        BadInput: the trajectory has another number of joints, or does not begin at time 0.
+    """
+
+    def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:
+        if trajectory.coefficients.shape[2] != len(arm.dh):
+            raise BadInput(
+                "the trajectory is of another arm",
+                found=trajectory.coefficients.shape[2],
+                allowed=f"{len(arm.dh)} joints",
+            )
+        if trajectory.knots[0] != 0.0:
+            raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
+        self.world, self.arm, self.trajectory = world, arm, trajectory
+        self.grid = make_map(world)
+        self.goal_cell, self.goal = None, None
+        self.way = Way((0, 0), np.zeros((0, 2), dtype=int), trajectory)
+
+    def first_way(self, q: np.ndarray) -> Way:
+        """The trajectory, whatever the joint angles ``q``."""
+        return self.way
+
+    def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], Way]:
+        """Mark the tool's cell, if it is over the map, and go on."""
+        cell = self.grid.cell_of(forward_kinematics(self.arm, q)[:3, 3])
+        if self.grid.inside(cell):
+            self.grid.mark(cell)
+        return cell, self.way
