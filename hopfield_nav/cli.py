@@ -108,6 +108,61 @@ def sweep(
 
 
 @app.command()
+def replay(
+    log: Annotated[
+        Path, typer.Argument(metavar="LOG_DIR", help="Recording of a real arm, or folder of a run.")
+    ],
+    detector: Annotated[str, typer.Option(help="Name of a detector, or FILE.py:NAME.")],
+    estimator: Annotated[
+        str | None,
+        typer.Option(
+            help="Name of an estimator  [default: that of the run, or joint_error]", show_default=False
+        ),
+    ] = None,
+    arm: Annotated[
+        str | None,
+        typer.Option(
+            help="Model of the arm  [default: that of the run, or ur5_controller]", show_default=False
+        ),
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help="Of the detector.", show_default=False)] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."
+        ),
+    ] = None,
+    free_run: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="LOG_DIR", help="Recording of the same arm untouched: gives motors, friction. Repeatable."
+        ),
+    ] = None,
+    same_motor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."
+        ),
+    ] = None,
+    free: Annotated[
+        bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.", show_default=False)
+    ] = None,
+) -> int:
+    """Run a force estimator and a collision detector over a recording."""
+    from hopfield_nav.replay_command import Options, run_replay
+
+    return run_replay(
+        log,
+        Options(
+            estimator, detector, arm, threshold, values or [], free_run or [], same_motor or [], free, out
+        ),
+    )
+
+
+@app.command()
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
 ) -> int:

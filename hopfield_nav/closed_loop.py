@@ -98,7 +98,7 @@ def sense_and_command(law, estimator, detector, controller, trajectory, settings
         sense(controller.sensors, state.q, state.qd, state.random, sensed.q, sensed.qd)
         update_model_frames(controller, sensed)
         estimate_and_judge(estimator, detector, controller, sensed, state.belief)
-    if _alarm(settings, state, time - trajectory.knots[0], time >= trajectory.knots[-1]):
+    if raise_alarm(settings, state, time - trajectory.knots[0], time >= trajectory.knots[-1]):
         return DETECTED
     if (
         settings.goal[3] > 0.0
@@ -119,7 +119,7 @@ def sense_and_command(law, estimator, detector, controller, trajectory, settings
 
 
 @inlined
-def _alarm(settings, state, since_plan, at_end):
+def raise_alarm(settings, state, since_plan, at_end):
     """Whether a collision is detected now.
 
     The detector fires above level 1 and is then disarmed, since the arm still touches what it felt.

@@ -1,0 +1,208 @@
+"""Detectors on a real UR5's recordings (Kufieta 2014): tables and figures of docs/detectors_on_recordings.md.
+
+Usage: python scripts/recordings_study.py [--out docs/figures]
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import recordings_methods as methods
+from matplotlib.figure import Figure
+from recorded_pushes import FREE, PUSHED, pushes, strokes
+from recorded_runs import STANDSTILL, recording
+from recordings_methods import FREE_RUNS, OWN, estimators, followed, in_motion, judged, torque_of
+
+from hopfield_nav.plugin import method_names
+from hopfield_nav.replay import alarm_rate
+from hopfield_nav.style import CENTIMETRE, COLOURS, COLUMN, paper_style
+
+MEASURES = {"torque": "‖tau_external‖ [N·m]", "force": "‖force‖ [N]", "joints": "joints [1]"}
+OBSERVER = "momentum_observer"
+_LINES = (COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned, COLOURS.travelled, COLOURS.barred)
+_MARKS = ("o", "s", "^", "v", "D", "P")
+
+
+def cases() -> list[tuple[str, str]]:
+    """Every estimator with every measure, and the arm's own force."""
+    return [(name, measure) for name in estimators() for measure in MEASURES] + [(OWN, "force")]
+
+
+def motor_table() -> str:
+    """Motor constants and friction of all free runs, with standard deviations."""
+    fit = methods.motors(FREE_RUNS)
+    lines = [
+        "| joint | motor constant [N·m/A] | Coulomb [N·m] | viscous [N·m·s/rad] | left [A rms] |",
+        "|---" * 5 + "|",
+    ]
+    for j in range(6):
+        values = zip((fit.motor_constant[j], *fit.friction[j]), fit.std[j], strict=False)
+        cells = " | ".join(f"{value:.2f} ± {std:.2f}" for value, std in values)
+        lines.append(f"| {j + 1} | {cells} | {fit.residual_rms[j]:.2f} |")
+    return "\n".join(lines)
+
+
+def push_table() -> str:
+    """When somebody pushed, on the clock of the pushed run."""
+    lines = ["| push | from [s] | to [s] | joint | current beside the free run [A] | arm |", "|---" * 6 + "|"]
+    for k, p in enumerate(pushes()):
+        state = "moves" if _moves(p.start, p.end) else "rests"
+        lines.append(f"| {k + 1} | {p.start:.2f} | {p.end:.2f} | {p.joint} | {p.current:+.2f} | {state} |")
+    return "\n".join(lines)
+
+
+def _moves(start: float, end: float) -> bool:
+    data = recording(PUSHED).sel(time=slice(start, end))
+    return bool(np.mean(np.abs(data.qd_ref.values).max(axis=1) > 0.005) > 0.5)
+
+
+def ratio_table() -> str:
+    """Pushed against free, alarms at the threshold that catches every push, pushes caught without any."""
+    lines = [
+        "| estimator | measure | free p99 | pushed p99 | ratio | threshold for all pushes "
+        "| false alarms | per hour (95 %) | pushes caught without a false alarm |",
+        "|---" * 9 + "|",
+    ]
+    for name, measure in cases():
+        low, high, ratio = methods.ratio(name, measure)
+        peaks = methods.peaks(name, measure)
+        threshold = 0.999 * peaks.min()
+        alarms, seconds = methods.free_alarms(name, measure, threshold)
+        rate, least, most = alarm_rate(alarms, seconds)
+        caught = int((peaks > methods.largest_free(name, measure)).sum())
+        lines.append(
+            f"| {name} | {MEASURES[measure]} | {low:.3g} | {high:.3g} | {ratio:.2f} | {threshold:.3g} "
+            f"| {alarms} in {seconds:.0f} s | {rate:.0f} ({least:.0f} … {most:.0f}) "
+            f"| {caught} of {len(peaks)} |"
+        )
+    return "\n".join(lines)
+
+
+def rest_table() -> str:
+    """What is left of each joint's torque in free motion and at rest: p99 of the first observer [N·m]."""
+    lines = ["| free runs | " + " | ".join(f"joint {j}" for j in range(1, 7)) + " |", "|---" * 7 + "|"]
+    name = _best_estimator()
+    for label, wanted in (("joint moves", True), ("joint rests", False)):
+        kept = [np.abs(torque_of(run, name))[in_motion(run)] for run in FREE_RUNS]
+        moves = [np.abs(recording(run).qd_ref.values[in_motion(run)]) > 0.005 for run in FREE_RUNS]
+        torque, moving = np.concatenate(kept), np.concatenate(moves)
+        cells = [f"{np.percentile(torque[moving[:, j] == wanted, j], 99):.1f}" for j in range(6)]
+        lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def standstill_table() -> str:
+    """Every estimator beside the force sensor."""
+    lines = [
+        "| estimator | correlation | gain | rms error [N] | delay [ms] | rms with nothing pushing [N] |",
+        "|---" * 6 + "|",
+    ]
+    for name in (*estimators(), OWN):
+        f = followed(name)
+        lines.append(
+            f"| {name} | {f.correlation:.2f} | {f.gain:.2f} | {f.rms:.1f} "
+            f"| {1e3 * f.delay:.0f} | {f.at_rest:.1f} |"
+        )
+    return "\n".join(lines)
+
+
+def _best_estimator() -> str:
+    return OBSERVER if OBSERVER in method_names("estimator") else estimators()[0]
+
+
+def draw(folder: Path) -> list[Path]:
+    """Pushed beside free, the trade of pushes against false alarms, and the standstill run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / "recorded_pushes.png", folder / "recorded_standstill.png"]
+    with paper_style():
+        _pushes_figure().savefig(paths[0], dpi=300)
+        _standstill_figure().savefig(paths[1], dpi=300)
+    return paths
+
+
+def _pushes_figure() -> Figure:
+    figure = Figure(figsize=(COLUMN, 14.5 * CENTIMETRE), layout="constrained")
+    axes = figure.subplots(3, 1, height_ratios=(1, 1, 1.15))
+    shift = 0.008 * (strokes(PUSHED)[0][0] - strokes(FREE)[0][0])
+    name = _best_estimator()
+    for ax, values, label in (
+        (axes[0], lambda run: torque_of(run, name)[:, 0], "external torque,\njoint 1 [N·m]"),
+        (axes[1], lambda run: judged(run, OWN, "force").size, "arm's own\nforce estimate [N]"),
+    ):
+        for run, ahead, colour in ((PUSHED, 0.0, COLOURS.felt), (FREE, shift, COLOURS.true)):
+            rows = in_motion(run)
+            time = recording(run).time.values[rows] + ahead
+            ax.plot(
+                time, values(run)[rows], color=colour, lw=0.7, label="pushed" if run == PUSHED else "free"
+            )
+        for k, push in enumerate(pushes()):
+            label_once = "somebody pushes" if k == 0 else None
+            ax.axvspan(push.start, push.end, color=COLOURS.obstacle, alpha=0.45, lw=0, label=label_once)
+        ax.set(ylabel=label, xlim=(2.9, 32.3))
+    axes[0].tick_params(labelbottom=False)
+    axes[0].legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2)
+    axes[1].set_xlabel("time [s]")
+    _draw_trade(axes[2])
+    for ax, letter in zip(axes, "abc", strict=True):
+        ax.annotate(letter, (-0.17, 1.0), xycoords="axes fraction", weight="bold", va="top")
+    return figure
+
+
+def _draw_trade(ax) -> None:
+    """Share of pushes caught against false alarms per hour of free motion, at every threshold."""
+    for k, name in enumerate((*estimators(), OWN)):
+        measure = "force" if name == OWN else "torque"
+        peaks = np.sort(methods.peaks(name, measure))
+        _, seconds = methods.free_alarms(name, measure, np.inf)
+        points = [(methods.free_alarms(name, measure, 0.999 * p)[0], np.mean(peaks >= p)) for p in peaks]
+        rates = [3600 / seconds * count for count, _ in points]
+        ax.plot(rates, [100 * share for _, share in points], label=name, **_style(name, k), ms=2.5)
+    ax.set_xscale("symlog", linthresh=48.4, linscale=0.35)
+    ax.set(xlim=(-8, 9000), ylim=(0, 106), ylabel="pushes caught [%]")
+    ax.set_xticks([0, 100, 1000], ["0", "100", "1000"])
+    ax.set_xlabel("false alarms per hour of free motion")
+    ax.minorticks_off()
+    ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.45, -0.25))
+
+
+def _style(name: str, k: int) -> dict[str, str]:
+    """Colour, line and marker of an estimator; the arm's own is black and broken."""
+    if name == OWN:
+        return {"color": COLOURS.true, "ls": "--", "marker": "x"}
+    return {"color": _LINES[k % len(_LINES)], "ls": "-", "marker": _MARKS[k % len(_MARKS)]}
+
+
+def _standstill_figure() -> Figure:
+    figure = Figure(figsize=(COLUMN, 6.0 * CENTIMETRE), layout="constrained")
+    ax = figure.subplots()
+    sensor = followed(OWN)
+    ax.fill_between(sensor.time, sensor.sensor, color=COLOURS.obstacle, lw=0, label="force sensor")
+    for k, name in enumerate((*estimators(), OWN)):
+        f = followed(name)
+        ax.plot(f.time, f.estimate, label=name, lw=0.8, **{**_style(name, k), "marker": ""})
+    ax.set(xlabel="time [s]", ylabel="force along the push [N]", xlim=(3, 22.4))
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+def main() -> None:
+    """Print every table and draw the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs/figures"))
+    folder = parser.parse_args().out
+    for title, table in (
+        ("motors and friction", motor_table),
+        ("pushes", push_table),
+        ("pushed against free", ratio_table),
+        (f"what is left of free motion, {_best_estimator()}, p99 [N·m]", rest_table),
+        (f"standstill ({STANDSTILL})", standstill_table),
+    ):
+        print(f"\n{title}\n\n{table()}")
+    for path in draw(folder):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
