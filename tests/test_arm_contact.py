@@ -99,7 +99,7 @@ def test_the_torque_is_minus_the_gradient_of_the_stored_energy(arm):
 def test_one_force_has_the_torque_that_pinocchio_gives_it(arm):
     model, data = pinocchio_model(arm, "kinematics")
     single = 0
-    for i, q in enumerate(random_states(6, 500, 2).q):
+    for i, q in enumerate(random_states(6, 1500, 2).q):
         torque, touch = contact(arm, q, solids=SOLIDS[[i % len(SOLIDS)]])
         if touch[10] != 1:
             continue
@@ -134,7 +134,7 @@ def _velocity(arm, q, qd, link, point, work):
 
 @pytest.mark.kernel
 def test_a_contact_never_pulls_and_friction_is_mu_times_the_push(arm):
-    states, sliding, free = random_states(6, 600, 4), 0, 0
+    states, sliding, free = random_states(6, 2000, 4), 0, 0
     for i, (q, qd) in enumerate(zip(states.q, 3 * states.qd, strict=True)):
         law, solids = np.array([K, 2000.0, 0.5]), SOLIDS[[i % len(SOLIDS)]]
         _, touch = contact(arm, q, qd, law, solids)
