@@ -50,7 +50,7 @@ def main():
         print(f"{name}; {free.mean():.0%} of the poses are free")
         for label, poses in (("all poses", q), ("free poses", q[free])):
             for call in (arm_collides, arm_clearance, arm_distance):
-                seconds = median_seconds(lambda c=call, p=poses: c(arm, p, solids), len(poses))
+                seconds = median_seconds(lambda c=call, p=poses, s=solids: c(arm, p, s), len(poses))
                 print(f"  {call.__name__:14s} {label:11s} {seconds * 1e9:9.0f} ns a pose")
         compare(arm, q[:POSES_OF_COAL], solids)
 

@@ -59,13 +59,14 @@ def fault(text: str) -> str:
         ("format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1]}", 3, ["size", "a list of 3"]),
         ("format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1, 0]}", 3, ["size.2", "above 0"]),
         (
-            "format: 1\nobstacles:\n- box:\n    center: [0, 0, 0]\n    size: [1, 1, 1]\n    rotation: [0, 90, 0]",
-            6,
+            "format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1, 1],\n    rotation: [0, 90, 0]}",
+            4,
             ["box.rotation", "roll, pitch, yaw", "degrees"],
         ),
         (
-            "format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1, 1], rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}",
-            3,
+            "format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1, 1],\n"
+            "    rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}",
+            4,
             ["rotation"],
         ),
         ("format: 1\nobstacles:\n- floor: {heigth: 0}", 3, ["'height'"]),
@@ -77,7 +78,8 @@ def fault(text: str) -> str:
         ("format: 1\nknown:\n- {}", 3, ["exactly one", "cylinder or sphere or box or floor"]),
         ("format: 1\ncontact:\n  bodies: arms", 3, ["tool, arm", "'arm'"]),
         (
-            "format: 1\nknown:\n- box: {center: [0.3, 0.1, 0], size: [0.1, 0.1, 0.1]}\ngoal: {position: [0.3, 0.05]}",
+            "format: 1\nknown:\n- box: {center: [0.3, 0.1, 0], size: [0.1, 0.1, 0.1]}\n"
+            "goal: {position: [0.3, 0.05]}",
             4,
             ["inside known obstacle 0"],
         ),
