@@ -242,27 +242,37 @@ def exact_request():
 COAL_TOLERANCE = {SPHERE: 1e-12, BOX: 1e-6, UPRIGHT: 1e-6, CYLINDER: 1e-6, HALF_SPACE: 1e-12, CAPSULE: 1e-12}
 
 
+ITERATED = (
+    BOX,
+    UPRIGHT,
+    CYLINDER,
+)  # no formula of coal's for capsules; its iteration goes astray deep inside
+
+
 @KINDS
 def test_coal_finds_the_same_distance_while_the_axis_is_outside(kind):
-    """Also overlaps up to the capsule's radius; deeper ones for the kinds where both mean the same."""
+    """Also overlaps up to the capsule's radius; deeper ones for the kinds that coal has formulas for."""
     rng = np.random.default_rng(700 + kind)
     compared, overlapping, deep = 0, 0, 0
     for _ in range(1500):
         row, capsule = random_solid(kind, rng), random_capsules(rng, 1)[0]
         capsule[6] += 0.02
         found = capsule_distance(capsule, row[None])[0]
-        if kind in (BOX, CYLINDER) and found < -capsule[6]:
+        if kind in ITERATED and found < -capsule[6]:
             continue
         compared, overlapping, deep = compared + 1, overlapping + (found < 0), deep + (found < -capsule[6])
         assert coal_distance(row, capsule) == pytest.approx(found, abs=COAL_TOLERANCE[kind])
     assert compared > 1000
     assert overlapping > 40
-    assert deep > 100 or kind in (BOX, CYLINDER)
+    assert deep > 100 or kind in ITERATED
 
 
-@pytest.mark.parametrize("kind", [BOX, CYLINDER], ids=["box", "cylinder"])
+@pytest.mark.parametrize("kind", [BOX, UPRIGHT], ids=["box", "upright"])
 def test_deep_inside_a_sphere_is_as_coal_has_it(kind):
-    """A capsule without length: the shortest way out is that of its middle."""
+    """A capsule without length: the shortest way out is that of its middle.
+
+    Not for cylinders with ends: there coal has a longer way out in half of the cases (MuJoCo below).
+    """
     coal = pytest.importorskip("coal")
     rng = np.random.default_rng(800 + kind)
     deep = 0
@@ -272,10 +282,32 @@ def test_deep_inside_a_sphere_is_as_coal_has_it(kind):
         found = capsule_distance(np.array([*point, *point, radius]), row[None])[0]
         shape, at = coal_solid(row)
         ball, place = coal.Sphere(radius), coal.Transform3s(np.eye(3), point)
-        theirs = coal.distance(ball, place, shape, at, exact_request(), coal.DistanceResult())
         deep += found < -radius
+        theirs = coal.distance(ball, place, shape, at, exact_request(), coal.DistanceResult())
         assert theirs == pytest.approx(found, abs=1e-6)
     assert deep > 300
+
+
+def test_deep_inside_a_cylinder_a_sphere_is_as_mujoco_has_it():
+    rng, radius = np.random.default_rng(0), 0.05
+    rows = [random_solid(CYLINDER, rng) for _ in range(40)]
+    points = np.array([row[CENTRE : CENTRE + 3] + rng.normal(0, 0.1, 3) for row in rows])
+    balls = "".join(
+        f'<body pos="{text(p)}"><freejoint/><geom type="sphere" size="{radius}" mass="1"/></body>'
+        for p in points
+    )
+    geoms = "".join(mujoco_geom(row) for row in rows)
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geoms}{balls}</worldbody></mujoco>")
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    capsules = np.column_stack([points, points, np.full(len(points), radius)])
+    found, deep = capsule_distance(capsules, pack_primitives(rows)), 0
+    for contact in data.contact:
+        i, j = sorted((contact.geom1, contact.geom2))
+        if i < len(rows) <= j:
+            assert contact.dist == pytest.approx(found[j - len(rows), i], abs=1e-12)
+            deep += contact.dist < -radius
+    assert deep > 50
 
 
 def mujoco_geom(row):

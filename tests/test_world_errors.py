@@ -47,6 +47,47 @@ def fault(text: str) -> str:
         ("format: 1\nobstacles:\n- cilinder: {center: [0.4, 0], radius: 0.1}", 3, ["'cylinder'"]),
         ("format: 1\nobstacles:\n- {}", 3, ["exactly one"]),
         ("format: 1\nobstacles:\n- random_cylinders: {count: 3, radius: [0.2, 0.1]}", 3, ["smallest"]),
+        (
+            "format: 1\nobstacles:\n- cylinder: {center: [0, 0], radius: 1, height: [1, 0]}",
+            3,
+            ["height", "lower end"],
+        ),
+        ("format: 1\nobstacles:\n- cylinder: {center: [0, 0], radius: 1, height: 1}", 3, ["a list of 2"]),
+        ("format: 1\nobstacles:\n- sphere: {center: [0.4, 0], radius: 0.1}", 3, ["center", "a list of 3"]),
+        ("format: 1\nobstacles:\n- sphere: {center: [0.4, 0, 0]}", 3, ["radius: missing key"]),
+        ("format: 1\nobstacles:\n- sphere: {center: [0.4, 0, 0], radius: 30}", 3, ["millimetres"]),
+        ("format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1]}", 3, ["size", "a list of 3"]),
+        ("format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1, 0]}", 3, ["size.2", "above 0"]),
+        (
+            "format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1, 1],\n    rotation: [0, 90, 0]}",
+            4,
+            ["box.rotation", "roll, pitch, yaw", "degrees"],
+        ),
+        (
+            "format: 1\nobstacles:\n- box: {center: [0, 0, 0], size: [1, 1, 1],\n"
+            "    rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}",
+            4,
+            ["rotation"],
+        ),
+        ("format: 1\nobstacles:\n- floor: {heigth: 0}", 3, ["'height'"]),
+        (
+            "format: 1\nobstacles:\n- {floor: {height: 0}, sphere: {center: [0, 0, 0], radius: 1}}",
+            3,
+            ["exactly one"],
+        ),
+        ("format: 1\nknown:\n- {}", 3, ["exactly one", "cylinder or sphere or box or floor"]),
+        ("format: 1\ncontact:\n  bodies: arms", 3, ["tool, arm", "'arm'"]),
+        (
+            "format: 1\nknown:\n- box: {center: [0.3, 0.1, 0], size: [0.1, 0.1, 0.1]}\n"
+            "goal: {position: [0.3, 0.05]}",
+            4,
+            ["inside known obstacle 0"],
+        ),
+        (
+            "format: 1\nknown:\n- floor: {height: 0.1}\ngoal: {position: [0.3, 0.05]}",
+            4,
+            ["inside known obstacle 0"],
+        ),
         ("format: 1\nknown:\n- random_cylinders: {count: 3, radius: [0.1, 0.2]}", 3, ["unknown key"]),
         ("format: 1\nmap:\n  spacing: 26.3", 3, ["millimetres"]),
         ("format: 1\nmap:\n  shape: [20, 1]", 3, ["map.shape.1", "2 to 4096"]),

@@ -28,7 +28,7 @@ def slice_outline(solid: Solid, z: float, room: Room) -> np.ndarray:
 
 @slice_outline.register
 def _(solid: Cylinder, z: float, room: Room) -> np.ndarray:
-    if not solid.contains(*solid.center, z):
+    if not solid.contains(solid.center[0], solid.center[1], z):
         return _NOTHING
     return np.array(solid.center) + solid.radius * _CIRCLE
 

@@ -1,0 +1,114 @@
+"""Time of a whole-arm collision check and of the exact distance, a pose, beside coal on the same pairs.
+
+Run: ``PYTHONPATH=. python benchmarks/bench_geometry.py``. Medians of several runs, one core. Frames of
+the links are computed in ours; coal is given them, and its bounding boxes are not used.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import numpy as np
+
+from dynamics import load_arm
+from hopfield_nav import geometry
+from hopfield_nav.arm_capsules import arm_clearance, arm_collides, arm_distance, capsules_in_base
+
+RUNS, POSES, POSES_OF_COAL = 9, 10_000, 300
+SOLIDS = {
+    "floor, table, two cylinders": [
+        geometry.half_space([0, 0, -0.05]),
+        geometry.box([0.55, 0, 0.1], [0.3, 0.8, 0.2]),
+        geometry.finite_cylinder([-0.5, -0.4, 0.3], 0.1, 0.6),
+        geometry.finite_cylinder([-0.3, 0.5, 0.3], 0.1, 0.6),
+    ],
+    "floor and three spheres": [
+        geometry.half_space([0, 0, -0.05]),
+        *(geometry.sphere([0.6 * np.cos(a), 0.6 * np.sin(a), 0.3], 0.1) for a in (0.0, 2.0, 4.0)),
+    ],
+}
+
+
+def median_seconds(call, calls):
+    """Median time of one of the ``calls`` that ``call()`` makes [s]; the first run is left out."""
+    call()
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - start) / calls)
+    return statistics.median(times)
+
+
+def main():
+    arm, rng = load_arm("ur5_controller"), np.random.default_rng(0)
+    q = rng.uniform(-np.pi, np.pi, (POSES, 6))
+    for name, rows in SOLIDS.items():
+        solids = geometry.pack_primitives(rows)
+        free = ~arm_collides(arm, q, solids)
+        print(f"{name}; {free.mean():.0%} of the poses are free")
+        for label, poses in (("all poses", q), ("free poses", q[free])):
+            for call in (arm_collides, arm_clearance, arm_distance):
+                seconds = median_seconds(lambda c=call, p=poses, s=solids: c(arm, p, s), len(poses))
+                print(f"  {call.__name__:14s} {label:11s} {seconds * 1e9:9.0f} ns a pose")
+        compare(arm, q[:POSES_OF_COAL], solids)
+
+
+def compare(arm, q, solids):
+    """Print coal's times for the same pairs, called from Python."""
+    try:
+        import coal
+    except ImportError:
+        print("  coal: not installed, no comparison")
+        return
+    bodies = [[_coal_capsule(coal, row) for row in rows[1:]] for rows in capsules_in_base(arm, q)]
+    shapes = [_coal_solid(coal, row) for row in solids]
+    request, collision = coal.DistanceRequest(), coal.CollisionRequest()
+
+    def distances():
+        for pose in bodies:
+            for shape, at in pose:
+                for other, there in shapes:
+                    coal.distance(shape, at, other, there, request, coal.DistanceResult())
+
+    def collisions():
+        for pose in bodies:
+            _any_collision(coal, pose, shapes, collision)
+
+    print(f"  coal, collide, all poses   {median_seconds(collisions, len(q)) * 1e9:9.0f} ns a pose")
+    print(f"  coal, distance, all poses  {median_seconds(distances, len(q)) * 1e9:9.0f} ns a pose")
+
+
+def _any_collision(coal, pose, shapes, request):
+    for shape, at in pose:
+        for other, there in shapes:
+            if coal.collide(shape, at, other, there, request, coal.CollisionResult()):
+                return True
+    return False
+
+
+def _coal_capsule(coal, row):
+    axis = row[3:6] - row[:3]
+    length = float(np.linalg.norm(axis))
+    turn = np.eye(3)
+    if length > 0:
+        across = np.cross(axis, [1, 0, 0] if abs(axis[0]) < 0.9 * length else [0, 1, 0])
+        across /= np.linalg.norm(across)
+        turn = np.column_stack([across, np.cross(axis / length, across), axis / length])
+    return coal.Capsule(row[6], length), coal.Transform3s(turn, 0.5 * (row[:3] + row[3:6]))
+
+
+def _coal_solid(coal, row):
+    centre, size = row[1:4], row[13:16]
+    if row[0] == geometry.SPHERE:
+        return coal.Sphere(size[0]), coal.Transform3s(np.eye(3), centre)
+    if row[0] == geometry.BOX:
+        return coal.Box(2 * size), coal.Transform3s(row[4:13].reshape(3, 3), centre)
+    if row[0] == geometry.CYLINDER:
+        return coal.Cylinder(size[0], 2 * size[1]), coal.Transform3s(np.eye(3), centre)
+    return coal.Halfspace(row[4:7], float(row[4:7] @ centre)), coal.Transform3s()
+
+
+if __name__ == "__main__":
+    main()
