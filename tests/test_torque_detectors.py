@@ -76,7 +76,7 @@ def test_joints_that_take_turns_do_not_persist_and_a_jump_of_the_clock_is_no_tim
     turns[500:, 0] = np.tile([5.0, 0.0], 250)
     turns[500:, 1] = np.tile([0.0, 5.0], 250)
     assert levels(persistent_joint_torque, turns, **ONE, persistence=0.004).max() == 1.0
-    states, say = scripted(step(5.0, count=503))
+    states, _ = scripted(step(5.0, count=503))
     states["time"][502:] += 10.0
     always = Method("estimator", "always", lambda m, s, p, me, w, t, f: t.fill(2.0) or 0)
     assert watch(states, ARM, always, persistent_joint_torque.METHOD, **ONE, persistence=0.6)[2].max() == 1.0
@@ -154,11 +154,12 @@ def test_friction_at_a_reversal_alarms_without_the_allowance_only():
 def test_about_speed_zero_sticking_is_allowed_for():
     arm = rough()
     hidden = step(5.0)  # less than breaks joint 2 away
+    values = {**ONE, "mass_error": 0.0}
+    turning = {"qd": np.full((1000, 6), 0.5)}
     for detector in (adaptive_joint_torque, adaptive_high_pass):
-        assert levels(detector, hidden, arm, **ONE).max() < 1.0
-        assert levels(detector, hidden, arm, **ONE, mass_error=0.0, stiction_share=0.0).max() > 1.0
-        turning = {"qd": np.full((1000, 6), 0.5)}
-        assert levels(detector, hidden, arm, turning, **ONE).max() > 1.0
+        assert levels(detector, hidden, arm, **values).max() < 1.0
+        assert levels(detector, hidden, arm, **values, stiction_share=0.0).max() > 1.0
+        assert levels(detector, hidden, arm, turning, **values).max() > 1.0
 
 
 def test_the_allowance_of_the_high_pass_fades_as_the_filter_does():

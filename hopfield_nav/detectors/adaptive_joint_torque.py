@@ -1,8 +1,8 @@
 """Alarm on the external torque, with thresholds that grow with what the model may have wrong.
 
 For each joint: threshold + mass_error (|M qdd_ref + C qd| + |g|) + friction_error |friction| +
-stiction_share · breakaway · exp(-(qd/stiction_speed)²). The wrong masses that it allows for reach as far as the
-torques add up in ``hopfield_nav.detectors.model_error``; noise is what ``threshold`` is for.
+stiction_share · breakaway · exp(-(qd/stiction_speed)²), see ``hopfield_nav.detectors.model_error``; noise is
+what ``threshold`` is for.
 """
 
 from __future__ import annotations

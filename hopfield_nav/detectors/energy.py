@@ -2,7 +2,9 @@
 
 With E = ½ qd^T M qd + U(q) and dE/dt = qd^T (tau - friction) + qd^T tau_external, the scalar
 
-    sigma = L (E - E(0) - ∫ (qd^T (tau - friction) + sigma) dt)   obeys   dsigma/dt = L (qd^T tau_external - sigma).
+    sigma = L (E - E(0) - ∫ (qd^T (tau - friction) + sigma) dt)
+
+obeys dsigma/dt = L (qd^T tau_external - sigma): the low-passed power of contact.
 
 One number for the whole arm: it says nothing of where or how, cannot feel a push on an arm at rest, and
 gives no torque; so this is a detector, which works beside any estimator and does not read its answer.
