@@ -43,8 +43,25 @@ KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
 _BUILT_IN = {
     "controller": ("inverse_dynamics", "computed_torque", "damping", "lqr"),
-    "estimator": ("joint_error", "none", "momentum_observer"),
-    "detector": ("wrench_norm", "force_norm", "joint_torque"),
+    "estimator": (
+        "joint_error",
+        "none",
+        "joint_error_plain",
+        "tracking_error",
+        "disturbance_observer",
+        "momentum_observer",
+    ),
+    "detector": (
+        "wrench_norm",
+        "force_norm",
+        "joint_torque",
+        "persistent_joint_torque",
+        "high_pass_joint_torque",
+        "adaptive_joint_torque",
+        "adaptive_high_pass",
+        "tracking",
+        "energy",
+    ),
 }
 _PACKAGES = {"controller": "controllers", "estimator": "detectors", "detector": "detectors"}
 

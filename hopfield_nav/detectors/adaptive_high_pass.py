@@ -1,0 +1,61 @@
+"""Alarm on the fast part of the external torque, with thresholds that allow for a wrong model.
+
+``high_pass_joint_torque`` forgets what changes slowly, which is most of the error of gravity;
+``adaptive_joint_torque`` allows for the whole error, gravity included, and so feels little. Here the
+model's own torques go through the same high pass as the residual: what remains of the error is
+
+    mass_error |H(M qdd_ref + C qd + g)| + friction_error |H(friction)|
+        + stiction_share · breakaway · exp(-(qd/stiction_speed)²)
+
+with H = s/(s + corner). Each joint's allowance is held at its peak and forgotten at the rate ``corner``, as
+the filter forgets what it has seen; an observer's lag is covered by that too.
+"""
+
+from __future__ import annotations
+
+from hopfield_nav.detectors.high_pass_joint_torque import CORNER, high_pass
+from hopfield_nav.detectors.joint_torque import THRESHOLD
+from hopfield_nav.detectors.model_error import (
+    FRICTION_ERROR,
+    MASS_ERROR,
+    STICTION_SHARE,
+    STICTION_SPEED,
+    stiction,
+    update_model_torques,
+)
+from hopfield_nav.detectors.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.plugin import Method
+
+
+def detect(model, sensed, parameters, memory, work, tau_external, wrench):
+    """Largest high-passed |torque| as a share of the joint's threshold at this moment.
+
+    The memory holds slow parts of residual, model torque and friction, and the allowances.
+    """
+    qd, n = sensed.qd, tau_external.size
+    corner, mass_error, friction_error = parameters[n], parameters[n + 1], parameters[n + 2]
+    stiction_share, stiction_speed = parameters[n + 3], parameters[n + 4]
+    update_model_torques(model, sensed, work)
+    inertial, weight = work.vector[0], work.vector[1]
+    period, level = elapsed(sensed, memory), 0.0
+    share = lag_share(corner, period) if period > 0.0 else 1.0
+    for i in range(n):
+        fast = high_pass(tau_external[i], share, memory, SAMPLING + i)
+        model_torque = high_pass(inertial[i] + weight[i], share, memory, SAMPLING + n + i)
+        friction = high_pass(friction_of(model, i, qd[i]), share, memory, SAMPLING + 2 * n + i)
+        allowance = mass_error * abs(model_torque) + friction_error * abs(friction)
+        allowance += stiction_share * stiction(model, i, qd[i], stiction_speed)
+        held = SAMPLING + 3 * n + i
+        memory[held] = max(allowance, (1.0 - share) * memory[held])
+        level = max(level, abs(fast) / (parameters[i] + memory[held]))
+    return level
+
+
+METHOD = Method(
+    kind="detector",
+    name="adaptive_high_pass",
+    kernel=detect,
+    parameters=(THRESHOLD, CORNER, MASS_ERROR, FRICTION_ERROR, STICTION_SHARE, STICTION_SPEED),
+    memory=lambda n: SAMPLING + 4 * n,
+    description="fast part of the external torque, thresholds that allow for errors of the model",
+)

@@ -1,0 +1,45 @@
+"""Alarm on the external torque, with thresholds that grow with what the model may have wrong.
+
+For each joint: threshold + mass_error (|M qdd_ref + C qd| + |g|) + friction_error |friction| +
+stiction_share · breakaway · exp(-(qd/stiction_speed)²), see ``hopfield_nav.detectors.model_error``; noise is
+what ``threshold`` is for.
+"""
+
+from __future__ import annotations
+
+from hopfield_nav.detectors.joint_torque import THRESHOLD
+from hopfield_nav.detectors.model_error import (
+    FRICTION_ERROR,
+    MASS_ERROR,
+    STICTION_SHARE,
+    STICTION_SPEED,
+    stiction,
+    update_model_torques,
+)
+from hopfield_nav.detectors.sampling import friction_of
+from hopfield_nav.plugin import Method
+
+
+def detect(model, sensed, parameters, memory, work, tau_external, wrench):
+    """Largest |torque| as a share of the joint's threshold at this moment."""
+    qd, n = sensed.qd, tau_external.size
+    mass_error, friction_error = parameters[n], parameters[n + 1]
+    stiction_share, stiction_speed = parameters[n + 2], parameters[n + 3]
+    update_model_torques(model, sensed, work)
+    inertial, weight = work.vector[0], work.vector[1]
+    level = 0.0
+    for i in range(n):
+        threshold = parameters[i] + mass_error * (abs(inertial[i]) + abs(weight[i]))
+        threshold += friction_error * abs(friction_of(model, i, qd[i]))
+        threshold += stiction_share * stiction(model, i, qd[i], stiction_speed)
+        level = max(level, abs(tau_external[i]) / threshold)
+    return level
+
+
+METHOD = Method(
+    kind="detector",
+    name="adaptive_joint_torque",
+    kernel=detect,
+    parameters=(THRESHOLD, MASS_ERROR, FRICTION_ERROR, STICTION_SHARE, STICTION_SPEED),
+    description="external torque, thresholds that allow for errors of the model",
+)
