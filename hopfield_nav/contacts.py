@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.run import Run
-
-LULL = 0.05  # [s] a contact lost for longer than this has ended
+from hopfield_nav.scoring import LULL, contact_spans
 
 
 class ContactEpisode(NamedTuple):
@@ -42,11 +41,9 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
     """
     time, force = run.data.time.values, force_norm(run.data.force.values)
     touching = np.flatnonzero(force > 0.0)
-    if not touching.size:
-        return []
-    lull = max(LULL, 1.5 * float(np.median(np.diff(time)))) if time.size > 1 else LULL
-    breaks = np.flatnonzero(np.diff(time[touching]) > lull) + 1
-    return [_episode(run, time, force, rows) for rows in np.split(touching, breaks)]
+    spans = contact_spans(time, force > 0.0)
+    inside = [(time[touching] >= start) & (time[touching] <= end) for start, end in spans]
+    return [_episode(run, time, force, touching[own]) for own in inside]
 
 
 def missed_contacts(run: Run) -> list[ContactEpisode]:

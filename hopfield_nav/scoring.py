@@ -144,9 +144,7 @@ def score_run(run: Run) -> Score:
     )
 
 
-def score(
-    truth: Truth, alarms: np.ndarray, force_estimate: np.ndarray, torque_estimate: np.ndarray
-) -> Score:
+def score(truth: Truth, alarms: np.ndarray, force_estimate: np.ndarray, torque_estimate: np.ndarray) -> Score:
     """Alarms and estimates against the truth.
 
     Args:
