@@ -1,0 +1,138 @@
+"""The methods that are compared, and how each one's thresholds are set on calibration motions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.plugin import find_method
+from hopfield_nav.replay import Replay, replay
+from hopfield_nav.signals import Signals
+
+OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
+MARGIN = 1.25  # thresholds are this much above what free motion reached on the calibration seeds
+REARM = 0.5
+_NEVER = 1e6
+_BISECTIONS = 8
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An estimator with a detector and their parameters.
+
+    ``threshold`` names the parameters that calibration scales; with ``per_joint`` the first of them is
+    first brought to the shape of what each joint shows in free motion.
+    """
+
+    name: str
+    estimator: str
+    detector: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    threshold: tuple[str, ...] = ("threshold",)
+    per_joint: bool = False
+    calibrated: bool = True
+
+    def run(self, model: Arm, signals: Signals) -> Replay:
+        """Over recorded signals."""
+        values = dict(self.parameters)
+        if any(p.inherit for p in find_method("estimator", self.estimator).parameters):
+            values["omega"] = OMEGA
+        methods = find_method("estimator", self.estimator), find_method("detector", self.detector)
+        return replay(model, signals, *methods, values, REARM)
+
+    def world_keys(self) -> dict[str, Any]:
+        """The same as keys of a world's section ``detection``."""
+        return {"estimator": self.estimator, "measure": self.detector, "rearm": REARM, **self.parameters}
+
+
+def candidates(pole: float = 100.0) -> list[Candidate]:
+    """Every method of the package, with ``pole`` [1/s] for all observers."""
+    observer, jt = {"pole": pole}, {"per_joint": True}
+    momentum, torques = "momentum_observer", "joint_torque"
+    return [
+        Candidate("joint error, wrench norm > 12 (5.9)", "joint_error", "wrench_norm", calibrated=False),
+        Candidate("joint error, wrench norm", "joint_error", "wrench_norm"),
+        Candidate("joint error, force norm", "joint_error", "force_norm"),
+        Candidate("joint error, joint torques", "joint_error", torques, **jt),
+        Candidate("joint error without M, force norm", "joint_error_plain", "force_norm"),
+        Candidate("tracking error and its rate", "none", "tracking", _tracking(),
+                  ("position_threshold", "speed_threshold")),
+        Candidate("disturbance observer, joint torques", "disturbance_observer", torques, observer, **jt),
+        Candidate("energy observer", "none", "energy", {"energy_pole": pole}),
+        Candidate("momentum observer, force norm", momentum, "force_norm", observer),
+        Candidate("momentum observer, joint torques", momentum, torques, observer, **jt),
+        Candidate("…, for 5 ms", momentum, "persistent_joint_torque",
+                  {**observer, "persistence": 0.005}, **jt),
+        Candidate("…, high-passed", momentum, "high_pass_joint_torque",
+                  {**observer, "corner": 5.0}, **jt),
+        Candidate("…, adaptive", momentum, "adaptive_joint_torque", dict(observer), **jt),
+        Candidate("…, adaptive and high-passed", momentum, "adaptive_high_pass",
+                  {**observer, "corner": 5.0}, **jt),
+    ]  # fmt: skip
+
+
+def _tracking() -> dict[str, Any]:
+    ones = np.ones(6)
+    return {"position_threshold": (2e-3 * ones).tolist(), "speed_threshold": (2e-2 * ones).tolist()}
+
+
+def calibrate(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
+    """Thresholds ``MARGIN`` above everything seen in free motions.
+
+    Args:
+        candidate: with first guesses.
+        motions: model and signals of each.
+    """
+    if not candidate.calibrated:
+        return candidate
+    if candidate.per_joint:
+        candidate = _shaped(candidate, motions)
+    if "adaptive" in candidate.detector:
+        return _bisected(candidate, motions)
+    return _scaled(candidate, MARGIN * _largest(candidate, motions))
+
+
+def _shaped(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
+    """Each joint's threshold at what that joint alone reaches, the others being deaf."""
+    shape = np.empty(6)
+    for joint in range(6):
+        deaf = np.full(6, _NEVER)
+        deaf[joint] = 1.0
+        alone = replace(candidate, parameters={**candidate.parameters, "threshold": deaf.tolist()})
+        if "adaptive" in candidate.detector:  # without allowances: they are no part of the shape
+            alone.parameters.update(mass_error=0.0, friction_error=0.0, stiction_share=0.0)
+        shape[joint] = _largest(alone, motions)
+    values = {**candidate.parameters, "threshold": np.maximum(shape, 1e-6).tolist()}
+    return replace(candidate, parameters=values)
+
+
+def _bisected(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
+    """The smallest scale of the fixed part that keeps the level ``MARGIN`` below 1."""
+    low, high = -3.0, float(np.log10(MARGIN * _largest(_scaled(candidate, 1.0), motions) + 1e-9))
+    high = max(high, 0.0) + 0.3
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        quiet = _largest(_scaled(candidate, 10.0**middle), motions) * MARGIN <= 1.0
+        low, high = (low, middle) if quiet else (middle, high)
+    return _scaled(candidate, 10.0**high)
+
+
+def _scaled(candidate: Candidate, factor: float) -> Candidate:
+    values = dict(candidate.parameters)
+    for name in candidate.threshold:
+        values[name] = (np.asarray(_value(candidate, name)) * factor).tolist()
+    return replace(candidate, parameters=values)
+
+
+def _value(candidate: Candidate, name: str) -> Any:
+    if name in candidate.parameters:
+        return candidate.parameters[name]
+    known = {p.name: p for p in find_method("detector", candidate.detector).parameters}
+    return known[name].default
+
+
+def _largest(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> float:
+    return max(float(candidate.run(model, signals).level.max()) for model, signals in motions)

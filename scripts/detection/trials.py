@@ -1,0 +1,51 @@
+"""Simulating the trials: free motion and contacts, each with its truth, for one condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from detection.conditions import ARMS, Condition, make_world
+from detection.motions import Trial, arm_collision, random_quintic, tool_push
+from dynamics import Arm, load_arm
+from hopfield_nav.assembly import build_arm, build_model
+from hopfield_nav.scoring import Truth, truth_of_run
+from hopfield_nav.signals import Signals, signals_of_run
+from hopfield_nav.simulation import follow
+
+CHUNK = 60.0  # [s] of free motion with the same errors of the model
+LINKS = (2, 3, 4, 5, 6)  # link 1 turns about its own axis: it runs into nothing
+
+
+class Recorded(NamedTuple):
+    """One trial: what its control computer believed the arm to be, what it sensed, and the truth."""
+
+    model: Arm
+    signals: Signals
+    truth: Truth
+
+
+def free_motion(condition: Condition, seed: int, hours: float) -> Iterator[Recorded]:
+    """Random quintics at up to 1 rad/s in pieces of a minute, each with other errors of the model."""
+    for k in range(max(1, round(hours * 3600 / CHUNK))):
+        rng = np.random.default_rng([seed, k])
+        trial = Trial(random_quintic(rng, CHUNK), CHUNK, "")
+        yield run_trial(condition, trial, seed * 100_000 + k)
+
+
+def contacts(condition: Condition, seed: int, count: int, kind: str) -> Iterator[Recorded]:
+    """``kind`` ``tool``: pushes of the tool at 5 cm/s; ``arm``: spheres in the way of each link in turn."""
+    arm = load_arm(ARMS[condition.arm])
+    for k in range(count):
+        rng = np.random.default_rng([seed, k, 1 if kind == "tool" else 2])
+        trial = tool_push(rng) if kind == "tool" else arm_collision(rng, arm, LINKS[k % len(LINKS)])
+        yield run_trial(condition, trial, seed * 100_000 + k)
+
+
+def run_trial(condition: Condition, trial: Trial, seed: int) -> Recorded:
+    """Simulate a trial; nothing is done about what is felt."""
+    world = make_world(condition, seed, trial.duration, trial.obstacles)
+    run = follow(world, trial.trajectory)
+    return Recorded(build_model(world, build_arm(world)), signals_of_run(run), truth_of_run(run))
