@@ -8,13 +8,13 @@ model's own torques go through the same high pass as the residual: what remains 
         + stiction_share · breakaway · exp(-(qd/stiction_speed)²)
 
 with H = s/(s + corner). Each joint's allowance is held at its peak and forgotten at the rate ``corner``, as
-the filter forgets what it has seen; an observer's lag is covered by that too.
+the filter forgets what it has seen; an observer's lag is covered by that too. At the start the model's
+torques count in full: that is when an observer, which starts from 0, meets the model's whole error at once.
 """
 
 from __future__ import annotations
 
 from hopfield_nav.detectors.high_pass_joint_torque import CORNER, high_pass
-from hopfield_nav.detectors.joint_torque import THRESHOLD
 from hopfield_nav.detectors.model_error import (
     FRICTION_ERROR,
     MASS_ERROR,
@@ -24,7 +24,17 @@ from hopfield_nav.detectors.model_error import (
     update_model_torques,
 )
 from hopfield_nav.detectors.sampling import SAMPLING, elapsed, friction_of, lag_share
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import Method, Parameter
+
+NOISE_THRESHOLD = Parameter(
+    "threshold",
+    (1.8, 2.2, 1.0, 0.2, 0.15, 0.15),
+    1e-9,
+    1e6,
+    "N·m",
+    "torque on each joint at which a collision is detected, where the model has nothing wrong",
+    per_joint=True,
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -39,10 +49,14 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     inertial, weight = work.vector[0], work.vector[1]
     period, level = elapsed(sensed, memory), 0.0
     share = lag_share(corner, period) if period > 0.0 else 1.0
+    known = share if period > 0.0 else 0.0  # at the start the model's torques appear as a step
     for i in range(n):
+        if period == 0.0:
+            for part in range(1, 4):
+                memory[SAMPLING + part * n + i] = 0.0
         fast = high_pass(tau_external[i], share, memory, SAMPLING + i)
-        model_torque = high_pass(inertial[i] + weight[i], share, memory, SAMPLING + n + i)
-        friction = high_pass(friction_of(model, i, qd[i]), share, memory, SAMPLING + 2 * n + i)
+        model_torque = high_pass(inertial[i] + weight[i], known, memory, SAMPLING + n + i)
+        friction = high_pass(friction_of(model, i, qd[i]), known, memory, SAMPLING + 2 * n + i)
         allowance = mass_error * abs(model_torque) + friction_error * abs(friction)
         allowance += stiction_share * stiction(model, i, qd[i], stiction_speed)
         held = SAMPLING + 3 * n + i
@@ -55,7 +69,7 @@ METHOD = Method(
     kind="detector",
     name="adaptive_high_pass",
     kernel=detect,
-    parameters=(THRESHOLD, CORNER, MASS_ERROR, FRICTION_ERROR, STICTION_SHARE, STICTION_SPEED),
+    parameters=(NOISE_THRESHOLD, CORNER, MASS_ERROR, FRICTION_ERROR, STICTION_SHARE, STICTION_SPEED),
     memory=lambda n: SAMPLING + 4 * n,
     description="fast part of the external torque, thresholds that allow for errors of the model",
 )

@@ -10,7 +10,7 @@ from hopfield_nav.plugin import Method, Parameter
 
 THRESHOLD = Parameter(
     "threshold",
-    (1.0, 1.0, 1.0, 0.25, 0.25, 0.25),
+    (0.5, 0.5, 0.5, 0.1, 0.1, 0.1),
     1e-9,
     1e6,
     "N·m",
