@@ -13,25 +13,28 @@ from hopfield_nav.replay import Replay, replay
 from hopfield_nav.signals import Signals
 
 OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
+FLOORS = {  # least thresholds, whatever an ideal simulation would allow
+    "joint_torque": [0.2, 0.2, 0.2, 0.05, 0.05, 0.05],  # [N·m]
+    "force_norm": 2.0, "wrench_norm": 2.0,  # [N], and N·m
+    "energy": 0.02,  # [W]
+}  # fmt: skip
+POSITION_FLOOR, SPEED_FLOOR = 2e-5, 2e-3  # [rad], [rad/s]
 MARGIN = 1.25  # thresholds are this much above what free motion reached on the calibration seeds
 REARM = 0.5
-_NEVER = 1e6
-_BISECTIONS = 8
 
 
 @dataclass(frozen=True)
 class Candidate:
     """An estimator with a detector and their parameters.
 
-    ``threshold`` names the parameters that calibration scales; with ``per_joint`` the first of them is
-    first brought to the shape of what each joint shows in free motion.
+    With ``per_joint`` the threshold is brought to the shape of what each joint shows in free motion, before
+    it is scaled as a whole.
     """
 
     name: str
     estimator: str
     detector: str
     parameters: dict[str, Any] = field(default_factory=dict)
-    threshold: tuple[str, ...] = ("threshold",)
     per_joint: bool = False
     calibrated: bool = True
 
@@ -58,8 +61,7 @@ def candidates(pole: float = 100.0) -> list[Candidate]:
         Candidate("joint error, force norm", "joint_error", "force_norm"),
         Candidate("joint error, joint torques", "joint_error", torques, **jt),
         Candidate("joint error without M, force norm", "joint_error_plain", "force_norm"),
-        Candidate("tracking error and its rate", "none", "tracking", _tracking(),
-                  ("position_threshold", "speed_threshold")),
+        Candidate("tracking error and its rate", "none", "tracking"),
         Candidate("disturbance observer, joint torques", "disturbance_observer", torques, observer, **jt),
         Candidate("energy observer", "none", "energy", {"energy_pole": pole}),
         Candidate("momentum observer, force norm", momentum, "force_norm", observer),
@@ -74,11 +76,6 @@ def candidates(pole: float = 100.0) -> list[Candidate]:
     ]  # fmt: skip
 
 
-def _tracking() -> dict[str, Any]:
-    ones = np.ones(6)
-    return {"position_threshold": (2e-3 * ones).tolist(), "speed_threshold": (2e-2 * ones).tolist()}
-
-
 def calibrate(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
     """Thresholds ``MARGIN`` above everything seen in free motions.
 
@@ -88,32 +85,49 @@ def calibrate(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candi
     """
     if not candidate.calibrated:
         return candidate
+    if candidate.detector == "tracking":
+        return replace(candidate, parameters=_tracking_thresholds(motions))
     if candidate.per_joint:
         candidate = _shaped(candidate, motions)
     if "adaptive" in candidate.detector:
-        return _bisected(candidate, motions)
-    return _scaled(candidate, MARGIN * _largest(candidate, motions))
+        return _floored(_bisected(candidate, motions))
+    return _floored(_scaled(candidate, MARGIN * _largest(candidate, motions)))
+
+
+def _floored(candidate: Candidate) -> Candidate:
+    floor = FLOORS["joint_torque" if candidate.per_joint else candidate.detector]
+    value = np.maximum(_value(candidate, "threshold"), floor).tolist()
+    return replace(candidate, parameters={**candidate.parameters, "threshold": value})
+
+
+def _tracking_thresholds(motions: list[tuple[Arm, Signals]]) -> dict[str, Any]:
+    """``MARGIN`` above the joint error and its rate of each joint."""
+    position = np.max([np.abs(s.q - s.q_ref).max(axis=0) for _, s in motions], axis=0)
+    speed = np.max([np.abs(s.qd - s.qd_ref).max(axis=0) for _, s in motions], axis=0)
+    return {
+        "position_threshold": np.maximum(MARGIN * position, POSITION_FLOOR).tolist(),
+        "speed_threshold": np.maximum(MARGIN * speed, SPEED_FLOOR).tolist(),
+    }
 
 
 def _shaped(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
-    """Each joint's threshold at what that joint alone reaches, the others being deaf."""
-    shape = np.empty(6)
-    for joint in range(6):
-        deaf = np.full(6, _NEVER)
-        deaf[joint] = 1.0
-        alone = replace(candidate, parameters={**candidate.parameters, "threshold": deaf.tolist()})
-        if "adaptive" in candidate.detector:  # without allowances: they are no part of the shape
-            alone.parameters.update(mass_error=0.0, friction_error=0.0, stiction_share=0.0)
-        shape[joint] = _largest(alone, motions)
+    """Each joint's threshold at the largest torque that its estimator showed on that joint."""
+    plain = replace(candidate, detector="joint_torque", parameters=_of_estimator(candidate))
+    runs = (plain.run(model, signals) for model, signals in motions)
+    shape = np.max([np.abs(answer.tau_external).max(axis=0) for answer in runs], axis=0)
     values = {**candidate.parameters, "threshold": np.maximum(shape, 1e-6).tolist()}
     return replace(candidate, parameters=values)
 
 
+def _of_estimator(candidate: Candidate) -> dict[str, Any]:
+    names = {p.name for p in find_method("estimator", candidate.estimator).parameters}
+    return {key: value for key, value in candidate.parameters.items() if key in names}
+
+
 def _bisected(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
-    """The smallest scale of the fixed part that keeps the level ``MARGIN`` below 1."""
-    low, high = -3.0, float(np.log10(MARGIN * _largest(_scaled(candidate, 1.0), motions) + 1e-9))
-    high = max(high, 0.0) + 0.3
-    for _ in range(_BISECTIONS):
+    """The smallest scale of the fixed part that keeps the level ``MARGIN`` below 1, to 10 %."""
+    low, high = -2.0, 0.1
+    while high - low > np.log10(1.1):
         middle = 0.5 * (low + high)
         quiet = _largest(_scaled(candidate, 10.0**middle), motions) * MARGIN <= 1.0
         low, high = (low, middle) if quiet else (middle, high)
@@ -122,8 +136,7 @@ def _bisected(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candi
 
 def _scaled(candidate: Candidate, factor: float) -> Candidate:
     values = dict(candidate.parameters)
-    for name in candidate.threshold:
-        values[name] = (np.asarray(_value(candidate, name)) * factor).tolist()
+    values["threshold"] = (np.asarray(_value(candidate, "threshold")) * factor).tolist()
     return replace(candidate, parameters=values)
 
 

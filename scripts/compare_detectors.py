@@ -1,0 +1,155 @@
+"""Every detection method on the same contacts: delays, misses, false alarms, ROC curves.
+
+Run ``python scripts/compare_detectors.py --out runs/detectors``; about an hour with the default sizes,
+``--quick`` ten minutes. Two arms (with and without rotors and friction), each with an ideal and with a real
+model. Thresholds are set on one set of seeds (1.25 times what free motion reached) and scored on another;
+``--best-hours`` of free motion are for one method alone: thresholds on a momentum observer where the
+model is right, adaptive and high-passed ones where it is not. Writes ``table.md``, ``results.json``,
+``contacts.csv`` and the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from detection.conditions import CONDITIONS, Condition
+from detection.evaluation import Result, Tally, delays, missed
+from detection.figures import draw_delays, draw_roc
+from detection.methods import calibrate, candidates
+from detection.trials import Recorded, contacts, free_motion
+
+from hopfield_nav.replay import alarm_rate
+
+CALIBRATION_SEED, TEST_SEED, BEST_SEED = 1, 2, 3
+BEST = {"ideal": "momentum observer, joint torques", "real": "…, adaptive and high-passed"}
+
+
+def compare(condition: Condition, sizes: argparse.Namespace) -> list[Result]:
+    """All methods under one condition."""
+    started = time.perf_counter()
+    quiet = [(t.model, t.signals) for t in free_motion(condition, CALIBRATION_SEED, sizes.calibration_hours)]
+    tallies = [Tally(calibrate(candidate, quiet)) for candidate in candidates()]
+    del quiet
+    _say(condition, "thresholds set", started)
+    _collect_free(free_motion(condition, TEST_SEED, sizes.hours), tallies)
+    for kind in ("tool", "arm"):
+        for trial in contacts(condition, TEST_SEED, sizes.contacts, kind):
+            for tally in tallies:
+                tally.contact(trial, kind)
+    _say(condition, "contacts done", started)
+    best = [tally for tally in tallies if tally.candidate.name == BEST[condition.kind]]
+    _collect_free(free_motion(condition, BEST_SEED, max(sizes.best_hours - sizes.hours, 0)), best)
+    _say(condition, "finished", started)
+    return [tally.result() for tally in tallies]
+
+
+def _collect_free(trials: Iterable[Recorded], tallies: list[Tally]) -> None:
+    for trial in trials:
+        for tally in tallies:
+            tally.free(trial)
+
+
+def _say(condition: Condition, what: str, started: float) -> None:
+    print(f"{condition.name}: {what} after {time.perf_counter() - started:.0f} s", flush=True)
+
+
+def table(results: dict[str, list[Result]]) -> str:
+    """Markdown, one part a condition."""
+    lines = []
+    for name, rows in results.items():
+        counts = f"{len(rows[0].tool)} pushes of the tool, {len(rows[0].arm)} collisions of the links"
+        lines += [f"### {name}", "", f"{counts}.", ""]
+        lines += [
+            "| method | tool: delay p50, p95, max [ms] | missed | force [N] "
+            "| arm: delay p50, p95, max [ms] | missed | force [N] | false alarms per hour (95 %) | hours |",
+            "|---|---|---|---|---|---|---|---|---|",
+        ]
+        lines += [_row(result) for result in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _row(result: Result) -> str:
+    rate, low, high = alarm_rate(result.false_alarms, max(result.free_hours, 1e-9) * 3600)
+    cells = [result.name]
+    for kind in ("tool", "arm"):
+        found = getattr(result, kind)
+        cells += [_quantiles(delays(found)), f"{missed(found, kind)}"]
+        cells.append(f"{np.median([c.force_at_alarm for c in found]):.0f}")
+    return (
+        "| " + " | ".join([*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{result.free_hours:.2g}"]) + " |"
+    )
+
+
+def _quantiles(values: np.ndarray) -> str:
+    if not values.size:
+        return "none felt"
+    p50, p95, largest = 1e3 * np.quantile(values, [0.5, 0.95, 1.0])
+    return f"{p50:.0f}, {p95:.0f}, {largest:.0f}"
+
+
+def _contact_rows(results: dict[str, list[Result]]) -> Iterator[list]:
+    for name, rows in results.items():
+        for result in rows:
+            for kind in ("tool", "arm"):
+                for c in getattr(result, kind):
+                    yield [name, result.name, kind, c.delay, c.force_at_alarm, c.peak_force, *c.peak_torque]
+
+
+def write(results: dict[str, list[Result]], folder: Path) -> None:
+    """Table, numbers, contacts and figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "table.md").write_text(table(results), encoding="utf-8")
+    plain = {
+        name: [
+            {
+                "method": r.name, "detection": r.keys, "free_hours": r.free_hours,
+                "false_alarm_count": r.false_alarms, "largest_free_level": r.free_level,
+                "tool_force_error_rms_N": r.force_error, "tool_torque_error_rms_Nm": r.torque_error,
+                "roc": r.roc.tolist(),
+            }
+            for r in rows
+        ]
+        for name, rows in results.items()
+    }  # fmt: skip
+    (folder / "results.json").write_text(json.dumps(plain, indent=1, ensure_ascii=False), encoding="utf-8")
+    with (folder / "contacts.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        torques = [f"peak_torque_{i}_Nm" for i in range(1, 7)]
+        writer.writerow(
+            ["condition", "method", "kind", "delay_s", "force_at_alarm_N", "peak_force_N", *torques]
+        )
+        writer.writerows(_contact_rows(results))
+    draw_roc(results, folder)
+    draw_delays(results, folder)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("runs/detectors"))
+    parser.add_argument("--calibration-hours", type=float, default=0.5)
+    parser.add_argument("--hours", type=float, default=1.0)
+    parser.add_argument("--best-hours", type=float, default=10.0)
+    parser.add_argument("--contacts", type=int, default=100, help="of each kind, for each condition")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--quick", action="store_true")
+    sizes = parser.parse_args()
+    if sizes.quick:
+        sizes.calibration_hours, sizes.hours, sizes.best_hours, sizes.contacts = 0.1, 0.1, 0.1, 20
+    with ProcessPoolExecutor(sizes.workers) as pool:
+        jobs = {condition.name: pool.submit(compare, condition, sizes) for condition in CONDITIONS}
+        results = {name: job.result() for name, job in jobs.items()}
+    write(results, sizes.out)
+    print(f"written to {sizes.out}")
+
+
+if __name__ == "__main__":
+    main()
