@@ -140,4 +140,4 @@ def _plain(value: Any) -> str:
         return {True: "true", False: "false", None: "null"}[None if value is None else bool(value)]
     if isinstance(value, (int, np.integer)):
         return str(int(value))
-    return _number(value) if isinstance(value, (float, np.floating)) else _text(value)
+    return _number(float(value)) if isinstance(value, (float, np.floating)) else _text(value)

@@ -45,7 +45,7 @@ def _lengths(arm: Arm) -> dict[str, tuple[int, int]]:
 def _grouping_of_other_lengths(arm, base, lengths) -> tuple[np.ndarray, np.ndarray]:
     """Lengths (s, l) of s arms of the same form, and their groupings (s, p, all)."""
     rng = np.random.default_rng(1)
-    count = 2 * (len(lengths) * (len(lengths) + 1) // 2 + 1)
+    count = len(lengths) * (len(lengths) + 1) // 2 + 5  # five more than monomials: a check
     values = rng.uniform(0.3, 1.0, (count, len(lengths)))
     groupings = []
     for row in values:

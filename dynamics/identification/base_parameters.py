@@ -12,6 +12,7 @@ Source: madsen2020 section 3, (9); Gautier and Khalil 1990; Gautier 1991 for the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from dynamics.identification.regressor import regressor
 
 _STATES = 80
 _RANK_TOLERANCE = 1e-9  # of a column of unit length; rounding leaves 1e-14, the smallest real one is 1e-4
-_ZERO_TOLERANCE = 1e-12  # of the largest column of its unit
+_ZERO_TOLERANCE = 1e-12  # of the size that its unit could have
 _CHUNK = 4000  # states at once, so that the wide regressor stays small
 _PREFERRED = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
 _LAST = ("YY", "MZ", "M")
@@ -81,7 +82,7 @@ def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> 
     n = len(arm.dh)
     names = parameter_names(n, rotor)
     Y = _sampled(arm, rotor, frames)
-    zero = _zero_columns(Y, n)
+    zero = _zero_columns(arm, Y)
     kept, B = _factorise(Y, [k for k in _preference(names) if k not in set(zero)])
     dropped = [k for k in range(len(names)) if k not in set(kept) | set(zero)]
     grouping = np.zeros((len(kept), len(names)))
@@ -117,7 +118,9 @@ def base_regressor(
     return out
 
 
-def random_excitation(arm: Arm, count: int = _STATES, seed: int = _SEED) -> tuple[np.ndarray, ...]:
+def random_excitation(
+    arm: Arm, count: int = _STATES, seed: int = _SEED
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """q, qd, qdd (count, n) that excite every parameter: the yardstick of what a log could show."""
     rng = np.random.default_rng(seed)
     shape = (count, len(arm.dh))
@@ -125,16 +128,19 @@ def random_excitation(arm: Arm, count: int = _STATES, seed: int = _SEED) -> tupl
 
 
 def _sampled(arm: Arm, rotor: bool, frames: str) -> np.ndarray:
-    Y = regressor(arm, *random_excitation(arm), rotor, frames)
+    q, qd, qdd = random_excitation(arm)
+    Y = regressor(arm, q, qd, qdd, rotor, frames)
     return Y.reshape(-1, Y.shape[-1])
 
 
-def _zero_columns(Y: np.ndarray, n: int) -> list[int]:
-    """Places of the columns that are zero, judged among columns of one unit."""
-    norms = np.linalg.norm(Y, axis=0)
-    kind = np.concatenate([np.tile([0, 1, 1, 1, 2, 2, 2, 2, 2, 2], n), np.full(norms.size - PER_LINK * n, 2)])
-    largest = np.array([norms[kind == k].max() for k in range(3)])[kind]
-    return [int(k) for k in np.flatnonzero(norms <= _ZERO_TOLERANCE * np.maximum(largest, 1e-300))]
+def _zero_columns(arm: Arm, Y: np.ndarray) -> list[int]:
+    """Places of the columns that are zero, judged by what their unit could be at these states."""
+    n = len(arm.dh)
+    reach = np.abs(arm.dh[:, 1:3]).sum() + 1e-3
+    acceleration = np.linalg.norm(arm.gravity) + reach
+    link = [acceleration * reach] + [acceleration] * 3 + [1.0] * 6
+    size = np.concatenate([np.tile(link, n), np.ones(Y.shape[1] - PER_LINK * n)])
+    return [int(k) for k in np.flatnonzero(np.linalg.norm(Y, axis=0) <= _ZERO_TOLERANCE * size * len(Y) ** 0.5)]
 
 
 def _preference(names: list[str]) -> list[int]:
@@ -149,7 +155,7 @@ def _preference(names: list[str]) -> list[int]:
     return sorted(range(len(names)), key=key)
 
 
-def _factorise(Y: np.ndarray, order: list[int]):
+def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], Callable[[list[int]], np.ndarray]]:
     """Kept columns, and a function that writes others as combinations of them."""
     scale = np.linalg.norm(Y, axis=0)
     unit = Y[:, order] / scale[order]
@@ -165,7 +171,7 @@ def _factorise(Y: np.ndarray, order: list[int]):
             basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
     if len(kept) != rank:
         raise RankUnclear(f"{rank} base parameters by singular values, {len(kept)} by orthogonalisation")
-    kept.sort(key=lambda k: (k >= 0, k))
+    kept.sort()
 
     def combinations(others: list[int]) -> np.ndarray:
         solved = np.linalg.lstsq(Y[:, kept] / scale[kept], Y[:, others], rcond=None)[0]

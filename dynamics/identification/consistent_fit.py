@@ -84,7 +84,6 @@ def consistent_fit(
         raise BadInput(
             "estimate and factor do not fit", found=(u, factor.shape), allowed=f"({p} or more,) and square"
         )
-    n = len(arm.dh)
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
     K = base.grouping @ _from_standard(arm, base)
@@ -93,7 +92,6 @@ def consistent_fit(
     fitted = arm_with_parameters(arm, full)
     found = np.concatenate([base.grouping @ parameters_of(fitted, base.rotor, base.frames), rest])
     distance = float(np.linalg.norm(factor @ (found - values)))
-    assert full.size in (PER_LINK * n, PER_LINK * n + n)
     return ConsistentFit(fitted, full, found[:p], rest, distance)
 
 

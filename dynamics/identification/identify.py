@@ -161,7 +161,7 @@ def identify(
     Source: madsen2020 sections 3 to 5.
     """
     options = options or Options()
-    sources = [logs] if isinstance(logs, (Log, Mapping)) or hasattr(logs, "variables") else list(logs)
+    sources: list[Any] = [logs] if isinstance(logs, (Log, Mapping)) else list(logs)
     if not sources:
         raise BadInput("no logs", allowed="one or more")
     checked = [as_log(source, arm, options.lowest_rate) for source in sources]
@@ -178,9 +178,17 @@ def identify(
     estimate = weighted(Y, tau, owned, tuple(len(part.tau) for part in parts), clear)
     reference = np.concatenate([base.of(arm), np.zeros(len(names) - len(base.kept))])
     return Identification(
-        arm, base, options, tuple(names), estimate, tuple(missing),
-        nmse(tau, Y @ reference), nmse(tau, Y @ estimate.values), len(tau), tuple(log.name for log in checked),
-    )  # fmt: skip
+        given=arm,
+        base=base,
+        options=options,
+        names=tuple(names),
+        estimate=estimate,
+        open=tuple(missing),
+        nmse_given=nmse(tau, Y @ reference),
+        nmse_fit=nmse(tau, Y @ estimate.values),
+        samples=len(tau),
+        logs=tuple(log.name for log in checked),
+    )
 
 
 def _joints(base: BaseParameters, names: list[str]) -> np.ndarray:

@@ -110,7 +110,7 @@ def weighted(
         bread,
         residual,
         residual_deviation(residual, owned, used),
-        np.linalg.qr(flat, mode="r"),
+        np.asarray(np.linalg.qr(flat, mode="r")),
         condition_number(flat),
     )
 

@@ -83,10 +83,8 @@ def _fields(source: Mapping[str, Any]) -> dict[str, Any]:
     if missing:
         raise BadInput("signals are missing", found=sorted(map(str, source)), allowed=", ".join(missing))
     found = {key: source[key] for key in ("time", "q", "tau", "qd", "rotor_q") if key in source}
-    return {
-        **found,
-        "name": getattr(source, "attrs", {}).get("title") or (source["name"] if "name" in source else None),
-    }
+    title = getattr(source, "attrs", {}).get("title")  # of an xarray Dataset
+    return {**found, "name": title or source.get("name")}
 
 
 def _array(value: Any, where: str) -> np.ndarray:
