@@ -26,7 +26,9 @@ def _arm(*rows, gravity=(0, 0, -9.81)):
     """An arm of Denavit-Hartenberg rows (d, a, alpha)."""
     joints = [{"d": d, "a": a, "alpha": alpha, "source": "test"} for d, a, alpha in rows]
     body = {"mass": 1, "center_of_mass": [0.1, 0.2, 0.3], "inertia": 0, "source": "test"}
-    return arm_from_dict({"joints": joints, "links": [body] * len(rows)})._replace(gravity=np.array(gravity, float))
+    return arm_from_dict({"joints": joints, "links": [body] * len(rows)})._replace(
+        gravity=np.array(gravity, float)
+    )
 
 
 OTHER_ARMS = {

@@ -71,7 +71,7 @@ def test_optimised_is_better_than_every_random_one(found):
 
 def test_determinant_grows_under_its_own_criterion():
     limits = limits_of(ARM, 0.5)
-    args = dict(period=10.0, random=4, criterion="determinant")
+    args = {"period": 10.0, "random": 4, "criterion": "determinant"}
     start = excite(ARM, limits, np.random.default_rng(0), iterations=0, **args)
     better = excite(ARM, limits, np.random.default_rng(0), iterations=2, **args)
     assert better.log_determinant > start.log_determinant

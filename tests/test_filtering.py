@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.signal import butter, sosfreqz
 
 from dynamics import BadInput
-from dynamics.identification import decimate, derivatives, motion, zero_phase
+from dynamics.identification import autocorrelation, decimate, derivatives, motion, zero_phase
 from dynamics.identification.filtering import decimation_factor
 
 RATE = 1000.0
@@ -23,7 +24,9 @@ def test_31_seconds_give_1550_samples():
 
 def test_decimated_samples_are_the_middles_of_their_blocks():
     ramp = TIME[:, None]
-    np.testing.assert_allclose(decimate(ramp, RATE)[5:-5, 0], (np.arange(5, 1545) * 20 + 10) / RATE, atol=1e-9)
+    np.testing.assert_allclose(
+        decimate(ramp, RATE)[5:-5, 0], (np.arange(5, 1545) * 20 + 10) / RATE, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("cutoff", [20.0, 50.0])
@@ -71,13 +74,16 @@ def test_parallel_filter_leaves_linear_equations_alone():
 
 
 def test_noise_of_white_samples_is_no_longer_white():
-    """20 Hz of 25 Hz are left: neighbours share sin(0.8 pi)/(0.8 pi) = 0.23 of their variance."""
-    from dynamics.identification import autocorrelation
-
-    noise = np.random.default_rng(0).normal(size=(200_000, 4))
+    """Neighbours share what the filter's own response says: the integral of its power times a cosine."""
+    sos = butter(4, 20.0, output="sos", fs=RATE)
+    f, response = sosfreqz(sos, 20000, fs=RATE)
+    power = np.abs(response) ** 4  # both passes, squared
+    noise = np.random.default_rng(0).normal(size=(400_000, 4))
     found = autocorrelation(decimate(noise, RATE), 12).mean(axis=1)
-    assert found[1] == pytest.approx(0.24, abs=0.04)
-    assert np.abs(found[12]) < 0.02
+    for lag in (1, 2, 12):
+        expected = (power * np.cos(2 * np.pi * f * lag * 20 / RATE)).sum() / power.sum()
+        assert found[lag] == pytest.approx(expected, abs=0.012)  # three deviations of 80,000 samples
+    assert found[1] > 0.2
 
 
 @pytest.mark.parametrize(

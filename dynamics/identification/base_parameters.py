@@ -140,7 +140,9 @@ def _zero_columns(arm: Arm, Y: np.ndarray) -> list[int]:
     acceleration = np.linalg.norm(arm.gravity) + reach
     link = [acceleration * reach] + [acceleration] * 3 + [1.0] * 6
     size = np.concatenate([np.tile(link, n), np.ones(Y.shape[1] - PER_LINK * n)])
-    return [int(k) for k in np.flatnonzero(np.linalg.norm(Y, axis=0) <= _ZERO_TOLERANCE * size * len(Y) ** 0.5)]
+    return [
+        int(k) for k in np.flatnonzero(np.linalg.norm(Y, axis=0) <= _ZERO_TOLERANCE * size * len(Y) ** 0.5)
+    ]
 
 
 def _preference(names: list[str]) -> list[int]:

@@ -1,7 +1,8 @@
 """Ordinary and joint-wise weighted least squares, with standard deviations for correlated noise.
 
 The rows of a joint are divided by the standard deviation of that joint's residual in an ordinary fit,
-sqrt(sum of squares / (samples - parameters named after the joint's link)) (madsen2020 (15), (16)).
+sqrt(sum of squares / (samples - parameters named after the joint's link)) (madsen2020 (15), (16)); then
+twice more with the residual of the weighted fit.
 
 After the parallel filter the residual is no longer white: with it, the usual (XᵀX)⁻¹ is too small. The
 covariance here is that of the same estimate under stationary noise with the autocovariances, and
@@ -9,7 +10,9 @@ cross-covariances between joints, that the residual shows,
 
     V = (XᵀX)⁻¹ [ sum over lags l of h(l) sum over t of X_tᵀ C(l) X_(t-l) ] (XᵀX)⁻¹,
 
-with a flat-topped window h. It counts what noise of any colour up to the longest lag does; it cannot
+with a flat-topped window h. A fit swallows the part of the noise that looks like its columns, which are as
+slow as the motion, so the residual shows too little just where it matters: X_t V X_(t-l)ᵀ is added to the
+products behind C(l), and V computed again. It counts what noise of any colour up to the longest lag does; it cannot
 count errors of the model that repeat with the motion, nor the bias from noise in the regressor.
 
 Sources: madsen2020 4.3; Politis and Romano 1995 for the window.
@@ -25,6 +28,9 @@ from scipy.stats import norm
 from dynamics.errors import BadInput
 
 LONGEST_LAG = 24  # samples after decimation; the 20 Hz filter's own correlation is below 1 % from lag 12
+
+SWALLOWED = 4  # passes of the covariance, whose change falls off as the share of parameters in samples
+REWEIGHTINGS = 3  # the document's one, and two more: a noisy joint spoils the first residual of the others
 
 
 class Estimate(NamedTuple):
@@ -94,19 +100,22 @@ def weighted(
 
     Source: madsen2020 4.3.
     """
+    _check(Y, tau)
     used = np.ones(tau.shape, dtype=bool) if clear is None else clear
     Y, tau = Y * used[:, :, None], tau * used
-    noise = residual_deviation(tau - Y @ ordinary(Y, tau), owned, used)
-    scale = np.maximum(noise, 1e-14 * max(1.0, float(np.abs(tau).max())))  # exact data leave no residual
+    values = ordinary(Y, tau)
+    floor = 1e-14 * max(1.0, float(np.abs(tau).max()))  # exact data leave no residual
+    for _ in range(REWEIGHTINGS):
+        scale = np.maximum(residual_deviation(tau - Y @ values, owned, used), floor)
+        values = _solve((Y / scale[:, None]).reshape(-1, Y.shape[-1]), (tau / scale).ravel())
     X = Y / scale[:, None]
     flat = X.reshape(-1, X.shape[-1])
-    values = _solve(flat, (tau / scale).ravel())
     residual = tau - Y @ values
     bread = _inverse(flat)
-    meat = _noise_product(X, residual / scale, np.asarray(owned), used, segments or (len(tau),))
+    covariance = _covariance(X, residual / scale, bread, used, segments or (len(tau),))
     return Estimate(
         values,
-        bread @ meat @ bread,
+        covariance,
         bread,
         residual,
         residual_deviation(residual, owned, used),
@@ -134,32 +143,34 @@ def autocorrelation(residual: np.ndarray, lags: int = LONGEST_LAG) -> np.ndarray
     return np.array(products) / np.maximum(products[0], 1e-300)
 
 
-def _noise_product(
-    X: np.ndarray, residual: np.ndarray, owned: np.ndarray, used: np.ndarray, segments: tuple[int, ...]
+def _covariance(
+    X: np.ndarray, residual: np.ndarray, bread: np.ndarray, used: np.ndarray, segments: tuple[int, ...]
 ) -> np.ndarray:
-    """(p, p) Xᵀ Omega X for the noise that the residual shows, no correlation across segments."""
+    """(p, p) of the estimate, for the noise that the residual shows and the part that the fit swallowed."""
     lags = min(LONGEST_LAG, min(segments) - 1)
-    counts = used.astype(np.float64)
-    scaled = residual / np.sqrt(1 - owned / np.maximum(counts.sum(axis=0), owned + 1))
-    total = np.zeros((X.shape[-1],) * 2)
-    for lag in range(lags + 1):
-        window = min(1.0, 2 * (1 - lag / (lags + 1)))
-        pairs = _pairs(segments, lag)
-        later, earlier = (np.concatenate(part) for part in zip(*pairs, strict=True))
-        C = scaled[later].T @ scaled[earlier] / np.maximum(counts[later].T @ counts[earlier], 1.0)
-        one_side = np.einsum("tjp,tjr->pr", X[later], C @ X[earlier], optimize=True)
-        total += window * (one_side if lag == 0 else one_side + one_side.T)
-    return (total + total.T) / 2
+    pairs = [_pairs(segments, lag) for lag in range(lags + 1)]
+    counts = [np.maximum(used[a].T.astype(float) @ used[b], 1.0) for a, b in pairs]
+    shown = [residual[a].T @ residual[b] for a, b in pairs]
+    V = np.zeros_like(bread)
+    for _ in range(SWALLOWED):
+        XV = X @ V
+        meat = np.zeros_like(V)
+        for lag, (a, b) in enumerate(pairs):
+            window = min(1.0, 2 * (1 - lag / (lags + 1)))
+            swallowed = np.einsum("tjp,tkp->jk", XV[a], X[b], optimize=True)
+            C = (shown[lag] + swallowed) / counts[lag]
+            one_side = np.einsum("tjp,tjr->pr", X[a], C @ X[b], optimize=True)
+            meat += window * (one_side if lag == 0 else one_side + one_side.T)
+        V = bread @ (meat + meat.T) / 2 @ bread
+    return V
 
 
-def _pairs(segments: tuple[int, ...], lag: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def _pairs(segments: tuple[int, ...], lag: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and the rows ``lag`` before them, in the same segment."""
     ends = np.cumsum(segments)
     starts = ends - np.array(segments)
-    return [
-        (np.arange(a + lag, b), np.arange(a, b - lag))
-        for a, b in zip(starts, ends, strict=True)
-        if b - a > lag
-    ]
+    later = np.concatenate([np.arange(a + lag, b) for a, b in zip(starts, ends, strict=True)])
+    return later, later - lag
 
 
 def _solve(X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -119,7 +119,7 @@ def observations(arm: Arm, base: BaseParameters, log: Log, options: Options) -> 
 
     def thinned(signal: np.ndarray) -> np.ndarray:
         out = decimate(signal, log.rate, options.parallel_cutoff)
-        edge = int(np.ceil(EDGE * log.rate / decimation_factor(log.rate, options.parallel_cutoff)))
+        edge = round(EDGE * log.rate / decimation_factor(log.rate, options.parallel_cutoff))
         return out[edge : len(out) - edge]
 
     state = motion(log.q, log.rate, options.dynamics_bandwidth)
