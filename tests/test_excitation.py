@@ -16,7 +16,7 @@ ARM = load_arm("ur5e")
 def _above_table(q):
     from dynamics import link_frames
 
-    return bool((link_frames(ARM, q)[2:, 2, 3] > 0.05).all())
+    return bool((link_frames(ARM, q)[2:, 2, 3] > 0.3).all())
 
 
 @pytest.fixture(scope="module", params=[None, _above_table], ids=["open", "table"])

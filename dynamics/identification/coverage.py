@@ -75,7 +75,7 @@ class Coverage(NamedTuple):
         return float(self.inside.mean())
 
     def pooled_interval(self) -> tuple[float, float]:
-        """95 % interval of the pooled share, from the spread of the repeats: unknowns of one are dependent."""
+        """95 % interval of the pooled share, from the spread of the repeats."""
         shares = self.inside.mean(axis=1)
         half = float(norm.ppf(0.975) * shares.std(ddof=1) / np.sqrt(len(shares)))
         return self.pooled - half, self.pooled + half

@@ -83,7 +83,7 @@ def from_free(free: np.ndarray, n: int, harmonics: int, period: float) -> Fourie
 
 
 def random_free(n: int, harmonics: int, rng: np.random.Generator) -> np.ndarray:
-    """Random numbers for ``from_free``: start angles within ±pi, coefficients that fall off as 1/l on average."""
+    """Random numbers for ``from_free``: start angles within ±pi, normal coefficients of 0.5 rad."""
     free = rng.normal(0.0, 0.5, free_count(n, harmonics))
     free[:n] = rng.uniform(-np.pi, np.pi, n)
     return free
