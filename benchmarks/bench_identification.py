@@ -23,7 +23,7 @@ from dynamics import inverse_dynamics, load_arm
 from dynamics.identification import Log, identify, regressor
 from dynamics.identification.fourier import from_free, random_free
 
-RUNS = 5
+RUNS = 3
 SAMPLES = 31_000
 
 
@@ -36,7 +36,7 @@ def _seconds(run: Callable[[], object]) -> float:
 def measure() -> dict[str, list[float]]:
     """Seconds of each task, a value for each run."""
     arm = load_arm("ur5e")
-    trajectory = from_free(random_free(6, 5, np.random.default_rng(3)), 6, 5, 10.0)
+    trajectory = from_free(random_free(6, 5, np.random.default_rng(3)), 6, 5, 10.0).scaled(np.full(6, 0.8))
     at = np.arange(SAMPLES) / 1000
     q, qd, qdd = trajectory(at)
     log = Log(at, q, inverse_dynamics(arm, q, qd, qdd))
