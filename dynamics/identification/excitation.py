@@ -1,0 +1,210 @@
+"""Exciting trajectories: Fourier series optimised for identification, within limits.
+
+The measure is the logarithm of the condition number, or minus the logarithm of the determinant of
+Φᵀ W Φ, of the base regressor Φ with rows weighted by the torque limits. Position and speed limits hold
+by construction: each joint's excursion is scaled, and its start moved, until they do. Torque limits and
+collisions cannot be had that way: a trajectory that breaks them is never returned, and inside the
+optimiser costs the more the more samples break them.
+
+Source: madsen2020 4.4 and future work (2); Swevers et al. 1997.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput, HopfieldNavError
+from dynamics.identification.base_parameters import BaseParameters, base_parameters, base_regressor
+from dynamics.identification.fourier import FourierTrajectory, from_free, random_free
+from dynamics.newton_euler import inverse_dynamics
+
+CRITERIA = ("condition", "determinant")
+_SAMPLES = 120  # a period, in the search
+_CHECKED = 1000  # a period, of what is returned
+_MARGIN = 0.98  # of the limits, for what happens between the samples
+_PENALTY = 20.0  # added for a share of 1 of samples outside
+
+
+class Limits(NamedTuple):
+    """What a trajectory may use.
+
+    Attributes:
+        position: (n, 2) lowest and highest angle [rad].
+        speed: (n,) [rad/s].
+        torque: (n,) [N·m], of the arm that is handed in; infinite: none.
+        is_free: from angles (n,) to whether the arm touches nothing there; None: it never does.
+    """
+
+    position: np.ndarray
+    speed: np.ndarray
+    torque: np.ndarray
+    is_free: Callable[[np.ndarray], bool] | None = None
+
+
+class Excitation(NamedTuple):
+    """An optimised trajectory beside random ones within the same limits.
+
+    Attributes:
+        trajectory: the motion.
+        condition_number: of the weighted base regressor along it.
+        log_determinant: of its normal matrix a sample.
+        random_condition_numbers: (r,) of the random trajectories, from the best up.
+    """
+
+    trajectory: FourierTrajectory
+    condition_number: float
+    log_determinant: float
+    random_condition_numbers: np.ndarray
+
+
+class NoExcitation(HopfieldNavError):
+    """No random trajectory kept to the limits."""
+
+
+def limits_of(arm: Arm, share: float = 0.8, is_free: Callable[[np.ndarray], bool] | None = None) -> Limits:
+    """A share of an arm's own limits, its full range of positions up to half a turn either way."""
+    position = np.clip(arm.position_limits, -np.pi, np.pi)
+    return Limits(position, share * arm.speed_limits, share * arm.torque_limits, is_free)
+
+
+def excite(
+    arm: Arm,
+    limits: Limits,
+    rng: np.random.Generator,
+    period: float = 10.0,
+    harmonics: int = 5,
+    criterion: str = "condition",
+    rotor: bool = False,
+    random: int = 20,
+    iterations: int = 40,
+) -> Excitation:
+    """A trajectory that excites the base parameters of an arm.
+
+    Args:
+        arm: a model of it (masses matter for the torque limits only).
+        limits: what it may use; see ``limits_of``.
+        rng: for the random trajectories.
+        period: [s].
+        harmonics: of the Fourier series.
+        criterion: ``condition`` or ``determinant``.
+        rotor: with rotor inertias among the parameters.
+        random: number of random trajectories within the limits; the best one is the start.
+        iterations: of the optimiser.
+
+    Raises:
+        BadInput: an unknown criterion or impossible limits.
+        NoExcitation: no random trajectory kept to the limits.
+    """
+    if criterion not in CRITERIA:
+        raise BadInput("unknown criterion", found=criterion, allowed=", ".join(CRITERIA))
+    _check(limits, len(arm.dh))
+    search = _Search(arm, limits, base_parameters(arm, rotor), period, harmonics, criterion)
+    tried = sorted(_random_starts(search, rng, random), key=lambda pair: pair[0])
+    start = tried[0][1]
+    best = search.improve(start, iterations)
+    trajectory = search.trajectory(best)
+    numbers = np.sort([search.measures(search.trajectory(free))[0] for _, free in tried])
+    return Excitation(trajectory, *search.measures(trajectory), numbers)
+
+
+def within_limits(arm: Arm, trajectory: FourierTrajectory, limits: Limits, samples: int = _CHECKED) -> bool:
+    """Whether a trajectory keeps to the limits at every one of its samples."""
+    q, qd, qdd = trajectory(np.linspace(0, trajectory.period, samples))
+    inside = np.all((q >= limits.position[:, 0]) & (q <= limits.position[:, 1]))
+    slow = np.all(np.abs(qd) <= limits.speed)
+    return bool(inside and slow and not _broken(arm, limits, q, qd, qdd).any())
+
+
+class _Search:
+    """The cost of a trajectory, and the best one seen that keeps to the limits."""
+
+    def __init__(
+        self, arm: Arm, limits: Limits, base: BaseParameters, period: float, harmonics: int, criterion: str
+    ) -> None:
+        self.arm, self.limits, self.base = arm, limits, base
+        self.period, self.harmonics, self.criterion = period, harmonics, criterion
+        self.time = np.linspace(0, period, _SAMPLES, endpoint=False)
+        finite = np.isfinite(limits.torque)
+        self.weights = 1 / np.where(finite, limits.torque, np.max(limits.torque[finite], initial=1.0))
+
+    def trajectory(self, free: np.ndarray) -> FourierTrajectory:
+        raw = from_free(free, len(self.arm.dh), self.harmonics, self.period)
+        return _fitted(raw, self.limits, self.time)
+
+    def singular_values(self, trajectory: FourierTrajectory) -> np.ndarray:
+        Y = base_regressor(self.arm, self.base, *trajectory(self.time)) * self.weights[:, None]
+        Y = Y.reshape(-1, Y.shape[-1])
+        squared = np.linalg.eigvalsh(Y.T @ Y / len(self.time))[::-1]  # condition numbers here are below 1e4
+        return np.sqrt(np.maximum(squared, 1e-300))
+
+    def measures(self, trajectory: FourierTrajectory) -> tuple[float, float]:
+        values = self.singular_values(trajectory)
+        return float(values[0] / values[-1]), float(2 * np.log(values).sum())
+
+    def cost(self, free: np.ndarray) -> float:
+        trajectory = self.trajectory(free)
+        condition, determinant = self.measures(trajectory)
+        cost = np.log(condition) if self.criterion == "condition" else -determinant
+        return cost + _PENALTY * float(_broken(self.arm, self.limits, *trajectory(self.time)).mean())
+
+    def allowed(self, free: np.ndarray) -> bool:
+        return within_limits(self.arm, self.trajectory(free), self.limits)
+
+    def improve(self, start: np.ndarray, iterations: int) -> np.ndarray:
+        best, lowest = start, self.cost(start)
+
+        def keep(free: np.ndarray) -> None:
+            nonlocal best, lowest
+            cost = self.cost(free)
+            if cost < lowest and self.allowed(free):
+                best, lowest = free.copy(), cost
+
+        minimize(self.cost, start, method="L-BFGS-B", callback=keep, options={"maxiter": iterations})
+        return best
+
+
+def _random_starts(search: _Search, rng: np.random.Generator, count: int) -> list[tuple[float, np.ndarray]]:
+    n, found = len(search.arm.dh), []
+    for _ in range(50 * count):
+        free = random_free(n, search.harmonics, rng)
+        if search.allowed(free):
+            found.append((search.cost(free), free))
+        if len(found) == count:
+            return found
+    if not found:
+        raise NoExcitation(f"none of {50 * count} random trajectories kept to the limits")
+    return found
+
+
+def _fitted(raw: FourierTrajectory, limits: Limits, time: np.ndarray) -> FourierTrajectory:
+    """Scaled until speeds and ranges fit, and moved between the position limits."""
+    q, qd, _ = raw(time)
+    low, high = limits.position.T
+    fastest = np.abs(qd).max(axis=0) / (_MARGIN * limits.speed)
+    widest = np.ptp(q, axis=0) / (_MARGIN * (high - low))
+    scaled = raw.scaled(1 / np.maximum(1.0, np.maximum(fastest, widest)))
+    q, _, _ = scaled(time)
+    slack = (1 - _MARGIN) / 2 * (high - low)
+    moved = np.clip(0.0, low + slack - q.min(axis=0), None) + np.clip(0.0, None, high - slack - q.max(axis=0))
+    return scaled._replace(start=scaled.start + moved)
+
+
+def _broken(arm: Arm, limits: Limits, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """(k,) samples with too much torque, or in collision."""
+    broken = np.any(np.abs(inverse_dynamics(arm, q, qd, qdd)) > limits.torque, axis=1)
+    if limits.is_free is not None:
+        broken |= ~np.array([bool(limits.is_free(row)) for row in q])
+    return broken
+
+
+def _check(limits: Limits, n: int) -> None:
+    shapes = [np.shape(limits.position), np.shape(limits.speed), np.shape(limits.torque)]
+    if shapes != [(n, 2), (n,), (n,)]:
+        raise BadInput("limits of the wrong shape", found=shapes, allowed=f"({n}, 2), ({n},), ({n},)")
+    if np.any(limits.position[:, 0] >= limits.position[:, 1]) or np.any(limits.speed <= 0):
+        raise BadInput("limits leave no room", found=limits.position.tolist())

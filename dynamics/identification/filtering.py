@@ -1,0 +1,114 @@
+"""From logged angles and torques to filtered, decimated equations.
+
+Bandpass (madsen2020 4.1): angles through a Butterworth filter forwards and backwards, so without lag, then
+central differences. Its cutoff is 5 times the bandwidth of the dynamics; the document's bandwidth is
+lost, and 10 Hz is assumed, hence 50 Hz. Parallel filter (4.2): torques and every column of the
+observation matrix through one and the same filter, which leaves Y pi = tau as it is, then every 20th
+sample.
+
+Ends: forward-backward filtering continues the signal by reflection at a point, and differences at the
+first and last sample are one-sided. The first of each block would be one of them, so decimation takes
+the middle of each block: 31 s at 1 kHz give 1550 samples, none nearer than 10 ms to an end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.signal import butter, sosfiltfilt
+
+from dynamics.errors import BadInput
+
+ORDER = 4
+DYNAMICS_BANDWIDTH = 10.0  # [Hz] assumed, the document's is lost
+BANDWIDTH_FACTOR = 5.0  # madsen2020 4.1
+PARALLEL_CUTOFF = 20.0  # [Hz] assumed, the document's is lost
+DECIMATED_RATE_FACTOR = 2.5  # samples a period of the parallel cutoff: 50 Hz, 20 at 1 kHz
+
+
+def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
+    """A signal through a 4th-order Butterworth filter, forwards and backwards.
+
+    Args:
+        signal: (k, ...) samples along the first dimension.
+        cutoff: of one pass [Hz]; both together have -6 dB there.
+        rate: samples a second [Hz].
+
+    Raises:
+        BadInput: a cutoff beyond half the rate, or too few samples.
+    """
+    if not 0 < cutoff < rate / 2:
+        raise BadInput(
+            "the sampling rate is too low for the filter",
+            found=f"{rate:g} Hz",
+            allowed=f"above {2 * cutoff:g} Hz",
+        )
+    length = int(np.ceil(3 * rate / cutoff))
+    if len(signal) <= length:
+        raise BadInput("too few samples to filter", found=len(signal), allowed=f"more than {length}")
+    return sosfiltfilt(butter(ORDER, cutoff, output="sos", fs=rate), signal, axis=0, padlen=length)
+
+
+def derivatives(q: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity and acceleration by central differences; one-sided, of second order, at the ends.
+
+    Args:
+        q: (k, n) angles [rad].
+        rate: samples a second [Hz].
+
+    Returns:
+        (k, n) [rad/s] and (k, n) [rad/s²].
+
+    Source: madsen2020 4.1.
+    """
+    qd = np.gradient(q, 1 / rate, axis=0, edge_order=2)
+    qdd = np.empty_like(q)
+    qdd[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) * rate**2
+    qdd[0] = (2 * q[0] - 5 * q[1] + 4 * q[2] - q[3]) * rate**2
+    qdd[-1] = (2 * q[-1] - 5 * q[-2] + 4 * q[-3] - q[-4]) * rate**2
+    return qd, qdd
+
+
+def motion(
+    q: np.ndarray, rate: float, bandwidth: float = DYNAMICS_BANDWIDTH
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Filtered angles, and their velocities and accelerations, each (k, n).
+
+    Args:
+        q: (k, n) logged angles [rad].
+        rate: samples a second [Hz].
+        bandwidth: of the arm's dynamics [Hz]; the filter's cutoff is 5 times this.
+
+    Raises:
+        BadInput: too low a rate, or too few samples.
+
+    Source: madsen2020 4.1.
+    """
+    filtered = zero_phase(q, BANDWIDTH_FACTOR * bandwidth, rate)
+    return filtered, *derivatives(filtered, rate)
+
+
+def decimation_factor(rate: float, cutoff: float = PARALLEL_CUTOFF) -> int:
+    """Every how many samples are kept after the parallel filter: 20 at 1 kHz."""
+    return max(1, int(rate / (DECIMATED_RATE_FACTOR * cutoff) + 1e-6))
+
+
+def decimate(signal: np.ndarray, rate: float, cutoff: float = PARALLEL_CUTOFF) -> np.ndarray:
+    """A signal through the parallel filter, and the middle of each block of samples.
+
+    Args:
+        signal: (k, ...) torques or columns of the observation matrix.
+        rate: samples a second [Hz].
+        cutoff: of the filter [Hz].
+
+    Returns:
+        (k // factor, ...): a last block that is not whole is left out.
+
+    Raises:
+        BadInput: too low a rate, or too few samples.
+
+    Source: madsen2020 4.2.
+    """
+    factor = decimation_factor(rate, cutoff)
+    middle = factor // 2
+    whole = len(signal) // factor * factor
+    return zero_phase(signal, cutoff, rate)[middle:whole:factor]

@@ -1,0 +1,164 @@
+"""A log of an arm's motion, and what makes one unfit for identification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+
+_SLOWEST = 0.5  # [s] a longer median step is no log of a motion: milliseconds, for instance
+_GAP = 1.5  # steps longer than this many median steps
+_FULL_TURNS = 4 * np.pi  # [rad] no joint of these arms goes beyond
+_SHORTEST = 1.0  # [s]
+_PACE = 0.1  # [s] over which a speed is judged, so that noise does not count
+_TOO_FAST = 2.0  # times the arm's highest speed
+_SLOPE = 3.0  # logged speed over differences of the angles: 57.3 for degrees, 1000 for milliseconds
+
+
+class Log(NamedTuple):
+    """Samples of one motion at a constant rate.
+
+    Attributes:
+        time: (k,) [s].
+        q: (k, n) joint angles, on the link's side [rad].
+        tau: (k, n) joint torques [N·m], of the motors: K i, or of torque sensors.
+        qd: (k, n) logged velocities [rad/s], or None; used to check units only.
+        rotor_q: (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``.
+        name: for messages.
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    tau: np.ndarray
+    qd: np.ndarray | None = None
+    rotor_q: np.ndarray | None = None
+    name: str = "log"
+
+    @property
+    def rate(self) -> float:
+        """Samples a second [Hz]."""
+        return (len(self.time) - 1) / float(self.time[-1] - self.time[0])
+
+
+def as_log(source: Log | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> Log:
+    """A log with checked float64 arrays.
+
+    Args:
+        source: a ``Log``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
+            ``"rotor_q"``: a dict or an xarray Dataset.
+        arm: whose joints and position limits count.
+        lowest_rate: [Hz] that the filters need.
+
+    Raises:
+        BadInput: a signal missing or of the wrong shape, no numbers, gaps, units that look like degrees or
+            milliseconds, a channel that never changes, too short, or too low a rate.
+    """
+    fields = source._asdict() if isinstance(source, Log) else _fields(source)
+    name = str(fields.pop("name", None) or "log")
+    arrays = {key: _array(value, f"{name}: {key}") for key, value in fields.items() if value is not None}
+    time = arrays.pop("time")
+    if time.ndim != 1 or len(time) < 2:
+        raise BadInput("time must be one column", where=name, found=time.shape, allowed="(k,)")
+    for key, array in arrays.items():
+        if array.shape != (len(time), len(arm.dh)):
+            raise BadInput(
+                f"{key} has the wrong shape",
+                where=name,
+                found=array.shape,
+                allowed=f"({len(time)}, {len(arm.dh)})",
+            )
+    log = Log(time=time, name=name, **arrays)
+    _check_time(log, lowest_rate)
+    _check_units(log, arm)
+    _check_channels(log)
+    return log
+
+
+def _fields(source: Mapping[str, Any]) -> dict[str, Any]:
+    missing = [key for key in ("time", "q", "tau") if key not in source]
+    if missing:
+        raise BadInput("signals are missing", found=sorted(map(str, source)), allowed=", ".join(missing))
+    found = {key: source[key] for key in ("time", "q", "tau", "qd", "rotor_q") if key in source}
+    title = getattr(source, "attrs", {}).get("title")  # of an xarray Dataset
+    return {**found, "name": title or source.get("name")}
+
+
+def _array(value: Any, where: str) -> np.ndarray:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("numbers are needed", where=where, found=type(value).__name__) from None
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        raise BadInput("not a number", where=f"{where}, sample {bad[0][0]}", found=len(bad), allowed="none")
+    return array
+
+
+def _check_time(log: Log, lowest_rate: float) -> None:
+    steps = np.diff(log.time)
+    if np.any(steps <= 0):
+        raise BadInput("time does not increase", where=f"{log.name}, sample {int(np.argmin(steps > 0)) + 1}")
+    median = float(np.median(steps))
+    if median > _SLOWEST:
+        raise BadInput(
+            "time looks like milliseconds",
+            where=log.name,
+            found=f"a median step of {median:g}",
+            allowed="seconds",
+        )
+    gaps = np.flatnonzero(steps > _GAP * median)
+    if len(gaps):
+        raise BadInput(
+            f"{len(gaps)} gaps in the log, the first at {log.time[gaps[0]]:g} s",
+            where=log.name,
+            found=f"a step of {steps[gaps[0]]:g} s",
+            allowed=f"steps of {median:g} s; hand over the parts between as logs of their own",
+        )
+    if log.time[-1] - log.time[0] < _SHORTEST:
+        raise BadInput(
+            "the log is too short", where=log.name, found=f"{np.ptp(log.time):g} s", allowed="1 s or more"
+        )
+    if log.rate <= lowest_rate:
+        raise BadInput(
+            "the sampling rate is too low",
+            where=log.name,
+            found=f"{log.rate:g} Hz",
+            allowed=f"above {lowest_rate:g} Hz, or a smaller dynamics_bandwidth",
+        )
+
+
+def _check_units(log: Log, arm: Arm) -> None:
+    stride = max(1, round(_PACE * log.rate))
+    paces = np.abs(log.q[stride:] - log.q[:-stride]).max(axis=0) * log.rate / stride / arm.speed_limits
+    largest = float(np.abs(log.q).max())
+    if largest > _FULL_TURNS or paces.max() > _TOO_FAST:
+        j = int(np.argmax(paces))
+        raise BadInput(
+            "q looks like degrees",
+            where=log.name,
+            found=f"angles up to {largest:.4g}, joint {j + 1} at {paces[j]:.3g} times its highest speed",
+            allowed=f"rad, below {_FULL_TURNS:.2f}",
+        )
+    if log.qd is None:
+        return
+    difference = np.gradient(log.q, log.time, axis=0)
+    slope = float((log.qd * difference).sum() / max(float((difference**2).sum()), 1e-300))
+    if not 1 / _SLOPE < slope < _SLOPE:
+        raise BadInput(
+            "qd is not the rate of change of q: degrees or milliseconds in one of them",
+            where=log.name,
+            found=f"a ratio of {slope:.3g}",
+            allowed="1",
+        )
+
+
+def _check_channels(log: Log) -> None:
+    dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
+    if dead:
+        raise BadInput(
+            "tau never changes", where=log.name, found=f"joints {', '.join(dead)}", allowed="measured torques"
+        )

@@ -1,0 +1,154 @@
+"""Inertial parameters of an arm as one vector, in which its inverse dynamics are linear.
+
+A link has ten: mass M [kg], first moments MX, MY, MZ = m·c [kg·m], and the tensor XX, XY, XZ, YY, YZ, ZZ
+[kg·m²] **about the origin of the link's frame** (about the centre of mass the torque would not be linear
+in them). XY stands for the entry of the tensor, minus the integral of x y. The links follow each other;
+with rotors, IA1 … IAn [kg·m²] of the rotors stand at the end.
+
+Frames: ``standard`` are those of ``Arm`` (frame i at the far end of link i); ``modified`` are those of
+madsen2020 (frame i on the axis of joint i, see ``dynamics.modified_dh``).
+
+Source: madsen2020 section 2 (parallel axis theorem) and 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput, nearest_name
+from dynamics.link_bodies import require_rigid
+from dynamics.modified_dh import modified_dh
+
+LINK_PARAMETERS = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
+PER_LINK = len(LINK_PARAMETERS)
+FRAMES = ("standard", "modified")
+_TENSOR = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def parameter_names(n: int, rotor: bool = False) -> list[str]:
+    """``M1, MX1, …, ZZn`` and, with rotors, ``IA1 … IAn``."""
+    names = [f"{name}{i + 1}" for i in range(n) for name in LINK_PARAMETERS]
+    return names + ([f"IA{i + 1}" for i in range(n)] if rotor else [])
+
+
+def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np.ndarray:
+    """The vector of an arm.
+
+    Args:
+        arm: the arm.
+        rotor: with the rotor inertias at the end.
+        frames: ``standard`` or ``modified``.
+
+    Returns:
+        (10 n,) or (11 n,).
+
+    Raises:
+        BadInput: unknown frames, or modified ones for an arm that is not rigid.
+    """
+    links = np.concatenate(
+        [_of_link(*body) for body in zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True)]
+    )
+    links = np.linalg.solve(to_standard(arm, frames), links)
+    return np.concatenate([links, arm.rotor_inertia]) if rotor else links
+
+
+def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> Arm:
+    """``arm`` with the masses, centres, tensors (and rotors) of a parameter vector.
+
+    Args:
+        arm: the kinematics, and the rotors where the vector has none.
+        pi: (10 n,) or (11 n,) as ``parameters_of`` gives them.
+        frames: of ``pi``.
+
+    Raises:
+        BadInput: wrong length, no finite numbers, a negative mass or rotor inertia, or a first moment
+            without mass. The tensors are not judged: see ``pseudo_inertia``.
+    """
+    n = len(arm.dh)
+    values = np.asarray(pi, dtype=np.float64)
+    if values.shape not in ((PER_LINK * n,), (PER_LINK * n + n,)) or not np.all(np.isfinite(values)):
+        raise BadInput(
+            "no parameter vector", found=values.shape, allowed=f"{10 * n} or {11 * n} finite numbers"
+        )
+    links = (to_standard(arm, frames) @ values[: PER_LINK * n]).reshape(n, PER_LINK)
+    bodies = [_body(row, f"link {i + 1}") for i, row in enumerate(links)]
+    masses, centers, tensors = (np.array(column) for column in zip(*bodies, strict=True))
+    rotors = values[PER_LINK * n :] if values.size > PER_LINK * n else arm.rotor_inertia
+    if np.any(rotors < 0):
+        raise BadInput("a rotor inertia cannot be negative", found=rotors.tolist())
+    return arm._replace(mass=masses, center_of_mass=centers, inertia=tensors, rotor_inertia=rotors.copy())
+
+
+def to_standard(arm: Arm, frames: str) -> np.ndarray:
+    """(10 n, 10 n) matrix T with pi_standard = T pi_frames, one block a link.
+
+    Raises:
+        BadInput: unknown frames, or modified ones for an arm that is not rigid.
+    """
+    if frames not in FRAMES:
+        raise BadInput(
+            "unknown frames", found=frames, allowed=", ".join(FRAMES), nearest=nearest_name(frames, FRAMES)
+        )
+    n = len(arm.dh)
+    out = np.eye(PER_LINK * n)
+    if frames == "modified":
+        require_rigid(arm)
+        for i, T_modified_standard in enumerate(modified_dh(arm).change):
+            block = slice(PER_LINK * i, PER_LINK * (i + 1))
+            out[block, block] = change_of_frame(np.linalg.inv(T_modified_standard))
+    return out
+
+
+def change_of_frame(T_new_old: np.ndarray) -> np.ndarray:
+    """(10, 10) matrix that takes a link's parameters from one frame to another.
+
+    Args:
+        T_new_old: (4, 4) coordinates in the old frame to coordinates in the new one.
+    """
+    units = np.eye(PER_LINK)
+    columns = [_from_pseudo_inertia(T_new_old @ pseudo_inertia(unit) @ T_new_old.T) for unit in units]
+    return np.column_stack(columns)
+
+
+def pseudo_inertia(link: np.ndarray) -> np.ndarray:
+    """(4, 4) [[second moments, first moments], [first moments, mass]] of ten parameters.
+
+    A body of positive density has these parameters if and only if it is positive definite
+    (Wensing, Kim and Slotine 2018).
+    """
+    tensor = _tensor(link)
+    out = np.empty((4, 4))
+    out[:3, :3] = np.trace(tensor) / 2 * np.eye(3) - tensor
+    out[:3, 3] = out[3, :3] = link[1:4]
+    out[3, 3] = link[0]
+    return out
+
+
+def _from_pseudo_inertia(P: np.ndarray) -> np.ndarray:
+    tensor = np.trace(P[:3, :3]) * np.eye(3) - P[:3, :3]
+    return np.array([P[3, 3], *P[:3, 3], *(tensor[k] for k in _TENSOR)])
+
+
+def _tensor(link: np.ndarray) -> np.ndarray:
+    out = np.empty((3, 3))
+    for (row, column), value in zip(_TENSOR, link[4:], strict=True):
+        out[row, column] = out[column, row] = value
+    return out
+
+
+def _steiner(c: np.ndarray) -> np.ndarray:
+    return c @ c * np.eye(3) - np.outer(c, c)
+
+
+def _of_link(mass: float, center: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    tensor = inertia + mass * _steiner(center)
+    return np.array([mass, *(mass * center), *(tensor[k] for k in _TENSOR)])
+
+
+def _body(link: np.ndarray, where: str) -> tuple[float, np.ndarray, np.ndarray]:
+    mass, first = link[0], link[1:4]
+    if mass < 0 or (mass == 0 and first.any()):
+        raise BadInput("no body has this mass and first moment", where=where, found=link[:4].tolist())
+    center = first / mass if mass > 0 else np.zeros(3)
+    return mass, center, _tensor(link) - mass * _steiner(center)

@@ -1,0 +1,138 @@
+"""How good a model is on motions it has not seen.
+
+The formula of madsen2020 4.5 is lost. From its words, each joint's mean squared error over its average
+torque magnitude, summed:
+
+    NMSE = sum over joints of mean(e²) / mean|tau|   [N·m],
+
+which also has the unit the document prints.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows
+from dynamics.errors import BadInput
+from dynamics.identification.base_parameters import BaseParameters
+from dynamics.identification.logs import Log
+from dynamics.identification.observations import Options, observations
+
+
+class Comparison(NamedTuple):
+    """Two models on one motion.
+
+    Attributes:
+        name: of the log.
+        reference: NMSE of the reference (CAD) model [N·m].
+        identified: NMSE of the identified model [N·m].
+    """
+
+    name: str
+    reference: float
+    identified: float
+
+    @property
+    def improvement(self) -> float:
+        """Share of the reference's NMSE that is gone (0.285 in the first row of Table 5)."""
+        return 1 - self.identified / self.reference
+
+
+def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
+    """Normalised mean squared error [N·m].
+
+    Args:
+        tau: (k, n) measured torques [N·m].
+        predicted: (k, n) of a model [N·m].
+
+    Raises:
+        BadInput: shapes that do not fit, or a joint without any torque.
+
+    Source: madsen2020 4.5 (formula lost: see the module).
+    """
+    tau, predicted = np.asarray(tau, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    if tau.ndim != 2 or tau.shape != predicted.shape or not len(tau):
+        raise BadInput("torques do not fit", found=(tau.shape, predicted.shape), allowed="(k, n) twice")
+    size = np.abs(tau).mean(axis=0)
+    if np.any(size == 0):
+        raise BadInput("a joint without torque has no normalised error", found=size.tolist())
+    return float((((tau - predicted) ** 2).mean(axis=0) / size).sum())
+
+
+def compare(
+    arm: Arm,
+    base: BaseParameters,
+    identified: np.ndarray,
+    reference: np.ndarray,
+    log: Log,
+    options: Options,
+) -> Comparison:
+    """Two sets of unknowns on one log, after the filters of the identification.
+
+    Args:
+        arm: kinematics, gravity, known rotor inertias.
+        base: base parameters.
+        identified: (u,) base parameters, then friction.
+        reference: (u,) the same of the other model.
+        log: a motion not used for the fit.
+        options: as in the fit.
+    """
+    Y, tau, _ = observations(arm, base, log, options)  # turning joints count here
+    return Comparison(log.name, nmse(tau, Y @ reference), nmse(tau, Y @ identified))
+
+
+def cad_error(arm: Arm, share: float, rng: np.random.Generator) -> Arm:
+    """A model of the arm whose links are off by a share, and still real bodies.
+
+    Mass, each coordinate of the centre, and each principal second moment along the frame's axes are
+    multiplied by 1 + share · u, u uniform with mean 0 and mean square 1. Rotors stay as they are.
+
+    Args:
+        arm: the true arm.
+        share: root mean square of the relative error, below 0.5.
+        rng: for the draws.
+
+    Raises:
+        BadInput: a share out of range.
+    """
+    if not 0 <= share < 0.5:
+        raise BadInput("no such share", found=share, allowed="0 to 0.5")
+    n = len(arm.dh)
+    factors = 1 + share * rng.uniform(-np.sqrt(3), np.sqrt(3), (n, 7))
+    mass = arm.mass * factors[:, 0]
+    stretch = np.sqrt(factors[:, 4:, None] * factors[:, None, 4:])
+    second = stretch * (np.trace(arm.inertia, axis1=1, axis2=2)[:, None, None] / 2 * np.eye(3) - arm.inertia)
+    inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
+    return arm._replace(mass=mass, center_of_mass=arm.center_of_mass * factors[:, 1:4], inertia=inertia)
+
+
+def simulated_log(
+    torque: np.ndarray,
+    time: np.ndarray,
+    q: np.ndarray,
+    rng: np.random.Generator,
+    torque_noise: np.ndarray | float = 0.0,
+    angle_noise: float = 0.0,
+    name: str = "simulated",
+) -> Log:
+    """A log with white noise on exact samples.
+
+    Args:
+        torque: (k, n) [N·m].
+        time: (k,) [s].
+        q: (k, n) [rad].
+        rng: for the noise.
+        torque_noise: standard deviation, one or (n,) [N·m].
+        angle_noise: standard deviation [rad].
+        name: of the log.
+
+    Raises:
+        BadInput: wrong shapes.
+    """
+    n = np.shape(q)[-1]
+    (torque, q), _ = as_rows(n, torque=torque, q=q)
+    tau = torque + rng.normal(size=q.shape) * torque_noise
+    return Log(np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name=name)
