@@ -163,6 +163,16 @@ def replay(
 
 
 @app.command()
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs.")],
+) -> int:
+    """Saved runs side by side: delays, misses, false alarms, forces, map."""
+    from hopfield_nav.compare_command import compare_runs
+
+    return compare_runs(runs)
+
+
+@app.command()
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
 ) -> int:

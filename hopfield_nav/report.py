@@ -87,12 +87,17 @@ def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     table.add_column(overflow="fold")
     for label, key, unit, scale in _ROWS:
         if key in summary:
-            table.add_row(label, Text(_cell(summary[key], unit, scale)))
+            table.add_row(label, Text(cell(summary[key], unit, scale)))
+    for key, value in summary.get("imperfections", {}).items():
+        table.add_row("imperfect", Text(f"{key} = {value}"))
+    for warning in summary.get("warnings", []):
+        table.add_row("warning", Text(warning))
     table.add_row("folder", Text(str(folder)))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
-def _cell(value: object, unit: str, scale: float) -> str:
+def cell(value: object, unit: str, scale: float) -> str:
+    """A value as a table shows it: four digits, unit behind, a dash for none."""
     if value is None:
         return "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -26,6 +26,7 @@ from detection.methods import calibrate, candidates
 from detection.trials import Recorded, contacts, free_motion
 
 from hopfield_nav.replay import alarm_rate
+from hopfield_nav.scoring import ContactScore
 
 CALIBRATION_SEED, TEST_SEED, BEST_SEED = 1, 2, 3
 BEST = {"ideal": "momentum observer, joint torques", "real": "…, adaptive and high-passed"}
@@ -131,6 +132,29 @@ def write(results: dict[str, list[Result]], folder: Path) -> None:
     draw_delays(results, folder)
 
 
+def read(folder: Path) -> dict[str, list[Result]]:
+    """What ``write`` has written, to draw it again."""
+    with (folder / "contacts.csv").open(encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+
+    def found(condition: str, method: str, kind: str) -> list[ContactScore]:
+        numbers = [[float(v) for v in row[3:]] for row in rows if row[:3] == [condition, method, kind]]
+        return [ContactScore(np.nan, np.nan, v[0], v[1], v[2], np.array(v[3:])) for v in numbers]
+
+    plain = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return {
+        name: [
+            Result(
+                r["method"], r["detection"], r["free_hours"], r["false_alarm_count"], r["largest_free_level"],
+                found(name, r["method"], "tool"), found(name, r["method"], "arm"),
+                r["tool_force_error_rms_N"], r["tool_torque_error_rms_Nm"], np.array(r["roc"]),
+            )
+            for r in methods
+        ]
+        for name, methods in plain.items()
+    }  # fmt: skip
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -141,7 +165,11 @@ def main() -> None:
     parser.add_argument("--contacts", type=int, default=100, help="of each kind, for each condition")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--redraw", action="store_true", help="figures and table again, from --out alone")
     sizes = parser.parse_args()
+    if sizes.redraw:
+        write(read(sizes.out), sizes.out)
+        return
     if sizes.quick:
         sizes.calibration_hours, sizes.hours, sizes.best_hours, sizes.contacts = 0.1, 0.1, 0.1, 20
     with ProcessPoolExecutor(sizes.workers) as pool:

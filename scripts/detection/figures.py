@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from hopfield_nav.style import COLOURS, COLUMN, paper_style
 
@@ -24,6 +25,7 @@ SHOWN = {  # method: colour, line
     "…, adaptive": ("#CC79A7", "-"),
     "…, adaptive and high-passed": ("#D55E00", "-"),
 }
+KINDS = {"tool": COLOURS.travelled, "arm": COLOURS.felt}
 SHORT = {
     "…, high-passed": "momentum, high-passed",
     "…, adaptive": "momentum, adaptive",
@@ -45,10 +47,11 @@ def draw_roc(results: dict[str, list[Result]], folder: Path) -> Path:
             for row in rows:
                 if row.name in SHOWN:
                     colour, line = SHOWN[row.name]
-                    alarms, share = np.maximum(row.roc[:, 0], least), 100 * row.roc[:, 1]
+                    alarms, share = _rising(row.roc)
+                    alarms, share = np.maximum(alarms, least), 100 * share
                     label = SHORT.get(row.name, row.name)
                     ax.plot(alarms, share, line, color=colour, linewidth=1.1, label=label)
-            ax.set(xscale="log", ylim=(-2, 102))
+            ax.set(xscale="log", xlim=(0.8 * least, 3e3), ylim=(-2, 102))
             ax.set_title(name, loc="left")
             ax.grid(visible=True, color=COLOURS.grid, linewidth=0.4)
         for ax in panels[2:]:
@@ -61,6 +64,16 @@ def draw_roc(results: dict[str, list[Result]], folder: Path) -> Path:
     return path
 
 
+def _rising(roc: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The curve from high thresholds down, as far as lower ones still raise more alarms.
+
+    Below that the level never falls far enough for a second alarm: the alarm stands.
+    """
+    order = roc[::-1]
+    last = int(np.argmax(order[:, 0])) + 1
+    return order[:last, 0], order[:last, 1]
+
+
 def draw_delays(results: dict[str, list[Result]], folder: Path) -> Path:
     """Delay of each contact with the calibrated thresholds; missed ones stand at the right edge."""
     path = folder / "delays.png"
@@ -70,6 +83,11 @@ def draw_delays(results: dict[str, list[Result]], folder: Path) -> Path:
         for ax, (name, rows) in zip(panels, results.items(), strict=False):
             _strips(ax, rows)
             ax.set_title(name, loc="left")
+        panels[0].invert_yaxis()
+        marks = [Line2D([], [], color=c, marker=".", linestyle="") for c in KINDS.values()]
+        figure.legend(
+            marks, ["pushes of the tool", "collisions of the links"], loc="outside lower center", ncols=2
+        )
         for ax in panels[2:]:
             ax.set_xlabel("delay [ms]; right of the line: not felt")
         figure.savefig(path, dpi=200)
@@ -79,7 +97,7 @@ def draw_delays(results: dict[str, list[Result]], folder: Path) -> Path:
 def _strips(ax, rows: list[Result]) -> None:
     rng = np.random.default_rng(0)
     for k, row in enumerate(rows):
-        for kind, colour, shift in (("tool", COLOURS.travelled, -0.17), ("arm", COLOURS.felt, 0.17)):
+        for (kind, colour), shift in zip(KINDS.items(), (-0.17, 0.17), strict=True):
             delay = 1e3 * np.array([c.delay for c in getattr(row, kind)])
             shown = np.where(np.isnan(delay), 1300.0, np.maximum(delay, 0.7))
             y = k + shift + 0.1 * rng.uniform(-1, 1, len(shown))
@@ -90,5 +108,5 @@ def _strips(ax, rows: list[Result]) -> None:
     ax.set(xscale="log", xlim=(0.6, 1700))
     ax.set_xticks([1, 10, 100, 1000], ["≤ 1", "10", "100", "1000"])
     ax.set_yticks(range(len(rows)), [SHORT.get(row.name, row.name) for row in rows])
-    ax.invert_yaxis()
+    ax.minorticks_off()
     ax.grid(visible=True, axis="x", color=COLOURS.grid, linewidth=0.4)
