@@ -15,7 +15,7 @@ import numpy as np
 
 from dynamics.compiled import kernel
 from dynamics.errors import BadInput
-from hopfield_nav.neighbours import neighbours
+from hopfield_nav.neighbours import neighbours, stencil
 
 SMALLEST_BETA = 1e-60
 
@@ -41,10 +41,12 @@ def largest_eigenvalue(
     Raises:
         BadInput: arguments that do not fit one another.
     """
-    grid = neighbours(shape, radius, periodic=periodic)
-    if len(grid.offset) > 2 * len(shape):
-        return float((grid.table < len(grid.table)).sum(axis=1).max())
-    closed = [False] * len(shape) if periodic is None else periodic
+    near = stencil(shape, radius, periodic=periodic)
+    closed = near.wrap
+    if len(near.offset) > 2 * len(shape):
+        middle = (np.array(shape) - 1) // 2  # the cell with most neighbours
+        at = middle + near.offset
+        return float((closed | ((at >= 0) & (at < shape))).all(axis=1).sum())
     return sum(2 * (1.0 if c else math.cos(math.pi / (n + 1))) for n, c in zip(shape, closed, strict=True))
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from dynamics.errors import BadInput, nearest_name
-from hopfield_nav.distance import shortest
 from hopfield_nav.equilibrium import log_activation, settle
 from hopfield_nav.hopfield import check_beta, flat_index, largest_eigenvalue
-from hopfield_nav.neighbours import Neighbours, neighbours
+from hopfield_nav.limit import Field, distance_grid, solve
+from hopfield_nav.neighbours import Neighbours, Stencil, neighbours, stencil
 from hopfield_nav.path import climb, descend, step_lengths
 
 NETWORKS = ("limit", "sum")
@@ -28,7 +29,6 @@ class Plan:
         length: of the way, in the unit of `spacing` (cells by default); inf when there is none.
         network: "limit" or "sum".
         beta: slope that was used; None for "limit", where it does not matter.
-        distance: grid of shortest distances to the goal, inf where there is none; "limit" alone.
         log_activation: grid of ln sigma, -inf where sigma is zero; "sum" alone.
         saturated: whether a neuron other than the goal is clamped at 1; then, or where beta is above
             1/(number of neighbours), the network may have false maxima.
@@ -39,9 +39,17 @@ class Plan:
     length: float
     network: str
     beta: float | None = None
-    distance: np.ndarray | None = None
     log_activation: np.ndarray | None = None
     saturated: bool = False
+    _settled: tuple[Field, Stencil] | None = field(default=None, repr=False)
+
+    @cached_property
+    def distance(self) -> np.ndarray | None:
+        """Grid of shortest distances to the goal, inf where there is none; "limit" alone.
+
+        It is filled in when it is first asked for: in 20^6 cells it takes half a gigabyte.
+        """
+        return None if self._settled is None else distance_grid(*self._settled)
 
     @property
     def reachable(self) -> np.ndarray:
@@ -107,26 +115,23 @@ def replan(
     Raises:
         BadInput: as `plan_path`.
     """
-    grid = _check_grid(blocked)
-    if network not in NETWORKS:
-        nearest = nearest_name(str(network), NETWORKS)
-        raise BadInput("network", found=network, allowed=", ".join(NETWORKS), nearest=nearest)
+    grid = check_grid(blocked)
+    check_network(network)
     i, target = flat_index(start, grid.shape, "start"), flat_index(goal, grid.shape, "goal")
-    near = neighbours(grid.shape, radius, spacing, periodic, ties)
-    slope: float | None = None
-    if network == "sum":
-        slope = check_beta(_default_beta(near) if beta is None else beta, grid.shape, radius, periodic)
-    flat = np.ascontiguousarray(grid).ravel()
-    if not allow_blocked_start and (flat[i] or flat[target]):
-        reason = "start cell is blocked" if flat[i] else "goal cell is blocked"
+    near = stencil(grid.shape, radius, spacing, periodic, ties)
+    slope = choose_beta(network, beta, grid.shape, radius, periodic)
+    if not allow_blocked_start and (grid[tuple(start)] or grid[tuple(goal)]):
+        reason = "start cell is blocked" if grid[tuple(start)] else "goal cell is blocked"
         return Plan(None, reason, np.inf, network, slope)
     if slope is None:
-        return _plan_limit(grid.shape, near, flat, i, target)
+        return plan_in_field(solve(grid, near, goal), near, start, goal)
     eigenvalue = largest_eigenvalue(grid.shape, radius, periodic)
-    return _plan_sum(grid.shape, near, flat, i, target, slope, eigenvalue)
+    table = neighbours(grid.shape, radius, spacing, periodic, ties)
+    return _plan_sum(grid.shape, table, np.ascontiguousarray(grid).ravel(), i, target, slope, eigenvalue)
 
 
-def _check_grid(blocked: np.ndarray) -> np.ndarray:
+def check_grid(blocked: np.ndarray) -> np.ndarray:
+    """The grid as an array; BadInput if it is not a bool array with at least one cell."""
     grid = np.asarray(blocked)
     if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
         found = f"{grid.dtype} of shape {grid.shape}"
@@ -134,19 +139,40 @@ def _check_grid(blocked: np.ndarray) -> np.ndarray:
     return grid
 
 
-def _default_beta(near: Neighbours) -> float:
-    """The document's 0.1 where it cannot make false maxima, else half of what cannot."""
-    most = 1 / len(near.offset)
-    return 0.1 if most >= 0.1 else most / 2
+def check_network(network: str) -> None:
+    """BadInput if there is no network of that name."""
+    if network not in NETWORKS:
+        nearest = nearest_name(str(network), NETWORKS)
+        raise BadInput("network", found=network, allowed=", ".join(NETWORKS), nearest=nearest)
 
 
-def _plan_limit(shape: tuple[int, ...], near: Neighbours, flat: np.ndarray, start: int, target: int) -> Plan:
-    distance = shortest(near.table, near.length, near.uniform, flat, target)
-    path = np.empty(flat.size + 1, np.int64)
-    count = descend(near.table, near.length, start, target, distance, path)
-    cells, length = _finish(shape, near, path, count, target)
-    reason = "" if cells is not None else "no free way from start to goal"
-    return Plan(cells, reason, length, "limit", distance=distance[:-1].reshape(shape))
+def choose_beta(
+    network: str,
+    beta: float | None,
+    shape: Sequence[int],
+    radius: float,
+    periodic: Sequence[bool] | None,
+) -> float | None:
+    """The slope of "sum", checked: by default the document's 0.1 where it cannot make false maxima.
+
+    Otherwise half of what cannot. None for "limit".
+
+    Raises:
+        BadInput: beta above its limit (6.12).
+    """
+    if network != "sum":
+        return None
+    most = 1 / len(stencil(shape, radius, periodic=periodic).offset)
+    default = 0.1 if most >= 0.1 else most / 2
+    return check_beta(default if beta is None else beta, shape, radius, periodic)
+
+
+def plan_in_field(field: Field, near: Stencil, start: Sequence[int], goal: Sequence[int]) -> Plan:
+    """The way down the distances of a settled limit network."""
+    cells, steps = descend(field, np.array(start, np.int64), np.array(goal, np.int64))
+    if tuple(cells[-1]) != tuple(goal):
+        return Plan(None, "no free way from start to goal", np.inf, "limit", _settled=(field, near))
+    return Plan(cells, "", float(near.length[steps].sum()), "limit", _settled=(field, near))
 
 
 def _plan_sum(
