@@ -29,6 +29,8 @@ NOTHING = -(2**30)
 STILL = 4e-15  # relative change of a cell that counts as none, without over-relaxation
 PATIENCE = 40  # sweeps, times 2 - omega, after which what still moves is rounding
 BATCH = 64  # most sweeps with the same exponents
+STEEP = 0.7  # of beta lambda, above which it pays to know the eigenvalue of the very map
+POWERS = 16  # steps of the power method
 WIDEST = 5  # exponents between neighbours; beta >= 1e-60 keeps it below
 LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is still finite
 
@@ -154,7 +156,7 @@ def _relax(link, weight, omega, still, ceiling, value):
 
 
 @kernel
-def _still(omega, sweeps):
+def counts_as_none(omega, sweeps):
     """Change of a cell that counts as none.
 
     Errors fall by omega - 1 a sweep, so that rounding is all that is left after PATIENCE/(2 - omega)
@@ -173,7 +175,7 @@ def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
     while not settled and sweeps < most_sweeps:
         _fold(link, queue, beta, exponent, weight)
         _load(queue, mantissa, exponent, value, ceiling)
-        still = _still(omega, sweeps)
+        still = counts_as_none(omega, sweeps)
         settled = not _relax(link, weight, omega, still, ceiling, value)
         sweeps += 1
         moved, left = not settled, BATCH
@@ -183,6 +185,31 @@ def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
             left -= 1
         _store(queue, value, mantissa, exponent)
     return sweeps, settled
+
+
+@kernel
+def _own_eigenvalue(link, bound):
+    """Estimate the largest eigenvalue of the connections among the reached cells without the target.
+
+    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound
+    would swing. Steps of the power method; each quotient of norms is a bound below.
+    """
+    reached = link.shape[0]
+    old, new = np.ones(reached + 1), np.zeros(reached + 1)
+    old[0], old[reached] = 0.0, 0.0
+    quotient = 0.0
+    for _ in range(POWERS):
+        before, after = 0.0, 0.0
+        for n in range(1, reached):
+            total = 0.0
+            for k in range(link.shape[1]):
+                total += old[link[n, k]]
+            new[n] = total
+            before += old[n] * old[n]
+            after += total * total
+        quotient = np.sqrt(after / before) if before > 0.0 else 0.0
+        old, new = new, old
+    return min(quotient, bound)
 
 
 @kernel
@@ -218,7 +245,8 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
     mantissa[target], exponent[target] = 1.0, 0
     _find_exponents(table, queue, reached, beta, mantissa, exponent)
     link = _link(table, queue, reached, _places(queue, reached, blocked.size))
-    omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
+    largest = eigenvalue if beta * eigenvalue < STEEP else _own_eigenvalue(link, eigenvalue)
+    omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * largest) ** 2))
     sweeps, settled = _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent)
     saturated = _is_saturated(queue, reached, mantissa, exponent)
     return Equilibrium(mantissa, exponent, sweeps, settled, saturated)
