@@ -74,9 +74,7 @@ def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
     size = [0] * len(shape)
     for _ in range(BITS):
         fits = [
-            a
-            for a, n in enumerate(shape)
-            if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))
+            a for a, n in enumerate(shape) if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))
         ]
         if not fits:
             break
@@ -115,9 +113,7 @@ def _faces(size: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return low, high
 
 
-def _places(
-    shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift: np.ndarray
-) -> np.ndarray:
+def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift: np.ndarray) -> np.ndarray:
     place = np.zeros((len(shape), max(shape)), np.int64)
     for axis, n in enumerate(shape):
         cell = np.arange(n)

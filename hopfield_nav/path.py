@@ -109,10 +109,10 @@ def step_nearer(at, field):
 @inlined
 def _same(cell, other):
     """Whether two cells (rank,) are one."""
+    alike = True
     for a in range(cell.size):
-        if cell[a] != other[a]:
-            return False
-    return True
+        alike &= cell[a] == other[a]
+    return alike
 
 
 @kernel
@@ -128,7 +128,7 @@ def descend(field, start, target):
         The cells of the path (k, rank) int64, from the start to the target or to where no step leads
         on, and the numbers of its steps (k - 1,).
     """
-    label, nothing, step, offset, shape, wrap, place = field
+    offset, shape = field.offset, field.shape
     cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
     cells[0], count = start, 1
     while not _same(cells[count - 1], target):
@@ -151,6 +151,55 @@ def _longer(cells, steps):
     more_steps = np.empty(2 * steps.size, np.int64)
     more_cells[: steps.size], more_steps[: steps.size] = cells, steps
     return more_cells, more_steps
+
+
+@inlined
+def _uphill(at, activation, offset, shape, wrap, place):
+    """Number of the step from the cell `at` to the largest activation; -1 where none is larger."""
+    own = 0
+    for a in range(shape.size):
+        own += place[a, at[a]]
+    best = activation[own]
+    for k in range(offset.shape[0]):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0:
+            best = max(best, activation[j])
+    for k in range(offset.shape[0]):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and activation[j] > activation[own] and activation[j] >= (1.0 - SAME_ACTIVATION) * best:
+            return k
+    return -1
+
+
+@kernel
+def ascend(activation, offset, shape, wrap, place, start, target):
+    """Steepest ascent over activations in plain doubles, without a table.
+
+    Args:
+        activation: (places,) float64.
+        offset: (k, rank) steps in tie order.
+        shape: (rank,) cells along each axis.
+        wrap: (rank,) bool, which axes are closed.
+        place: (rank, longest) the place of a cell is the sum of its entries.
+        start: (rank,) cell; it may be blocked, then its neighbours decide.
+        target: (rank,) cell.
+
+    Returns:
+        As `descend`.
+    """
+    cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
+    cells[0], count = start, 1
+    while not _same(cells[count - 1], target):
+        k = _uphill(cells[count - 1], activation, offset, shape, wrap, place)
+        if k < 0:
+            break
+        if count == steps.size:
+            cells, steps = _longer(cells, steps)
+        steps[count - 1] = k
+        for a in range(shape.size):
+            cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]
+        count += 1
+    return cells[:count].copy(), steps[: count - 1].copy()
 
 
 @kernel

@@ -70,7 +70,7 @@ def _own_place(at, place):
 @kernel
 def _push_children(field, at, own, heap):
     """Queue the neighbours of the cell `at` whose label may come from its former label `own`."""
-    label, nothing, step, offset, shape, wrap, place = field
+    label, _, step, offset, shape, wrap, place = field
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
         if j >= 0 and label[j] == own + step[k]:

@@ -158,9 +158,7 @@ def _sweep(values, blocked, target, layout, beta, omega, tolerance):
         for a in range(leading):
             first += row[a] * layout.stride[a]
         _gather(values, row, layout, total)
-        here, small = _relax_row(
-            values, blocked, first, target, layout, beta, omega, tolerance, total
-        )
+        here, small = _relax_row(values, blocked, first, target, layout, beta, omega, tolerance, total)
         moved |= here
         least = min(least, small)
         more = _next(counter, row, layout)
