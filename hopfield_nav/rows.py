@@ -27,7 +27,9 @@ class Rows(NamedTuple):
         stride: (rank,) of cells in C order.
         order: (rank, longest) coordinates from the target outward.
         across: (m, rank) steps to other rows; last column along the row.
+        jump: (m,) the leading part of `across` as a difference of cell numbers.
         along: (l,) steps within the row.
+        reach: the longest step along an axis.
     """
 
     shape: np.ndarray
@@ -35,7 +37,9 @@ class Rows(NamedTuple):
     stride: np.ndarray
     order: np.ndarray
     across: np.ndarray
+    jump: np.ndarray
     along: np.ndarray
+    reach: int
 
 
 def rows(shape: tuple[int, ...], near: Stencil, target: tuple[int, ...]) -> Rows:
@@ -57,7 +61,10 @@ def rows(shape: tuple[int, ...], near: Stencil, target: tuple[int, ...]) -> Rows
     stride = np.append(np.cumprod(shape[:0:-1])[::-1], 1).astype(np.int64)
     leaves = (near.offset[:, :-1] != 0).any(axis=1)
     along = near.offset[~leaves, -1].copy()
-    return Rows(np.array(shape), near.wrap, stride, order, near.offset[leaves], along)
+    across = near.offset[leaves]
+    reach = int(np.abs(near.offset).max())
+    jump = across[:, :-1] @ stride[:-1]
+    return Rows(np.array(shape), near.wrap, stride, order, across, jump, along, reach)
 
 
 @inlined
@@ -75,6 +82,15 @@ def _first_of(row, step, layout):
 
 
 @inlined
+def _is_inside(row, layout):
+    """Whether no step from the row leads over an edge."""
+    inside = True
+    for a in range(row.size):
+        inside &= layout.reach <= row[a] < layout.shape[a] - layout.reach
+    return inside
+
+
+@inlined
 def _add_row(values, first, step, wraps, total):
     """Add to `total` (n,) the row that begins at `first`, moved by `step`; in place."""
     n = total.size
@@ -89,44 +105,53 @@ def _add_row(values, first, step, wraps, total):
 
 
 @inlined
-def _in_row(values, first, x, along, wraps, n):
-    """Sum of the neighbours of cell x within its own row."""
-    found = 0.0
-    for step in along:
-        y = x + step
-        if wraps:
-            y = y + n if y < 0 else (y - n if y >= n else y)
-        if 0 <= y < n:
-            found += values[first + y]
-    return found
-
-
-@kernel
-def _gather(values, row, layout, total):
-    """Sum of the neighbours in other rows, `total` (n,), for the row with leading coordinates `row`."""
+def _gather(values, row, first, layout, total):
+    """Sum of the neighbours in other rows, `total` (n,), for the row that begins at `first`; in place."""
     total[:] = 0.0
     last = row.size
-    for m in range(layout.across.shape[0]):
-        other = _first_of(row, layout.across[m], layout)
-        if other >= 0:
+    inside = _is_inside(row, layout)
+    for m in range(layout.jump.size):
+        other = first + layout.jump[m] if inside else _first_of(row, layout.across[m], layout)
+        if other >= 0 and layout.across[m, last] == 0:
+            for x in range(total.size):
+                total[x] += values[other + x]
+        elif other >= 0:
             _add_row(values, other, layout.across[m, last], layout.wrap[last], total)
 
 
-@kernel
-def _relax_row(values, blocked, first, target, layout, beta, omega, tolerance, total):
+@inlined
+def _load(values, first, layout, own):
+    """Copy a row and what lies before and behind it into `own` (n + 2 reach,); in place."""
+    last, reach = layout.shape.size - 1, layout.reach
+    n = layout.shape[last]
+    for x in range(n):
+        own[reach + x] = values[first + x]
+    if layout.wrap[last]:
+        for x in range(reach):
+            own[x] = values[first + n - reach + x]
+            own[reach + n + x] = values[first + x]
+
+
+@inlined
+def _relax_row(values, shut, first, layout, beta, omega, tolerance, total, own):
     """Relax the cells of one row, outward; in place. Returns whether any moved, and the smallest."""
-    n, wraps, along = total.size, layout.wrap[layout.shape.size - 1], layout.along
+    last, reach, along = layout.shape.size - 1, layout.reach, layout.along
+    order = layout.order[last]
     moved, least = False, 1.0
-    for m in range(n):
-        x = layout.order[layout.shape.size - 1, m]
-        i = first + x
-        if blocked[i] or i == target:
+    for m in range(total.size):
+        x = order[m]
+        if shut[first + x]:
             continue
-        goal = beta * (total[x] + _in_row(values, first, x, along, wraps, n))
+        goal = total[x]
+        for step in along:
+            goal += own[reach + x + step]
+        goal *= beta
         if goal > 0.0:
-            new = min(max(goal + (omega - 1.0) * (goal - values[i]), 0.5 * goal), 1.0)
-            moved |= abs(new - values[i]) > tolerance * new
-            values[i] = new
+            old = own[reach + x]
+            new = min(max(goal + (omega - 1.0) * (goal - old), 0.5 * goal), 1.0)
+            moved |= abs(new - old) > tolerance * new
+            own[reach + x] = new
+            values[first + x] = new
             least = min(least, new)
     return moved, least
 
@@ -147,18 +172,20 @@ def _next(counter, row, layout):
 
 
 @kernel
-def _sweep(values, blocked, target, layout, beta, omega, tolerance):
+def _sweep(values, shut, layout, beta, omega, tolerance):
     """One over-relaxed sweep; in place. Returns whether any cell moved, and the smallest activation."""
     leading = layout.shape.size - 1
     counter, row = np.zeros(leading, np.int64), layout.order[:leading, 0].copy()
     total = np.empty(layout.shape[leading])
+    own = np.zeros(layout.shape[leading] + 2 * layout.reach)
     moved, least, more = False, 1.0, True
     while more:
         first = 0
         for a in range(leading):
             first += row[a] * layout.stride[a]
-        _gather(values, row, layout, total)
-        here, small = _relax_row(values, blocked, first, target, layout, beta, omega, tolerance, total)
+        _gather(values, row, first, layout, total)
+        _load(values, first, layout, own)
+        here, small = _relax_row(values, shut, first, layout, beta, omega, tolerance, total, own)
         moved |= here
         least = min(least, small)
         more = _next(counter, row, layout)
@@ -166,13 +193,12 @@ def _sweep(values, blocked, target, layout, beta, omega, tolerance):
 
 
 @kernel
-def relax(values, blocked, target, layout, beta, eigenvalue, most_sweeps, tolerance):
+def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
     """Settle the summing network, ragazzon2012 (6.9), from the activations it has.
 
     Args:
         values: (cells,) activations in C order, 1 at the target; in place.
-        blocked: (cells,) bool.
-        target: its number in C order.
+        shut: (cells,) bool, the cells that keep their activation: blocked ones and the target.
         layout: Rows.
         beta: slope, at least 1e-17.
         eigenvalue: largest eigenvalue of T, or a bound above it.
@@ -187,7 +213,7 @@ def relax(values, blocked, target, layout, beta, eigenvalue, most_sweeps, tolera
     sweeps, moved, safe = 0, True, True
     while moved and safe and sweeps < most_sweeps:
         moved, least = _sweep(
-            values, blocked, target, layout, beta, omega, max(tolerance, counts_as_none(omega, sweeps))
+            values, shut, layout, beta, omega, max(tolerance, counts_as_none(omega, sweeps))
         )
         safe = least > SMALLEST
         sweeps += 1

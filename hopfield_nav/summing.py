@@ -18,7 +18,8 @@ from hopfield_nav.plan import NO_WAY, Plan
 from hopfield_nav.rows import relax, rows
 
 MOST_SWEEPS = 100_000
-LARGE = 20_000_000  # connections; a table of them takes 12 bytes for each
+LARGE = 10_000_000  # connections; a table of them takes 12 bytes for each
+TOLERANCE = 1e-13  # relative change in the last sweep of the row solver
 SMALLEST_BETA = 1e-17  # for plain doubles
 
 
@@ -100,9 +101,11 @@ def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
     target = _target(problem)
     activation = np.zeros(flat.size)
     activation[target] = 1.0
+    shut = flat.copy()
+    shut[target] = True
     layout = rows(problem.shape, problem.near, problem.target)
     sweeps, settled, safe = relax(
-        activation, flat, target, layout, problem.beta, problem.eigenvalue, MOST_SWEEPS, 0.0
+        activation, shut, layout, problem.beta, problem.eigenvalue, MOST_SWEEPS, TOLERANCE
     )
     if not safe:
         return None
