@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -168,11 +167,18 @@ def _check_periodic(
     return wrap
 
 
+def _ball(rank: int, limit: float) -> list[tuple[int, ...]]:
+    """All whole steps whose squared length is at most the limit."""
+    if rank == 0:
+        return [()]
+    reach = math.isqrt(int(limit))
+    return [(c, *rest) for c in range(-reach, reach + 1) for rest in _ball(rank - 1, limit - c * c)]
+
+
 def _offsets(radius: float, rank: int, order: tuple[int, ...]) -> np.ndarray:
     """All steps within the radius: along an axis first, then by length, then as words in tie order."""
-    reach = range(-math.floor(radius), math.floor(radius) + 1)
     limit = radius * radius * (1 + 1e-12)  # sqrt(2)**2 is meant to hold the diagonal
-    steps = [s for s in product(reach, repeat=rank) if 0 < sum(c * c for c in s) <= limit]
+    steps = [s for s in _ball(rank, limit) if any(s)]
 
     def key(step: tuple[int, ...]) -> tuple:
         word = [order.index(2 * a + (c < 0)) for a, c in enumerate(step) for _ in range(abs(c))]

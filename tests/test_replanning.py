@@ -33,7 +33,7 @@ def is_same(plan, other):
     return np.array_equal(plan.cells, other.cells) and plan.length == other.length
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=250, deadline=None, derandomize=True)
 @given(sequences())
 def test_repaired_limit_network_is_a_new_one(sequence):
     blocked, goal, cells, options = sequence
@@ -47,7 +47,7 @@ def test_repaired_limit_network_is_a_new_one(sequence):
     np.testing.assert_array_equal(planner.blocked, blocked)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(sequences())
 def test_restarted_summing_network_is_a_new_one(sequence):
     blocked, goal, cells, options = sequence
