@@ -150,7 +150,7 @@ def replan_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> None:
     for _ in range(100):
         path = planner.path(start)
         assert path is not None
-        cell = path[rng.integers(1, len(path) - 1)]
+        cell = path[rng.integers(len(path) // 4, 3 * len(path) // 4)]
         begin = time.perf_counter()
         planner.block(cell)
         planner.path(start)

@@ -26,7 +26,7 @@ class Blocks(NamedTuple):
     Attributes:
         shape: (rank,) cells along each axis.
         wrap: (rank,) bool, which axes are closed.
-        count: (rank,) blocks along each axis.
+        number: (rank,) blocks along each axis.
         stride: (rank,) step of the block's number along each axis.
         shift: (rank,) uint64, bits from a cell to the next along each axis.
         back: (rank,) uint64, bits from the first to the last cell of a block along each axis.
@@ -38,7 +38,7 @@ class Blocks(NamedTuple):
 
     shape: np.ndarray
     wrap: np.ndarray
-    count: np.ndarray
+    number: np.ndarray
     stride: np.ndarray
     shift: np.ndarray
     back: np.ndarray

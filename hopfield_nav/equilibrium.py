@@ -22,6 +22,7 @@ import numpy as np
 
 from dynamics.compiled import kernel
 from hopfield_nav.distance import UNSEEN, flood, prepare
+from hopfield_nav.eigenvalue import own_eigenvalue
 
 RADIX = 2.0**64
 HALF = 2.0**32
@@ -30,7 +31,6 @@ STILL = 4e-15  # relative change of a cell that counts as none, without over-rel
 PATIENCE = 40  # sweeps, times 2 - omega, after which what still moves is rounding
 BATCH = 64  # most sweeps with the same exponents
 STEEP = 0.7  # of beta lambda, above which it pays to know the eigenvalue of the very map
-POWERS = 16  # steps of the power method
 WIDEST = 5  # exponents between neighbours; beta >= 1e-60 keeps it below
 LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is still finite
 
@@ -195,31 +195,6 @@ def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
 
 
 @kernel
-def _own_eigenvalue(link, bound):
-    """Estimate the largest eigenvalue of the connections among the reached cells without the target.
-
-    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound
-    would swing. Steps of the power method; each quotient of norms is a bound below.
-    """
-    reached = link.shape[0]
-    old, new = np.ones(reached + 1), np.zeros(reached + 1)
-    old[0], old[reached] = 0.0, 0.0
-    quotient = 0.0
-    for _ in range(POWERS):
-        before, after = 0.0, 0.0
-        for n in range(1, reached):
-            total = 0.0
-            for k in range(link.shape[1]):
-                total += old[link[n, k]]
-            new[n] = total
-            before += old[n] * old[n]
-            after += total * total
-        quotient = np.sqrt(after / before) if before > 0.0 else 0.0
-        old, new = new, old
-    return min(quotient, bound)
-
-
-@kernel
 def _is_saturated(queue, reached, mantissa, exponent):
     """Whether a neuron other than the target is clamped at 1."""
     saturated = False
@@ -290,7 +265,7 @@ def _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, manti
     mantissa[target], exponent[target] = 1.0, 0
     _find_exponents(table, queue, reached, beta, mantissa, exponent)
     link = _link(table, queue, reached, _places(queue, reached, blocked.size))
-    largest = eigenvalue if beta * eigenvalue < STEEP else _own_eigenvalue(link, eigenvalue)
+    largest = eigenvalue if beta * eigenvalue < STEEP else own_eigenvalue(link, eigenvalue)
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * largest) ** 2))
     sweeps, settled = _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent)
     saturated = _is_saturated(queue, reached, mantissa, exponent)

@@ -16,7 +16,7 @@ from hopfield_nav.planning import check_grid, check_network, choose_beta, plan_i
 from hopfield_nav.repair import GIVEN_UP, block
 from hopfield_nav.summing import Problem, Summed, plan_in_sum, solve_sum
 
-REPAIR_SHARE = 50  # where more than 1/50 of all cells change, a new wave is quicker
+REPAIR_SHARE = 400  # where more than 1/400 of all cells change, a new wave is quicker
 LEAST_REPAIR = 1000  # cells that are always worth repairing
 
 

@@ -111,7 +111,7 @@ def advance(layout, open_, target, level):
     open_[target >> 6] &= ~front[target >> 6]
     count, hop = 1, 0
     parts = (
-        layout.count, layout.stride, layout.wrap, layout.shift, layout.back, layout.low, layout.high,
+        layout.number, layout.stride, layout.wrap, layout.shift, layout.back, layout.low, layout.high,
         layout.edge,
     )  # fmt: skip
     while count > 0:
