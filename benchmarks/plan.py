@@ -14,23 +14,26 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import breadth_first_order
 
 from dynamics.compiled import kernel
-from hopfield_nav.distance import shortest
+from hopfield_nav.activations import LINEAR
+from hopfield_nav.blocks import blocks
 from hopfield_nav.equilibrium import settle
 from hopfield_nav.hopfield import _iterate, largest_eigenvalue
+from hopfield_nav.limit import Field, place_of
 from hopfield_nav.neighbours import neighbours
 from hopfield_nav.path import climb, descend
 from hopfield_nav.planning import plan_path
+from hopfield_nav.wavefront import levels
 
 ROUNDS = 9
 
 
 @kernel
-def limit(times, table, length, blocked, start, target):
+def limit(times, layout, step, offset, blocked, start, target, place):
     total = 0
-    cells = np.empty(blocked.size + 1, np.int64)
     for _ in range(times):
-        distance = shortest(table, length, True, blocked, target)
-        total += descend(table, length, start, target, distance, cells)
+        label = levels(layout, blocked, place)
+        field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place)
+        total += descend(field, start, target)[1].size
     return total
 
 
@@ -49,7 +52,7 @@ def document(times, table, free, target, beta, sweeps):
     total = 0
     for _ in range(times):
         activation = np.zeros(free.size + 1)
-        total += _iterate(table, free, target, beta, sweeps, activation)
+        total += _iterate(table, free, target, LINEAR, beta, sweeps, activation)
     return total
 
 
@@ -77,13 +80,15 @@ def main() -> None:
     grid = np.ones(shape, dtype=bool)
     grid[1:-1, 1:-1] = False
     blocked, start, target = grid.ravel(), 1 * 20 + 10, 17 * 20 + 6
-    table, length = neighbours(shape).table, neighbours(shape).length
+    table, offset = neighbours(shape).table, neighbours(shape).offset
+    layout, ends = blocks(shape, [False, False]), (np.array([1, 10]), np.array([17, 6]))
+    unit, place = np.ones(len(offset), np.int64), place_of(layout.place, (17, 6))
     eigenvalue = largest_eigenvalue(shape)
     row, column = np.nonzero((table < 400) & ~blocked[:, None])
     graph = coo_matrix((np.ones(row.size), (row, table[row, column])), shape=(400, 400)).tocsr()
     arguments = (table, blocked, start, target)
     rows = {
-        "limit": microseconds(limit, table, length, blocked, start, target),
+        "limit": microseconds(limit, layout, unit, offset, blocked, *ends, place),
         "sum, beta 0.1": microseconds(summing, *arguments, 0.1, eigenvalue),
         "sum, beta 0.24": microseconds(summing, *arguments, 0.24, eigenvalue),
         "plain network, the document's 199 sweeps": microseconds(document, table, ~blocked, target, 0.1, 199),

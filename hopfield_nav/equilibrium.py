@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.compiled import kernel
-from hopfield_nav.distance import flood, prepare
+from hopfield_nav.distance import UNSEEN, flood, prepare
+from hopfield_nav.eigenvalue import own_eigenvalue
 
 RADIX = 2.0**64
 HALF = 2.0**32
@@ -29,6 +30,7 @@ NOTHING = -(2**30)
 STILL = 4e-15  # relative change of a cell that counts as none, without over-relaxation
 PATIENCE = 40  # sweeps, times 2 - omega, after which what still moves is rounding
 BATCH = 64  # most sweeps with the same exponents
+STEEP = 0.7  # of beta lambda, above which it pays to know the eigenvalue of the very map
 WIDEST = 5  # exponents between neighbours; beta >= 1e-60 keeps it below
 LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is still finite
 
@@ -42,6 +44,7 @@ class Equilibrium(NamedTuple):
         sweeps: number of sweeps.
         settled: whether the last sweep changed nothing.
         saturated: whether a neuron other than the target is clamped at 1.
+        hops: (cells + 1,) int32 to the target, negative where there is no way.
     """
 
     mantissa: np.ndarray
@@ -49,6 +52,7 @@ class Equilibrium(NamedTuple):
     sweeps: int
     settled: bool
     saturated: bool
+    hops: np.ndarray
 
 
 @kernel
@@ -81,9 +85,14 @@ def _total(table, i, mantissa, exponent):
 
 @kernel
 def _find_exponents(table, queue, reached, beta, mantissa, exponent):
-    """One sweep outward, sigma_i = min(beta * sum, 1) with every exponent adapted; in place."""
+    """One sweep outward, sigma_i = min(beta * sum, 1) with every exponent adapted; in place.
+
+    Cells that have an activation already keep it.
+    """
     for n in range(1, reached):
         i = queue[n]
+        if mantissa[i] > 0.0:
+            continue
         value, top = _total(table, i, mantissa, exponent)
         value, top = _normalise(beta * value, top)
         if top > 0 or (top == 0 and value > 1.0):
@@ -154,7 +163,7 @@ def _relax(link, weight, omega, still, ceiling, value):
 
 
 @kernel
-def _still(omega, sweeps):
+def counts_as_none(omega, sweeps):
     """Change of a cell that counts as none.
 
     Errors fall by omega - 1 a sweep, so that rounding is all that is left after PATIENCE/(2 - omega)
@@ -173,7 +182,7 @@ def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
     while not settled and sweeps < most_sweeps:
         _fold(link, queue, beta, exponent, weight)
         _load(queue, mantissa, exponent, value, ceiling)
-        still = _still(omega, sweeps)
+        still = counts_as_none(omega, sweeps)
         settled = not _relax(link, weight, omega, still, ceiling, value)
         sweeps += 1
         moved, left = not settled, BATCH
@@ -209,19 +218,58 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
     Returns:
         Equilibrium.
     """
+    mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
+    before = np.full(blocked.size + 1, UNSEEN, np.int32)
+    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent)
+
+
+@kernel
+def resettle(table, blocked, target, beta, eigenvalue, most_sweeps, old):
+    """Settle after more cells were blocked, from the activations of before; see `settle`.
+
+    Cells whose shortest way has not changed begin with their old activation, which is no smaller than
+    the new one. The others begin anew: theirs may be smaller by any factor, or zero.
+
+    Args:
+        table: see `settle`, and so are the others.
+        blocked: see table.
+        target: see table.
+        beta: see table.
+        eigenvalue: see table.
+        most_sweeps: see table.
+        old: Equilibrium of the map before.
+
+    Returns:
+        Equilibrium.
+    """
+    mantissa, exponent = old.mantissa.copy(), old.exponent.copy()
+    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, old.hops, mantissa, exponent)
+
+
+@kernel
+def _forget(hops, before, mantissa, exponent):
+    """Clear the activations of all cells whose hops are not those of before; in place."""
+    for i in range(hops.size):
+        if hops[i] < 0 or hops[i] != before[i]:
+            mantissa[i], exponent[i] = 0.0, NOTHING
+
+
+@kernel
+def _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent):
+    """Settle from the activations given; mantissa and exponent in place."""
     hops = np.empty(blocked.size + 1, np.int32)
     queue = np.empty(blocked.size, np.int32)
     prepare(blocked, target, hops)
     reached = flood(table, target, hops, queue)
-    mantissa = np.zeros(blocked.size + 1)
-    exponent = np.full(blocked.size + 1, NOTHING, np.int32)
+    _forget(hops, before, mantissa, exponent)
     mantissa[target], exponent[target] = 1.0, 0
     _find_exponents(table, queue, reached, beta, mantissa, exponent)
     link = _link(table, queue, reached, _places(queue, reached, blocked.size))
-    omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
+    largest = eigenvalue if beta * eigenvalue < STEEP else own_eigenvalue(link, eigenvalue)
+    omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * largest) ** 2))
     sweeps, settled = _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent)
     saturated = _is_saturated(queue, reached, mantissa, exponent)
-    return Equilibrium(mantissa, exponent, sweeps, settled, saturated)
+    return Equilibrium(mantissa, exponent, sweeps, settled, saturated, hops)
 
 
 def log_activation(equilibrium: Equilibrium) -> np.ndarray:

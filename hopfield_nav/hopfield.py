@@ -15,7 +15,8 @@ import numpy as np
 
 from dynamics.compiled import kernel
 from dynamics.errors import BadInput
-from hopfield_nav.neighbours import neighbours
+from hopfield_nav.activations import LINEAR, Activation, check_activation, respond
+from hopfield_nav.neighbours import neighbours, stencil
 
 SMALLEST_BETA = 1e-60
 
@@ -41,10 +42,12 @@ def largest_eigenvalue(
     Raises:
         BadInput: arguments that do not fit one another.
     """
-    grid = neighbours(shape, radius, periodic=periodic)
-    if len(grid.offset) > 2 * len(shape):
-        return float((grid.table < len(grid.table)).sum(axis=1).max())
-    closed = [False] * len(shape) if periodic is None else periodic
+    near = stencil(shape, radius, periodic=periodic)
+    closed = near.wrap
+    if len(near.offset) > 2 * len(shape):
+        middle = (np.array(shape) - 1) // 2  # the cell with most neighbours
+        at = middle + near.offset
+        return float((closed | ((at >= 0) & (at < shape))).all(axis=1).sum())
     return sum(2 * (1.0 if c else math.cos(math.pi / (n + 1))) for n, c in zip(shape, closed, strict=True))
 
 
@@ -77,9 +80,11 @@ def sweep(
     activation: np.ndarray,
     blocked: np.ndarray,
     target: Sequence[int],
-    beta: float,
+    beta: float = 0.1,
     radius: float = 1.0,
     periodic: Sequence[bool] | None = None,
+    function: Activation | None = None,
+    check: bool = True,
 ) -> np.ndarray:
     """Update all neurons once, ragazzon2012 (6.3).
 
@@ -87,22 +92,25 @@ def sweep(
         activation: sigma(t), any shape.
         blocked: bool, same shape; True clamps at 0.
         target: cell that is clamped at 1, even if it is blocked.
-        beta: slope, see `check_beta`.
+        beta: slope of the linear function, see `check_beta`.
         radius: of the neighbourhood, in cells.
         periodic: for each axis, whether it is closed.
+        function: another activation function; `beta` then does not matter.
+        check: whether to refuse what breaks (6.12).
 
     Returns:
         sigma(t + 1), same shape.
 
     Raises:
-        BadInput: shapes that differ, target outside, beta above its limit.
+        BadInput: shapes that differ, target outside, a slope above its limit.
     """
     if np.shape(activation) != np.shape(blocked):
         raise BadInput("activation and blocked differ in shape", found=np.shape(activation))
-    table, free, goal = _prepare(blocked, target, beta, radius, periodic)
+    table, free, goal = _prepare(blocked, target, radius, periodic)
+    chosen = _choose(function, beta, np.shape(blocked), radius, periodic, check)
     old = np.append(np.asarray(activation, dtype=float).ravel(), 0.0)
     new = np.zeros_like(old)
-    _sweep(table, free, goal, beta, old, new)
+    _sweep(table, free, goal, chosen.kind, chosen.slope, old, new)
     return new[:-1].reshape(np.shape(blocked))
 
 
@@ -113,8 +121,11 @@ def iterate(
     radius: float = 1.0,
     periodic: Sequence[bool] | None = None,
     most_sweeps: int = 1_000_000,
+    function: Activation | None = None,
+    check: bool = True,
+    start: np.ndarray | None = None,
 ) -> tuple[np.ndarray, int]:
-    """Sweep from zero until no neuron changes in its last bit, or `most_sweeps` times.
+    """Sweep until no neuron changes in its last bit, or `most_sweeps` times.
 
     From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The
     document's program makes 10 sqrt(N) - 1 sweeps (C.2.3).
@@ -122,32 +133,41 @@ def iterate(
     Args:
         blocked: bool, any shape; True clamps at 0.
         target: cell that is clamped at 1, even if it is blocked.
-        beta: slope, see `check_beta`.
+        beta: slope of the linear function, see `check_beta`.
         radius: of the neighbourhood, in cells.
         periodic: for each axis, whether it is closed.
         most_sweeps: where to stop at the latest.
+        function: another activation function; `beta` then does not matter.
+        check: whether to refuse what breaks (6.12).
+        start: sigma(0), same shape as `blocked`; zero by default.
 
     Returns:
         The activations, same shape as `blocked`, and the number of sweeps.
 
     Raises:
-        BadInput: target outside, beta above its limit.
+        BadInput: target outside, a slope above its limit, a start of another shape.
     """
-    table, free, goal = _prepare(blocked, target, beta, radius, periodic)
+    shape = np.shape(blocked)
+    if start is not None and np.shape(start) != shape:
+        raise BadInput("start and blocked differ in shape", found=np.shape(start))
+    table, free, goal = _prepare(blocked, target, radius, periodic)
+    chosen = _choose(function, beta, shape, radius, periodic, check)
     activation = np.zeros(free.size + 1)
-    sweeps = _iterate(table, free, goal, beta, most_sweeps, activation)
-    return activation[:-1].reshape(np.shape(blocked)), sweeps
+    if start is not None:
+        activation[:-1] = np.asarray(start, dtype=float).ravel()
+    sweeps = _iterate(table, free, goal, chosen.kind, chosen.slope, most_sweeps, activation)
+    return activation[:-1].reshape(shape), sweeps
 
 
 @kernel
-def _sweep(table, free, target, beta, old, new):
+def _sweep(table, free, target, kind, slope, old, new):
     """One synchronous update from `old` to `new` (cells + 1,), both in place; whether any changed."""
     changed = False
     for i in range(free.size):
         total = 0.0
         for k in range(table.shape[1]):
             total += old[table[i, k]]
-        new[i] = min(beta * total, 1.0) if free[i] else 0.0
+        new[i] = respond(kind, slope, total) if free[i] else 0.0
         if i == target:
             new[i] = 1.0
         changed |= new[i] != old[i]
@@ -155,26 +175,38 @@ def _sweep(table, free, target, beta, old, new):
 
 
 @kernel
-def _iterate(table, free, target, beta, most_sweeps, activation):
+def _iterate(table, free, target, kind, slope, most_sweeps, activation):
     """Sweep until nothing changes; `activation` (cells + 1,) in place. Returns the number of sweeps."""
     other = np.zeros_like(activation)
     sweeps, changed = 0, True
     while changed and sweeps < most_sweeps:
-        changed = _sweep(table, free, target, beta, activation, other)
+        changed = _sweep(table, free, target, kind, slope, activation, other)
         activation[:] = other
         sweeps += 1
     return sweeps
 
 
-def _prepare(
-    blocked: np.ndarray,
-    target: Sequence[int],
+def _choose(
+    function: Activation | None,
     beta: float,
+    shape: Sequence[int],
     radius: float,
     periodic: Sequence[bool] | None,
+    check: bool,
+) -> Activation:
+    """The activation function, checked against (6.12) if asked for."""
+    if function is None:
+        slope = check_beta(beta, shape, radius, periodic) if check else float(beta)
+        return Activation(LINEAR, slope)
+    return (
+        check_activation(function, largest_eigenvalue(shape, radius, periodic), shape) if check else function
+    )
+
+
+def _prepare(
+    blocked: np.ndarray, target: Sequence[int], radius: float, periodic: Sequence[bool] | None
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Neighbour table, free cells (cells,) and flat index of the target."""
-    check_beta(beta, np.shape(blocked), radius, periodic)
     table = neighbours(np.shape(blocked), radius, periodic=periodic).table
     return table, ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, np.shape(blocked), "target")
 

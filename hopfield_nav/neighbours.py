@@ -11,12 +11,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.errors import BadInput, nearest_name
+
+
+class Stencil(NamedTuple):
+    """The steps from a cell to its neighbours; arrays are read-only because the result is cached.
+
+    Attributes:
+        offset: (k, rank) int, the step in cells, in tie order.
+        length: (k,) of the step, in the unit of `spacing`.
+        uniform: whether all steps are equally long (hops then measure distance).
+        wrap: (rank,) bool, which axes are closed.
+    """
+
+    offset: np.ndarray
+    length: np.ndarray
+    uniform: bool
+    wrap: np.ndarray
 
 
 class Neighbours(NamedTuple):
@@ -58,12 +73,34 @@ def neighbours(
     Raises:
         BadInput: an argument that does not fit the shape or is out of range.
     """
+    return _build(*_check(shape, radius, spacing, periodic, ties))
+
+
+def stencil(
+    shape: Sequence[int],
+    radius: float = 1.0,
+    spacing: float | Sequence[float] | None = None,
+    periodic: Sequence[bool] | None = None,
+    ties: Sequence[str] | None = None,
+) -> Stencil:
+    """The steps alone, without a table of all cells; arguments and errors as in `neighbours`."""
+    return _steps(*_check(shape, radius, spacing, periodic, ties)[1:])
+
+
+def _check(
+    shape: Sequence[int],
+    radius: float,
+    spacing: float | Sequence[float] | None,
+    periodic: Sequence[bool] | None,
+    ties: Sequence[str] | None,
+) -> tuple[tuple[int, ...], float, tuple[float, ...], tuple[bool, ...], tuple[int, ...]]:
+    """The arguments in the one form under which results are kept."""
     shape = tuple(int(n) for n in shape)
     if not shape or min(shape) < 1:
         raise BadInput("a grid needs at least one axis and one cell", found=shape)
     order = parse_ties(ties, len(shape))
     wrap = _check_periodic(shape, radius, periodic)
-    return _build(shape, _check_radius(radius), _check_spacing(spacing, len(shape)), wrap, order)
+    return shape, _check_radius(radius), _check_spacing(spacing, len(shape)), wrap, order
 
 
 def axis_name(axis: int) -> str:
@@ -130,17 +167,36 @@ def _check_periodic(
     return wrap
 
 
+def _ball(rank: int, limit: float) -> list[tuple[int, ...]]:
+    """All whole steps whose squared length is at most the limit."""
+    if rank == 0:
+        return [()]
+    reach = math.isqrt(int(limit))
+    return [(c, *rest) for c in range(-reach, reach + 1) for rest in _ball(rank - 1, limit - c * c)]
+
+
 def _offsets(radius: float, rank: int, order: tuple[int, ...]) -> np.ndarray:
     """All steps within the radius: along an axis first, then by length, then as words in tie order."""
-    reach = range(-math.floor(radius), math.floor(radius) + 1)
     limit = radius * radius * (1 + 1e-12)  # sqrt(2)**2 is meant to hold the diagonal
-    steps = [s for s in product(reach, repeat=rank) if 0 < sum(c * c for c in s) <= limit]
+    steps = [s for s in _ball(rank, limit) if any(s)]
 
     def key(step: tuple[int, ...]) -> tuple:
         word = [order.index(2 * a + (c < 0)) for a, c in enumerate(step) for _ in range(abs(c))]
         return (sum(c != 0 for c in step) > 1, sum(c * c for c in step), sorted(word))
 
     return np.array(sorted(steps, key=key), dtype=np.int64)
+
+
+@lru_cache(maxsize=64)
+def _steps(
+    radius: float, spacing: tuple[float, ...], wrap: tuple[bool, ...], order: tuple[int, ...]
+) -> Stencil:
+    offset = _offsets(radius, len(wrap), order)
+    length = np.sqrt(((offset * np.array(spacing)) ** 2).sum(axis=1))
+    closed = np.array(wrap)
+    for array in (offset, length, closed):
+        array.setflags(write=False)
+    return Stencil(offset, length, bool((length == length[0]).all()), closed)
 
 
 @lru_cache(maxsize=16)
@@ -151,13 +207,11 @@ def _build(
     wrap: tuple[bool, ...],
     order: tuple[int, ...],
 ) -> Neighbours:
-    offset = _offsets(radius, len(shape), order)
-    length = np.sqrt(((offset * np.array(spacing)) ** 2).sum(axis=1))
-    columns = [_column(shape, wrap, step) for step in offset]
+    steps = _steps(radius, spacing, wrap, order)
+    columns = [_column(shape, wrap, step) for step in steps.offset]
     table = np.ascontiguousarray(np.stack(columns, axis=1))
-    for array in (table, length, offset):
-        array.setflags(write=False)
-    return Neighbours(table, length, offset, bool((length == length[0]).all()))
+    table.setflags(write=False)
+    return Neighbours(table, steps.length, steps.offset, steps.uniform)
 
 
 def _column(shape: tuple[int, ...], wrap: tuple[bool, ...], step: np.ndarray) -> np.ndarray:

@@ -98,7 +98,7 @@ def test_equilibrium_is_that_of_the_synchronous_network(shape, share, beta):
         activation, _ = iterate(blocked, target, beta)
         result = settled(blocked, target, beta)
         assert result.settled
-        np.testing.assert_allclose(np.exp(log_activation(result)), activation.ravel(), rtol=1e-10, atol=0)
+        np.testing.assert_allclose(np.exp(log_activation(result)), activation.ravel(), rtol=1e-12, atol=0)
 
 
 @pytest.mark.parametrize("radius", [1.0, np.sqrt(2), 2.0])

@@ -1,0 +1,198 @@
+"""The networks at scale against their peers, on the same maps in one process: medians and ratios.
+
+Run ``python benchmarks/bench_network.py`` (a minute), ``--large`` for the maps of 6.4e7 cells (several
+minutes, 4 GB for the peers), ``--no-peers`` for ours and the floor alone. Peers: scikit-fmm, skimage's
+MCP, scipy's csgraph (its graph is built outside the clock). The floor is a plain queue breadth-first
+search in Numba on a padded grid. All are timed from Python, alternating.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from dynamics.compiled import kernel
+from hopfield_nav.limit import solve
+from hopfield_nav.neighbours import neighbours, stencil
+from hopfield_nav.planning import plan_path
+from hopfield_nav.replanning import Planner
+
+FEW = 2_000_000  # cells up to which graphs are built and rounds repeated
+
+
+@kernel
+def plain_search(hops, target, step, here, there):
+    """Hops over a padded grid, -1 where free, -2 where blocked; in place."""
+    here[0], count, hop = target, 1, 0
+    hops[target] = 0
+    while count > 0:
+        hop, new = hop + 1, 0
+        for n in range(count):
+            for k in range(step.size):
+                j = here[n] + step[k]
+                if hops[j] == -1:
+                    hops[j] = hop
+                    there[new] = j
+                    new += 1
+        here, there, count = there, here, new
+
+
+def floor(blocked: np.ndarray, goal: tuple[int, ...]) -> None:
+    """The plain search, with its padding inside the clock."""
+    wide = np.array(blocked.shape) + 2
+    stride = np.append(np.cumprod(wide[:0:-1])[::-1], 1)
+    hops = np.full(wide, -2, np.int32)
+    hops[(slice(1, -1),) * blocked.ndim] = -1 - blocked.astype(np.int8)
+    room = np.empty((2, blocked.size), np.int32)
+    target = int((np.array(goal) + 1) @ stride)
+    plain_search(hops.reshape(-1), target, np.concatenate([stride, -stride]), room[0], room[1])
+
+
+def random_map(shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+    """A quarter of the cells blocked, the goal in the middle."""
+    blocked = np.random.default_rng(0).random(shape, dtype=np.float32) < 0.25
+    goal = tuple(n // 2 for n in shape)
+    blocked[goal] = False
+    return blocked, goal
+
+
+def maze(size: int) -> tuple[np.ndarray, tuple[int, ...]]:
+    """A maze without loops, grown depth first, one cell wide; the goal in a corner."""
+    rng, rooms = np.random.default_rng(0), size // 2
+    blocked, seen, stack = np.ones((size, size), dtype=bool), np.zeros((rooms, rooms), dtype=bool), [(0, 0)]
+    seen[0, 0], blocked[0, 0] = True, False
+    while stack:
+        i, j = stack[-1]
+        ways = [(a, b) for a, b in ((0, 1), (1, 0), (0, -1), (-1, 0)) if 0 <= i + a < rooms > j + b >= 0]
+        ways = [(a, b) for a, b in ways if not seen[i + a, j + b]]
+        if not ways:
+            stack.pop()
+            continue
+        a, b = ways[rng.integers(len(ways))]
+        seen[i + a, j + b] = True
+        blocked[2 * i + a, 2 * j + b] = blocked[2 * (i + a), 2 * (j + b)] = False
+        stack.append((i + a, j + b))
+    return blocked, (0, 0)
+
+
+def peers(blocked: np.ndarray, goal: tuple[int, ...]) -> dict[str, Callable[[], object]]:
+    """One call for each peer on the map."""
+    import skfmm
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+    from skimage.graph import MCP
+
+    phi = np.ma.MaskedArray(np.ones(blocked.shape), blocked)
+    phi[goal] = 0
+    cost = np.where(blocked, -1.0, 1.0)
+    calls: dict[str, Callable[[], object]] = {
+        "fmm": lambda: skfmm.distance(phi),
+        "MCP": lambda: MCP(cost, fully_connected=False).find_costs([goal]),
+    }
+    if blocked.size <= FEW and blocked.ndim < 6:
+        near, free = neighbours(blocked.shape).table, np.append(~blocked.ravel(), False)
+        a, k = np.nonzero(free[near] & free[:-1, None])
+        graph = coo_matrix((np.ones(a.size), (a, near[a, k])), shape=(blocked.size,) * 2).tocsr()
+        start = int(np.ravel_multi_index(goal, blocked.shape))
+        calls["scipy"] = lambda: breadth_first_order(graph, start)
+    return calls
+
+
+def medians(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Median seconds of each call, all alternating, after one call that compiles."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(rounds + 1):
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            call()
+            if turn > 0 or rounds == 1:
+                times[name].append(time.perf_counter() - begin)
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def limit_row(name: str, blocked: np.ndarray, goal: tuple[int, ...], with_peers: bool) -> None:
+    near = stencil(blocked.shape)
+    calls: dict[str, Callable[[], object]] = {
+        "limit": lambda: solve(blocked, near, goal),
+        "floor": lambda: floor(blocked, goal),
+    }
+    calls |= peers(blocked, goal) if with_peers else {}
+    found = medians(calls, 9 if blocked.size <= FEW else 3)
+    ours = found["limit"]
+    print(
+        name,
+        *(f"{who} {1e3 * t:.3f} ms ({t / ours:.2f}x)" for who, t in found.items()),
+        sep=" | ",
+        flush=True,
+    )
+
+
+def sum_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> None:
+    call = {"sum": lambda: plan_path(blocked, goal, goal, "sum")}
+    print(
+        name,
+        f"sum {1e3 * medians(call, 3 if blocked.size <= FEW else 1)['sum']:.3f} ms",
+        sep=" | ",
+        flush=True,
+    )
+
+
+def replan_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> None:
+    """One more obstacle on the path, again and again; then a wall around the goal closes."""
+    start = (0,) * blocked.ndim
+    blocked[start] = False
+    planner, times, rng = Planner(blocked, goal), [], np.random.default_rng(0)
+    for _ in range(100):
+        path = planner.path(start)
+        assert path is not None
+        cell = path[rng.integers(len(path) // 4, 3 * len(path) // 4)]
+        begin = time.perf_counter()
+        planner.block(cell)
+        planner.path(start)
+        times.append(time.perf_counter() - begin)
+    worst = []
+    for axis in range(blocked.ndim):
+        for step in (1, -1):
+            cell = np.array(goal)
+            cell[axis] += step
+            begin = time.perf_counter()
+            planner.block(cell)
+            worst.append(time.perf_counter() - begin)
+    assert planner.path(start) is None
+    print(name, f"median {1e3 * statistics.median(times):.3f} ms, worst of 100 {1e3 * max(times):.3f} ms, "
+          f"bottleneck closes {1e3 * max(worst):.0f} ms", sep=" | ", flush=True)  # fmt: skip
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--no-peers", action="store_true")
+    options = parser.parse_args()
+    maps = {
+        "20^2": random_map((20, 20)),
+        "random 1000^2": random_map((1000, 1000)),
+        "maze 1000^2": maze(1000),
+        "random 100^3": random_map((100,) * 3),
+        "random 4000^2": random_map((4000, 4000)),
+    }
+    for name, (blocked, goal) in maps.items():
+        limit_row(name, blocked, goal, not options.no_peers)
+    for name in ("20^2", "random 1000^2"):
+        sum_row(name, *maps[name])
+    sum_row("random 10^6", *random_map((10,) * 6))
+    if options.large:
+        blocked, goal = random_map((20,) * 6)
+        limit_row("random 20^6", blocked, goal, not options.no_peers)
+        replan_row("20^6, one more obstacle", blocked, goal)
+        sum_row("random 20^6", *random_map((20,) * 6))
+    print(f"most memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""The network "limit" where steps differ in length: exact distances, by Dial's buckets.
+
+Cells wait in buckets of one shortest step's width. No step leads from a bucket back into itself, so
+all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox 1979). Where the
+longest step is very much longer than the shortest, buckets are wider, and a cell that is improved
+while its bucket is emptied waits in it again, which is exact too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.padded import GHOST, SHUT, Padded, fold
+
+MOST_BUCKETS = 4096
+WAITS = 4  # bit of the state: the cell stands in the bucket of its distance
+END = -1
+
+
+@kernel
+def _wider(array):
+    """The array with twice the room."""
+    wide = np.empty(2 * array.size, array.dtype)
+    wide[: array.size] = array
+    return wide
+
+
+@inlined
+def _is_new(distance, beyond, j, per_width, state):
+    """Whether cell j, now nearer, must be put into a bucket: it does not stand in that very one."""
+    if state[j] & WAITS == 0:
+        return True
+    return np.int64(distance[j] * per_width) != np.int64(beyond * per_width)
+
+
+@kernel
+def spread(layout, length, state, target, distance):
+    """Shortest distances to the target.
+
+    Args:
+        layout: Padded.
+        length: (k,) of the steps.
+        state: (places,) uint8 of `padded.pad`; the target's is OPEN. In place.
+        target: its place.
+        distance: (places,) of inf, in place.
+    """
+    shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
+    width = max(length.min(), length.max() / MOST_BUCKETS)
+    per_width = 1.0 / width
+    head = np.full(np.int64(length.max() * per_width) + 3, END, np.int64)
+    cell, after = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    cell[0], after[0], head[0] = target, END, 0
+    used, spare, waiting, now = 1, END, 1, 0
+    distance[target] = 0.0
+    state[target] |= WAITS
+    while waiting > 0:
+        node = head[now % head.size]
+        if node == END:
+            now += 1
+            continue
+        head[now % head.size] = after[node]
+        after[node] = spare
+        spare = node
+        waiting -= 1
+        i = cell[node]
+        here = distance[i]
+        if np.int64(here * per_width) != now:
+            continue  # an older, longer entry
+        state[i] &= ~np.uint8(WAITS)
+        for k in range(step.size):
+            j = i + step[k]
+            if state[j] == SHUT:
+                continue
+            if state[j] == GHOST:
+                j = fold(j, shape, stride, reach)
+                if state[j] == SHUT:
+                    continue
+            beyond = here + length[k]
+            if beyond < distance[j]:
+                if _is_new(distance, beyond, j, per_width, state):
+                    if spare != END:
+                        node, spare = spare, after[spare]
+                    else:
+                        if used == cell.size:
+                            cell, after = _wider(cell), _wider(after)
+                        node = used
+                        used += 1
+                    slot = np.int64(beyond * per_width) % head.size
+                    cell[node], after[node], head[slot] = j, head[slot], node
+                    waiting += 1
+                    state[j] |= WAITS
+                distance[j] = beyond
+
+
+@kernel
+def distances(layout, length, state, target):
+    """Distances by place, (places,), inf where there is no way; arguments as in `spread`."""
+    distance = np.full(state.size, np.inf)
+    spread(layout, length, state, target, distance)
+    return distance
+
+
+__all__ = ["Padded", "distances", "spread"]

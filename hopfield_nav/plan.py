@@ -1,0 +1,53 @@
+"""What a planner answers: a way through the map, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+NO_WAY = "no free way from start to goal"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A way through the map, or why there is none.
+
+    Attributes:
+        cells: (k, rank) int, from start to goal; None when no way was found.
+        reason: why there is none; empty when there is one.
+        length: of the way, in the unit of `spacing` (cells by default); inf when there is none.
+        network: "limit" or "sum".
+        beta: slope that was used; None for "limit", where it does not matter.
+        saturated: whether a neuron other than the goal is clamped at 1; then, or where beta is above
+            1/(number of neighbours), the network may have false maxima.
+    """
+
+    cells: np.ndarray | None
+    reason: str
+    length: float
+    network: str
+    beta: float | None = None
+    saturated: bool = False
+    _grid: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+
+    @cached_property
+    def distance(self) -> np.ndarray | None:
+        """Grid of shortest distances to the goal, inf where there is none; "limit" alone.
+
+        Filled in when it is first asked for: over 20^6 cells it takes half a gigabyte.
+        """
+        return self._grid() if self._grid is not None and self.network == "limit" else None
+
+    @cached_property
+    def log_activation(self) -> np.ndarray | None:
+        """Grid of ln sigma, -inf where sigma is zero, filled in when first asked for; "sum" alone."""
+        return self._grid() if self._grid is not None and self.network == "sum" else None
+
+    @property
+    def reachable(self) -> np.ndarray:
+        """Bool grid of the cells from which a way leads to the goal."""
+        grid = self.log_activation if self.distance is None else self.distance
+        return np.zeros(0, dtype=bool) if grid is None else np.isfinite(grid)
