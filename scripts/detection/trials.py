@@ -15,7 +15,7 @@ from hopfield_nav.scoring import Truth, truth_of_run
 from hopfield_nav.signals import Signals, signals_of_run
 from hopfield_nav.simulation import follow
 
-CHUNK = 60.0  # [s] of free motion with the same errors of the model
+CHUNK = 100.0  # [s] of free motion with the same errors of the model
 LINKS = (2, 3, 4, 5, 6)  # link 1 turns about its own axis: it runs into nothing
 
 
@@ -27,11 +27,11 @@ class Recorded(NamedTuple):
     truth: Truth
 
 
-def free_motion(condition: Condition, seed: int, hours: float) -> Iterator[Recorded]:
-    """Random quintics at up to 1 rad/s in pieces of a minute, each with other errors of the model."""
-    for k in range(max(1, round(hours * 3600 / CHUNK))):
+def free_motion(condition: Condition, seed: int, hours: float, piece: float = CHUNK) -> Iterator[Recorded]:
+    """Random quintics at up to 1 rad/s in pieces [s], each with other errors of the model."""
+    for k in range(max(1, round(hours * 3600 / piece))):
         rng = np.random.default_rng([seed, k])
-        trial = Trial(random_quintic(rng, CHUNK), CHUNK, "")
+        trial = Trial(random_quintic(rng, piece), piece, "")
         yield run_trial(condition, trial, seed * 100_000 + k)
 
 
