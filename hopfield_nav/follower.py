@@ -16,6 +16,22 @@ from hopfield_nav.trajectory import Trajectory
 from hopfield_nav.world import World
 
 
+def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
+    """Refuse a trajectory that the arm cannot follow from the start.
+
+    Raises:
+        BadInput: it has another number of joints, or does not begin at time 0.
+    """
+    if trajectory.coefficients.shape[2] != len(arm.dh):
+        raise BadInput(
+            "the trajectory is of another arm",
+            found=trajectory.coefficients.shape[2],
+            allowed=f"{len(arm.dh)} joints",
+        )
+    if trajectory.knots[0] != 0.0:
+        raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
+
+
 class Follower:
     """A trajectory in the place of a path over the map; the attributes are those of ``Navigator``.
 
@@ -23,20 +39,9 @@ class Follower:
         world: resolved; of its map only the marks are used.
         arm: kinematics of the controller.
         trajectory: to follow, from its first knot on.
-
-    Raises:
-        BadInput: the trajectory has another number of joints, or does not begin at time 0.
     """
 
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:
-        if trajectory.coefficients.shape[2] != len(arm.dh):
-            raise BadInput(
-                "the trajectory is of another arm",
-                found=trajectory.coefficients.shape[2],
-                allowed=f"{len(arm.dh)} joints",
-            )
-        if trajectory.knots[0] != 0.0:
-            raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
         self.world, self.arm, self.trajectory = world, arm, trajectory
         self.grid = make_map(world)
         self.goal_cell, self.goal = None, None

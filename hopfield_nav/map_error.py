@@ -23,6 +23,8 @@ def map_error(run: Run) -> float | None:
     if data.sizes["event"] == 0 or len(solids) == 0:
         return None
     cells = np.argwhere(data.event_map.values[-1] > 0)
+    if not len(cells):
+        return None
     centres = np.tile(np.array(world.map.origin), (len(cells), 1))
     centres[:, : cells.shape[1]] += world.map.spacing * cells
     points = np.column_stack([centres, centres, np.zeros(len(cells))])

@@ -32,7 +32,7 @@ from hopfield_nav.closed_loop import (
     compiled_loop,
 )
 from hopfield_nav.control_limits import omega_warning
-from hopfield_nav.follower import Follower
+from hopfield_nav.follower import Follower, check_trajectory
 from hopfield_nav.loop_log import log_columns, log_width
 from hopfield_nav.loop_state import make_state
 from hopfield_nav.navigator import Navigator, Way
@@ -98,6 +98,8 @@ class Simulation:
     def __init__(self, world: World, seed: int | None = None, trajectory: Trajectory | None = None) -> None:
         self.seed = world.seed if seed is None else int(seed)
         arm = build_arm(world)
+        if trajectory is not None:
+            check_trajectory(arm, trajectory)
         start = np.array(world.start.joints) if trajectory is None else trajectory.coefficients[0, 0]
         self._start, self._followed = start, trajectory
         tool = forward_kinematics(arm, start)[:3, 3]

@@ -3,8 +3,8 @@
 Run ``python scripts/compare_detectors.py --out runs/detectors``; about an hour with the default sizes,
 ``--quick`` ten minutes. Two arms (with and without rotors and friction), each with an ideal and with a real
 model. Thresholds are set on one set of seeds (1.25 times what free motion reached) and scored on another;
-``--best-hours`` of free motion are for the best methods alone (``BEST``, chosen on a first small run). Writes ``table.md``, ``results.json``,
-``contacts.csv`` and the figures.
+``--best-hours`` of free motion are for the best methods alone (``BEST``, chosen on a first small run).
+Writes ``table.md``, ``results.json``, ``contacts.csv`` and the figures.
 """
 
 from __future__ import annotations
