@@ -93,12 +93,12 @@ def _patches(body: int, radius: float, shape: np.ndarray, size: float) -> list[l
     for low, high in ((-quarter, 0.0), (0.0, length), (length, length + quarter)):
         if high <= low:
             continue
-        rings = max(2 if high - low == quarter else 1, round((high - low) / size))
+        rings = max(3 if high - low == quarter else 1, round((high - low) / size))
         edges = np.linspace(low, high, rings + 1)
         for a, b in zip(edges[:-1], edges[1:], strict=True):
             middle = 0.5 * (a + b)
             tilt = (middle - min(max(middle, 0.0), length)) / scale
-            sectors = max(6, round(2 * math.pi * scale * math.cos(tilt) / size))
+            sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / size))
             half = math.pi / sectors
             area = _belt_area(a, b, length, scale) / sectors
             rows += [
@@ -142,9 +142,7 @@ def random_surface_points(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> 
     return SurfacePoints(body, surface.bodies[body, LINK].astype(int), found[:, :3], found[:, 3:])
 
 
-def _spread(
-    surface: ArmSurface, chosen: np.ndarray, shares: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _spread(surface: ArmSurface, chosen: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Random (u, v) in patches, uniform in area: on a round end the sine of the tilt is uniform."""
     shape = surface.shapes[chosen[:, BODY].astype(int)]
     low, high = chosen[:, U] - chosen[:, HALF_U], chosen[:, U] + chosen[:, HALF_U]

@@ -95,19 +95,20 @@ class ContactIsolator:
             self.arm, self.surface, q, residual, self.sigma if sigma is None else sigma, self._level,
             self._friction, self._largest, free, self._margin,
         )  # fmt: skip
-        widened = np.where(self._near, rows[:, LOG_EVIDENCE], -np.inf).max(axis=1)
-        alive = self._evidence + widened  # -inf where this instant or an earlier one excludes the patch
-        if self.instants and not np.isfinite(alive).any() and np.isfinite(widened).any():
+        widened = (self._near & np.isfinite(rows[:, LOG_EVIDENCE])).any(axis=1)
+        alive = np.where(widened, self._evidence, -np.inf)
+        if self.instants and widened.any() and not np.isfinite(alive).any():
             self.restarts += 1
             self._begin()
-            alive = widened
         self._evidence = alive if self.instants else rows[:, LOG_EVIDENCE].copy()
         self.instants += 1
         self._q, self._rows = np.array(q, dtype=np.float64), rows
         return self.result()
 
     def result(self) -> Isolation:
-        """What all instants since contact began leave; evidence is their mean, as they are not independent.
+        """What all instants since contact began leave, with the evidence of the first.
+
+        The first instant tells most: later the contact slides and bounces, and an observer lags.
 
         Raises:
             BadInput: nothing was felt yet.
@@ -115,7 +116,7 @@ class ContactIsolator:
         if self._rows is None or self._q is None:
             raise BadInput("no contact was felt since the arm last moved free", where="ContactIsolator")
         rows = self._rows.copy()
-        rows[:, LOG_EVIDENCE] = self._evidence / self.instants
+        rows[:, LOG_EVIDENCE] = self._evidence
         return read_fit(self.arm, self.surface, self._q, rows)
 
     def _begin(self) -> None:
@@ -158,7 +159,9 @@ def model_covariance(
     """
     n = len(model.dh)
     (angles, speed), _ = as_rows(n, q=q, qd=qd)
-    links = [gravity_torque(model._replace(mass=model.mass * (np.arange(n) == i)), angles[0]) for i in range(n)]
+    links = [
+        gravity_torque(model._replace(mass=model.mass * (np.arange(n) == i)), angles[0]) for i in range(n)
+    ]
     weights = mass_error * np.array(links)
     friction = friction_error * (model.friction[:, 0] + model.friction[:, 1] * np.abs(speed[0]))
     return weights.T @ weights + np.diag(friction**2 + np.broadcast_to(noise, n) ** 2)

@@ -31,7 +31,7 @@ from hopfield_nav.arm_surface import (
 )
 
 MISFIT, FORCE, AT_U, AT_V, OPEN, LOG_EVIDENCE, WIDTH = 0, 1, 2, 3, 4, 5, 6  # columns of the result
-_STEPS, _SWEEPS = 12, 30  # most Gauss-Newton steps, and rounds of each step's bounded solution
+_STEPS, _SWEEPS = 25, 400  # most Gauss-Newton steps, and rounds of each step's bounded solution
 _EXACT = 1e-2  # a misfit that needs no improvement
 _CURVED = 1.3  # the turn over a patch is at most so many times its linear estimate
 _FORCE_MEDIAN, _FORCE_SPREAD = 40.0, 1.0  # prior of the force: log-normal [N], spread in e-folds
@@ -89,7 +89,9 @@ def fit_patches(
             continue
         ways[0, 0], ways[0, 1] = patches[p, U], patches[p, HALF_U]
         ways[1, 0], ways[1, 1] = patches[p, V], patches[p, HALF_V]
-        _fit(work, bodies, shapes, whiten, patches[p], r, bound, largest, ways, place, raw, columns, step, best)
+        _fit(
+            work, bodies, shapes, whiten, patches[p], r, bound, largest, ways, place, raw, columns, step, best
+        )
         for k in range(4):
             out[p, k] = best[k]
         if best[0] > bound:
@@ -179,7 +181,7 @@ def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ways, place, ra
     for k in range(4):
         x[k], at[k] = ways[k, 0], ways[k, 0]
     best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[U], patch[V]
-    for turn in range(_STEPS):
+    for _ in range(_STEPS):
         _columns(work, bodies, shapes, whiten, b, x[0], x[1], count + 1, place, raw, columns)
         for j in range(r.size):
             total[j] = columns[0, j] + x[2] * columns[3, j] + x[3] * columns[4, j]
@@ -227,7 +229,7 @@ def _bounded_step(columns, r, total, square, force, weight, largest, ways, count
             wanted = min(max(wanted, ways[k, 0] - ways[k, 1]), ways[k, 0] + ways[k, 1]) - at[k]
             moved = max(moved, abs(wanted - step[k, 0]) / ways[k, 1])
             step[k, 0] = wanted
-        if moved < 1e-3:
+        if moved < 1e-6:
             break
 
 

@@ -3,8 +3,8 @@
 The arm follows a quintic from one random pose to another at up to 1 rad/s. The sphere of 5 cm stands
 where a random point of the surface, on a side that leads, comes past half-way; where it would touch
 the arm already at the start, or another link comes first, whatever truly touches first counts. True link,
-point and force are those of the plant's record. Isolation begins when the largest estimated torque has
-reached 2 N·m and goes on every 10 ms for 50 ms, as long as contact lasts.
+point and force are those of the plant's record. Isolation begins when the largest joint torque, true
+and estimated, has reached 2 N·m and goes on every 10 ms for 50 ms, as long as contact lasts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from hopfield_nav.world import World, parse_world
 from isolation.pushes import FRICTION_ERROR, LEAST, MASS_ERROR
 
 RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 6, 10  # sphere [m], joints [rad/s], times, steps between them
-NOISE, SHARE = 0.05, 0.02  # of a perfect model's residual in motion: [N·m], and share of its length
+# Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others:
+# at first 0.5 % of its length, later, as the contact slides and bounces while the observer lags, 2 %.
+NOISE, FIRST_SHARE, LATER_SHARE = 0.01, 0.005, 0.02  # [N·m], 1, 1
+MODEL_SHARE = 0.05  # with wrong masses the part that accelerates the arm is misjudged too
+SEED = 2000  # of the first collision that is scored
 PERFECT = "format: 1\narm: ur5_ragazzon2012\ncontact: {{bodies: arm}}\n"
 FULL = "format: 1\narm: ur5_full\ncontact: {{bodies: arm}}\n"
 IMPERFECT = (
@@ -102,18 +106,19 @@ def _watch(world: World, motion: Trajectory, seed: int) -> Collision | None:
     estimate, link = data.tau_external_estimate.values, data.contact_link.values
     force, point = data.contact_force.values, data.contact_point.values
     touching = link > 0
-    first = int(np.argmax(touching & (np.abs(estimate).max(axis=1) >= LEAST)))
-    if not touching[first] or np.abs(estimate[first]).max() < LEAST:
+    large = np.minimum(np.abs(estimate).max(axis=1), np.abs(data.tau_external.values).max(axis=1)) >= LEAST
+    if not (touching & large).any():
         return None
+    first = int(np.argmax(touching & large))
     arm = build_arm(world)
-    model, isolator = build_model(world, arm), ContactIsolator(arm, NOISE)
-    for k in range(int(np.argmax(touching))):  # hold_back of the isolator sees to it that 50 ms are lost
+    model, isolator = build_model(world, arm), ContactIsolator(arm, NOISE, hold_back=20, margin=0.001)
+    for k in range(int(np.argmax(touching))):  # hold_back of the isolator sees to it that 20 ms are lost
         isolator.moved_free(data.q_sensed.values[k])
     rows = [first + EVERY * k for k in range(INSTANTS)]
     rows = [k for k in rows if k < len(link) and touching[first : k + 1].all()]
     found = []
     for k in rows:
-        sigma = _sigma(world, model, data, k)
+        sigma = _sigma(world, model, data, k, FIRST_SHARE if k == first else LATER_SHARE)
         if k == first:
             alone = isolate(arm, data.q_sensed.values[k], estimate[k], sigma)
         found.append(isolator.felt(data.q_sensed.values[k], estimate[k], sigma))
@@ -124,13 +129,12 @@ def _watch(world: World, motion: Trajectory, seed: int) -> Collision | None:
     )
 
 
-def _sigma(world: World, model, data, k: int) -> np.ndarray:
+def _sigma(world: World, model, data, k: int, share: float) -> np.ndarray:
     """Covariance of the estimate: lag of the observer, and what the model may be wrong by."""
-    estimate, qdd = data.tau_external_estimate.values[k], np.zeros(6)
-    noise = np.full(6, NOISE + SHARE * np.linalg.norm(estimate))
+    share = share if world.plant.friction is None else MODEL_SHARE
+    noise = np.full(6, NOISE + share * np.linalg.norm(data.tau_external_estimate.values[k]))
     if world.plant.friction is None:
         return np.diag(noise**2)
-    del qdd
     return model_covariance(
         model, data.q_sensed.values[k], data.qd_sensed.values[k], noise, MASS_ERROR, FRICTION_ERROR
     )

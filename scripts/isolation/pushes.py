@@ -54,7 +54,9 @@ def counted(pushes: Pushes) -> np.ndarray:
     return np.flatnonzero(np.abs(pushes.torque).max(axis=1) >= LEAST)
 
 
-def isolate_pushes(arm: Arm, pushes: Pushes, perfect: bool = True, seed: int = 0) -> tuple[Scores, list[Isolation]]:
+def isolate_pushes(
+    arm: Arm, pushes: Pushes, perfect: bool = True, seed: int = 0
+) -> tuple[Scores, list[Isolation]]:
     """Isolate every counted push from its torque, noise and, unless ``perfect``, the model's errors."""
     rng, rows, found = np.random.default_rng(seed), counted(pushes), []
     n = len(arm.dh)
