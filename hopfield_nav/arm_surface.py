@@ -9,6 +9,7 @@ the same force at the axis point beside it, on a round end as one at the end of 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -95,7 +96,7 @@ def _patches(body: int, radius: float, shape: np.ndarray, size: float) -> list[l
             continue
         rings = max(3 if high - low == quarter else 1, round((high - low) / size))
         edges = np.linspace(low, high, rings + 1)
-        for a, b in zip(edges[:-1], edges[1:], strict=True):
+        for a, b in pairwise(edges):
             middle = 0.5 * (a + b)
             tilt = (middle - min(max(middle, 0.0), length)) / scale
             sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / size))
@@ -187,7 +188,7 @@ def push_torque(
 def surface_points(
     arm: Arm, q: np.ndarray, surface: ArmSurface, patch: np.ndarray, u: np.ndarray, v: np.ndarray
 ) -> np.ndarray:
-    """Points (k, 3) [m], base axes, at coordinates (k,) ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
+    """Points (k, 3) [m], base axes, at coordinates ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
     (rows,), _ = as_rows(len(arm.dh), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
     body = surface.patches[patch, BODY].astype(np.int64)
     return _place(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0][:, :3]
@@ -230,7 +231,7 @@ def place_surface(work, bodies, shapes, b, u, v, out):
 @inlined
 def inside_another(work, bodies, own, x, y, z):
     """Whether a point (base axes) lies inside another capsule than ``own``, the base's too."""
-    for b in range(bodies.shape[0]):
+    for b in range(bodies.shape[0]):  # noqa: SIM110  (a generator does not compile)
         if b != own and depth_inside(work, bodies, b, x, y, z) > 0.0:
             return True
     return False

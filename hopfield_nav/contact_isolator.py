@@ -146,7 +146,8 @@ def model_covariance(
 
     Args:
         model: the model that the residual was computed with.
-        q, qd: (n,) [rad, rad/s].
+        q: (n,) [rad].
+        qd: (n,) [rad/s].
         noise: standard deviation from all else, one number or (n,) [N·m].
         mass_error: standard deviation of a link's mass as a share of it.
         friction_error: the same of a joint's friction.

@@ -54,7 +54,8 @@ def fit_patches(
     """Fit every patch.
 
     Args:
-        arm, surface: the arm and its surface.
+        arm: the arm.
+        surface: its surface.
         q: (n,) [rad].
         residual: (n,) [N·m].
         whiten: (n, n) lower triangular, inverse Cholesky factor of the noise's covariance.

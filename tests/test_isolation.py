@@ -115,8 +115,10 @@ def test_a_horizontal_push_by_a_vertical_cylinder_reaches_joint_1_alone(link):
     q = np.array([0.7, -1.1, 1.9, -np.pi / 2 - 0.8, np.pi / 2, 0.0])
     across, largest = np.array([np.sin(q[0]), -np.cos(q[0]), 0.0]), 0.0
     for capsule, body in zip(capsules_in_base(ARM, q), arm_bodies(ARM), strict=True):
-        if body[0] == link:
-            torque = push_torque(ARM, q[None], np.array([link]), capsule[None, :3], -30.0 * across[None])[0]
+        if body[0] != link:
+            continue
+        for end in (capsule[:3], capsule[3:6]) if link < 5 else (capsule[:3],):
+            torque = push_torque(ARM, q[None], np.array([link]), end[None], -30.0 * across[None])[0]
             assert np.abs(torque[1:]).max() < 1e-9
             largest = max(largest, abs(torque[0]))
     assert largest > 3.0
@@ -206,7 +208,7 @@ def test_friction_in_the_cone_is_explained_only_with_the_cone():
 def test_a_free_sweep_excludes_the_side_that_trails():
     """Joint 1 turns; the push that would come from behind is left without a patch, the one ahead is not."""
     isolator = ContactIsolator(ARM, SIGMA, hold_back=0)
-    path = [Q + [a, 0, 0, 0, 0, 0] for a in np.linspace(-0.4, 0.0, 80)]
+    path = [Q + a * np.eye(6)[0] for a in np.linspace(-0.4, 0.0, 80)]
     for q in path:
         isolator.moved_free(q)
     places = random_surface_points(ARM, np.repeat(Q[None], 3000, axis=0), np.random.default_rng(5))
