@@ -79,8 +79,8 @@ def draw_set(
     seen = project(view, solid.reshape(-1, 3))
     (x0, y0), (x1, y1) = seen.min(axis=0) - 0.03, seen.max(axis=0) + 0.03
     ax.plot([x0, x0 + 0.2], [y0, y0], color=COLOURS.ink, lw=1.2)
-    ax.text(x0 + 0.1, y0 + 0.01, "0.2 m", ha="center", va="bottom")
-    ax.set(xlim=(x0 - 0.02, x1 + 0.02), ylim=(y0 - 0.02, y1 + 0.02), aspect="equal")
+    ax.text(x0 + 0.1, y0 - 0.012, "0.2 m", ha="center", va="top")
+    ax.set(xlim=(x0 - 0.02, x1 + 0.02), ylim=(y0 - 0.07, y1 + 0.02), aspect="equal")
     ax.set_axis_off()
 
 
