@@ -1,0 +1,1 @@
+"""Where is the arm touched? Random contacts, with and without motion, and how well they are placed."""

@@ -1,0 +1,157 @@
+"""Pictures: who is taken for whom, and the arm with the patches that explain one push drawn on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.lines import Line2D
+
+from dynamics.arm import Arm
+from hopfield_nav.arm_capsules import capsules_in_base
+from hopfield_nav.arm_surface import BODY, HALF_U, HALF_V, U, V, surface_points
+from hopfield_nav.figures.arm_drawing import arm_outline, pose_outline
+from hopfield_nav.figures.sheets import add_legend, new_figure, save_figure
+from hopfield_nav.figures.solids import inside_capsule
+from hopfield_nav.figures.view import View, make_view, project, shade
+from hopfield_nav.isolation import Isolation, default_surface
+from hopfield_nav.style import CENTIMETRE, COLOURS, PAGE, paper_style
+from isolation.pushes import Pushes
+from isolation.scores import Scores
+
+_SHADES = LinearSegmentedColormap.from_list("felt", ["#FFFFFF", COLOURS.felt])
+_CUTS = 4  # small faces along each edge of a patch, to follow the round surface
+
+
+def draw(
+    arm: Arm, scores: Scores, pushes: Pushes, row: int, found: Isolation, folder: Path, name: str
+) -> list[Path]:
+    """Confusion matrix of many pushes, and the set of one of them on the arm."""
+    with paper_style():
+        figure = new_figure(PAGE, 7.2 * CENTIMETRE)
+        left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.15))
+        draw_confusion(left, scores)
+        draw_set(right, arm, pushes.q[row], found, pushes.point[row], pushes.force[row])
+        return save_figure(add_legend(figure, _handles(), 4), folder, name)
+
+
+def draw_confusion(ax: Axes, scores: Scores) -> None:
+    """Share of the pushes on each link by the link they are taken for; the number at the right."""
+    counts = scores.confusion[1:, 1:]
+    total = scores.confusion[1:].sum(axis=1)
+    share = counts / np.maximum(total, 1)[:, None]
+    ax.imshow(share, cmap=_SHADES, vmin=0.0, vmax=1.0, aspect="equal")
+    for i, j in np.ndindex(share.shape):
+        if counts[i, j]:
+            ink = "white" if share[i, j] > 0.5 else COLOURS.ink
+            ax.text(j, i, f"{100 * share[i, j]:.1f}", ha="center", va="center", color=ink)
+    for i, n in enumerate(total):
+        ax.text(5.65, i, f"{n}", ha="left", va="center", color=COLOURS.ink)
+    ax.text(5.65, -0.62, "pushes", ha="left", va="bottom", fontsize="small")
+    ax.set(xlabel="likeliest link", ylabel="pushed link")
+    ax.set_title("share (%)", loc="left")
+    ax.set_xticks(range(6), [str(i + 1) for i in range(6)])
+    ax.set_yticks(range(6), [str(i + 1) for i in range(6)])
+    ax.tick_params(length=0)
+
+
+def draw_set(
+    ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndarray, force: np.ndarray
+) -> None:
+    """The arm at ``q``, patches of the set (those of the likeliest link stronger), push and best point."""
+    outward = -force / np.linalg.norm(force)
+    view = _facing(outward)
+    outline = arm_outline(arm, 28)
+    solid = pose_outline(arm, outline, q)
+    surface = default_surface(arm)
+    link = surface.bodies[surface.patches[:, BODY].astype(int), 0].astype(int)
+    _paint(ax, view, solid, outline.colours)
+    for patch in sorted(found.patches, key=lambda p: link[p] == found.best_link):
+        cells = _seen(_patch_faces(arm, q, patch), arm, q, view)
+        strong = link[patch] == found.best_link
+        colour = to_rgba(COLOURS.felt if strong else COLOURS.travelled)
+        if len(cells):
+            _paint(ax, view, cells, np.tile(colour, (len(cells), 1)))
+    _mark(ax, view, point, outward, found)
+    seen = project(view, solid.reshape(-1, 3))
+    (x0, y0), (x1, y1) = seen.min(axis=0) - 0.03, seen.max(axis=0) + 0.03
+    ax.plot([x0, x0 + 0.2], [y0, y0], color=COLOURS.ink, lw=1.2)
+    ax.text(x0 + 0.1, y0 - 0.012, "0.2 m", ha="center", va="top")
+    ax.set(xlim=(x0 - 0.02, x1 + 0.02), ylim=(y0 - 0.07, y1 + 0.02), aspect="equal")
+    ax.set_axis_off()
+
+
+def _paint(ax: Axes, view: View, faces: np.ndarray, colours: np.ndarray) -> None:
+    corners, shaded = shade(view, faces, colours)
+    ax.add_collection(PolyCollection(corners, facecolors=shaded, edgecolors=shaded, linewidths=0.2))
+
+
+def _seen(faces: np.ndarray, arm: Arm, q: np.ndarray, view: View) -> np.ndarray:
+    """The faces (m, 4, 3) between whose middle and the eye there is no part of the arm, nor around it."""
+    steps = np.concatenate([[0.001], np.arange(0.01, 1.2, 0.012)])
+    points = faces.mean(axis=1)[:, None] + steps[:, None] * view.toward
+    hidden = np.zeros(points.shape[:2], dtype=bool)
+    for row in capsules_in_base(arm, q):
+        hidden |= inside_capsule(points, row[:3], row[3:6], row[6])
+    return faces[~hidden.any(axis=1)]
+
+
+def _mark(ax: Axes, view: View, point: np.ndarray, outward: np.ndarray, found: Isolation) -> None:
+    tail = project(view, point + 0.25 * outward)
+    tip = project(view, point)
+    style = {
+        "arrowstyle": "-|>,head_width=0.25,head_length=0.5",
+        "color": COLOURS.true,
+        "lw": 1.4,
+        "shrinkA": 0,
+        "shrinkB": 0,
+    }
+    ax.annotate("", tip, tail, arrowprops=style, zorder=8)
+    ax.plot(*project(view, found.best_point), "o", ms=4.5, mfc=COLOURS.goal, mec="white", mew=0.6, zorder=9)
+
+
+def _facing(outward: np.ndarray) -> View:
+    """A view from above that sees the pushed side obliquely."""
+    azimuth = np.degrees(np.arctan2(outward[1], outward[0])) + 40.0
+    return make_view(float(azimuth), 22.0)
+
+
+def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
+    """Faces (m, 4, 3) of a patch in base axes, a little above the surface [m]."""
+    surface = default_surface(arm)
+    lifted = surface._replace(bodies=surface.bodies.copy())
+    lifted.bodies[:, 7] += 0.002
+    row = surface.patches[patch]
+    u = np.linspace(row[U] - row[HALF_U], row[U] + row[HALF_U], _CUTS + 1)
+    v = np.linspace(row[V] - row[HALF_V], row[V] + row[HALF_V], _CUTS + 1)
+    grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
+    points = surface_points(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())
+    rows = points.reshape(_CUTS + 1, _CUTS + 1, 3)
+    faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(-1, 4, 3)
+    middle = rows.reshape(-1, 3).mean(axis=0)
+    axis = surface_points(
+        arm, q, _thin(lifted), np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy()
+    )
+    normal = np.cross(faces[0, 2] - faces[0, 0], faces[0, 3] - faces[0, 1])
+    return faces if normal @ (middle - axis[0]) > 0 else faces[:, ::-1]
+
+
+def _thin(surface):
+    """The same surface without thickness: its points lie on the axes."""
+    bodies = surface.bodies.copy()
+    bodies[:, 7] = 0.0
+    return surface._replace(bodies=bodies)
+
+
+def _handles() -> list:
+    dot = {"ls": "none", "marker": "o", "ms": 4.5, "mec": "white"}
+    block = {"ls": "none", "marker": "s", "ms": 5}
+    return [
+        Line2D([], [], **block, color=COLOURS.felt, label="set: likeliest link"),
+        Line2D([], [], **block, color=COLOURS.travelled, label="set: other links"),
+        Line2D([], [], **dot, mfc=COLOURS.goal, color=COLOURS.goal, label="likeliest point"),
+        Line2D([], [], color=COLOURS.true, lw=1.4, marker=">", ms=3, markevery=[1], label="true push"),
+    ]
