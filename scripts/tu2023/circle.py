@@ -11,6 +11,7 @@ from scipy.stats import spearmanr
 
 from tu2023.circle_motion import PERIOD, SPEEDS, Case, lap_time, samples, steady
 from tu2023.circle_signals import (
+    CONSTANTS,
     METHODS,
     PUBLISHED_CONSTANT,
     acceleration_error,
@@ -96,7 +97,9 @@ def _texts(values: np.ndarray, form: str) -> str:
 def _laps_row() -> Row:
     cases = [Case(speed) for speed in SPEEDS]
     found, wanted = [measured_period(c) for c in cases], [lap_time(s) for s in SPEEDS]
-    off = ", ".join(f"{1e3 * rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases)
+    off = ", ".join(
+        f"{1e3 * rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases
+    )
     return judged(
         "5.1",
         "three laps each at three speeds, periodic",
@@ -177,8 +180,8 @@ def _acceleration_row() -> Row:
         f"rms error, joints 1 to 6: {'; '.join(text)} rad/s²; the accelerations themselves "
         f"{_texts(truth, '.2f')} rad/s²",
         bool((printed < 0.25 * truth).all()),
-        "2/Δt² and 2/Δt magnify the encoder's step and the velocity's noise; what filters miss is the jerk where "
-        "joints stick and turn round, and the controller's own jitter",
+        "2/Δt² and 2/Δt magnify the encoder's step and the velocity's noise; what filters miss is the jerk "
+        "where joints stick and turn round, and the controller's own jitter",
         TESTS + "test_filters_beat_equation_60",
     )
 
@@ -193,8 +196,9 @@ def _lag_row() -> Row:
         f"it leads: joints 1, 2 by {_texts(-forth, '.2f')} of a lap ({_texts(-back, '.2f')} the other way "
         f"round); without friction {without.max():.3f} at most",
         bool((np.abs(forth - 0.25) < 0.1).all()),
-        "friction is in the current alone and goes with the velocity, a quarter of a period behind the torque "
-        "of inertia and of weight above the shoulder; no delay. The torque of the other joints hardly varies",
+        "friction is in the current alone and goes with the velocity, a quarter of a period behind the "
+        "torque of inertia and of weight above the shoulder; no delay. The torque of the other "
+        "joints hardly varies",
         TESTS + "test_phase_is_friction",
     )
 
@@ -206,8 +210,9 @@ def _constant_row() -> Row:
         "(61), 5.4",
         "K_p as the mean of largest torque by largest current is the motors' constant",
         f"{PUBLISHED_CONSTANT} N·m/A",
-        f"{ratios.mean():.1f} (joints {_texts(ratios, '.2f')}) where the motors have 10.6, 10.7, 10.0, 6.7, 6.7, "
-        f"6.7; least squares with rotors and friction in the model: {_texts(fitted_constants(found), '.1f')} "
+        f"{ratios.mean():.1f} (joints {_texts(ratios, '.2f')}) where the motors have "
+        f"{_texts(CONSTANTS, '.1f')}; least squares with rotors and friction in the model: "
+        f"{_texts(fitted_constants(found), '.1f')} "
         "N·m/A",
         abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1,
         "the recipe leaves out friction and rotors, and averages over joints that carry nothing; joint 5 "
@@ -241,8 +246,8 @@ def _standstill_row() -> Row:
         "5.4, fig. 18",
         "the linear model is best at the start, from rest, and less stable the faster the joints",
         "progressively",
-        f"max Re λ {abscissa[0]:.2f} 1/s at rest, {abscissa.min():.2f}–{abscissa.max():.2f} 1/s under way; rank "
-        f"correlation with the joint speed {rank:.2f}",
+        f"max Re λ {abscissa[0]:.2f} 1/s at rest, {abscissa.min():.2f}–{abscissa.max():.2f} 1/s under way; "
+        f"rank correlation with the joint speed {rank:.2f}",
         bool(rank > 0.5 and abscissa[0] < np.percentile(abscissa, 10)),
         "it follows the pose, once a lap, and not the speed",
         TESTS + "test_no_point_of_the_circle_is_stable",
@@ -254,4 +259,3 @@ def draw(folder: Path) -> list[Path]:
     from tu2023 import circle_figures
 
     return circle_figures.draw_all(folder)
-

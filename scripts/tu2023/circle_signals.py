@@ -92,7 +92,8 @@ def lag(tau: np.ndarray, current: np.ndarray, laps: int) -> np.ndarray:
     """(6,) by how much of a lap the torque lags the current at the frequency of the laps.
 
     Args:
-        tau, current: (k, 6) over whole laps.
+        tau: (k, 6) torque over whole laps.
+        current: (k, 6) of the same time.
         laps: how many.
 
     Returns:
