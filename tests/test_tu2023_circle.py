@@ -156,5 +156,7 @@ def test_no_point_of_the_circle_is_stable():
 
 
 def test_rows_are_complete_and_figures_are_drawn(tmp_path):
-    assert [fault for row in circle.rows() for fault in ledger.faults(row)] == []
+    rows = circle.rows()
+    assert [fault for row in rows for fault in ledger.faults(row)] == []
+    assert [row.verdict for row in rows] == ["reproduced"] * 5 + ["refuted"] * 5
     assert all(path.stat().st_size > 10_000 for path in circle.draw(tmp_path))
