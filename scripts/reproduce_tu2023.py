@@ -9,9 +9,27 @@ recordings of a real UR5 are needed (see ``docs/recordings.md``).
 from __future__ import annotations
 
 from reproduction import reproduce
-from tu2023 import comparison, cost, experiment, kinematics, kinematics_figures, linearisation, real_data
+from tu2023 import (
+    circle,
+    comparison,
+    cost,
+    experiment,
+    kinematics,
+    kinematics_figures,
+    linearisation,
+    real_data,
+)
+
+CHAPTERS = (
+    kinematics,
+    kinematics_figures,
+    cost,
+    comparison,
+    linearisation,
+    real_data,
+    experiment,
+    circle,
+)
 
 if __name__ == "__main__":
-    reproduce(
-        "tu2023", (kinematics, kinematics_figures, cost, comparison, linearisation, real_data, experiment)
-    )
+    reproduce("tu2023", CHAPTERS)

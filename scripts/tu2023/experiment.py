@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from ledger import OPEN, Row, judged
+from ledger import Row, judged
 from recorded_runs import MOVING, RUNS, recording
 
 KP = 1.67  # [N·m/A] after (61)
-RADIUS = 0.1  # [m] of the circle
-SPEEDS = (0.05, 0.10, 0.15)  # [m/s]
 TESTS = "tests/test_recordings_against_models.py::"
 LEDGER_TEST = "tests/test_ledger.py::test_row_is_complete"
 
@@ -40,7 +38,7 @@ def periods() -> np.ndarray:
 
 def rows() -> list[Row]:
     """Claims of chapters 1 and 5 that need the robot."""
-    return [_accuracy_row(), _rate_row(), _constant_row(), _recipe_row(), *_open_rows()]
+    return [_accuracy_row(), _rate_row(), _constant_row(), _recipe_row()]
 
 
 def _accuracy_row() -> Row:
@@ -104,23 +102,3 @@ def _recipe_row() -> Row:
         "serves none",
         TESTS + "test_torque_constant",
     )
-
-
-def _open_rows() -> list[Row]:
-    laps = ", ".join(f"{2 * np.pi * RADIUS / v:.2f}" for v in SPEEDS)
-    remark = "needs the circle driven by a simulated arm with friction: not made yet"
-    claims = (
-        (
-            "5.1",
-            "three laps each at three speeds, periodic",
-            "50, 100, 150 mm/s",
-            f"periods {laps} s by 2πr/v",
-        ),
-        ("5.2", "joints 4 and 5 move least", "smallest rotation", "not measured"),
-        ("5.2", "peaks of the joint velocities grow with the speed", "increase gradually", "not measured"),
-        ("5.3", "torque lags the current", "a quarter of a period", "not measured"),
-    )
-    return [
-        Row(place, claim, published, ours, OPEN, remark, LEDGER_TEST)
-        for place, claim, published, ours in claims
-    ]
