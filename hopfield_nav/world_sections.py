@@ -218,8 +218,8 @@ class Detection(Section):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    estimator: Text = Field("joint_error", description="force estimator, or FILE.py:NAME")
-    measure: Text = Field("force_norm", description="detector, or FILE.py:NAME")
+    estimator: Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
+    measure: Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
     mark: Literal["desired", "actual"] = Field(
         "actual", description="which tool position is marked on the map"
     )

@@ -40,7 +40,7 @@ def compare(condition: Condition, sizes: argparse.Namespace) -> list[Result]:
     started = time.perf_counter()
     motions = free_motion(condition, CALIBRATION_SEED, sizes.calibration_hours, CALIBRATION_PIECE)
     quiet = [(t.model, t.signals) for t in motions]
-    tallies = [Tally(calibrate(candidate, quiet)) for candidate in candidates()]
+    tallies = [Tally(calibrate(candidate, quiet)) for candidate in candidates(own=sizes.own)]
     del quiet
     _say(condition, "thresholds set", started)
     _collect_free(free_motion(condition, TEST_SEED, sizes.hours), tallies)
@@ -168,6 +168,7 @@ def main() -> None:
     parser.add_argument("--best-hours", type=float, default=10.0)
     parser.add_argument("--contacts", type=int, default=100, help="of each kind, for each condition")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--own", metavar="FILE.py:NAME", help="a detector of your own beside the others")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--redraw", action="store_true", help="figures and table again, from --out alone")
     sizes = parser.parse_args()

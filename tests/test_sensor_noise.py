@@ -85,8 +85,7 @@ def test_model_errors_reach_the_model_and_not_the_plant():
     sim = simulation(
         "arm: ur5_full\nplant: {friction: arm}\ntool: {payload: {mass: 2}}\n"
         "controller:\n"
-        "  model_error: {mass_scale: [1, 1.1, 1, 1, 1, 1], friction_scale: 0.8, payload: unknown}\n"
-        + HOLD
+        "  model_error: {mass_scale: [1, 1.1, 1, 1, 1, 1], friction_scale: 0.8, payload: unknown}\n" + HOLD
     )
     model, arm = sim.controller.model, sim.plant.arm
     assert model.mass[1] == pytest.approx(1.1 * arm.mass[1])

@@ -51,10 +51,14 @@ class Candidate:
         return {"estimator": self.estimator, "measure": self.detector, "rearm": REARM, **self.parameters}
 
 
-def candidates(pole: float = 100.0) -> list[Candidate]:
-    """Every method of the package, with ``pole`` [1/s] for all observers."""
+def candidates(pole: float = 100.0, own: str | None = None) -> list[Candidate]:
+    """Every method of the package, with ``pole`` [1/s] for all observers; ``own`` is FILE.py:NAME.
+
+    A detector of one's own listens to the momentum observer, and its ``threshold`` is scaled as a whole.
+    """
     observer, jt = {"pole": pole}, {"per_joint": True}
     momentum, torques = "momentum_observer", "joint_torque"
+    yours = [Candidate(own, momentum, own, dict(observer))] if own else []
     return [
         Candidate("joint error, wrench norm > 12 (5.9)", "joint_error", "wrench_norm", calibrated=False),
         Candidate("joint error, wrench norm", "joint_error", "wrench_norm"),
@@ -73,6 +77,7 @@ def candidates(pole: float = 100.0) -> list[Candidate]:
         Candidate("…, adaptive", momentum, "adaptive_joint_torque", dict(observer), **jt),
         Candidate("…, adaptive and high-passed", momentum, "adaptive_high_pass",
                   {**observer, "corner": 5.0}, **jt),
+        *yours,
     ]  # fmt: skip
 
 
@@ -95,7 +100,7 @@ def calibrate(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candi
 
 
 def _floored(candidate: Candidate) -> Candidate:
-    floor = FLOORS["joint_torque" if candidate.per_joint else candidate.detector]
+    floor = FLOORS.get("joint_torque" if candidate.per_joint else candidate.detector, 0.0)
     value = np.maximum(_value(candidate, "threshold"), floor).tolist()
     return replace(candidate, parameters={**candidate.parameters, "threshold": value})
 
