@@ -63,11 +63,12 @@ def undetectable(name: str, pushes: Pushes) -> str:
 
 def in_motion(name: str, world: str, count: int) -> list[str]:
     """Scores of random collisions: one instant alone, with swept space, narrowed over time."""
-    drawn = [collisions.collide(world, collisions.SEED + k) for k in range(count)]
+    left = collisions.free_covariance(world) if world is collisions.IMPERFECT else None
+    drawn = [collisions.collide(world, collisions.SEED + k, left) for k in range(count)]
     found = [c for c in drawn if c is not None]
     area = default_surface(_arm(world)).patches[:, 5]
     out = [f"{name}: {len(found)} collisions, {sum(not c.single for c in found)} with two bodies touching"]
-    for kind in ("alone", "swept", "narrowed"):
+    for kind in ("alone", "swept", "rising", "narrowed"):
         results = [getattr(c, kind) for c in found]
         scores: Scores = score([c.link for c in found], [c.point for c in found], results, area)
         out += lines(f"   {kind}", scores)

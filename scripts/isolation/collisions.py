@@ -4,7 +4,10 @@ The arm follows a quintic from one random pose to another at up to 1 rad/s. The 
 where a random point of the surface, on a side that leads, comes past half-way; where it would touch
 the arm already at the start, or another link comes first, whatever truly touches first counts. True link,
 point and force are those of the plant's record. Isolation begins when the largest joint torque, true
-and estimated, has reached 2 N·m and goes on every 10 ms for 50 ms, as long as contact lasts.
+and estimated, has reached 2 N·m and goes on every 2 ms for 50 ms, as long as contact lasts.
+
+The imperfect arm's estimate is off in free motion too: the line through its last 50 ms before contact is
+subtracted, and ``free_covariance`` measures what that leaves, on motions of other seeds without a sphere.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from dynamics.arm import load_arm
 from dynamics.kinematics import link_frames
 from hopfield_nav.arm_capsules import arm_clearance
 from hopfield_nav.arm_surface import push_torque, random_surface_points
-from hopfield_nav.assembly import build_arm, build_model
-from hopfield_nav.contact_isolator import ContactIsolator, model_covariance
+from hopfield_nav.assembly import build_arm
+from hopfield_nav.contact_isolator import LATER, ContactIsolator, continued_line
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.isolation import Isolation, isolate
 from hopfield_nav.simulation import follow
@@ -26,12 +29,14 @@ from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World, parse_world
 from isolation.pushes import FRICTION_ERROR, LEAST, MASS_ERROR
 
-RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 6, 10  # sphere [m], joints [rad/s], times, steps between them
+RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 26, 2  # sphere [m], joints [rad/s], times, steps between them
 # Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others:
 # at first 0.5 % of its length, later, as the contact slides and bounces while the observer lags, 2 %.
 NOISE, FIRST_SHARE, LATER_SHARE = 0.01, 0.005, 0.02  # [N·m], 1, 1
-MODEL_SHARE = 0.05  # with wrong masses the part that accelerates the arm is misjudged too
-SEED = 2000  # of the first collision that is scored
+MODEL_SHARE = 0.01  # with wrong masses the part that accelerates the arm is misjudged too (seeds 100 to 129)
+HOLD_BACK, BASELINE = 20, 50  # [steps of 1 ms]
+FREE_SEEDS = range(3000, 3020)  # motions whose residual gives the noise of the imperfect arm
+SEED = 5000  # of the first collision that is scored
 PERFECT = "format: 1\narm: ur5_ragazzon2012\ncontact: {{bodies: arm}}\n"
 FULL = "format: 1\narm: ur5_full\ncontact: {{bodies: arm}}\n"
 IMPERFECT = (
@@ -48,7 +53,8 @@ class Collision(NamedTuple):
     Attributes:
         link: true link; point: (3,) true point at the first instant [m]; torque: (n,) true [N·m].
         single: another body touches at the same time if False.
-        alone: from the first instant alone; swept: with the space swept free; narrowed: with all instants.
+        alone: from the first instant alone; swept: with the space swept free; rising: with the instants
+            until the residual is largest; narrowed: with all.
     """
 
     link: int
@@ -57,14 +63,17 @@ class Collision(NamedTuple):
     single: bool
     alone: Isolation
     swept: Isolation
+    rising: Isolation
     narrowed: Isolation
 
 
-def collide(text: str, seed: int) -> Collision | None:
-    """One random collision in a world (``PERFECT``, ``FULL`` or ``IMPERFECT``); None where there was none."""
+def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision | None:
+    """One random collision in a world (``PERFECT``, ``FULL`` or ``IMPERFECT``); None where there was none.
+
+    ``left`` (n, n): covariance of the residual that the baseline leaves, for ``IMPERFECT`` [(N·m)²].
+    """
     rng = np.random.default_rng(seed)
-    shares = {"mass": rng.choice([0.9, 1.1]), "friction": rng.choice([0.8, 1.2])}
-    base = text.format(**shares) + DETECTION
+    base = _world(text, rng)
     arm = load_arm("ur5_full" if "ur5_full" in text else "ur5_ragazzon2012")
     for _ in range(50):
         motion = _random_motion(arm, rng)
@@ -72,8 +81,30 @@ def collide(text: str, seed: int) -> Collision | None:
         if center is not None:
             place = ", ".join(f"{x:.9g}" for x in center)
             solid = f"obstacles: [{{sphere: {{center: [{place}], radius: {RADIUS}}}}}]\n"
-            return _watch(parse_world(base + solid), motion, seed)
+            return _watch(parse_world(base + solid), motion, seed, left)
     return None
+
+
+def free_covariance(text: str, seeds=FREE_SEEDS, part: tuple[float, float] = (0.3, 0.7)) -> np.ndarray:
+    """(n, n) what the baseline leaves of the residual in free motion [(N·m)²], in a part of each motion."""
+    errors = []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        world = parse_world(_world(text, rng))
+        motion = _random_motion(build_arm(world), rng)
+        values = follow(world, motion, seed).data.tau_external_estimate.values
+        for k in range(int(part[0] * len(values)), int(part[1] * len(values)), 10):
+            window = values[max(k - HOLD_BACK - BASELINE, 0) : k - HOLD_BACK]
+            if len(window) == BASELINE:
+                errors.append(values[k] - continued_line(window, HOLD_BACK + 1))
+    rows = np.array(errors)
+    return rows.T @ rows / len(rows)
+
+
+def _world(text: str, rng) -> str:
+    """The world's text, the sign of every error of mass and friction drawn for each link."""
+    mass, friction = (rng.choice([1 - e, 1 + e], 6).tolist() for e in (MASS_ERROR, FRICTION_ERROR))
+    return text.format(mass=mass, friction=friction) + DETECTION
 
 
 def _random_motion(arm, rng) -> Trajectory:
@@ -100,41 +131,61 @@ def _in_the_way(arm, motion: Trajectory, rng) -> np.ndarray | None:
     return None
 
 
-def _watch(world: World, motion: Trajectory, seed: int) -> Collision | None:
+def _watch(world: World, motion: Trajectory, seed: int, left: np.ndarray | None) -> Collision | None:
     """Run the world until contact is over and isolate what was estimated."""
     data = follow(world, motion, seed).data
-    estimate, link = data.tau_external_estimate.values, data.contact_link.values
-    force, point = data.contact_force.values, data.contact_point.values
-    touching = link > 0
-    large = np.minimum(np.abs(estimate).max(axis=1), np.abs(data.tau_external.values).max(axis=1)) >= LEAST
-    if not (touching & large).any():
+    link, truth = data.contact_link.values, data.tau_external.values
+    estimate, q = data.tau_external_estimate.values, data.q_sensed.values
+    first = _first_felt(link > 0, truth, estimate, BASELINE if left is not None else 0)
+    if first is None:
         return None
-    first = int(np.argmax(touching & large))
     arm = build_arm(world)
-    model, isolator = build_model(world, arm), ContactIsolator(arm, NOISE, hold_back=20, margin=0.001)
-    for k in range(int(np.argmax(touching))):  # hold_back of the isolator sees to it that 20 ms are lost
-        isolator.moved_free(data.q_sensed.values[k])
-    rows = [first + EVERY * k for k in range(INSTANTS)]
-    rows = [k for k in rows if k < len(link) and touching[first : k + 1].all()]
-    found = []
-    for k in rows:
-        sigma = _sigma(world, model, data, k, FIRST_SHARE if k == first else LATER_SHARE)
-        if k == first:
-            alone = isolate(arm, data.q_sensed.values[k], estimate[k], sigma)
-        found.append(isolator.felt(data.q_sensed.values[k], estimate[k], sigma))
-    torque = push_torque(arm, data.q.values[first], int(link[first]), point[first], force[first])
-    single = bool(np.abs(torque - data.tau_external.values[first]).max() < 1e-6)
+    rows = [k for k in range(first, first + EVERY * INSTANTS, EVERY) if k < len(link)]
+    rows = [k for k in rows if (link[first : k + 1] > 0).all()]
+    found = {later: _isolate(arm, q, estimate, first, rows, later, left) for later in LATER}
+    free = free_residual(estimate, first, BASELINE if left is not None else 0)
+    change = estimate[first] - free
+    alone = isolate(arm, q[first], change, _sigma(change, True, left))
+    point, force = data.contact_point.values[first], data.contact_force.values[first]
+    torque = push_torque(arm, data.q.values[first], int(link[first]), point, force)
+    single = bool(np.abs(torque - truth[first]).max() < 1e-6)
     return Collision(
-        int(link[first]), point[first], data.tau_external.values[first], single, alone, found[0], found[-1]
+        int(link[first]), point, truth[first], single, alone, found["none"], found["rises"], found["all"]
     )
 
 
-def _sigma(world: World, model, data, k: int, share: float) -> np.ndarray:
-    """Covariance of the estimate: lag of the observer, and what the model may be wrong by."""
-    share = share if world.plant.friction is None else MODEL_SHARE
-    noise = np.full(6, NOISE + share * np.linalg.norm(data.tau_external_estimate.values[k]))
-    if world.plant.friction is None:
-        return np.diag(noise**2)
-    return model_covariance(
-        model, data.q_sensed.values[k], data.qd_sensed.values[k], noise, MASS_ERROR, FRICTION_ERROR
+def free_residual(estimate: np.ndarray, k: int, baseline: int) -> np.ndarray:
+    """(n,) the baseline's residual at row ``k`` [N·m], zero without one."""
+    if not baseline:
+        return np.zeros(estimate.shape[1])
+    return continued_line(estimate[k - HOLD_BACK - baseline : k - HOLD_BACK], HOLD_BACK + 1)
+
+
+def _first_felt(touching, truth, estimate, baseline: int) -> int | None:
+    """First row of contact with ``LEAST`` on a joint, in truth and as felt."""
+    for k in np.flatnonzero(touching & (np.abs(truth).max(axis=1) >= LEAST)):
+        if np.abs(estimate[k] - free_residual(estimate, k, baseline)).max() >= LEAST:
+            return int(k)
+    return None
+
+
+def _isolate(arm, q, estimate, first: int, rows: list[int], later: str, left) -> Isolation:
+    """Free motion until the alarm, as it would be without knowing when contact began; then contact."""
+    isolator = ContactIsolator(
+        arm, NOISE, hold_back=HOLD_BACK, margin=0.001, later=later, baseline=0 if left is None else BASELINE
     )
+    for k in range(first):
+        isolator.moved_free(q[k], estimate[k])
+    for k in rows if later != "none" else rows[:1]:
+        change = estimate[k] - isolator.free_residual()
+        found = isolator.felt(q[k], estimate[k], _sigma(change, k == first, left))
+    return found
+
+
+def _sigma(change: np.ndarray, first: bool, left: np.ndarray | None) -> np.ndarray:
+    """Covariance of the estimate: lag of the observer, and what the baseline leaves of a wrong model."""
+    share = FIRST_SHARE if first else LATER_SHARE
+    if left is not None:
+        share = max(share, MODEL_SHARE)
+    noise = (NOISE + share * np.linalg.norm(change)) ** 2 * np.eye(len(change))
+    return noise if left is None else noise + left

@@ -50,7 +50,7 @@ def draw_confusion(ax: Axes, scores: Scores) -> None:
             ax.text(j, i, f"{100 * share[i, j]:.1f}", ha="center", va="center", color=ink)
     for i, n in enumerate(total):
         ax.text(5.65, i, f"{n}", ha="left", va="center", color=COLOURS.ink)
-    ax.text(5.65, -0.62, "pushes", ha="left", va="bottom", fontsize="small")
+    ax.set_title("pushes", loc="right", x=1.17)
     ax.set(xlabel="likeliest link", ylabel="pushed link")
     ax.set_title("share (%)", loc="left")
     ax.set_xticks(range(6), [str(i + 1) for i in range(6)])
@@ -63,7 +63,7 @@ def draw_set(
 ) -> None:
     """The arm at ``q``, patches of the set (those of the likeliest link stronger), push and best point."""
     outward = -force / np.linalg.norm(force)
-    view = _facing(outward)
+    view = _telling_view(arm, q, found, outward)
     outline = arm_outline(arm, 28)
     solid = pose_outline(arm, outline, q)
     surface = default_surface(arm)
@@ -113,10 +113,29 @@ def _mark(ax: Axes, view: View, point: np.ndarray, outward: np.ndarray, found: I
     ax.plot(*project(view, found.best_point), "o", ms=4.5, mfc=COLOURS.goal, mec="white", mew=0.6, zorder=9)
 
 
-def _facing(outward: np.ndarray) -> View:
-    """A view from above that sees the pushed side obliquely."""
-    azimuth = np.degrees(np.arctan2(outward[1], outward[0])) + 40.0
-    return make_view(float(azimuth), 22.0)
+def _telling_view(arm: Arm, q: np.ndarray, found: Isolation, outward: np.ndarray) -> View:
+    """The view in which the least visible link of the set shows most of its patches.
+
+    Views along the push are left out: its arrow would be a dot.
+    """
+    surface = default_surface(arm)
+    link = surface.bodies[surface.patches[found.patches, BODY].astype(int), 0].astype(int)
+    faces = [_patch_faces(arm, q, patch) for patch in found.patches]
+    views = [make_view(float(a), e) for e in (22.0, 40.0, 5.0) for a in range(0, 360, 15)]
+    views = [v for v in views if abs(v.toward @ outward) < 0.85]
+
+    def least_shown(view: View) -> float:
+        shown = np.array([_facing_cells(_seen(f, arm, q, view), view) / len(f) for f in faces])
+        return min((shown[link == k].mean() for k in found.links), default=0.0)
+
+    return max(views, key=least_shown)
+
+
+def _facing_cells(faces: np.ndarray, view: View) -> float:
+    """Sum over faces of the cosine between their normals and the direction to the eye."""
+    normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+    size = np.maximum(np.linalg.norm(normal, axis=1), 1e-12)
+    return float(np.maximum(normal @ view.toward / size, 0.0).sum())
 
 
 def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
