@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopfield_nav.plugin import Parameter, find_method, method_names
+from hopfield_nav.plugin import Method, Parameter, find_method, method_names
 from hopfield_nav.sweep_sections import SweepFile
 from hopfield_nav.world import World
 from hopfield_nav.world_methods import own_parameters
@@ -40,20 +40,35 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
     for key, kind in kinds.items():
         names = method_names(kind)
         section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": r"\.py:"}]}
-        for parameter in own_parameters(find_method(kind, name) for name in names).values():
-            section["properties"].setdefault(parameter.name, _describe(parameter))
+        methods = [find_method(kind, name) for name in names]
+        for name, same in _by_name(methods).items():
+            section["properties"].setdefault(name, _describe(same))
     section.pop("additionalProperties", None)
     own = [{"properties": {key: {"pattern": r"\.py:"}}, "required": [key]} for key in kinds]
     section["if"] = {"anyOf": own}
     section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
 
 
-def _describe(parameter: Parameter) -> dict[str, Any]:
-    one = {"type": "number", "minimum": parameter.low, "maximum": parameter.high}
+def _by_name(methods: list[Method]) -> dict[str, list[Parameter]]:
+    """Parameters of several methods; those of one name are one key of the file."""
+    found: dict[str, list[Parameter]] = {}
+    for method in methods:
+        for parameter in own_parameters([method]).values():
+            if parameter not in found.setdefault(parameter.name, []):
+                found[parameter.name].append(parameter)
+    return found
+
+
+def _describe(same: list[Parameter]) -> dict[str, Any]:
+    """What any of the methods that have the parameter allows."""
+    low, high = min(p.low for p in same), max(p.high for p in same)
+    one = {"type": "number", "minimum": low, "maximum": high}
     many = {"type": "array", "items": one, "minItems": 1}
-    default = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
-    return {
-        "anyOf": [one, many] if parameter.per_joint else [one],
-        "default": default,
-        "description": f"{parameter.description} [{parameter.unit}]",
+    described: dict[str, Any] = {
+        "anyOf": [one, many] if any(p.per_joint for p in same) else [one],
+        "description": "; ".join(dict.fromkeys(f"{p.description} [{p.unit}]" for p in same)),
     }
+    if len({p.default for p in same}) == 1:
+        default = same[0].default
+        described["default"] = list(default) if isinstance(default, tuple) else default
+    return described

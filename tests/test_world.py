@@ -22,7 +22,7 @@ def test_shortest_world_has_all_defaults():
     world = parse_world("format: 1")
     assert world.plant.step == world.controller.period == 0.001
     assert world.controller.parameters["omega"] == (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
-    assert world.detection.parameters["threshold"] == 12.0
+    assert world.detection.parameters["threshold"] == 1.0
     assert world.map.shape == (20, 20)
     assert world.goal is None
     assert world.goal_position is None
@@ -246,7 +246,7 @@ def test_schema_describes_every_key_with_its_unit():
     for section in [schema, *schema["$defs"].values()]:
         for key, value in section.get("properties", {}).items():
             assert value.get("description"), key
-    assert schema["$defs"]["Detection"]["properties"]["threshold"]["description"].endswith("[N]")
+    assert schema["$defs"]["Detection"]["properties"]["threshold"]["description"].endswith("[W]")
 
 
 def test_goal_cell_and_position_agree():

@@ -29,7 +29,7 @@ def fault(text: str) -> str:
         ),
         ("format: 1\ncontroller:\n  omega: [1, 2, 3, 4, 5, -6]", 3, ["controller.omega.5", "0.001 to"]),
         ("format: 1\ncontroller:\n  omega: [1, 2]", 3, ["wrong number of values", "6, one a joint"]),
-        ("format: 1\ndetection:\n  threshold: true", 3, ["detection.threshold", "a finite number", "[N]"]),
+        ("format: 1\ndetection:\n  threshold: true", 3, ["detection.threshold", "a finite number", "[N·m]"]),
         ("format: 1\ndetection:\n  measur: force_norm", 3, ["'measure'"]),
         ("format: 2", 1, ["format", "allowed: 1"]),
         ("seed: 1", None, ["missing key"]),
@@ -126,7 +126,11 @@ def fault(text: str) -> str:
         ("format: 1\ntime_limit: true", 2, ["a number"]),
         ("format: 1\nseed: -1", 2, ["whole number from 0"]),
         ("format: 1\nrecord:\n  every: 0", 3, ["from 1"]),
-        ("format: 1\ncontroller: {law: damping}", None, ["detection.estimator", "omega", "estimator: none"]),
+        (
+            "format: 1\ncontroller: {law: damping}\ndetection: {estimator: joint_error}",
+            3,
+            ["detection.estimator", "omega", "estimator: none"],
+        ),
     ],
 )
 def test_fault_names_line_key_and_what_is_allowed(text, line, parts):

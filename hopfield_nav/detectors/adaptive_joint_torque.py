@@ -7,7 +7,6 @@ what ``threshold`` is for.
 
 from __future__ import annotations
 
-from hopfield_nav.detectors.joint_torque import THRESHOLD
 from hopfield_nav.detectors.model_error import (
     FRICTION_ERROR,
     MASS_ERROR,
@@ -17,7 +16,17 @@ from hopfield_nav.detectors.model_error import (
     update_model_torques,
 )
 from hopfield_nav.detectors.sampling import friction_of
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import Method, Parameter
+
+THRESHOLD = Parameter(
+    "threshold",
+    1.0,
+    1e-9,
+    1e6,
+    "N·m",
+    "torque on each joint at which a collision is detected, where the model has nothing to allow for",
+    per_joint=True,
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
