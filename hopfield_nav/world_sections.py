@@ -6,6 +6,8 @@ concerns several sections at once is checked in ``hopfield_nav.world``.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,8 +15,10 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     ValidationInfo,
     WithJsonSchema,
+    WrapValidator,
     model_validator,
 )
 
@@ -134,22 +138,47 @@ class Contact(Section):
     friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
 
 
-class Map(Section):
-    """The grid of neurons, laid into the plane in which the tool moves."""
+_MOST_CELLS = 4096**2
 
-    origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0) in base axes [m]")
+
+class Map(Section):
+    """The grid of neurons, laid into the plane or the room in which the tool moves."""
+
+    origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes [m]")
     spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
         0.0263, description="between neighbouring cells [m]"
     )
-    shape: Annotated[tuple[Annotated[int, Whole(2, 4096)], ...], Length(2, 2)] = Field(
-        (20, 20), description="cells along x and along y"
+    shape: Annotated[tuple[Annotated[int, Whole(1, 4096)], ...], Length(2, 3)] = Field(
+        (20, 20), description="cells along x and along y, and along z for a map in space"
     )
     rim: Literal["free", "blocked"] = Field(
         "free", description="whether the outermost cells count as obstacles"
     )
 
+    @model_validator(mode="after")
+    def _check(self) -> Map:
+        for k in range(2):
+            if self.shape[k] < 2:
+                allowed = "a whole number from 2 to 4096"
+                raise BadInput("out of range", where=f"shape.{k}", found=self.shape[k], allowed=allowed)
+        if math.prod(self.shape) > _MOST_CELLS:
+            raise BadInput(
+                "too many cells", where="shape", found=list(self.shape), allowed=f"at most {_MOST_CELLS} cells"
+            )
+        return self
 
-_AXES = ("+u", "-u", "+v", "-v")
+    @property
+    def rank(self) -> int:
+        """2 for a map in a level plane, 3 for one in space."""
+        return len(self.shape)
+
+    def centre(self, cell: Sequence[float]) -> tuple[float, ...]:
+        """Centre of a cell, (rank,) coordinates in base axes [m]."""
+        return tuple(self.origin[k] + self.spacing * cell[k] for k in range(self.rank))
+
+
+_AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
+TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 
 
 class Planner(Section):
@@ -164,19 +193,19 @@ class Planner(Section):
     radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
         1.0, description="neurons this near are connected [cells]"
     )
-    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v"], ...], Length(4, 4)] = Field(
+    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
         ("+v", "-v", "+u", "-u"),
-        description="which step is taken first among equals; u runs along x, v along y",
+        description="which step is taken first among equals; u runs along x, v along y, w along z",
     )
 
     @model_validator(mode="after")
     def _check(self) -> Planner:
-        if sorted(self.ties) != sorted(_AXES):
+        if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             raise BadInput(
                 "each step must be named once",
                 where="ties",
                 found=list(self.ties),
-                allowed=", ".join(_AXES) + ", in any order",
+                allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
             )
         return self
 
@@ -199,6 +228,24 @@ _TIME_SCHEMA = {
 }
 
 
+FREE = "free"
+
+
+def _or_free(value: Any, handler: Callable[[Any], Any]) -> Any:
+    """The word free, or else what ``handler`` makes of the value."""
+    return value if value == FREE else handler(value)
+
+
+_ROW = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+_ROTATION_SCHEMA = {"anyOf": [{"type": "array", "items": _ROW, "minItems": 3, "maxItems": 3}, {"const": FREE}]}
+_RotationOrFree = Annotated[
+    Rotation,
+    WrapValidator(_or_free),
+    PlainSerializer(lambda value: value),
+    WithJsonSchema(_ROTATION_SCHEMA),
+]
+
+
 class Trajectory(Section):
     """From cells to a motion in time."""
 
@@ -208,9 +255,16 @@ class Trajectory(Section):
     sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
         0.0, description="the reference is held this long between samples; 0: continuous [s]"
     )
-    tool_rotation: Rotation = Field(
-        _DOWN, description="rows of the rotation from tool to base axes on the way"
+    tool_rotation: _RotationOrFree = Field(
+        _DOWN,
+        description="rows of the rotation from tool to base axes on the way, or free: any that takes the "
+        "joints least far",
     )
+
+    @property
+    def any_rotation(self) -> bool:
+        """Whether the tool may turn on the way."""
+        return self.tool_rotation == FREE  # type: ignore[comparison-overlap]
 
 
 class Detection(Section):
