@@ -181,7 +181,8 @@ class Navigator:
             raise BadInput(
                 "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map"),
                 where="start.joints",
-                found="tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)])),
+                found="tool at "
+                + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)])),
                 allowed="a pose whose tool is over one of the map's cells",
             )
         return cell

@@ -110,7 +110,7 @@ class World(Section):
 
     @property
     def goal_point(self) -> tuple[float, float, float] | None:
-        """[x, y, z] of the goal in base axes [m], in the map's plane where it has one; None without a goal."""
+        """[x, y, z] of the goal in base axes [m], at the height of a flat map; None without a goal."""
         if self.goal_position is None:
             return None
         x, y, z = (*self.goal_position, self.map.origin[2])[:3]

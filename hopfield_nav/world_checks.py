@@ -232,9 +232,7 @@ def _check_goal(world: World, goal: Goal) -> None:
     key, given = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
     found, rank = given or (), grid.rank
     if len(found) != rank:
-        raise BadInput(
-            f"the map has {rank} axes", where=key, found=list(found), allowed=f"a list of {rank}"
-        )
+        raise BadInput(f"the map has {rank} axes", where=key, found=list(found), allowed=f"a list of {rank}")
     point = world.goal_point or grid.origin
     at = [(point[k] - grid.origin[k]) / grid.spacing for k in range(rank)]
     rim = 1 if grid.rim == "blocked" else 0

@@ -138,7 +138,7 @@ class MapPanel:
 
 
 class LevelPanel:
-    """The level of a map in space in which the tool is, from above; the tool's whole way is seen through it."""
+    """The level of a map in space in which the tool is, from above, and the tool's way in all levels."""
 
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run = ax, run

@@ -1,4 +1,4 @@
-"""Levels of a map in space, each seen from above: obstacles cut at its height, cells, the tool's way in it."""
+"""Levels of a map in space from above: obstacles cut at their height, cells, the tool's way in them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from hopfield_nav.contacts import missed_contacts
 from hopfield_nav.figures.map_layers import (
     add_cells,
     add_goal,
@@ -20,7 +21,7 @@ from hopfield_nav.figures.map_layers import (
     start_point,
 )
 from hopfield_nav.figures.map_plots import trajectory_handles
-from hopfield_nav.figures.panel_grid import map_grid
+from hopfield_nav.figures.panel_grid import few_empty, map_grid
 from hopfield_nav.figures.room import level_height, level_of
 from hopfield_nav.figures.thinning import way_rows
 from hopfield_nav.run import Run
@@ -55,7 +56,7 @@ def levels_page(run: Run) -> Figure:
     """Every level that something is in, from the lowest up."""
     count = run.world.map.shape[2]
     chosen = [int(k) for k in np.linspace(0, count - 1, min(count, MOST_LEVELS)).round()]
-    columns = _columns(len(chosen))
+    columns = few_empty(len(chosen), (4, 3) if len(chosen) <= 8 else (6, 5))
     handles = trajectory_handles(run)
     head = 0.4 * CENTIMETRE * -(-len(handles) // 7)
     figure, panels = map_grid(run, PAGE, len(chosen), columns, head)
@@ -69,13 +70,6 @@ def levels_page(run: Run) -> Figure:
     figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / figure.get_figwidth(), ha="left")
     figure.legend(handles=handles, loc="upper center", ncols=7, borderaxespad=0.1)
     return figure
-
-
-def _columns(count: int) -> int:
-    """As few rows as fit, then as few empty places."""
-    if count > 12:
-        return 6
-    return min((4, 3), key=lambda columns: (-count % columns, -columns)) if count > 4 else count
 
 
 def way_in_level(run: Run, level: int) -> np.ndarray:
@@ -96,4 +90,8 @@ def _add_collisions(ax: Axes, run: Run, level: int) -> None:
     marked = cell_centres(run, cells[cells[:, 2] == level])
     felt_at = actual[level_of(run, actual[:, 2]) == level][:, :2]
     ax.plot(*marked.T, "x", color="white", markersize=2.6, mew=0.8, zorder=5.5, label="_marked")
+    missed = [e.position for e in missed_contacts(run) if level_of(run, e.position[2]) == level]
+    if missed:
+        how = {"color": COLOURS.missed, "markersize": 4.5, "mec": COLOURS.ink, "mew": 0.6, "zorder": 8}
+        ax.plot(*np.array(missed)[:, :2].T, "^", label="_missed", **how)
     ax.plot(*felt_at.T, "o", color=COLOURS.true, markersize=2.2, mew=0, zorder=7, label="_contact")

@@ -33,8 +33,8 @@ from hopfield_nav.figures.signal_plots import (
     draw_force_magnitude,
     force_handles,
 )
-from hopfield_nav.figures.space_pages import space_page, space_plans_page
 from hopfield_nav.figures.snapshot import draw_snapshot, snapshot_handles
+from hopfield_nav.figures.space_pages import space_page, space_plans_page
 from hopfield_nav.figures.zoom_plots import (
     draw_force_zoom,
     draw_level_zoom,

@@ -10,6 +10,13 @@ from hopfield_nav.run import Run
 from hopfield_nav.style import CENTIMETRE
 
 
+def few_empty(count: int, choices: tuple[int, ...]) -> int:
+    """How many columns leave the fewest places empty; up to four panels stand in one row."""
+    if count <= 4:
+        return count
+    return min(choices, key=lambda columns: (-count % columns, -columns))
+
+
 def map_grid(run: Run, width: float, count: int, columns: int, head: float) -> tuple[Figure, list[Axes]]:
     """Panels of the map's shape below a head [inch] for the legend; numbers at the outer edges only."""
     margin_left, margin_right, gap, title = (c * CENTIMETRE for c in (1.25, 0.15, 0.18, 0.5))

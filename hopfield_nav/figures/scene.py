@@ -24,6 +24,7 @@ from hopfield_nav.run import PlanRecord, Run
 from hopfield_nav.style import COLOURS
 
 Faces = tuple[np.ndarray, np.ndarray]  # corners and colours
+_IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen
 _OBSTACLE_ALPHA = 0.45
 _CUBE_COLOURS = {BARRED: (COLOURS.barred, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
 _FLOOR, _FLOOR_RIM = "#EFEBE4", 0.05  # its colour, and how far it is drawn beyond map and base [m]
@@ -43,10 +44,10 @@ class Scene:
     """
 
     def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
-        self.run, self.view = run, view or make_view()
+        self.in_space = in_space(run)
+        self.run, self.view = run, view or make_view(elevation=_IN_SPACE if self.in_space else 34.0)
         self.arm = build_arm(run.world)
         self.outline = arm_outline(self.arm, sides)
-        self.in_space = in_space(run)
         self.plane, top = (float(z) for z in room_ends(run)[:, 2])
         self.below, self.above = obstacle_faces(run, self.plane, top if self.in_space else None)
         self.floors = [z for z in floor_heights(run) if z <= self.plane]
@@ -65,10 +66,10 @@ class Scene:
 
         Args:
             q: (n,) joint angles of the arm; None: without it.
-            plan: on a map in space, its blocked cells as cubes.
-            obstacles: whether the true ones are among them.
+            plan: on a map in space, its felt cells as cubes.
+            obstacles: whether the true ones are among them; if not, the cells of known ones are.
         """
-        parts = [self.cubes(plan)] if plan is not None and self.in_space else []
+        parts = [self.cubes(plan, known=not obstacles)] if plan is not None and self.in_space else []
         if obstacles:
             wall = np.tile(to_rgba(COLOURS.obstacle, _OBSTACLE_ALPHA), (len(self.above), 1))
             parts.append((self.above, wall))
@@ -77,13 +78,23 @@ class Scene:
         faces, colours = (np.concatenate(part) for part in zip(*parts, strict=True))
         return shade(self.view, faces, colours)
 
-    def cubes(self, plan: PlanRecord) -> Faces:
-        """Faces (k, 4, 3) [m] and colours (k, 4) of the cells that a plan counts as blocked, in space."""
+    def cubes(self, plan: PlanRecord, known: bool) -> Faces:
+        """Faces (k, 4, 3) [m] and colours (k, 4) of felt cells in space, and of those known from the start.
+
+        A blocked rim would hide them all, and is left out.
+        """
         classes = cell_classes(self.run, plan, path=False)
-        at = np.argwhere(classes > 0)
-        faces, owner = cube_faces(self.run, at)
-        shades = [to_rgba(*_CUBE_COLOURS[int(classes[tuple(cell)])]) for cell in at]
-        return faces, np.array(shades).reshape(-1, 4)[owner]
+        if not known:
+            classes[classes == BARRED] = 0
+        elif self.run.world.map.rim == "blocked":
+            classes[_on_rim(classes.shape)] = 0
+        parts = []
+        for group in (classes == BARRED, classes > BARRED):
+            at = np.argwhere(group)
+            faces, owner = cube_faces(self.run, at)
+            shades = [to_rgba(*_CUBE_COLOURS[int(classes[tuple(cell)])]) for cell in at]
+            parts.append((faces, np.array(shades).reshape(-1, 4)[owner]))
+        return np.concatenate([f for f, _ in parts]), np.concatenate([c for _, c in parts])
 
     def cells(self, plan: PlanRecord) -> tuple[np.ndarray, list]:
         """Corners (k, 4, 2) and colours of the cells that a plan counts as blocked; none in space."""
@@ -106,7 +117,12 @@ class Scene:
         if arm:
             seen = np.concatenate([seen, self._poses_as_seen()])
         (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-        return x0 - 0.03 - 0.03 * self.in_space, x1 + 0.02, y0 - 0.03 - 0.02 * self.in_space, y1 + 0.01 * (not arm)
+        return (
+            x0 - 0.03 - 0.03 * self.in_space,
+            x1 + 0.02,
+            y0 - 0.03 - 0.02 * self.in_space,
+            y1 + 0.01 * (not arm),
+        )
 
     def _poses_as_seen(self) -> np.ndarray:
         """Points (k, 2) [m] around the arm in every pose."""
@@ -115,6 +131,13 @@ class Scene:
         poses = poses[np.isfinite(poses).all(axis=1)]
         fat = 0.075 * np.array([[-1.0, -1.0], [1.0, 1.0]])
         return (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
+
+
+def _on_rim(shape: tuple[int, ...]) -> np.ndarray:
+    """Bool grid, the outermost cells."""
+    rim = np.ones(shape, dtype=bool)
+    rim[(slice(1, -1),) * len(shape)] = False
+    return rim
 
 
 def frame_scene(ax: Axes, scene: Scene, arm: bool = True) -> Axes:
@@ -147,7 +170,9 @@ def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
     _add_grid(ax, scene)
     if scene.in_space:
         edges = scene.appear(room_edges(scene.run, scene.view.toward))
-        ax.add_collection(LineCollection(list(edges), colors=COLOURS.grid, linewidths=0.6, zorder=2.7), autolim=False)
+        ax.add_collection(
+            LineCollection(list(edges), colors=COLOURS.grid, linewidths=0.6, zorder=2.7), autolim=False
+        )
     if ticks:
         _add_scale(ax, scene)
         if scene.in_space:
@@ -155,7 +180,7 @@ def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
 
 
 def add_line(ax: Axes, scene: Scene, points: np.ndarray, **how: Any) -> Line2D:
-    """A line through points (k, 3) [m]; on a map in space over everything, with its shadow on the lower face."""
+    """A line through points (k, 3) [m]; on a map in space over everything, and with a shadow below."""
     if scene.in_space:
         shadow = scene.on_plane(points[:, :2])
         ax.plot(*shadow.T, color=COLOURS.barred, lw=0.6, alpha=0.45, zorder=2.9)
@@ -216,7 +241,9 @@ def _add_scale(ax: Axes, scene: Scene) -> None:
     near = np.where(scene.view.toward[:2] > 0, ends[:, 1], ends[:, 0])
     for axis in (0, 1):
         outward = np.zeros(2)
-        outward[1 - axis] = 0.022 * np.sign(near[1 - axis] - ends[1 - axis].mean())
+        outward[1 - axis] = (0.032 if scene.in_space else 0.022) * np.sign(
+            near[1 - axis] - ends[1 - axis].mean()
+        )
         values = _round_numbers(*ends[axis])
         for value in values:
             at = np.where(np.arange(2) == axis, value, near)
@@ -226,7 +253,7 @@ def _add_scale(ax: Axes, scene: Scene) -> None:
             _write(ax, scene, at + 1.5 * outward, f"{value:g}")
         middle = values[:2].mean() if len(values) > 1 else ends[axis].mean()
         at = np.where(np.arange(2) == axis, middle, near)
-        _write(ax, scene, at + 2.6 * outward, f"{'xy'[axis]} (m)")
+        _write(ax, scene, at + (3.6 if scene.in_space else 2.6) * outward, f"{'xy'[axis]} (m)")
 
 
 def _add_height_scale(ax: Axes, scene: Scene) -> None:
@@ -236,10 +263,10 @@ def _add_height_scale(ax: Axes, scene: Scene) -> None:
     foot = corners[np.argmin(scene.appear(corners)[:, 0])]
     values = _round_numbers(*ends[:, 2])
     for value in values:
-        x, y = scene.appear(foot + [0.0, 0.0, value])
+        x, y = scene.appear(foot + np.array([0.0, 0.0, value]))
         ax.plot([x - 0.009, x], [y, y], color=COLOURS.ink, lw=0.5, zorder=2.8)
         ax.text(x - 0.015, y, f"{value:g}", ha="right", va="center", fontsize="x-small", zorder=2.8)
-    x, y = scene.appear(foot + [0.0, 0.0, ends[1, 2]])
+    x, y = scene.appear(foot + np.array([0.0, 0.0, ends[1, 2]]))
     ax.text(x, y + 0.012, "z (m)", ha="center", va="bottom", fontsize="x-small", zorder=2.8)
 
 

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures.map_plots import plan_handles, space_handles, trajectory_handles
+from hopfield_nav.figures.panel_grid import few_empty
 from hopfield_nav.figures.room import in_space
 from hopfield_nav.figures.scene import Scene
 from hopfield_nav.figures.space_plots import draw_plan_in_space, draw_space, draw_way_in_space
@@ -36,7 +37,7 @@ def way_page(run: Run) -> Figure | None:
 def space_plans_page(run: Run, chosen: list[int]) -> Figure:
     """Felt cells and the new path after some of the collisions, which are given by number."""
     plans, scene = run.plans(), Scene(run)
-    columns = min(4, len(chosen))
+    columns = few_empty(len(chosen), (4, 3))
     width = PAGE if columns > 2 else COLUMN
     handles = plan_handles(run)
     per_row = len(handles) if columns > 2 else 3
