@@ -69,4 +69,4 @@ class Trajectory(Section):
     @property
     def any_rotation(self) -> bool:
         """Whether the tool may turn on the way."""
-        return self.tool_rotation == FREE  # type: ignore[comparison-overlap]
+        return self.tool_rotation == FREE
