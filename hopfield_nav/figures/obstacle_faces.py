@@ -40,7 +40,8 @@ def _outside(faces: np.ndarray, others: list[Solid]) -> np.ndarray:
     """Without the faces (m, 4, 3) that lead into another solid, where two touch or overlap."""
     normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
     length = np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
-    just_outside = faces + _STEP * (normal / length)[:, None]
+    middle = faces.mean(axis=1, keepdims=True)
+    just_outside = middle + 0.99 * (faces - middle) + _STEP * (normal / length)[:, None]
     hidden = np.zeros(len(faces), dtype=bool)
     for solid in others:
         hidden |= solid.contains(*np.moveaxis(just_outside, 2, 0)).all(axis=1)
