@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hopfield_nav.figures.solids import box_faces, capsule_faces, drum_faces, wall_faces
@@ -36,7 +38,7 @@ def points_of_solids(run: Run) -> np.ndarray:
     return np.concatenate([part.reshape(-1, 3) for part in parts] or [np.zeros((0, 3))])
 
 
-def _outside(faces: np.ndarray, others: list[Solid]) -> np.ndarray:
+def _outside(faces: np.ndarray, others: Sequence[Solid]) -> np.ndarray:
     """Without the faces (m, 4, 3) that lead into another solid, where two touch or overlap."""
     normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
     length = np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopfield_nav.figures.solids import box_faces
 from hopfield_nav.run import Run
@@ -77,7 +78,7 @@ def level_height(run: Run, level: int) -> float:
     return run.world.map.origin[2] + run.world.map.spacing * level
 
 
-def level_of(run: Run, z: np.ndarray) -> np.ndarray:
+def level_of(run: Run, z: ArrayLike) -> np.ndarray:
     """The level nearest to heights ``z`` [m], held to those of the map."""
     grid = run.world.map
     nearest = np.rint((np.asarray(z) - grid.origin[2]) / grid.spacing)
