@@ -16,7 +16,7 @@ from hopfield_nav.style import CENTIMETRE, COLUMN, PAGE
 
 def space_page(run: Run) -> Figure:
     """The set-up in space."""
-    handles, scene = space_handles(run), Scene(run)
+    handles, scene = [h for h in space_handles(run) if h.get_label() != "barred"], Scene(run)
     figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.45 * CENTIMETRE, 0.0)
     draw_space(ax, run, scene)
     figure.legend(handles=handles, loc="upper center", ncols=4, borderaxespad=0.1)
