@@ -45,7 +45,8 @@ class Follower:
         self.world, self.arm, self.trajectory = world, arm, trajectory
         self.grid = make_map(world)
         self.goal_cell, self.goal = None, None
-        self.way = Way((0, 0), np.zeros((0, 2), dtype=int), trajectory)
+        rank = world.map.rank
+        self.way = Way((0,) * rank, np.zeros((0, rank), dtype=int), trajectory)
 
     def first_way(self, q: np.ndarray) -> Way:
         """The trajectory, whatever the joint angles ``q``."""

@@ -12,15 +12,14 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
-from dynamics.joint_path import follow_path
+from dynamics.joint_path import JointPath, follow_path
 from dynamics.kinematics import forward_kinematics, jacobian
+from dynamics.position_path import follow_positions
 from hopfield_nav.collision_map import CollisionMap, round_half_away
 from hopfield_nav.planning import Plan, replan
 from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
-
-_NO_CELLS = np.zeros((0, 2), dtype=int)
 
 
 class Way(NamedTuple):
@@ -47,7 +46,8 @@ class Navigator:
         self.grid = make_map(world)
         self.goal_cell, self.goal = self._find_goal()
         self._start_cell = self._cell_of_start(start)
-        self.way = Way(self._start_cell, _NO_CELLS, None)
+        self._no_cells = np.zeros((0, world.map.rank), dtype=int)
+        self.way = Way(self._start_cell, self._no_cells, None)
         self._passed = np.zeros(self.grid.shape, dtype=bool)
 
     def first_way(self, q: np.ndarray) -> Way:
@@ -88,7 +88,7 @@ class Navigator:
         self._remember_passed(felt)
         start = self._back_off(marked, felt)
         if start is None:
-            self.way = Way(marked, _NO_CELLS, None, "no_path", "no free way from the tool to the goal")
+            self.way = Way(marked, self._no_cells, None, "no_path", "no free way from the tool to the goal")
         else:
             self.way = self._plan(start, time, q_ref, qd_ref, qdd_ref)
         return marked, self.way
@@ -109,8 +109,9 @@ class Navigator:
 
     def _remember_passed(self, felt: Felt) -> None:
         """The cells of the path up to the one nearest to the tool."""
-        centres = self.grid.origin[:2] + self.grid.spacing * felt.path
-        nearest = int(np.argmin(((centres - felt.position[:2]) ** 2).sum(axis=1)))
+        rank = len(self.grid.shape)
+        centres = self.grid.origin[:rank] + self.grid.spacing * felt.path
+        nearest = int(np.argmin(((centres - felt.position[:rank]) ** 2).sum(axis=1)))
         self._passed[tuple(felt.path[: nearest + 1].T)] = True
 
     def _network(self, start: tuple[int, ...]) -> Plan:
@@ -127,13 +128,13 @@ class Navigator:
     ) -> Way:
         plan = self._network(start)
         if plan.cells is None:
-            return Way(start, _NO_CELLS, None, "no_path", plan.reason)
-        poses = self._poses(plan.cells)
-        path = follow_path(self.arm, poses, q)
+            return Way(start, self._no_cells, None, "no_path", plan.reason)
+        goes_by = self._positions(plan.cells)
+        path = self._follow(goes_by, q)
         if path.reason:
             cell = tuple(int(c) for c in plan.cells[path.reached])
             return Way(start, plan.cells, None, "unreachable", f"cell {cell}: {path.reason}")
-        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], poses[:, :3, 3]])
+        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], goes_by])
         trajectory = quintic_trajectory(
             np.vstack([q, path.q]), self._segment_times(places), time, qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time,
@@ -152,17 +153,25 @@ class Navigator:
         lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / self.grid.spacing
         return float(rule) * np.maximum(lengths, 1.0)
 
-    def _poses(self, cells: np.ndarray) -> np.ndarray:
-        poses = np.tile(np.eye(4), (len(cells), 1, 1))
+    def _positions(self, cells: np.ndarray) -> np.ndarray:
+        """Where the tool goes by, (k, 3) [m]: the centres of cells (k, rank), and the goal itself."""
+        positions = np.array([self.grid.centre(cell) for cell in cells])
+        positions[-1] = self.goal
+        return positions
+
+    def _follow(self, positions: np.ndarray, q: np.ndarray) -> JointPath:
+        """The joints through tool positions (k, 3), with the rotation that the world wants."""
+        if self.world.trajectory.any_rotation:
+            return follow_positions(self.arm, positions, q)
+        poses = np.tile(np.eye(4), (len(positions), 1, 1))
         poses[:, :3, :3] = self.world.trajectory.tool_rotation
-        poses[:, :3, 3] = [self.grid.centre(cell) for cell in cells]
-        poses[-1, :3, 3] = self.goal
-        return poses
+        poses[:, :3, 3] = positions
+        return follow_path(self.arm, poses, q)
 
     def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
-        if self.world.goal_position is None:
+        if self.world.goal_point is None:
             return None, None
-        position = np.array([*self.world.goal_position, self.grid.origin[2]])
+        position = np.array(self.world.goal_point)
         return self.grid.cell_of(position), position
 
     def _cell_of_start(self, q: np.ndarray) -> tuple[int, ...]:
@@ -170,9 +179,10 @@ class Navigator:
         cell = self.grid.cell_of(tool)
         if self.goal is not None and not self.grid.inside(cell):
             raise BadInput(
-                "the tool does not start above the map",
+                "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map"),
                 where="start.joints",
-                found=f"tool at x = {tool[0]:.4f} m, y = {tool[1]:.4f} m",
+                found="tool at "
+                + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)])),
                 allowed="a pose whose tool is over one of the map's cells",
             )
         return cell
@@ -181,8 +191,8 @@ class Navigator:
 def make_map(world: World) -> CollisionMap:
     """The map with its rim, and with the cells whose centre lies in a known obstacle."""
     grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
-    x = grid.origin[0] + grid.spacing * np.arange(grid.shape[0])[:, None]
-    y = grid.origin[1] + grid.spacing * np.arange(grid.shape[1])[None, :]
+    along = (grid.origin[k] + grid.spacing * np.arange(n) for k, n in enumerate(grid.shape))
+    at = [*np.meshgrid(*along, indexing="ij", sparse=True), grid.origin[2]]
     for obstacle in world.known:
-        grid.blocked |= obstacle.solid.contains(x, y, grid.origin[2])
+        grid.blocked |= obstacle.solid.contains(*at[:3])
     return grid

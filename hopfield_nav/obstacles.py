@@ -15,7 +15,7 @@ from pydantic import Field, model_serializer, model_validator
 
 from dynamics.errors import BadInput
 from hopfield_nav.obstacle_kinds import Box, Cylinder, Floor, Radius, Solid, Sphere
-from hopfield_nav.world_fields import Length, PlanePoint, Range, Whole
+from hopfield_nav.world_fields import Length, MapPoint, Range, Whole
 from hopfield_nav.world_sections import Section
 
 Seed = Annotated[int, Whole(0, 2**63 - 1)]
@@ -115,10 +115,12 @@ class Obstacle(KnownObstacle):
 class Goal(Section):
     """Where the tool shall arrive: a cell of the map or a position, and how near."""
 
-    cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 2)] | None = Field(
-        None, description="[i, j], counted from 0, i along x"
+    cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 3)] | None = Field(
+        None, description="[i, j], counted from 0, i along x; [i, j, k] on a map in space"
     )
-    position: PlanePoint | None = Field(None, description="[x, y] in base axes [m]")
+    position: MapPoint | None = Field(
+        None, description="[x, y] in base axes; [x, y, z] on a map in space [m]"
+    )
     tolerance: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
         0.001, description="distance from the goal at which the tool has arrived [m]"
     )

@@ -30,6 +30,7 @@ from hopfield_nav.figures.pages import (
 from hopfield_nav.figures.sheets import save_figure
 from hopfield_nav.figures.signal_plots import draw_collision_count, draw_force_component, draw_force_magnitude
 from hopfield_nav.figures.snapshot import draw_snapshot
+from hopfield_nav.figures.space_pages import way_page
 from hopfield_nav.figures.zoom_plots import draw_force_zoom, draw_level_zoom
 from hopfield_nav.run import Run
 from hopfield_nav.style import paper_style
@@ -57,6 +58,7 @@ _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "snapshots": snapshots_page,  # 7.3
     "maps": maps_page,  # 7.4
     "trajectory": trajectory_page,  # 7.5
+    "way_in_space": way_page,  # the same from one side, where the map is in space
     "forces": force_page,  # 7.6
     "force_magnitude": force_magnitude_page,  # 7.7
     "force_zoom": force_zoom_page,  # 7.8

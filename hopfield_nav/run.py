@@ -169,7 +169,7 @@ def _dataset(
         _about("1", "first path"),
     )
     variables["final_map"] = (
-        ("map_x", "map_y"), blocked.astype(np.int8), _about("1", "1 where the map is blocked at the end"),
+        _map_dimensions(world), blocked.astype(np.int8), _about("1", "1 where the map is blocked at the end"),
     )  # fmt: skip
     coordinates = {
         "time": ("time", log[:, 0], _about("s", "simulated time")),
@@ -233,7 +233,7 @@ def _event_variables(world: World, collisions: Sequence) -> dict[str, tuple]:
             _about("1", "1 where nothing was touched in the 50 ms before"),
         ),
         "event_map": (
-            ("event", "map_x", "map_y"),
+            ("event", *_map_dimensions(world)),
             column("felt", np.int8, *shape),
             _about("1", "1 where the map was marked, after the detection"),
         ),
@@ -241,9 +241,13 @@ def _event_variables(world: World, collisions: Sequence) -> dict[str, tuple]:
     }
 
 
+def _map_dimensions(world: World) -> tuple[str, ...]:
+    return ("map_x", "map_y", "map_z")[: world.map.rank]
+
+
 def _about(unit: str, long_name: str) -> dict[str, str]:
     return {"units": unit, "long_name": long_name}
 
 
 def _path(padded: np.ndarray) -> np.ndarray:
-    return padded[padded[:, 0] >= 0] if padded.size else padded.reshape(0, 2)
+    return padded[padded[:, 0] >= 0] if padded.size else padded.reshape(0, padded.shape[1])

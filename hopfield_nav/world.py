@@ -22,6 +22,7 @@ from hopfield_nav.world_file import Document, parse_document, plain_value, read_
 from hopfield_nav.world_override import apply_overrides
 from hopfield_nav.world_paths import relative_to
 from hopfield_nav.world_sections import (
+    TIES_IN_SPACE,
     Contact,
     Controller,
     Detection,
@@ -70,14 +71,14 @@ class World(Section):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, data: Any) -> Any:
-        """Empty sections count as left out; the control period is the plant's step unless given."""
+        """Empty sections count as left out; period and ties follow the plant and the map unless given."""
         if not isinstance(data, dict):
             return data
         data = {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
         plant, controller = data.get("plant", {}), data.get("controller", {})
         if isinstance(plant, dict) and isinstance(controller, dict) and "step" in plant:
             data["controller"] = {"period": plant["step"], **controller}
-        return data
+        return _ties_in_space(data)
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> World:
@@ -101,12 +102,19 @@ class World(Section):
         return self._folder
 
     @property
-    def goal_position(self) -> tuple[float, float] | None:
-        """[x, y] of the goal in base axes [m], or None where the world has no goal."""
+    def goal_position(self) -> tuple[float, ...] | None:
+        """[x, y], or [x, y, z] on a map in space, of the goal in base axes [m]; None without a goal."""
         if self.goal is None:
             return None
-        x, y = self.goal.position or self._cell_center(self.goal.cell or (0, 0))
-        return (x, y)
+        return self.goal.position or self.map.centre(self.goal.cell or ())
+
+    @property
+    def goal_point(self) -> tuple[float, float, float] | None:
+        """[x, y, z] of the goal in base axes [m], at the height of a flat map; None without a goal."""
+        if self.goal_position is None:
+            return None
+        x, y, z = (*self.goal_position, self.map.origin[2])[:3]
+        return x, y, z
 
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
         """The same world with its random obstacles drawn and the seed written in.
@@ -120,7 +128,7 @@ class World(Section):
             BadInput: random cylinders find no room.
         """
         generator = np.random.default_rng(seed)
-        free = [*keep_free, *([self.goal_position] if self.goal_position else [])]
+        free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
         obstacles = tuple(o for obstacle in self.obstacles for o in self._draw(obstacle, generator, free))
         return self._with(obstacles=obstacles, seed=seed)
 
@@ -135,9 +143,6 @@ class World(Section):
             relative_to(data, self._folder, folder)
         return yaml_text(data)
 
-    def _cell_center(self, cell: tuple[int, ...]) -> tuple[float, ...]:
-        return tuple(self.map.origin[k] + self.map.spacing * cell[k] for k in range(2))
-
     def _draw(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
@@ -146,13 +151,24 @@ class World(Section):
             return [obstacle]
         own = generator if random.seed is None else np.random.default_rng(random.seed)
         low = np.array(self.map.origin[:2])
-        high = low + self.map.spacing * (np.array(self.map.shape) - 1)
+        high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
         return [Obstacle(cylinder=cylinder) for cylinder in random.draw(own, low, high, free)]
 
     def _with(self, **changes: Any) -> World:
         world = self.model_copy(update=changes)
         world._name, world._folder = self._name, self._folder
         return world
+
+
+def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
+    """``data`` with the order of steps that a map in space has, unless one is given."""
+    grid, planner = data.get("map", {}), data.get("planner", {})
+    if not isinstance(grid, dict) or not isinstance(planner, dict):
+        return data
+    shape = grid.get("shape")
+    if not isinstance(shape, (list, tuple)) or len(shape) != 3:
+        return data
+    return {**data, "planner": {"ties": TIES_IN_SPACE, **planner}}
 
 
 class _Dumper(yaml.SafeDumper):

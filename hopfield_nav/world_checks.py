@@ -28,8 +28,9 @@ def check_world(world: World, folder: Path | None) -> None:
     _check_timing(world)
     _check_imperfections(world)
     _check_inherited(world, folder)
-    if world.goal is not None and world.goal_position is not None:
-        _check_goal(world, world.goal, world.goal_position)
+    _check_ties(world)
+    if world.goal is not None:
+        _check_goal(world, world.goal)
 
 
 def check_arms(world: World, document: Document, like: World | None = None) -> None:
@@ -214,24 +215,38 @@ def _check_inherited(world: World, folder: Path | None) -> None:
             )
 
 
-def _check_goal(world: World, goal: Goal, point: tuple[float, float]) -> None:
+def _check_ties(world: World) -> None:
+    """Two steps an axis of the map."""
+    if len(world.planner.ties) != 2 * world.map.rank:
+        axes = "+u, -u, +v, -v" + (", +w, -w" if world.map.rank == 3 else "")
+        raise BadInput(
+            f"the map has {world.map.rank} axes",
+            where="planner.ties",
+            found=list(world.planner.ties),
+            allowed=f"{axes}, in any order",
+        )
+
+
+def _check_goal(world: World, goal: Goal) -> None:
     grid = world.map
-    key, found = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
-    at = [(point[k] - grid.origin[k]) / grid.spacing for k in range(2)]
+    key, given = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
+    found, rank = given or (), grid.rank
+    if len(found) != rank:
+        raise BadInput(f"the map has {rank} axes", where=key, found=list(found), allowed=f"a list of {rank}")
+    point = world.goal_point or grid.origin
+    at = [(point[k] - grid.origin[k]) / grid.spacing for k in range(rank)]
     rim = 1 if grid.rim == "blocked" else 0
-    if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(2)):
+    if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(rank)):
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
     for i, obstacle in enumerate(world.known):
-        if obstacle.solid.contains(*point, grid.origin[2]):
+        if obstacle.solid.contains(*point):
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
 
 
 def _allowed_goal(grid: Map, rim: int, as_cell: bool) -> str:
-    first, last = [rim, rim], [n - 1 - rim for n in grid.shape]
+    first, last = [rim] * grid.rank, [n - 1 - rim for n in grid.shape]
     if as_cell:
         return f"cells {first} to {last}"
-    (x0, y0), (x1, y1) = (
-        [grid.origin[k] + grid.spacing * corner[k] for k in range(2)] for corner in (first, last)
-    )
-    return f"x from {x0:.4g} to {x1:.4g} m, y from {y0:.4g} to {y1:.4g} m"
+    ends = zip("xyz", grid.centre(first), grid.centre(last), strict=False)
+    return ", ".join(f"{axis} from {low:.4g} to {high:.4g} m" for axis, low, high in ends)

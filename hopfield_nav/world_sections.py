@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationInfo,
-    WithJsonSchema,
     model_validator,
 )
 
@@ -31,10 +29,11 @@ from hopfield_nav.world_fields import (
     Section,
     Text,
     Whole,
-    show,
 )
 from hopfield_nav.world_imperfections import FrictionChoice, ModelError, Sensors
+from hopfield_nav.world_map import Map
 from hopfield_nav.world_methods import with_parameters
+from hopfield_nav.world_trajectory import Trajectory
 
 __all__ = [
     "Contact", "Controller", "Detection", "Map", "Planner", "Plant", "Record", "Section", "Sensors", "Start",
@@ -43,7 +42,6 @@ __all__ = [
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
-_DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
 _Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
 
 
@@ -134,22 +132,8 @@ class Contact(Section):
     friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
 
 
-class Map(Section):
-    """The grid of neurons, laid into the plane in which the tool moves."""
-
-    origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0) in base axes [m]")
-    spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
-        0.0263, description="between neighbouring cells [m]"
-    )
-    shape: Annotated[tuple[Annotated[int, Whole(2, 4096)], ...], Length(2, 2)] = Field(
-        (20, 20), description="cells along x and along y"
-    )
-    rim: Literal["free", "blocked"] = Field(
-        "free", description="whether the outermost cells count as obstacles"
-    )
-
-
-_AXES = ("+u", "-u", "+v", "-v")
+_AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
+TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 
 
 class Planner(Section):
@@ -164,53 +148,21 @@ class Planner(Section):
     radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
         1.0, description="neurons this near are connected [cells]"
     )
-    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v"], ...], Length(4, 4)] = Field(
+    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
         ("+v", "-v", "+u", "-u"),
-        description="which step is taken first among equals; u runs along x, v along y",
+        description="which step is taken first among equals; u runs along x, v along y, w along z",
     )
 
     @model_validator(mode="after")
     def _check(self) -> Planner:
-        if sorted(self.ties) != sorted(_AXES):
+        if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             raise BadInput(
                 "each step must be named once",
                 where="ties",
                 found=list(self.ties),
-                allowed=", ".join(_AXES) + ", in any order",
+                allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
             )
         return self
-
-
-def _time_per_cell(value: object) -> object:
-    """Seconds a cell, or the name of the document's rule."""
-    if value == "ragazzon2012":
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadInput(
-            "wrong kind of value",
-            found=show(value),
-            allowed="a number of seconds above 0, or the word ragazzon2012",
-        )
-    return float(Range(0.0, 1000.0, "s", above=True).check(value))
-
-
-_TIME_SCHEMA = {
-    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
-}
-
-
-class Trajectory(Section):
-    """From cells to a motion in time."""
-
-    time_per_cell: Annotated[Any, BeforeValidator(_time_per_cell), WithJsonSchema(_TIME_SCHEMA)] = Field(
-        0.5, description="[s], or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
-    )
-    sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
-        0.0, description="the reference is held this long between samples; 0: continuous [s]"
-    )
-    tool_rotation: Rotation = Field(
-        _DOWN, description="rows of the rotation from tool to base axes on the way"
-    )
 
 
 class Detection(Section):

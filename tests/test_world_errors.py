@@ -91,7 +91,7 @@ def fault(text: str) -> str:
         ("format: 1\nknown:\n- random_cylinders: {count: 3, radius: [0.1, 0.2]}", 3, ["unknown key"]),
         ("format: 1\nmap:\n  spacing: 26.3", 3, ["millimetres"]),
         ("format: 1\nmap:\n  shape: [20, 1]", 3, ["map.shape.1", "2 to 4096"]),
-        ("format: 1\nmap:\n  shape: [20, 20, 20]", 3, ["a list of 2"]),
+        ("format: 1\nmap:\n  shape: [20, 20, 20, 20]", 3, ["a list of 2 to 3"]),
         ("format: 1\ngoal:\n  cell: [20, 6]", 3, ["goal outside the map", "[0, 0] to [19, 19]"]),
         ("format: 1\nmap: {rim: blocked}\ngoal: {cell: [19, 6]}", 3, ["[1, 1] to [18, 18]"]),
         ("format: 1\ngoal:\n  position: [1.6, 0]", 3, ["goal outside the map", "x from 0.1501 to 0.6498 m"]),

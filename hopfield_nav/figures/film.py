@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopfield_nav.contacts import missed_contacts
-from hopfield_nav.figures.film_panels import MapPanel, Now, ScenePanel, StripPanel
+from hopfield_nav.figures.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
+from hopfield_nav.figures.room import in_space
 from hopfield_nav.figures.signal_plots import force_threshold, threshold_handle
 from hopfield_nav.figures.snapshot import row_at
 from hopfield_nav.run import Run
@@ -51,9 +52,10 @@ class Film:
         self.end = float(run.data.time.values[-1])
         self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
         self.canvas = FigureCanvasAgg(self.figure)
-        self.panels: list[ScenePanel | MapPanel | StripPanel] = [
+        from_above = LevelPanel if in_space(run) else MapPanel
+        self.panels: list[ScenePanel | MapPanel | LevelPanel | StripPanel] = [
             ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), run),
-            MapPanel(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), run),
+            from_above(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), run),
             StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run),
         ]
         self._write_texts()

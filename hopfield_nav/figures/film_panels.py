@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import PatchCollection, PolyCollection
 from matplotlib.patches import FancyArrowPatch
 
 from hopfield_nav.contacts import force_norm
 from hopfield_nav.figures import map_layers, scene
+from hopfield_nav.figures.room import cell_points, level_height, level_of
 from hopfield_nav.figures.signal_plots import force_threshold, frame_time
 from hopfield_nav.figures.snapshot import force_arrow
 from hopfield_nav.figures.thinning import envelope, way_rows
@@ -51,13 +52,15 @@ class ScenePanel:
         scene.add_plane(ax, self.scene)
         start = self.scene.appear(map_layers.start_point(run))
         map_layers.mark_start(ax, start, 8)
-        if run.world.goal_position is not None:
-            map_layers.mark_goal(ax, self.scene.on_plane(np.array(run.world.goal_position)), 8)
+        if run.world.goal_point is not None:
+            map_layers.mark_goal(ax, self.scene.appear(np.array(run.world.goal_point)), 8)
         self._trail_rows = way_rows(run.data.tool_position.values, 1e-3)
         self._trail_xy = self.scene.appear(run.data.tool_position.values[self._trail_rows])
         self.cells = ax.add_collection(PolyCollection([], linewidths=0, zorder=2.5), autolim=False)
-        self.path = ax.plot([], [], color=COLOURS.planned, zorder=3)[0]
-        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=3.5)[0]
+        over = 3.0 if self.scene.in_space else 0.0
+        self.shadow = ax.plot([], [], color=COLOURS.barred, lw=0.9, alpha=0.45, zorder=2.9)[0]
+        self.path = ax.plot([], [], color=COLOURS.planned, zorder=3 + over)[0]
+        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=3.5 + over)[0]
         self.solids = ax.add_collection(PolyCollection([], linewidths=0.4, zorder=5), autolim=False)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
         self.arrows = [_arrow(ax, colour) for colour in (COLOURS.true, COLOURS.felt)]
@@ -67,7 +70,10 @@ class ScenePanel:
     @property
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
-        return [self.cells, self.path, self.trail, self.solids, self.halo, *self.arrows, self.tool]
+        ways = [self.path, self.trail]
+        if self.scene.in_space:
+            return [self.shadow, self.solids, *ways, self.halo, *self.arrows, self.tool]
+        return [self.cells, *ways, self.solids, self.halo, *self.arrows, self.tool]
 
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that the plan is another than before."""
@@ -76,13 +82,15 @@ class ScenePanel:
             faces, colours = self.scene.cells(now.plan)
             self.cells.set_verts(faces)
             self.cells.set_facecolor(colours)
-            centres = map_layers.cell_centres(self.run, now.plan.path)
-            self.path.set_data(*self.scene.on_plane(centres).T)
+            centres = cell_points(self.run, now.plan.path)
+            self.path.set_data(*self.scene.appear(centres).T)
+            self.shadow.set_data(*self.scene.on_plane(centres[:, :2]).T)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         q, tool = data.q.values[now.row], data.tool_position.values[now.row]
         self.solids.set_visible(bool(np.isfinite(q).all()))
         if self.solids.get_visible():
-            scene.paint_solids(self.solids, *self.scene.solids(q))
+            plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
+            scene.paint_solids(self.solids, *self.scene.solids(q, plan))
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
             ends = force_arrow(self.scene, tool, data[name].values[now.row])
             arrow.set_visible(ends is not None)
@@ -127,6 +135,62 @@ class MapPanel:
         point = self.run.data.tool_position.values[now.row, :2, None]
         self.tool.set_data(*point)
         _show_halo(self.halo, point, now)
+
+
+class LevelPanel:
+    """The level of a map in space in which the tool is, from above, and the tool's way in all levels."""
+
+    def __init__(self, ax: Axes, run: Run) -> None:
+        self.ax, self.run = ax, run
+        map_layers.add_grid(ax, run)
+        map_layers.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
+        map_layers.frame_map(ax, run)
+        self._trail_rows = way_rows(run.data.tool_position.values, 5e-4)
+        self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
+        self._ends = [map_layers.mark_start(ax, map_layers.start_point(run)[:2], 8)]
+        self._end_levels = [int(level_of(run, map_layers.start_point(run)[2]))]
+        if run.world.goal_point is not None:
+            self._ends.append(map_layers.mark_goal(ax, run.world.goal_point[:2], 8))
+            self._end_levels.append(int(level_of(run, run.world.goal_point[2])))
+        self._outlines = [
+            map_layers.obstacle_outlines(run, level_height(run, k)) for k in range(run.world.map.shape[2])
+        ]
+        self.slice = ax.add_collection(
+            PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
+        )
+        self.cells = ax.images[0]
+        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=4)[0]
+        self.halo = ax.plot([], [], "o", ms=26, mfc="none", mew=4, zorder=6)[0]
+        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
+        self.title = ax.text(0.98, 0.98, "", transform=ax.transAxes, ha="right", va="top", zorder=10)
+        self.level = -1
+
+    @property
+    def artists(self) -> list[Artist]:
+        """What changes, from back to front."""
+        return [self.slice, self.cells, self.trail, *self._ends, self.halo, self.tool, self.title]
+
+    def show(self, now: Now, new_plan: bool) -> None:
+        """Go to a moment."""
+        position = self.run.data.tool_position.values[now.row]
+        self._choose(int(level_of(self.run, position[2])) if np.isfinite(position[2]) else 0)
+        plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
+        classes = map_layers.cell_classes(self.run, plan, path=False)
+        self.cells.set_data(classes[:, :, self.level].T)
+        self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
+        point = position[:2, None]
+        self.tool.set_data(*point)
+        _show_halo(self.halo, point, now)
+
+    def _choose(self, level: int) -> None:
+        if level == self.level:
+            return
+        self.level = level
+        self.slice.set_paths(self._outlines[level])
+        for end, own in zip(self._ends, self._end_levels, strict=True):
+            end.set_alpha(1.0 if own == level else 0.3)
+        height = level_height(self.run, level) + 0.0
+        self.title.set_text(f"level {level + 1} of {len(self._outlines)}: z = {height:.3g} m")
 
 
 class StripPanel:

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from hopfield_nav.assembly import build_arm
+from hopfield_nav.figures.room import cell_points
 from hopfield_nav.figures.slices import slice_outline
 from hopfield_nav.figures.thinning import way_rows
 from hopfield_nav.run import PlanRecord, Run
@@ -33,16 +34,14 @@ _MOST_LINES = 80  # a finer grid is not drawn
 
 
 def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
-    """Centres (k, 2) [m] of cells (k, 2)."""
-    return np.array(run.world.map.origin[:2]) + run.world.map.spacing * np.asarray(cells, float).reshape(
-        -1, 2
-    )
+    """Centres (k, 2) [m] of cells (k, rank), seen from above."""
+    return cell_points(run, cells)[:, :2]
 
 
 def map_extent(run: Run) -> tuple[float, float, float, float]:
     """Outer edges of the map: x from, to, y from, to [m]."""
     half, (x, y) = run.world.map.spacing / 2, run.world.map.origin[:2]
-    nx, ny = run.world.map.shape
+    nx, ny = run.world.map.shape[:2]
     return x - half, x + (2 * nx - 1) * half, y - half, y + (2 * ny - 1) * half
 
 
@@ -55,7 +54,7 @@ def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
         path: whether cells of the path are a class of their own.
 
     Returns:
-        (nx, ny) ints.
+        Ints of the map's shape.
     """
     classes = np.zeros(run.world.map.shape, dtype=int)
     classes[_barred(run)] = BARRED
@@ -80,7 +79,7 @@ def start_point(run: Run) -> np.ndarray:
 
 
 def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> None:
-    """Colour cells by class, (nx, ny)."""
+    """Colour cells by class, (nx, ny); of a map in space one level."""
     ax.imshow(
         classes.T, cmap=_CLASS_COLOURS, vmin=-0.5, vmax=len(_CLASS_COLOURS.colors) - 0.5, origin="lower",
         extent=map_extent(run), interpolation="none", zorder=zorder, aspect="equal",
@@ -90,7 +89,7 @@ def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> Non
 def add_grid(ax: Axes, run: Run) -> None:
     """Thin lines between the cells."""
     left, right, low, high = map_extent(run)
-    nx, ny = run.world.map.shape
+    nx, ny = run.world.map.shape[:2]
     if max(nx, ny) > _MOST_LINES:
         return
     upright = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
@@ -100,19 +99,23 @@ def add_grid(ax: Axes, run: Run) -> None:
     )
 
 
-def add_obstacles(ax: Axes, run: Run) -> None:
-    """The true obstacles where the map's plane cuts them, clipped to the map."""
-    room = map_extent(run)
-    slices = [slice_outline(solid, run.world.map.origin[2], room) for solid in all_solids(run.world)]
-    outlines = [Polygon(outline) for outline in slices if len(outline)]
+def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
+    """The true obstacles where a level plane cuts them: at ``z`` [m], or at the height of the map."""
+    outlines = obstacle_outlines(run, run.world.map.origin[2] if z is None else z)
     if outlines:
         ax.add_collection(
             PatchCollection(outlines, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
         )
 
 
+def obstacle_outlines(run: Run, z: float) -> list[Polygon]:
+    """Outlines of the true obstacles at a height [m], those of a floor clipped to the map."""
+    slices = [slice_outline(solid, z, map_extent(run)) for solid in all_solids(run.world)]
+    return [Polygon(outline) for outline in slices if len(outline)]
+
+
 def add_path(ax: Axes, run: Run, path: np.ndarray, **how: Any) -> Line2D:
-    """A planned path, cells (k, 2), as a line through cell centres."""
+    """A planned path, cells (k, rank), as a line through cell centres."""
     style: dict[str, Any] = {"color": COLOURS.planned, "linewidth": 1.2, "zorder": 3, **how}
     return ax.plot(*cell_centres(run, path).T, **style)[0]
 
@@ -136,8 +139,8 @@ def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0)
 
 def add_goal(ax: Axes, run: Run, size: float = 6.0) -> None:
     """The goal: a red diamond; nothing where the world has none."""
-    if run.world.goal_position is not None:
-        mark_goal(ax, run.world.goal_position, size)
+    if run.world.goal_point is not None:
+        mark_goal(ax, run.world.goal_point[:2], size)
 
 
 def mark_goal(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
@@ -157,8 +160,9 @@ def frame_map(ax: Axes, run: Run, labels: bool = True) -> None:
 
 
 def _barred(run: Run) -> np.ndarray:
-    """Cells blocked from the start: rim and known obstacles, (nx, ny)."""
+    """Cells blocked from the start: rim and known obstacles, a bool grid."""
     barred = run.data.final_map.values.astype(bool) & ~run.plans()[-1].felt
     if run.world.map.rim == "blocked":
-        barred[[0, -1], :] = barred[:, [0, -1]] = True
+        for axis in range(barred.ndim):
+            np.moveaxis(barred, axis, 0)[[0, -1]] = True
     return barred

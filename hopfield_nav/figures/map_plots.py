@@ -22,6 +22,8 @@ from hopfield_nav.figures.map_layers import (
     final_plan,
     frame_map,
 )
+from hopfield_nav.figures.room import in_space
+from hopfield_nav.figures.space_plots import draw_plan_in_space, draw_space, draw_way_in_space
 from hopfield_nav.run import PlanRecord, Run
 from hopfield_nav.style import COLOURS
 
@@ -31,8 +33,10 @@ def draw_collision_space(ax: Axes, run: Run) -> Axes:
 
     Args:
         ax: to draw on.
-        run: any run.
+        run: any run; a map in space is seen from one side.
     """
+    if in_space(run):
+        return draw_space(ax, run)
     plan = final_plan(run)
     add_obstacles(ax, run)
     add_grid(ax, run)
@@ -52,6 +56,8 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord, labels: bool = False) -> Axe
         plan: one of ``run.plans()``.
         labels: whether the axes have labels.
     """
+    if in_space(run):
+        return draw_plan_in_space(ax, run, plan)
     add_grid(ax, run)
     add_cells(ax, run, cell_classes(run, plan))
     if len(plan.path):
@@ -72,6 +78,8 @@ def draw_trajectory(ax: Axes, run: Run) -> Axes:
         ax: to draw on.
         run: any run; without recorded signals the trail is left out.
     """
+    if in_space(run):
+        return draw_way_in_space(ax, run)
     add_obstacles(ax, run)
     add_grid(ax, run)
     add_cells(ax, run, cell_classes(run, final_plan(run), path=False))
@@ -123,15 +131,15 @@ def plan_handles(run: Run) -> list[Artist]:
     return handles + _barred_handle(run)
 
 
-def trajectory_handles(run: Run) -> list[Artist]:
-    """Legend of the tool's way."""
+def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
+    """Legend of the tool's way; seen from one side it has no crosses and no contacts that were missed."""
     handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool")]
     if run.data.sizes["event"]:
-        handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell (×)")]
+        handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell" + " (×)" * seen_from_above)]
         handles += [_disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
-    if missed_contacts(run):
+    if seen_from_above and missed_contacts(run):
         how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
         handles += [Line2D([], [], marker="^", ls="", label="contact not registered", **how)]
     return handles + [_disc(COLOURS.start, "start", 5)] + [_diamond(5)] * (run.world.goal is not None)

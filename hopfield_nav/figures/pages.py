@@ -12,6 +12,7 @@ from hopfield_nav.figures.joint_plots import (
     draw_joint_torque,
     joint_handles,
 )
+from hopfield_nav.figures.levels import levels_page
 from hopfield_nav.figures.map_layers import map_extent
 from hopfield_nav.figures.map_plots import (
     draw_collision_space,
@@ -22,6 +23,8 @@ from hopfield_nav.figures.map_plots import (
     trajectory_handles,
 )
 from hopfield_nav.figures.moments import key_moments
+from hopfield_nav.figures.panel_grid import map_grid
+from hopfield_nav.figures.room import in_space
 from hopfield_nav.figures.scene import Scene
 from hopfield_nav.figures.sheets import add_legend, new_figure
 from hopfield_nav.figures.signal_plots import (
@@ -31,6 +34,7 @@ from hopfield_nav.figures.signal_plots import (
     force_handles,
 )
 from hopfield_nav.figures.snapshot import draw_snapshot, snapshot_handles
+from hopfield_nav.figures.space_pages import space_page, space_plans_page
 from hopfield_nav.figures.zoom_plots import (
     draw_force_zoom,
     draw_level_zoom,
@@ -45,13 +49,17 @@ MOST_MAPS = 24
 
 def collision_space_page(run: Run) -> Figure:
     """The set-up (ragazzon2012 figure 7.2)."""
+    if in_space(run):
+        return space_page(run)
     figure = new_figure(COLUMN, _map_height(run, COLUMN))
     draw_collision_space(figure.add_subplot(), run)
     return _trim(add_legend(figure, space_handles(run), 4))
 
 
 def trajectory_page(run: Run) -> Figure:
-    """The tool's way over the final map (7.5)."""
+    """The tool's way over the final map (7.5), level by level where the map has levels."""
+    if in_space(run):
+        return levels_page(run)
     handles = trajectory_handles(run)
     figure = new_figure(COLUMN, _map_height(run, COLUMN) + CENTIMETRE)
     draw_trajectory(figure.add_subplot(), run)
@@ -60,6 +68,8 @@ def trajectory_page(run: Run) -> Figure:
 
 def maps_page(run: Run) -> Figure:
     """The map and the new path after every collision (7.4), evenly chosen where there are too many."""
+    if in_space(run):
+        return space_plans_page(run, chosen_plans(len(run.plans()), 12))
     plans = run.plans()
     chosen = chosen_plans(len(plans))
     columns = 6 if len(chosen) > 8 else 4 if len(chosen) > 3 else len(chosen)
@@ -67,7 +77,7 @@ def maps_page(run: Run) -> Figure:
     handles = plan_handles(run)
     per_row = len(handles) if columns > 2 else 3
     head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
-    figure, panels = _map_grid(run, width, len(chosen), columns, head)
+    figure, panels = map_grid(run, width, len(chosen), columns, head)
     for ax, k in zip(panels, chosen, strict=True):
         draw_plan(ax, run, plans[k])
         ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=2)
@@ -78,26 +88,6 @@ def maps_page(run: Run) -> Figure:
     figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / figure.get_figwidth(), ha="left")
     figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
     return figure
-
-
-def _map_grid(run: Run, width: float, count: int, columns: int, head: float) -> tuple[Figure, list[Axes]]:
-    """Panels of the map's shape below a head [inch] for the legend; numbers at the outer edges only."""
-    margin_left, margin_right, gap, title = (c * CENTIMETRE for c in (1.25, 0.15, 0.18, 0.5))
-    bottom = 0.95 * CENTIMETRE
-    left, right, low, high = map_extent(run)
-    wide = (width - margin_left - margin_right - (columns - 1) * gap) / columns
-    tall = min(wide * (high - low) / (right - left), 3 * wide)
-    rows = -(-count // columns)
-    height = head + bottom + rows * (tall + title)
-    figure = Figure((width, height))
-    panels = []
-    for k in range(count):
-        x = margin_left + (k % columns) * (wide + gap)
-        y = bottom + (rows - 1 - k // columns) * (tall + title)
-        ax = figure.add_axes((x / width, y / height, wide / width, tall / height))
-        ax.tick_params(labelbottom=k + columns >= count, labelleft=k % columns == 0)
-        panels.append(ax)
-    return figure, panels
 
 
 def chosen_plans(count: int, most: int = MOST_MAPS) -> list[int]:

@@ -9,8 +9,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch
 
 from hopfield_nav.contacts import contact_episodes
-from hopfield_nav.figures.map_layers import cell_centres, mark_goal, mark_start, start_point
-from hopfield_nav.figures.scene import Scene, add_cells, add_plane, add_solids, frame_scene
+from hopfield_nav.figures.map_layers import mark_goal, mark_start, start_point
+from hopfield_nav.figures.room import cell_points
+from hopfield_nav.figures.scene import Scene, add_cells, add_line, add_plane, add_solids, frame_scene
 from hopfield_nav.figures.thinning import way_rows
 from hopfield_nav.run import PlanRecord, Run
 from hopfield_nav.style import COLOURS
@@ -37,7 +38,7 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: Scene | None = None) -
     _add_ways(ax, run, scene, plan, row)
     q = run.data.q.values[row]
     if np.isfinite(q).all():
-        add_solids(ax, scene, q)
+        add_solids(ax, scene, q, plan._replace(cell=None))
         add_forces(ax, run, scene, row)
     return frame_scene(ax, scene)
 
@@ -94,10 +95,15 @@ def snapshot_handles(run: Run) -> list[Artist]:
 
 def _add_ways(ax: Axes, run: Run, scene: Scene, plan: PlanRecord, row: int) -> None:
     if len(plan.path):
-        flat = scene.on_plane(cell_centres(run, plan.path))
-        ax.plot(*flat.T, color=COLOURS.planned, lw=1.0, zorder=3)
+        add_line(ax, scene, cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
     trail = run.data.tool_position.values[: row + 1]
-    ax.plot(*scene.appear(trail[way_rows(trail)]).T, color=COLOURS.travelled, lw=0.9, zorder=3.5)
-    mark_start(ax, scene.appear(start_point(run)), 4).set_zorder(3.6)
-    if run.world.goal_position is not None:
-        mark_goal(ax, scene.on_plane(np.array(run.world.goal_position)), 4).set_zorder(3.6)
+    add_line(ax, scene, trail[way_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
+    add_ends(ax, run, scene, 4)
+
+
+def add_ends(ax: Axes, run: Run, scene: Scene, size: float) -> None:
+    """Start and goal; on a map in space over everything. ``size`` in points."""
+    level = 6.6 if scene.in_space else 3.6
+    mark_start(ax, scene.appear(start_point(run)), size).set_zorder(level)
+    if run.world.goal_point is not None:
+        mark_goal(ax, scene.appear(np.array(run.world.goal_point)), size).set_zorder(level)
