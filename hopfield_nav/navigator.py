@@ -14,8 +14,12 @@ from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.joint_path import follow_path
 from dynamics.kinematics import forward_kinematics, jacobian
+from hopfield_nav.any_angle import cells_along
+from hopfield_nav.any_angle_motion import along_chain, tight_chain, times_by_length
 from hopfield_nav.collision_map import CollisionMap, round_half_away
-from hopfield_nav.planning import Plan, replan
+from hopfield_nav.plan import Plan
+from hopfield_nav.planners.choice import open_cells, plan_with
+from hopfield_nav.reach import follow_regular_path, unreachable_places
 from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
@@ -33,8 +37,22 @@ class Way(NamedTuple):
     reason: str = ""
 
 
+class Route(NamedTuple):
+    """Where a plan leads the tool: cells (k, rank), poses (m, 4, 4), and whether those are at any angle."""
+
+    cells: np.ndarray
+    poses: np.ndarray
+    any_angle: bool
+
+
 class Navigator:
     """Map, planner and trajectories of one run.
+
+    Attributes:
+        grid: the map.
+        unreachable: bool grid of the cells that the arm turned out not to reach; they count as blocked
+            for the planner and are not marked on the map.
+        way: under way.
 
     Args:
         world: resolved.
@@ -49,6 +67,7 @@ class Navigator:
         self._start_cell = self._cell_of_start(start)
         self.way = Way(self._start_cell, _NO_CELLS, None)
         self._passed = np.zeros(self.grid.shape, dtype=bool)
+        self.unreachable = self._find_unreachable(start)
 
     def first_way(self, q: np.ndarray) -> Way:
         """The way from the start pose; at rest there when the world has no goal."""
@@ -93,6 +112,10 @@ class Navigator:
             self.way = self._plan(start, time, q_ref, qd_ref, qdd_ref)
         return marked, self.way
 
+    def final_map(self) -> np.ndarray:
+        """Int grid: 1 where the map is blocked, 2 where the arm turned out not to reach a free cell."""
+        return np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
+
     def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...] | None:
         """Where the next path starts; None where no open cell is left near the tool.
 
@@ -101,11 +124,10 @@ class Navigator:
         """
         if self.world.detection.back_off == "against_velocity":
             return start_against_velocity(self.grid, marked, felt)
-        plan = self._network(marked)
-        open_cells = plan.reachable & ~self.grid.blocked
-        open_cells[self.goal_cell] = False
-        start = start_along_force(self.grid, felt, open_cells, self._passed)
-        return start if open_cells[start] else None
+        allowed = open_cells(self.world.planner, self._obstacles(), marked, self._target())
+        allowed[self.goal_cell] = False
+        start = start_along_force(self.grid, felt, allowed, self._passed)
+        return start if allowed[start] else None
 
     def _remember_passed(self, felt: Felt) -> None:
         """The cells of the path up to the one nearest to the tool."""
@@ -113,32 +135,84 @@ class Navigator:
         nearest = int(np.argmin(((centres - felt.position[:2]) ** 2).sum(axis=1)))
         self._passed[tuple(felt.path[: nearest + 1].T)] = True
 
-    def _network(self, start: tuple[int, ...]) -> Plan:
+    def _target(self) -> tuple[int, ...]:
         if self.goal_cell is None:
             raise RuntimeError("without a goal there is nothing to plan")
-        planner = self.world.planner
-        return replan(
-            self.grid.blocked, start, self.goal_cell, planner.network, planner.beta, planner.radius,
-            ties=planner.ties,
-        )  # fmt: skip
+        return self.goal_cell
+
+    def _obstacles(self) -> np.ndarray:
+        """What the planner may not use."""
+        return self.grid.blocked | self.unreachable
+
+    def _make_plan(self, start: tuple[int, ...]) -> Plan:
+        return plan_with(
+            self.world.planner, self._obstacles(), start, self._target(), self.world.seed
+        )
 
     def _plan(
         self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
     ) -> Way:
-        plan = self._network(start)
-        if plan.cells is None:
-            return Way(start, _NO_CELLS, None, "no_path", plan.reason)
-        poses = self._poses(plan.cells)
-        path = follow_path(self.arm, poses, q)
-        if path.reason:
-            cell = tuple(int(c) for c in plan.cells[path.reached])
-            return Way(start, plan.cells, None, "unreachable", f"cell {cell}: {path.reason}")
-        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], poses[:, :3, 3]])
+        """The way that the arm can follow; cells that it cannot reach are left out, one after the other."""
+        follow = follow_path if self.world.planner.unreachable == "ignore" else follow_regular_path
+        while True:
+            plan = self._make_plan(start)
+            if plan.cells is None:
+                return Way(start, _NO_CELLS, None, "no_path", plan.reason + self._count_unreachable())
+            route = self._route(plan, q, at_rest=not qd.any())
+            path = follow(self.arm, route.poses, q)
+            if not path.reason:
+                break
+            cell = self.grid.cell_of(route.poses[path.reached, :3, 3])
+            why = f"cell {cell}: {path.reason}"
+            if self.world.planner.unreachable == "ignore":
+                return Way(start, route.cells, None, "unreachable", why)
+            if cell in (start, self.goal_cell) or self.unreachable[cell]:
+                return Way(start, _NO_CELLS, None, "no_path", why)
+            self.unreachable[cell] = True
+        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], route.poses[:, :3, 3]])
         trajectory = quintic_trajectory(
-            np.vstack([q, path.q]), self._segment_times(places), time, qd, qdd,
+            np.vstack([q, path.q]), self._times(route, places), time, qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time,
         )  # fmt: skip
-        return Way(start, plan.cells, trajectory)
+        return Way(start, route.cells, trajectory)
+
+    def _count_unreachable(self) -> str:
+        count = int((self.unreachable & ~self.grid.blocked).sum())
+        return f"; {count} free cells cannot be reached by the arm" if count else ""
+
+    def _route(self, plan: Plan, q: np.ndarray, at_rest: bool) -> Route:
+        """Poses at the centres of the cells, or along the way at any angle that the world asks for."""
+        planner = self.world.planner
+        if plan.cells is None:
+            raise RuntimeError("no way, no route")
+        if plan.waypoints is None and not planner.any_angle:
+            return Route(plan.cells, self._poses(plan.cells), False)
+        points = plan.cells if plan.waypoints is None else plan.waypoints
+        tool = self._in_cells(forward_kinematics(self.arm, q)[:3, 3])
+        begun = at_rest and tuple(np.rint(tool)) == tuple(plan.cells[0])
+        chain = tight_chain(
+            self._obstacles(), points, tool if begun else None, self._in_cells(self.goal),
+            self.grid.spacing, planner.clearance, planner.any_angle,
+        )  # fmt: skip
+        places = along_chain(chain)
+        places = places[1:] if begun and len(places) > 1 else places
+        return Route(cells_along(self._obstacles(), chain), self._poses(places), True)
+
+    def _in_cells(self, position: np.ndarray) -> np.ndarray:
+        rank = len(self.grid.shape)
+        return (position[:rank] - self.grid.origin[:rank]) / self.grid.spacing
+
+    def _find_unreachable(self, start: np.ndarray) -> np.ndarray:
+        found = np.zeros(self.grid.shape, dtype=bool)
+        if self.goal is not None and self.world.planner.unreachable == "precompute":
+            cells = np.argwhere(~found)
+            found[tuple(cells.T)] = unreachable_places(self.arm, self._tool_poses(cells), start)
+        return found
+
+    def _times(self, route: Route, places: np.ndarray) -> np.ndarray:
+        if route.any_angle:
+            return times_by_length(places, self.grid.spacing, self.world.trajectory.time_per_cell)
+        return self._segment_times(places)
 
     def _segment_times(self, places: np.ndarray) -> np.ndarray:
         """Seconds from waypoint to waypoint (k,), for tool positions ``places`` (k + 1, 3) [m].
@@ -153,10 +227,15 @@ class Navigator:
         return float(rule) * np.maximum(lengths, 1.0)
 
     def _poses(self, cells: np.ndarray) -> np.ndarray:
+        """Tool poses (k, 4, 4) over cells or points between them (k, rank); the last one is the goal's."""
+        poses = self._tool_poses(cells)
+        poses[-1, :3, 3] = self.goal
+        return poses
+
+    def _tool_poses(self, cells: np.ndarray) -> np.ndarray:
         poses = np.tile(np.eye(4), (len(cells), 1, 1))
         poses[:, :3, :3] = self.world.trajectory.tool_rotation
         poses[:, :3, 3] = [self.grid.centre(cell) for cell in cells]
-        poses[-1, :3, 3] = self.goal
         return poses
 
     def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:

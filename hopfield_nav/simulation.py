@@ -171,7 +171,7 @@ class Simulation:
     def record(self) -> Run:
         """The record so far."""
         log = self._log[: int(self.state.row[0])].copy()
-        blocked = self.navigator.grid.blocked.copy()
+        blocked = self.navigator.final_map()
         return Run(self.world, summarise(self), log, list(self.collisions), self.first_way.cells, blocked)
 
     def _choose_navigator(self) -> Navigator | Follower:
