@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
 from hopfield_nav.clearance import grown_boxes
 from hopfield_nav.corner_search import shortest_in_plane
@@ -22,6 +22,7 @@ __all__ = ["cells_along", "line_of_sight", "polyline_length", "shorten_path"]
 
 _LOOK_BACK = 256  # points that are tried as the one before
 _ROUNDS = 6  # of pulling
+_SWEEPS, _FIRST_MOVE, _LAST_MOVE = 50, 1.0, 1e-3  # [cells] of a corner
 _GAIN = 1e-4  # a round that shortens by less is the last one
 
 
@@ -107,12 +108,14 @@ def _cells_of_line(blocked: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndar
 
 
 def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np.ndarray:
-    """Pull tight: the shortest chain over points of the way, which is then cut finer, and again."""
+    """Pull tight: the shortest chain over points of the way, its corners moved, cut finer, and again."""
     length = math.inf
     for turn in range(rounds):
         if turn:
             points = _finer(points)
         points = points[_shortest_chain(boxes, points, size)]
+        if rounds > 1:
+            _relax(boxes, points, size)
         now = polyline_length(points, size)
         if now > (1 - _GAIN) * length:
             break
@@ -152,6 +155,42 @@ def _chain(boxes, points, size, before):
             new = length[i] + np.sqrt(far)
             if new < length[j] and (i == j - 1 or sees(boxes, points[i], points[j])):
                 length[j], before[j] = new, i
+
+
+@inlined
+def _between(p, at, q, size):
+    """Length of the two lines from p over a point to q."""
+    first, second = 0.0, 0.0
+    for a in range(size.size):
+        first += ((at[a] - p[a]) * size[a]) ** 2
+        second += ((q[a] - at[a]) * size[a]) ** 2
+    return math.sqrt(first) + math.sqrt(second)
+
+
+@kernel
+def _relax(boxes, points, size):
+    """Slide the corners of a chain, in place, along the axes, as the edges of boxes run, while that helps."""
+    at = np.empty(size.size)
+    for _ in range(_SWEEPS):
+        moved = False
+        for k in range(1, len(points) - 1):
+            length = _between(points[k - 1], points[k], points[k + 1], size)
+            stride = _FIRST_MOVE
+            while stride > _LAST_MOVE:
+                better = False
+                for move in range(2 * size.size):
+                    at[:] = points[k]
+                    at[move // 2] += stride if move % 2 else -stride
+                    new = _between(points[k - 1], at, points[k + 1], size)
+                    if new >= length * (1.0 - 1e-9):
+                        continue
+                    if sees(boxes, points[k - 1], at) and sees(boxes, at, points[k + 1]):
+                        points[k], length = at, new
+                        better = moved = True
+                if not better:
+                    stride *= 0.5
+        if not moved:
+            return
 
 
 @kernel
