@@ -162,19 +162,33 @@ class Navigator:
             path = follow(self.arm, route.poses, q)
             if not path.reason:
                 break
-            cell = self.grid.cell_of(route.poses[path.reached, :3, 3])
-            why = f"cell {cell}: {path.reason}"
+            why = f"cell {self.grid.cell_of(route.poses[path.reached, :3, 3])}: {path.reason}"
             if self.world.planner.unreachable == "ignore":
                 return Way(start, route.cells, None, "unreachable", why)
-            if cell in (start, self.goal_cell) or self.unreachable[cell]:
+            if not self._bar(route, path.reached, start):
                 return Way(start, _NO_CELLS, None, "no_path", why)
-            self.unreachable[cell] = True
         places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], route.poses[:, :3, 3]])
         trajectory = quintic_trajectory(
             np.vstack([q, path.q]), self._times(route, places), time, qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time,
         )  # fmt: skip
         return Way(start, route.cells, trajectory)
+
+    def _bar(self, route: Route, waypoint: int, start: tuple[int, ...]) -> bool:
+        """Leave out the cell of a waypoint, or the cell of the way beside it where it lies on a barred one.
+
+        Returns whether there was one; start and goal cannot be left out.
+        """
+        place = self._in_cells(route.poses[waypoint, :3, 3])
+        cell = self.grid.cell_of(route.poses[waypoint, :3, 3])
+        beside = route.cells[np.argsort(np.linalg.norm(route.cells - place, axis=1))]
+        for candidate in (cell, *(tuple(int(c) for c in row) for row in beside)):
+            if candidate in (start, self.goal_cell) or np.abs(place - candidate).max() > 1.0:
+                return False
+            if not self.unreachable[candidate]:
+                self.unreachable[candidate] = True
+                return True
+        return False
 
     def _count_unreachable(self) -> str:
         count = int((self.unreachable & ~self.grid.blocked).sum())
