@@ -145,9 +145,7 @@ class Navigator:
         return self.grid.blocked | self.unreachable
 
     def _make_plan(self, start: tuple[int, ...]) -> Plan:
-        return plan_with(
-            self.world.planner, self._obstacles(), start, self._target(), self.world.seed
-        )
+        return plan_with(self.world.planner, self._obstacles(), start, self._target(), self.world.seed)
 
     def _plan(
         self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray

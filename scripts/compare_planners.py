@@ -1,7 +1,7 @@
 """The network and other planners on the experiment of ragazzon2012: a table, and a figure of both ways.
 
-    python scripts/compare_planners.py             # prints the table
-    python scripts/compare_planners.py docs/figures  # also draws the figures of docs/planners.md
+python scripts/compare_planners.py             # prints the table
+python scripts/compare_planners.py docs/figures  # also draws the figures of docs/planners.md
 """
 
 from __future__ import annotations

@@ -12,9 +12,7 @@ from hopfield_nav.neighbours import Stencil, stencil
 from hopfield_nav.plan import NO_WAY, Plan
 
 
-def plan_a_star(
-    blocked: np.ndarray, start: Sequence[int], goal: Sequence[int], radius: float = 1.0
-) -> Plan:
+def plan_a_star(blocked: np.ndarray, start: Sequence[int], goal: Sequence[int], radius: float = 1.0) -> Plan:
     """The shortest way over cells; a blocked start or goal counts as free, as in ``planning.replan``.
 
     Args:

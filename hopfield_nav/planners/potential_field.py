@@ -23,7 +23,7 @@ INFLUENCE = 1.5  # [cells] further from blocked cells than this they do not repe
 REPULSION = 0.3  # gain of the repulsion, against 1 of the attraction
 WATCHED, MOVED = 50, 0.5  # stuck: fewer than MOVED cells in WATCHED steps
 WALK, STRIDE = 200, 0.3  # steps of a random walk, and how far each goes along an axis [cells]
-MOST_STEPS = 20_000
+MOST_STEPS = 5_000  # of each descent, on the average
 STUCK = "stuck in a local minimum"
 
 
@@ -47,7 +47,7 @@ def plan_potential_field(
     nearest = np.stack(distance_transform_edt(~grid, return_distances=False, return_indices=True))
     walled = bool(grid.any())
     ends = np.array(start, dtype=float), np.array(goal, dtype=float)
-    trace = np.empty((MOST_STEPS, grid.ndim))
+    trace = np.empty((MOST_STEPS * (random_walks + 1), grid.ndim))
     draws = np.random.default_rng(seed).uniform(-STRIDE, STRIDE, (random_walks * WALK, grid.ndim))
     flat = np.ascontiguousarray(nearest.reshape(grid.ndim, -1))
     count, arrived = _descend(unit_boxes(grid), flat, walled, *ends, draws, trace)
