@@ -7,6 +7,7 @@ that pass the obstacles on the same side.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -81,7 +82,7 @@ def cells_along(blocked: np.ndarray, points: np.ndarray) -> np.ndarray:
     """
     ends = np.clip(np.rint(points[[0, -1]]), 0, np.array(blocked.shape) - 1).astype(int)
     cells = [ends[:1]]
-    for a, b in zip(points[:-1], points[1:], strict=True):
+    for a, b in itertools.pairwise(points):
         cells.append(_cells_of_line(blocked, a, b))
     found = np.vstack([*cells, ends[1:]])
     return found[np.concatenate([[True], np.any(np.diff(found, axis=0), axis=1)])]
@@ -126,7 +127,7 @@ def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np
 def _finer(points: np.ndarray) -> np.ndarray:
     """More points on the same chain, no more than half a cell apart; corners get some of their own."""
     rows = [points[:1]]
-    for a, b in zip(points[:-1], points[1:], strict=True):
+    for a, b in itertools.pairwise(points):
         count = max(math.ceil(2 * float(np.abs(b - a).max())), 4)
         rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
     return np.vstack(rows)

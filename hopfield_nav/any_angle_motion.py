@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -23,7 +24,7 @@ def along_chain(points: np.ndarray, most: float = 1.0) -> np.ndarray:
         (n, rank) points, from the first corner to the last.
     """
     rows = [points[:1]]
-    for a, b in zip(points[:-1], points[1:], strict=True):
+    for a, b in itertools.pairwise(points):
         count = max(math.ceil(float(np.linalg.norm(b - a)) / most - 1e-9), 1)
         rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
     return np.vstack(rows)

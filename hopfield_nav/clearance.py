@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from hopfield_nav.line_of_sight import Boxes, make_boxes
@@ -62,7 +64,7 @@ def _cut(grid: np.ndarray, axis: int, cuts: np.ndarray, part: float) -> np.ndarr
     """Cut the cells along an axis; a piece that the grown neighbour covers is blocked."""
     before, behind = _shift(grid, axis, 1), _shift(grid, axis, -1)
     pieces = []
-    for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+    for low, high in itertools.pairwise(cuts):
         piece = grid.copy()
         if high <= part + _SAME:
             piece |= before

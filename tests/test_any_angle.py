@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -142,7 +143,7 @@ def test_clearance_is_kept_and_costs_length():
     for clearance in (0.0, 0.25, 0.5, 0.8, 1.5):
         way = shorten_path(blocked, cells, clearance=clearance)
         t = np.linspace(0, 1, 400)[:, None]
-        points = np.vstack([a + t * (b - a) for a, b in zip(way[:-1], way[1:], strict=True)])
+        points = np.vstack([a + t * (b - a) for a, b in itertools.pairwise(way)])
         gap = np.maximum(np.abs(points[:, None] - np.argwhere(blocked)) - 0.5, 0)
         least = np.sqrt((gap**2).sum(axis=2)).min()
         assert clearance - 1e-9 <= least <= clearance + 0.05
