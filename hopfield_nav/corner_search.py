@@ -52,7 +52,7 @@ def shortest_in_plane(
 
 def convex_corners(boxes: Boxes) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 2) where one of the four boxes around is blocked, and the signs (n, 2) of its side."""
-    grid = np.pad(boxes.blocked.reshape(boxes.count), 1, constant_values=True)
+    grid = np.pad(boxes.blocked.reshape(boxes.shape), 1, constant_values=True)
     four = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]], axis=-1)
     at = np.argwhere(four.sum(axis=-1) == 1)
     which = np.argmax(four[tuple(at.T)], axis=-1)

@@ -25,13 +25,13 @@ class Boxes(NamedTuple):
     Attributes:
         blocked: (cells,) bool in C order.
         stride: (rank,) of its flat index.
-        count: (rank,) cells along each axis.
+        shape: (rank,) cells along each axis.
         edges: (rank, longest + 1) coordinates between which the cells lie, rising.
     """
 
     blocked: np.ndarray
     stride: np.ndarray
-    count: np.ndarray
+    shape: np.ndarray
     edges: np.ndarray
 
 
@@ -102,7 +102,7 @@ def _is_free(boxes, cell, up):
     flat = 0
     for a in range(cell.size):
         c = cell[a] + up[a]
-        if c < 0 or c >= boxes.count[a]:
+        if c < 0 or c >= boxes.shape[a]:
             return False
         flat += c * boxes.stride[a]
     return not boxes.blocked[flat]
@@ -152,7 +152,7 @@ def _enter(boxes, p, d, cell, step, axes):
     """
     sides = 0
     for a in range(p.size):
-        row, n = boxes.edges[a], boxes.count[a]
+        row, n = boxes.edges[a], boxes.shape[a]
         if d[a] > EPS:
             cell[a], step[a] = _below(row, n, p[a] + EPS), 1
         elif d[a] < -EPS:
@@ -210,7 +210,7 @@ def sees(boxes, p, q):
 @kernel
 def _next(boxes, p, q, d, cell, step, a):
     """Share of the line at which it crosses the next face of axis a; inf if it ends before."""
-    if abs(d[a]) <= EPS or cell[a] < 0 or cell[a] >= boxes.count[a]:
+    if abs(d[a]) <= EPS or cell[a] < 0 or cell[a] >= boxes.shape[a]:
         return np.inf
     face = boxes.edges[a, cell[a] + (1 if step[a] > 0 else 0)]
     if (q[a] - face) * step[a] <= EPS:

@@ -195,7 +195,7 @@ class Navigator:
     def _route(self, plan: Plan, q: np.ndarray, at_rest: bool) -> Route:
         """Poses at the centres of the cells, or along the way at any angle that the world asks for."""
         planner = self.world.planner
-        if plan.cells is None:
+        if plan.cells is None or self.goal is None:
             raise RuntimeError("no way, no route")
         if plan.waypoints is None and not planner.any_angle:
             return Route(plan.cells, self._poses(plan.cells), False)

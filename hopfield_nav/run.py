@@ -169,7 +169,7 @@ def _dataset(
         _about("1", "first path"),
     )
     variables["final_map"] = (
-        ("map_x", "map_y"), blocked.astype(np.int8), _about("1", "at the end, 1: blocked, 2: found out of reach"),
+        ("map_x", "map_y"), blocked.astype(np.int8), _about("1", "1: blocked at the end, 2: out of reach"),
     )  # fmt: skip
     coordinates = {
         "time": ("time", log[:, 0], _about("s", "simulated time")),

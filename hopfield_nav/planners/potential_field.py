@@ -84,7 +84,7 @@ def _force(boxes: Boxes, nearest, walled, at, goal, out):
     for a in range(at.size):
         out[a] = goal[a] - at[a]
         far += out[a] ** 2
-        flat += int(min(max(np.rint(at[a]), 0), boxes.count[a] - 1)) * boxes.stride[a]
+        flat += int(min(max(np.rint(at[a]), 0), boxes.shape[a] - 1)) * boxes.stride[a]
     far = np.sqrt(far)
     if far > WELL:
         out *= WELL / far
