@@ -68,6 +68,7 @@ class Navigator:
         self.way = Way(self._start_cell, _NO_CELLS, None)
         self._passed = np.zeros(self.grid.shape, dtype=bool)
         self.unreachable = self._find_unreachable(start)
+        self._cause = ""
 
     def first_way(self, q: np.ndarray) -> Way:
         """The way from the start pose; at rest there when the world has no goal."""
@@ -163,6 +164,7 @@ class Navigator:
             why = f"cell {self.grid.cell_of(route.poses[path.reached, :3, 3])}: {path.reason}"
             if self.world.planner.unreachable == "ignore":
                 return Way(start, route.cells, None, "unreachable", why)
+            self._cause = f", the last: {why}"
             if not self._bar(route, path.reached, start):
                 return Way(start, _NO_CELLS, None, "no_path", why)
         places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], route.poses[:, :3, 3]])
@@ -190,7 +192,7 @@ class Navigator:
 
     def _count_unreachable(self) -> str:
         count = int((self.unreachable & ~self.grid.blocked).sum())
-        return f"; {count} free cells cannot be reached by the arm" if count else ""
+        return f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
 
     def _route(self, plan: Plan, q: np.ndarray, at_rest: bool) -> Route:
         """Poses at the centres of the cells, or along the way at any angle that the world asks for."""
