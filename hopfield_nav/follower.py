@@ -58,3 +58,7 @@ class Follower:
         if self.grid.inside(cell):
             self.grid.mark(cell)
         return cell, self.way
+
+    def final_map(self) -> np.ndarray:
+        """Int grid: 1 where the map is blocked."""
+        return self.grid.blocked.astype(np.int8)

@@ -15,8 +15,12 @@ from dynamics.errors import BadInput
 from dynamics.joint_path import JointPath, follow_path
 from dynamics.kinematics import forward_kinematics, jacobian
 from dynamics.position_path import follow_positions
+from hopfield_nav.any_angle import cells_along
+from hopfield_nav.any_angle_motion import along_chain, tight_chain, times_by_length
 from hopfield_nav.collision_map import CollisionMap, round_half_away
-from hopfield_nav.planning import Plan, replan
+from hopfield_nav.plan import Plan
+from hopfield_nav.planners.choice import open_cells, plan_with
+from hopfield_nav.reach import follow_regular_path, unreachable_places
 from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
@@ -32,8 +36,22 @@ class Way(NamedTuple):
     reason: str = ""
 
 
+class Route(NamedTuple):
+    """Where a plan leads the tool: cells (k, rank), poses (m, 4, 4), and whether those are at any angle."""
+
+    cells: np.ndarray
+    poses: np.ndarray
+    any_angle: bool
+
+
 class Navigator:
     """Map, planner and trajectories of one run.
+
+    Attributes:
+        grid: the map.
+        unreachable: bool grid of the cells that the arm turned out not to reach; they count as blocked
+            for the planner and are not marked on the map.
+        way: under way.
 
     Args:
         world: resolved.
@@ -49,6 +67,8 @@ class Navigator:
         self._no_cells = np.zeros((0, world.map.rank), dtype=int)
         self.way = Way(self._start_cell, self._no_cells, None)
         self._passed = np.zeros(self.grid.shape, dtype=bool)
+        self.unreachable = self._find_unreachable(start)
+        self._cause = ""
 
     def first_way(self, q: np.ndarray) -> Way:
         """The way from the start pose; at rest there when the world has no goal."""
@@ -93,6 +113,10 @@ class Navigator:
             self.way = self._plan(start, time, q_ref, qd_ref, qdd_ref)
         return marked, self.way
 
+    def final_map(self) -> np.ndarray:
+        """Int grid: 1 where the map is blocked, 2 where the arm turned out not to reach a free cell."""
+        return np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
+
     def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...] | None:
         """Where the next path starts; None where no open cell is left near the tool.
 
@@ -101,11 +125,10 @@ class Navigator:
         """
         if self.world.detection.back_off == "against_velocity":
             return start_against_velocity(self.grid, marked, felt)
-        plan = self._network(marked)
-        open_cells = plan.reachable & ~self.grid.blocked
-        open_cells[self.goal_cell] = False
-        start = start_along_force(self.grid, felt, open_cells, self._passed)
-        return start if open_cells[start] else None
+        allowed = open_cells(self.world.planner, self._obstacles(), marked, self._target())
+        allowed[self.goal_cell] = False
+        start = start_along_force(self.grid, felt, allowed, self._passed)
+        return start if allowed[start] else None
 
     def _remember_passed(self, felt: Felt) -> None:
         """The cells of the path up to the one nearest to the tool."""
@@ -114,32 +137,98 @@ class Navigator:
         nearest = int(np.argmin(((centres - felt.position[:rank]) ** 2).sum(axis=1)))
         self._passed[tuple(felt.path[: nearest + 1].T)] = True
 
-    def _network(self, start: tuple[int, ...]) -> Plan:
+    def _target(self) -> tuple[int, ...]:
         if self.goal_cell is None:
             raise RuntimeError("without a goal there is nothing to plan")
-        planner = self.world.planner
-        return replan(
-            self.grid.blocked, start, self.goal_cell, planner.network, planner.beta, planner.radius,
-            ties=planner.ties,
-        )  # fmt: skip
+        return self.goal_cell
+
+    def _obstacles(self) -> np.ndarray:
+        """What the planner may not use."""
+        return self.grid.blocked | self.unreachable
+
+    def _make_plan(self, start: tuple[int, ...]) -> Plan:
+        return plan_with(self.world.planner, self._obstacles(), start, self._target(), self.world.seed)
 
     def _plan(
         self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
     ) -> Way:
-        plan = self._network(start)
-        if plan.cells is None:
-            return Way(start, self._no_cells, None, "no_path", plan.reason)
-        goes_by = self._positions(plan.cells)
-        path = self._follow(goes_by, q)
-        if path.reason:
-            cell = tuple(int(c) for c in plan.cells[path.reached])
-            return Way(start, plan.cells, None, "unreachable", f"cell {cell}: {path.reason}")
-        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], goes_by])
+        """The way that the arm can follow; cells that it cannot reach are left out, one after the other."""
+        while True:
+            plan = self._make_plan(start)
+            if plan.cells is None:
+                return Way(start, self._no_cells, None, "no_path", plan.reason + self._count_unreachable())
+            route = self._route(plan, q, at_rest=not qd.any())
+            path = self._follow(route.poses, q)
+            if not path.reason:
+                break
+            why = f"cell {self.grid.cell_of(route.poses[path.reached, :3, 3])}: {path.reason}"
+            if self.world.planner.unreachable == "ignore":
+                return Way(start, route.cells, None, "unreachable", why)
+            self._cause = f", the last: {why}"
+            if not self._bar(route, path.reached, start):
+                return Way(start, self._no_cells, None, "no_path", why)
+        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], route.poses[:, :3, 3]])
         trajectory = quintic_trajectory(
-            np.vstack([q, path.q]), self._segment_times(places), time, qd, qdd,
+            np.vstack([q, path.q]), self._times(route, places), time, qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time,
         )  # fmt: skip
-        return Way(start, plan.cells, trajectory)
+        return Way(start, route.cells, trajectory)
+
+    def _bar(self, route: Route, waypoint: int, start: tuple[int, ...]) -> bool:
+        """Leave out the cell of a waypoint, or the cell of the way beside it where it lies on a barred one.
+
+        Returns whether there was one; start and goal cannot be left out.
+        """
+        place = self._in_cells(route.poses[waypoint, :3, 3])
+        cell = self.grid.cell_of(route.poses[waypoint, :3, 3])
+        beside = route.cells[np.argsort(np.linalg.norm(route.cells - place, axis=1))]
+        for candidate in (cell, *(tuple(int(c) for c in row) for row in beside)):
+            if candidate in (start, self.goal_cell) or np.abs(place - candidate).max() > 1.0:
+                return False
+            if not self.unreachable[candidate]:
+                self.unreachable[candidate] = True
+                return True
+        return False
+
+    def _count_unreachable(self) -> str:
+        count = int((self.unreachable & ~self.grid.blocked).sum())
+        return f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
+
+    def _route(self, plan: Plan, q: np.ndarray, at_rest: bool) -> Route:
+        """Poses at the centres of the cells, or along the way at any angle that the world asks for."""
+        planner = self.world.planner
+        if plan.cells is None or self.goal is None:
+            raise RuntimeError("no way, no route")
+        if plan.waypoints is None and not planner.any_angle:
+            return Route(plan.cells, self._poses(plan.cells), False)
+        points = plan.cells if plan.waypoints is None else plan.waypoints
+        tool = self._in_cells(forward_kinematics(self.arm, q)[:3, 3])
+        begun = at_rest and tuple(np.rint(tool)) == tuple(plan.cells[0])
+        chain = tight_chain(
+            self._obstacles(), points, tool if begun else None, self._in_cells(self.goal),
+            self.grid.spacing, planner.clearance, planner.any_angle,
+        )  # fmt: skip
+        places = along_chain(chain)
+        places = places[1:] if begun and len(places) > 1 else places
+        return Route(cells_along(self._obstacles(), chain), self._poses(places), True)
+
+    def _in_cells(self, position: np.ndarray) -> np.ndarray:
+        rank = len(self.grid.shape)
+        return (position[:rank] - self.grid.origin[:rank]) / self.grid.spacing
+
+    def _find_unreachable(self, start: np.ndarray) -> np.ndarray:
+        found = np.zeros(self.grid.shape, dtype=bool)
+        if self.goal is not None and self.world.planner.unreachable == "precompute":
+            if self.world.trajectory.any_rotation:
+                return found  # with a free rotation nearly every cell within reach will do: found on the way
+            cells = np.argwhere(~found)
+            found[tuple(cells.T)] = unreachable_places(self.arm, self._tool_poses(cells), start)
+        return found
+
+    def _times(self, route: Route, places: np.ndarray) -> np.ndarray:
+        if route.any_angle:
+            return times_by_length(places, self.grid.spacing, self.world.trajectory.time_per_cell)
+        return self._segment_times(places)
 
     def _segment_times(self, places: np.ndarray) -> np.ndarray:
         """Seconds from waypoint to waypoint (k,), for tool positions ``places`` (k + 1, 3) [m].
@@ -153,20 +242,26 @@ class Navigator:
         lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / self.grid.spacing
         return float(rule) * np.maximum(lengths, 1.0)
 
-    def _positions(self, cells: np.ndarray) -> np.ndarray:
-        """Where the tool goes by, (k, 3) [m]: the centres of cells (k, rank), and the goal itself."""
-        positions = np.array([self.grid.centre(cell) for cell in cells])
-        positions[-1] = self.goal
-        return positions
+    def _poses(self, cells: np.ndarray) -> np.ndarray:
+        """Tool poses (k, 4, 4) over cells or points between them (k, rank); the last one is the goal's."""
+        poses = self._tool_poses(cells)
+        poses[-1, :3, 3] = self.goal
+        return poses
 
-    def _follow(self, positions: np.ndarray, q: np.ndarray) -> JointPath:
-        """The joints through tool positions (k, 3), with the rotation that the world wants."""
+    def _tool_poses(self, cells: np.ndarray) -> np.ndarray:
+        poses = np.tile(np.eye(4), (len(cells), 1, 1))
+        if not self.world.trajectory.any_rotation:
+            poses[:, :3, :3] = self.world.trajectory.tool_rotation
+        poses[:, :3, 3] = [self.grid.centre(cell) for cell in cells]
+        return poses
+
+    def _follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
+        """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
         if self.world.trajectory.any_rotation:
-            return follow_positions(self.arm, positions, q)
-        poses = np.tile(np.eye(4), (len(positions), 1, 1))
-        poses[:, :3, :3] = self.world.trajectory.tool_rotation
-        poses[:, :3, 3] = positions
-        return follow_path(self.arm, poses, q)
+            return follow_positions(self.arm, poses[:, :3, 3], q)
+        if self.world.planner.unreachable == "ignore":
+            return follow_path(self.arm, poses, q)
+        return follow_regular_path(self.arm, poses, q)
 
     def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
         if self.world.goal_point is None:

@@ -19,10 +19,12 @@ class Plan:
         cells: (k, rank) int, from start to goal; None when no way was found.
         reason: why there is none; empty when there is one.
         length: of the way, in the unit of `spacing` (cells by default); inf when there is none.
-        network: "limit" or "sum".
+        network: "limit" or "sum", or the kind of another planner.
         beta: slope that was used; None for "limit", where it does not matter.
         saturated: whether a neuron other than the goal is clamped at 1; then, or where beta is above
             1/(number of neighbours), the network may have false maxima.
+        waypoints: (n, rank) float, the corners of the way in cells where they are not the centres of
+            ``cells``; None where they are.
     """
 
     cells: np.ndarray | None
@@ -32,6 +34,7 @@ class Plan:
     beta: float | None = None
     saturated: bool = False
     _grid: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+    waypoints: np.ndarray | None = None
 
     @cached_property
     def distance(self) -> np.ndarray | None:

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.joint_path import follow_path
 from dynamics.kinematics import forward_kinematics
 from dynamics.work import make_work
+from hopfield_nav.any_angle import shorten_path
 from hopfield_nav.assembly import build_arm, build_controller, build_plant, build_settings, find_methods
 from hopfield_nav.closed_loop import (
     ARRIVED,
@@ -36,14 +36,16 @@ from hopfield_nav.follower import Follower, check_trajectory
 from hopfield_nav.loop_log import log_columns, log_width
 from hopfield_nav.loop_state import make_state
 from hopfield_nav.navigator import Navigator, Way
-from hopfield_nav.planning import replan
+from hopfield_nav.planners.choice import open_cells, plan_with
 from hopfield_nav.plant import make_stages
 from hopfield_nav.plugin import compiled
+from hopfield_nav.reach import follow_regular_path
 from hopfield_nav.run import Run
 from hopfield_nav.stability import check_step
 from hopfield_nav.summary import summarise
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
+from hopfield_nav.world_sections import Planner
 
 Progress = Callable[[float, int], None]
 _SLICE = 0.5  # [s] simulated between two calls of the progress function
@@ -111,7 +113,7 @@ class Simulation:
         self.warnings = self._find_warnings()
         self._loop = self._choose_loop()
         self._kernels = [compiled(method) for method in self.methods]
-        warm_up_replan(self.world.planner.network)
+        warm_up_replan(self.world.planner)
         self.reset()
 
     def reset(self) -> None:
@@ -173,7 +175,7 @@ class Simulation:
     def record(self) -> Run:
         """The record so far."""
         log = self._log[: int(self.state.row[0])].copy()
-        blocked = self.navigator.grid.blocked.copy()
+        blocked = self.navigator.final_map()
         return Run(self.world, summarise(self), log, list(self.collisions), self.first_way.cells, blocked)
 
     def _choose_navigator(self) -> Navigator | Follower:
@@ -320,13 +322,18 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
     return Simulation(world, seed).run(progress)
 
 
-@lru_cache(maxsize=2)
-def warm_up_replan(network: str) -> None:
-    """Compile (or load) what a replan calls, so that no clock counts it."""
+@lru_cache(maxsize=8)
+def warm_up_replan(planner: Planner) -> None:
+    """Compile (or load) what a replan of this planner calls, so that no clock counts it."""
     from dynamics.arm import load_arm
 
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
-    replan(np.zeros((3, 3), dtype=bool), (0, 0), (2, 2), network)
-    follow_path(arm, forward_kinematics(arm, q)[None], q)
+    blocked = np.zeros((3, 3), dtype=bool)
+    blocked[1, 1] = True
+    cells = plan_with(planner, blocked, (0, 0), (2, 2), 0).cells
+    open_cells(planner, blocked, (0, 0), (2, 2))
+    if planner.any_angle and cells is not None:
+        shorten_path(blocked, cells)
+    follow_regular_path(arm, forward_kinematics(arm, q)[None], q)
     evaluate(quintic_trajectory(np.stack([q, q]), 1.0), 0.5)

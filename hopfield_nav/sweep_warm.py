@@ -34,13 +34,14 @@ def _compile_all() -> None:
     from hopfield_nav.planning import NETWORKS
     from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
     from hopfield_nav.simulation import warm_up_replan
+    from hopfield_nav.world_sections import Planner
 
     compiled_loop()
     for kind in KINDS:
         for name in method_names(kind):
             compiled(find_method(kind, name))
     for network in NETWORKS:
-        warm_up_replan(network)
+        warm_up_replan(Planner(network=network))
 
 
 def _start_one(sweep: Sweep) -> None:

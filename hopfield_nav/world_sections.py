@@ -137,8 +137,11 @@ TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 
 
 class Planner(Section):
-    """The Hopfield network and the walk up its activations."""
+    """What plans the way through the map, and what becomes of the way."""
 
+    kind: Literal["hopfield", "a_star", "potential_field", "roadmap"] = Field(
+        "hopfield", description="what plans: the network, or another planner for comparison"
+    )
     network: Literal["limit", "sum"] = Field(
         "limit", description="limit: shortest paths; sum: the document's"
     )
@@ -152,9 +155,32 @@ class Planner(Section):
         ("+v", "-v", "+u", "-u"),
         description="which step is taken first among equals; u runs along x, v along y, w along z",
     )
+    any_angle: Flag = Field(False, description="shorten the way by lines of sight through the map")
+    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
+        0.0, description="kept from blocked cells, with any_angle [m]"
+    )
+    unreachable: Literal["lazy", "precompute", "ignore"] = Field(
+        "lazy",
+        description="cells that the arm cannot reach: found when a way leads there, all before the start, "
+        "or not at all: then such a way ends the run",
+    )
+    random_walks: Annotated[int, Whole(0, 1000)] = Field(
+        0, description="out of local minima, for potential_field"
+    )
+    samples: Annotated[int, Whole(1, 10**6)] = Field(200, description="random points, for roadmap")
+    connections: Annotated[int, Whole(1, 1000)] = Field(
+        10, description="neighbours that a point is connected with, for roadmap"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Planner:
+        if self.clearance > 0 and not self.any_angle:
+            raise BadInput(
+                "only a way at any angle keeps a clearance",
+                where="clearance",
+                found=self.clearance,
+                allowed="0, or any_angle: true",
+            )
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             raise BadInput(
                 "each step must be named once",

@@ -69,9 +69,11 @@ def test_no_path_to_a_goal_inside_an_unknown_obstacle(radius, aside):
     assert simulation("goal: {cell: [10, 9]}\n").run().outcome == "reached"
 
 
-def test_unreachable_names_the_cell():
-    outcome, reason, run = end("goal: {cell: [17, 6]}\nmap: {spacing: 0.06, origin: [0.05, -0.4, 0]}\n")
-    assert outcome == "unreachable"
+@pytest.mark.parametrize(("choice", "expected"), [("ignore", "unreachable"), ("lazy", "no_path")])
+def test_unreachable_names_the_cell(choice, expected):
+    far = f"map: {{spacing: 0.06, origin: [0.05, -0.4, 0]}}\nplanner: {{unreachable: {choice}}}\n"
+    outcome, reason, run = end("goal: {cell: [17, 6]}\n" + far)
+    assert outcome == expected
     assert "cell (" in reason
     assert run.data.sizes["time"] == 1
 

@@ -1,0 +1,144 @@
+"""The network and other planners on the experiment of ragazzon2012: a table, and a figure of both ways.
+
+python scripts/compare_planners.py             # prints the table
+python scripts/compare_planners.py docs/figures  # also draws the figures of docs/planners.md
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav import Simulation, load_world
+
+WORLD = "ragazzon2012"
+PLANNERS = {
+    "summing network": [],
+    "limit network": ["planner.network=limit", "planner.beta=null"],
+    "A*": ["planner.kind=a_star"],
+    "potential field": ["planner.kind=potential_field"],
+    "potential field, random walks": ["planner.kind=potential_field", "planner.random_walks=20"],
+    "roadmap": ["planner.kind=roadmap"],
+    "roadmap, any angle": ["planner.kind=roadmap", "planner.any_angle=true"],
+    "summing network, any angle": ["planner.any_angle=true"],
+    "the same, 10 mm clear": ["planner.any_angle=true", "planner.clearance=0.01"],
+}
+
+
+class Result(NamedTuple):
+    """One run: outcome, way of the tool [m], time [s], collisions, median time of a replan [s]."""
+
+    outcome: str
+    reason: str
+    length: float
+    time: float
+    collisions: int
+    replan: float
+    tool: np.ndarray
+
+
+def measure(settings: list[str], seed: int = 0) -> Result:
+    """Run the experiment with a planner; a loop warms up the compiled code first."""
+    run = Simulation(load_world(WORLD, settings), seed).run()
+    tool = run.data.tool_position.values
+    return Result(
+        run.outcome, run.summary["reason"], float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()),
+        run.summary["simulated_time_s"], run.summary["collision_count"],
+        run.summary["replan_wall_time_median_s"] or np.nan, tool,
+    )  # fmt: skip
+
+
+def table(seeds: int = 5) -> str:
+    """The table of the docs; planners that draw random numbers run with several seeds."""
+    lines = [
+        "| planner | outcome | way of the tool | time to goal | collisions | replan, median |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, settings in PLANNERS.items():
+        random = "roadmap" in name or "random" in name
+        results = [measure(settings, seed) for seed in range(seeds if random else 1)]
+        lines.append(f"| {name} | {_outcomes(results)} | {_columns(results)} |")
+    return "\n".join(lines)
+
+
+def _outcomes(results: list[Result]) -> str:
+    reached = sum(r.outcome == "reached" for r in results)
+    if len(results) > 1:
+        return f"reached {reached} of {len(results)}"
+    return results[0].outcome if reached else f"{results[0].outcome}: {results[0].reason}"
+
+
+def _columns(results: list[Result]) -> str:
+    arrived = [r for r in results if r.outcome == "reached"]
+    if not arrived:
+        return f" |  | {_span([r.collisions for r in results], '{:.0f}')} | {_median(results)}"
+    return " | ".join(
+        [
+            _span([r.length for r in arrived], "{:.2f}") + " m",
+            _span([r.time for r in arrived], "{:.1f}") + " s",
+            _span([r.collisions for r in arrived], "{:.0f}"),
+            _median(arrived),
+        ]
+    )
+
+
+def _median(results: list[Result]) -> str:
+    return f"{1e3 * float(np.nanmedian([r.replan for r in results])):.1f} ms"
+
+
+def _span(values: list[float], form: str) -> str:
+    low, high = form.format(min(values)), form.format(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def draw(folder: Path) -> list[Path]:
+    """The way of the tool over the grid and at any angle, and their speed."""
+    import matplotlib.pyplot as plt
+
+    from hopfield_nav.figures.sheets import save_figure
+    from hopfield_nav.style import PAGE, paper_style
+
+    shown = {"along the grid": [], "any angle, 10 mm clear": PLANNERS["the same, 10 mm clear"]}
+    with paper_style():
+        figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.5 * PAGE), sharey=True, layout="constrained")
+        for ax, (title, settings) in zip(axes, shown.items(), strict=True):
+            draw_way(ax, settings)
+            ax.set_title(title)
+        axes[1].set_ylabel("")
+        return save_figure(figure, folder, "any_angle", False)
+
+
+def draw_way(ax, settings: list[str]) -> None:
+    """The tool's way among the true obstacles, and where it felt them."""
+    from matplotlib.patches import Circle
+
+    from hopfield_nav.style import COLOURS
+
+    world = load_world(WORLD, settings)
+    run = Simulation(world).run()
+    for obstacle in world.obstacles:
+        c = obstacle.cylinder
+        ax.add_patch(Circle(c.center, c.radius, facecolor=COLOURS.obstacle, edgecolor="none"))
+    tool = run.data.tool_position.values
+    h = world.map.spacing
+    felt = np.array(world.map.origin[:2]) + h * run.data.event_cell.values
+    ax.plot(*felt.T, "s", color=COLOURS.felt, markersize=3, label="felt cells")
+    ax.plot(*tool[:, :2].T, color=COLOURS.travelled, label="way of the tool")
+    ax.plot(*tool[0, :2], "o", color=COLOURS.start, markersize=4, label="start")
+    ax.plot(*tool[-1, :2], "*", color=COLOURS.goal, markersize=7, label="goal")
+    length = np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()
+    ax.text(
+        0.97, 0.03, f"{length:.2f} m, {run.summary['simulated_time_s']:.1f} s",
+        ha="right", va="bottom", transform=ax.transAxes,
+    )  # fmt: skip
+    ax.set(xlabel="x [m]", ylabel="y [m]", aspect="equal", xlim=(0.14, 0.66), ylim=(-0.26, 0.27))
+    ax.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none")
+
+
+if __name__ == "__main__":
+    print(table())
+    if len(sys.argv) > 1:
+        print(*draw(Path(sys.argv[1])), sep="\n")
