@@ -14,7 +14,7 @@ import math
 import time as clock
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -105,9 +105,9 @@ class Simulation:
         self.arm = arm
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
+        self._loop = self._choose_loop()
         self._refuse_large_steps(start)
         self.warnings = self._find_warnings()
-        self._loop = self._choose_loop()
         self._kernels = [compiled(method) for method in self.methods]
         warm_up_replan(self.world.planner.network)
         self.reset()
@@ -192,13 +192,24 @@ class Simulation:
         warning = omega_warning(omega, control.period, round(control.delay / control.period))
         return [warning] if warning else []
 
-    def _choose_loop(self) -> Callable:
-        """What advances the state: the compiled loop, or the one around MuJoCo."""
-        if self.world.plant.engine == "internal":
+    def _choose_loop(self) -> Any:
+        """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
+        engine = self.world.plant.engine
+        if engine == "internal":
             return compiled_loop()
+        if engine == "flexible":
+            return self._flexible_loop()
         from hopfield_nav.mujoco_plant import MujocoLoop
 
         return MujocoLoop(self.plant, self.world.plant.step, self.world.plant.integrator)
+
+    def _flexible_loop(self) -> Any:
+        from hopfield_nav.flexible_plant import FlexibleLoop
+
+        section = self.world.plant
+        given = {name: getattr(section, name) for name in ("stiffness", "temperature")}
+        given = {name: value for name, value in given.items() if value is not None}
+        return FlexibleLoop(self.plant, section.step, self._start, **given)
 
     def _advance(self, target: int) -> int:
         return self._loop(
@@ -275,7 +286,11 @@ class Simulation:
             gain += max(values["gain_start"], values["gain_end"])
         held_for = world.controller.period if world.controller.hold else 0.0
         stages = int(build_settings(world, None).stages[0])
-        check_step(self.plant, start, world.plant.step, stages, gain, held_for)
+        plant, step = self.plant, world.plant.step
+        if world.plant.engine == "flexible":
+            check_step(*self._loop.links_to_check(plant, start), stages, np.zeros_like(gain), 0.0)
+            plant = self._loop.rigid(plant)
+        check_step(plant, start, step, stages, gain, held_for)
 
 
 def follow(
