@@ -6,16 +6,16 @@
 q are the angles of the links, theta those of the rotors divided by the gear ratio N, so that B, f and tau_m
 stand on the links' side. A rotor spins about its own axis only. M holds the links alone, no rotors.
 
-madsen2020 takes its friction from a reference that is not public. The law here, of rotor speed v, load tau_j and
-temperature T:
+madsen2020 takes its friction from a reference that is not public. The law here, of rotor speed v, load
+tau_j and temperature T:
 
     f = (c + (b - c) exp(-(v/v_s)²) + l |tau_j|) sign(v) + d w(T) v_n asinh(v/v_n)
     w(T) = 1 + a (exp(-(T - T_0)/T_v) - 1)
 
-Coulomb and Stribeck terms (c, b, v_s, d) are those of ``dynamics.joint_friction``. Friction that grows with the load
-and falls with the temperature of the grease: Bittencourt, Wernholt, Sander-Tavallaey and Brogårdh 2010. A
-viscous part less than linear in speed, as strain-wave gears have it (Wolf and Iskandar 2018): Eyring's
-shear-thinning law, linear far below v_n.
+Coulomb and Stribeck terms (c, b, v_s, d) are those of ``dynamics.joint_friction``. Friction that grows with
+the load and falls with the temperature of the grease: Bittencourt, Wernholt, Sander-Tavallaey and Brogårdh
+2010. A viscous part less than linear in speed, as strain-wave gears have it (Wolf and Iskandar 2018):
+Eyring's shear-thinning law, linear far below v_n.
 
 Source: madsen2020 section 2 (1), (2); Spong 1987.
 """
@@ -36,6 +36,7 @@ from dynamics.mass_matrix import mass_matrix
 
 WARM = 30.0  # [°C] T_0, at which viscous friction is that of ``Arm.friction``
 LARGE = 60.0  # [N·m] torque limit from which a joint counts as large (a UR5e's are of 150 and 28)
+LIGHTEST = 1e-6  # [kg·m²] of what a spring may move
 _SIZES = {  # large, small: of the order of strain-wave gears of sizes 25 and 14, ratio 1:100
     "stiffness": (2.0e4, 5.0e3),
     "damping": (1.0, 0.25),
@@ -118,9 +119,7 @@ def _filled(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 def links_alone(arm: Arm) -> Arm:
     """The arm of the link equation: its rotors spin by themselves, and friction acts on them."""
-    return arm._replace(
-        rotor_inertia=np.zeros_like(arm.rotor_inertia), friction=np.zeros_like(arm.friction)
-    )
+    return arm._replace(rotor_inertia=np.zeros_like(arm.rotor_inertia), friction=np.zeros_like(arm.friction))
 
 
 def motor_torque(joints: FlexibleJoints, current: np.ndarray) -> np.ndarray:
@@ -149,8 +148,20 @@ def rotor_friction(joints: FlexibleJoints, speed: np.ndarray, load: np.ndarray) 
 
 
 def highest_frequency(arm: Arm, joints: FlexibleJoints, q: np.ndarray) -> float:
-    """Highest natural frequency of links and rotors on their springs, at joint angles (n,) [rad/s]."""
-    inverse = np.linalg.inv(mass_matrix(links_alone(arm), q)) + np.diag(1 / joints.rotor_inertia)
+    """Highest natural frequency of links and rotors on their springs, at joint angles (n,) [rad/s].
+
+    Raises:
+        BadInput: links without inertia of their own, as in ``ur5_controller``, where it is the rotors'.
+    """
+    links = mass_matrix(links_alone(arm), q)
+    least = float(np.linalg.eigvalsh(links)[0])
+    if not least > LIGHTEST:
+        raise BadInput(
+            "the links have no inertia of their own besides the rotors'",
+            found=f"a smallest principal inertia of {least:.2g} kg·m²",
+            allowed=f"above {LIGHTEST:g} kg·m², as in ur5_full or ur5e",
+        )
+    inverse = np.linalg.inv(links) + np.diag(1 / joints.rotor_inertia)
     root = np.sqrt(joints.stiffness)
     return float(np.sqrt(np.linalg.eigvalsh(root[:, None] * inverse * root).max()))
 

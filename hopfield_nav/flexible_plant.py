@@ -1,9 +1,9 @@
 """The arm with elastic joints as the plant of the loop: its equations in small sub-steps.
 
-The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from behind a spring
-is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors, and ``q`` of the links, what the
-second encoder shows. Controller, estimator, detector and log are those of the compiled loop, and so is the
-motion of the links under contact.
+The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from behind a
+spring is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors, and ``q`` of the
+links, what the second encoder shows. Controller, estimator, detector and log are those of the compiled
+loop, and so is the motion of the links under contact.
 
 The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at most
 0.5/omega of the fastest one, omega from the links and rotors at the start; RK4 is stable up to 2.8/omega.
@@ -76,8 +76,8 @@ class Rotors(NamedTuple):
 class FlexibleLoop:
     """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
 
-    A new state begins with rotors that hold the links against gravity; joints that are moved from outside take
-    their rotors along.
+    A new state begins with rotors that hold the links against gravity; joints that are moved from outside
+    take their rotors along.
 
     Args:
         plant: arm, contact, joint damping (that acts on the rotors). Arm and damping are fixed here.
@@ -229,9 +229,7 @@ def _accelerate(links, joints, rotors, tau, friction_step, stages, work):
     """Accelerations of links and rotors in a stage; with a ``friction_step`` [s] dry friction anew."""
     load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
     for i in range(load.size):
-        load[i] = spring_torque(
-            joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i]
-        )
+        load[i] = spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
     plant_acceleration(links, load, 0.0, 0.0, stages, work)
     for i in range(load.size):
         push = tau[i] - load[i] - viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]

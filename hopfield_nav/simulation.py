@@ -209,6 +209,8 @@ class Simulation:
         section = self.world.plant
         given = {name: getattr(section, name) for name in ("stiffness", "temperature")}
         given = {name: value for name, value in given.items() if value is not None}
+        if section.friction is None:
+            given["load_share"] = 0.0
         return FlexibleLoop(self.plant, section.step, self._start, **given)
 
     def _advance(self, target: int) -> int:

@@ -69,6 +69,12 @@ def test_highest_frequency_is_that_of_the_whole_system():
     assert highest_frequency(ARM, joints, q) == pytest.approx(np.sqrt(squared[-1]), rel=1e-10)
 
 
+def test_links_without_inertia_are_refused():
+    arm = load_arm("ur5_controller")
+    with pytest.raises(BadInput, match="no inertia of their own"):
+        highest_frequency(arm, flexible_joints(arm), np.zeros(6))
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

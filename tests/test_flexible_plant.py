@@ -21,16 +21,16 @@ from hopfield_nav.signals import signals_of_run
 from tests.scenes import CONSTANT, REST, advance, push_with_force, simulation
 
 FLEXIBLE = "plant: {engine: flexible%s}\n"
-HELD = REST + "arm: ur5_controller\ntime_limit: 0.2\n"
+HELD = REST + "arm: ur5_full\ntime_limit: 0.2\n"
 FALLING = REST + "controller: {law: push.py:PUSH, torque: [20, -30, 10, 2, 1, 0.5]}\n"
 
 
 @pytest.fixture
 def falling(tmp_path):
-    """Arms under constant torques, without friction or damping, their rotors at another speed than the links."""
+    """Arms under constant torques, without losses, their rotors at another speed than the links."""
     (tmp_path / "push.py").write_text(CONSTANT, encoding="utf-8")
 
-    def make(text="arm: ur5_controller\n", **options):
+    def make(text="arm: ur5_full\n", **options):
         scene = simulation(FALLING + text + FLEXIBLE % options.get("plant", ""), tmp_path)
         loop = scene._loop
         loop.joints = loop.joints._replace(damping=np.zeros(6), load_share=np.zeros(6))
@@ -63,7 +63,11 @@ def test_energy_is_that_of_the_motors(falling):
 
 
 def test_converges_to_scipys_solution_with_the_fourth_order(falling):
-    """At the chosen sub-step to 1e-6 rad/s; half of it sixteen times better."""
+    """Half the sub-step, a sixteenth of the error.
+
+    At the chosen one angles are right to 1e-5 rad, while the fastest mode, which nothing damps here, has
+    lost an eighth of its speed's swing after 40 periods.
+    """
     scene = falling()
     loop, n = scene._loop, 6
     arm, joints, tau = loop._links, loop.joints, scene.state.sensed.tau.copy()
@@ -90,15 +94,16 @@ def test_converges_to_scipys_solution_with_the_fourth_order(falling):
         end = np.concatenate(
             [scene.state.q, scene.state.qd, scene._loop.rotors.angle, scene._loop.rotors.speed]
         )
-        errors.append(np.abs(end - truth).max())
-    assert errors[0] < 1e-4
-    assert 10 < errors[0] / errors[1] < 40
+        errors.append(np.abs(end - truth).reshape(4, n).max(axis=1))
+    assert errors[0][[0, 2]].max() < 1e-5
+    assert errors[0][[1, 3]].max() < 0.01
+    assert 10 < errors[0].max() / errors[1].max() < 40
 
 
 def test_stiff_joints_are_the_rigid_arm_with_its_rotors():
     """The difference falls as one over the stiffness."""
     law = "controller: {law: computed_torque, proportional: 100, derivative: 20, model: ur5_full}\n"
-    text = REST + "arm: ur5_controller\ntime_limit: 0.1\n" + law
+    text = REST + "arm: ur5_full\ntime_limit: 0.1\n" + law
     runs = [simulation(text + "plant: {engine: internal}\n")]
     runs += [simulation(text + FLEXIBLE % f", stiffness: {k}") for k in (1e5, 1e6)]
     for scene in runs:
@@ -106,12 +111,12 @@ def test_stiff_joints_are_the_rigid_arm_with_its_rotors():
     rigid, soft, stiff = (scene.run().data.q.values for scene in runs)
     assert np.ptp(rigid, axis=0).min() > 0.005
     errors = [np.abs(q - rigid).max() for q in (soft, stiff)]
-    assert errors[1] < 1e-4
-    assert errors[0] > 4 * errors[1]
+    assert errors[1] < 5e-5
+    assert errors[0] > 5 * errors[1]
 
 
 def test_at_rest_the_springs_carry_gravity():
-    scene = simulation(HELD + FLEXIBLE % "")
+    scene = simulation(REST + "arm: ur5_full\ntime_limit: 1\n" + FLEXIBLE % "")
     data = scene.run().data
     q, rotor = data.q.values[-1], data.q_sensed.values[-1]
     load = gravity_torque(scene.arm, q)
@@ -122,14 +127,14 @@ def test_at_rest_the_springs_carry_gravity():
 
 def test_feedback_comes_from_the_rotors_since_that_of_the_links_is_unstable():
     """One joint, lossless: poles of proportional-derivative feedback from either side of the spring."""
-    arm = load_arm("ur5_controller")
+    arm = load_arm("ur5_full")
     joints, q = flexible_joints(arm), np.array([0, -1.2, 1.5, 0, 1.5, 0])
     K, B = joints.stiffness[0], joints.rotor_inertia[0]
     M, omega = mass_matrix(arm, q)[0, 0] - B, 10.0
     p, d = (M + B) * omega**2, (M + B) * 2 * omega
     plant = np.array([B * M, 0, K * (B + M), 0, 0])
-    links = np.roots(plant + [0, 0, 0, K * d, K * p])
-    rotors = np.roots(plant + [0, M * d, M * p, K * d, K * p])
+    links = np.roots(plant + np.array([0, 0, 0, K * d, K * p]))
+    rotors = np.roots(plant + np.array([0, M * d, M * p, K * d, K * p]))
     assert links.real.max() > 1
     assert rotors.real.max() < -1
     data = simulation(HELD + FLEXIBLE % "").run().data
@@ -138,7 +143,7 @@ def test_feedback_comes_from_the_rotors_since_that_of_the_links_is_unstable():
 
 def test_rotors_stick_and_break_away(tmp_path):
     (tmp_path / "push.py").write_text(CONSTANT, encoding="utf-8")
-    text = "gravity: [0, 0, 0]\narm: ur5_controller\ntime_limit: 0.2\n" + REST
+    text = "gravity: [0, 0, 0]\narm: ur5_full\ntime_limit: 0.2\n" + REST
     law = "controller: {law: push.py:PUSH, torque: [%g, 0, 0, 0, 0, 0]}\n"
     friction = FLEXIBLE % ", friction: {coulomb: 5, breakaway: 6}"
     held, moved, free = (
@@ -184,7 +189,7 @@ def test_stepping_resetting_and_recording():
         np.testing.assert_array_equal(
             pieces.record().data[name].values, whole.record().data[name].values, err_msg=name
         )
-    with pytest.raises(BadInput, match="record.every"):
+    with pytest.raises(BadInput, match=r"record\.every"):
         signals_of_run(whole.record())
 
 
