@@ -60,7 +60,8 @@ def rows() -> list[Row]:
     heat, load, speed = friction_spread()
     worth = [100 * (1 - b / a) for a, b in ((325.9, 233.0), (1245.7, 1040.4), (334.0, 250.9))]
     return [
-        judged("Table 2", "inertial parameters that appear in the model", "49", str(columns()), columns() == 49,
+        judged("Table 2", "inertial parameters that appear in the model", "49", str(columns()),
+               columns() == 49,
                f"tensors about the frames' origins; {columns(INCLINE)} on an incline",
                _B + "test_numbers_of_madsen2020"),
         judged("3", "base parameters", "36", f"{found['upright']}; by the closed formula {formula}",
@@ -71,7 +72,8 @@ def rows() -> list[Row]:
         judged("4.2", "31 s at 1 kHz, decimated by 20", "1550 samples", f"{samples()} samples",
                samples() == 1550, "", "tests/test_filtering.py::test_31_seconds_give_1550_samples"),
         judged("4.1", "4th-order Butterworth forwards and backwards at 5 times the dynamics' bandwidth",
-               "bandwidth lost", "50 Hz for 10 Hz, no lag", None, "10 Hz is chosen here; the document's is lost",
+               "bandwidth lost", "50 Hz for 10 Hz, no lag", None,
+               "10 Hz is chosen here; the document's is lost",
                "tests/test_filtering.py::test_filter_has_no_lag_and_half_amplitude_at_its_cutoff"),
         judged("2, [19]", "friction depends on speed, load and temperature", "law lost",
                f"20 °C over 40 °C: {heat:.2f}, 100 N·m of load over none: {load:.2f}, "

@@ -141,8 +141,8 @@ def _fit_rows() -> list[Row]:
     out = [
         judged(
             "Table 4", f"{name} of a real UR5e", f"{value} kg·m",
-            f"{ours[name][0]:.4f} ± {ours[name][1]:.4f} kg·m identified, {ours[name][2]:.4f} from the maker's "
-            "masses and centres", abs(ours[name][2] / value - 1) < 0.01,
+            f"{ours[name][0]:.4f} ± {ours[name][1]:.4f} kg·m identified, {ours[name][2]:.4f} from the "
+            "maker's masses and centres", abs(ours[name][2] / value - 1) < 0.01,
             "the bench is built from the maker's numbers: the identified value must be near those; the "
             "document's differs from them by less than 1 %", _T + "test_table_4",
         )
@@ -151,8 +151,9 @@ def _fit_rows() -> list[Row]:
     weak = least_known()
     out.append(
         judged(
-            "4.6", "the least known parameters are small ones, 19 % and 20 %", "0.0005 and −0.0005: 19 %, 20 %",
-            ", ".join(f"{name} = {value:.4f}: {100 * r:.0f} %" for name, value, r in weak),
+            "4.6", "the least known parameters are small ones, 19 % and 20 %",
+            "0.0005 and −0.0005: 19 %, 20 %",
+            ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak),
             all(abs(value) < 0.02 for _, value, _ in weak),
             "small ones here too; which they are depends on the motion", _T + "test_least_known_are_small",
         )
@@ -168,7 +169,8 @@ def _fit_rows() -> list[Row]:
     )  # fmt: skip
     out.append(
         judged(
-            "4.6", "NMSE on the identification trajectory falls", "506.8 to 94.5 N·m: 81.4 % (rightly 81.35 %)",
+            "4.6", "NMSE on the identification trajectory falls",
+            "506.8 to 94.5 N·m: 81.4 % (rightly 81.35 %)",
             f"{before:.2f} to {after:.3f} N·m: {100 * (1 - after / before):.1f} %", after < before,
             "the formula is lost, so sizes cannot be compared; the share depends on the CAD model's error, "
             "10 % here", _T + "test_fit_beats_cad_on_its_own_motion",
