@@ -44,6 +44,7 @@ from hopfield_nav.closed_loop import (
 from hopfield_nav.loop_log import write_row
 from hopfield_nav.loop_state import State
 from hopfield_nav.plant import Plant, plant_acceleration
+from hopfield_nav.stability import check_step
 
 RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
 MOST_SUBSTEPS = 1000
@@ -123,13 +124,14 @@ class FlexibleLoop:
         none = np.zeros(1, dtype=np.int64)
         return plant._replace(arm=self._links, damping=np.zeros_like(plant.damping), frictional=none)
 
-    def rigid(self, plant: Plant) -> Plant:
-        """The plant with its rotors fixed to the links: the limit of stiff joints, but for friction's law."""
-        return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
+    def checked(self, plant: Plant, start: np.ndarray, stages: int) -> Plant:
+        """The plant with its rotors fixed to its links, which joint damping and control move.
 
-    def links_to_check(self, plant: Plant, start: np.ndarray) -> tuple[Plant, np.ndarray, float]:
-        """What ``stability.check_step`` needs to judge contact with the links: plant, pose, sub-step."""
-        return self.links(plant), start, self.substep
+        Raises:
+            BadInput: a contact too stiff for links that move in sub-steps.
+        """
+        check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
+        return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
 
     def _take_over(self, state: State) -> None:
         if state is self._state:

@@ -21,7 +21,14 @@ import numpy as np
 from dynamics.joint_path import follow_path
 from dynamics.kinematics import forward_kinematics
 from dynamics.work import make_work
-from hopfield_nav.assembly import build_arm, build_controller, build_plant, build_settings, find_methods
+from hopfield_nav.assembly import (
+    build_arm,
+    build_controller,
+    build_flexible_loop,
+    build_plant,
+    build_settings,
+    find_methods,
+)
 from hopfield_nav.closed_loop import (
     ARRIVED,
     CONTACT_MEMORY,
@@ -198,20 +205,10 @@ class Simulation:
         if engine == "internal":
             return compiled_loop()
         if engine == "flexible":
-            return self._flexible_loop()
+            return build_flexible_loop(self.world, self.plant, self._start)
         from hopfield_nav.mujoco_plant import MujocoLoop
 
         return MujocoLoop(self.plant, self.world.plant.step, self.world.plant.integrator)
-
-    def _flexible_loop(self) -> Any:
-        from hopfield_nav.flexible_plant import FlexibleLoop
-
-        section = self.world.plant
-        given = {name: getattr(section, name) for name in ("stiffness", "temperature")}
-        given = {name: value for name, value in given.items() if value is not None}
-        if section.friction is None:
-            given["load_share"] = 0.0
-        return FlexibleLoop(self.plant, section.step, self._start, **given)
 
     def _advance(self, target: int) -> int:
         return self._loop(
@@ -288,11 +285,9 @@ class Simulation:
             gain += max(values["gain_start"], values["gain_end"])
         held_for = world.controller.period if world.controller.hold else 0.0
         stages = int(build_settings(world, None).stages[0])
-        plant, step = self.plant, world.plant.step
-        if world.plant.engine == "flexible":
-            check_step(*self._loop.links_to_check(plant, start), stages, np.zeros_like(gain), 0.0)
-            plant = self._loop.rigid(plant)
-        check_step(plant, start, step, stages, gain, held_for)
+        flexible = world.plant.engine == "flexible"
+        plant = self._loop.checked(self.plant, start, stages) if flexible else self.plant
+        check_step(plant, start, world.plant.step, stages, gain, held_for)
 
 
 def follow(
