@@ -3,7 +3,7 @@
     python scripts/reproduce_madsen2020.py
 
 prints the claims, writes ``docs/ledger.md`` and draws the figures in ``runs/reproduce_madsen2020``: about
-three minutes. The recordings of a real UR5 are needed (see ``docs/recordings.md``).
+two minutes. The recordings of a real UR5 are needed (see ``docs/recordings.md``).
 """
 
 from __future__ import annotations
