@@ -14,6 +14,7 @@ from dynamics.work import make_work
 from hopfield_nav.arm_capsules import arm_bodies
 from hopfield_nav.contact import Contact
 from hopfield_nav.control_step import Controller
+from hopfield_nav.flexible_plant import FlexibleLoop
 from hopfield_nav.loop_state import Settings
 from hopfield_nav.plant import RK4, SEMI_IMPLICIT_EULER, Plant
 from hopfield_nav.plugin import Method, find_method
@@ -96,6 +97,15 @@ def build_plant(world: World, arm: Arm) -> Plant:
         damping + true_arm.friction[:, 1],
         _count(bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))),
     )
+
+
+def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:
+    """The loop with elastic joints; without ``plant.friction`` the load adds none either."""
+    given = {name: getattr(world.plant, name) for name in ("stiffness", "temperature")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if world.plant.friction is None:
+        given["load_share"] = 0.0
+    return FlexibleLoop(plant, world.plant.step, start, **given)
 
 
 def _contact(world: World, arm: Arm, law: np.ndarray) -> Contact:

@@ -173,6 +173,53 @@ def compare(
 
 
 @app.command()
+def identify(
+    logs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="LOG...", help="Recordings of a real arm, or folders of runs, of free motion."
+        ),
+    ],
+    arm: Annotated[
+        str, typer.Option(help="Model to begin with: kinematics, rotors, and what logs leave open.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Arm file to write, .yaml.")],
+    check: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="LOG", help="Log that is not used for the fit, to judge it. Repeatable."),
+    ] = None,
+    rotor: Annotated[
+        str, typer.Option(help="Inertia of the rotors: known (the model's), estimated, or ignored.")
+    ] = "known",
+    bandwidth: Annotated[
+        float, typer.Option(min=0.1, help="Of the arm's dynamics [Hz]; angles are filtered at 5 times this.")
+    ] = 10.0,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Take the model's values for what the logs do not show.")
+    ] = False,
+    motor_constants: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K1,K2,...",
+            help="Torque for a current, of every joint [N·m/A]  [default: fitted to the model]",
+            show_default=False,
+        ),
+    ] = None,
+    same_motor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."
+        ),
+    ] = None,
+) -> int:
+    """Identify an arm's dynamics from logs and write an arm file."""
+    from hopfield_nav.identify_command import Words, run_identify
+
+    words = Words(arm, out, check or [], rotor, bandwidth, keep, motor_constants, same_motor or [])
+    return run_identify(logs, words)
+
+
+@app.command()
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
 ) -> int:

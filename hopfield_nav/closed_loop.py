@@ -171,7 +171,7 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
             command_in_stage(law, controller, trajectory, state, qs, qds, time + ahead)
         plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0, stages, work)
         if stage == 0:
-            _keep_truth(state.truth, stages, work)
+            keep_truth(state.truth, stages, work)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):
             sum_qd[i] += weight * qds[i]
@@ -187,7 +187,7 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
 
 
 @inlined
-def _keep_truth(truth, stages, work):
+def keep_truth(truth, stages, work):
     """What acts on the arm in the first stage."""
     for k in range(3):
         truth.tool[k] = work.tool[k, 3]

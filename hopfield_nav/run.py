@@ -169,7 +169,8 @@ def _dataset(
         _about("1", "first path"),
     )
     variables["final_map"] = (
-        _map_dimensions(world), blocked.astype(np.int8), _about("1", "1: blocked at the end, 2: out of reach"),
+        _map_dimensions(world), blocked.astype(np.int8),
+        _about("1", "1: blocked at the end, 2: out of reach"),
     )  # fmt: skip
     coordinates = {
         "time": ("time", log[:, 0], _about("s", "simulated time")),

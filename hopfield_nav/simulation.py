@@ -14,14 +14,21 @@ import math
 import time as clock
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynamics.kinematics import forward_kinematics
 from dynamics.work import make_work
 from hopfield_nav.any_angle import shorten_path
-from hopfield_nav.assembly import build_arm, build_controller, build_plant, build_settings, find_methods
+from hopfield_nav.assembly import (
+    build_arm,
+    build_controller,
+    build_flexible_loop,
+    build_plant,
+    build_settings,
+    find_methods,
+)
 from hopfield_nav.closed_loop import (
     ARRIVED,
     CONTACT_MEMORY,
@@ -109,9 +116,9 @@ class Simulation:
         self.arm = arm
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
+        self._loop = self._choose_loop()
         self._refuse_large_steps(start)
         self.warnings = self._find_warnings()
-        self._loop = self._choose_loop()
         self._kernels = [compiled(method) for method in self.methods]
         warm_up_replan(self.world.planner)
         self.reset()
@@ -196,10 +203,13 @@ class Simulation:
         warning = omega_warning(omega, control.period, round(control.delay / control.period))
         return [warning] if warning else []
 
-    def _choose_loop(self) -> Callable:
-        """What advances the state: the compiled loop, or the one around MuJoCo."""
-        if self.world.plant.engine == "internal":
+    def _choose_loop(self) -> Any:
+        """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
+        engine = self.world.plant.engine
+        if engine == "internal":
             return compiled_loop()
+        if engine == "flexible":
+            return build_flexible_loop(self.world, self.plant, self._start)
         from hopfield_nav.mujoco_plant import MujocoLoop
 
         return MujocoLoop(self.plant, self.world.plant.step, self.world.plant.integrator)
@@ -279,7 +289,9 @@ class Simulation:
             gain += max(values["gain_start"], values["gain_end"])
         held_for = world.controller.period if world.controller.hold else 0.0
         stages = int(build_settings(world, None).stages[0])
-        check_step(self.plant, start, world.plant.step, stages, gain, held_for)
+        flexible = world.plant.engine == "flexible"
+        plant = self._loop.checked(self.plant, start, stages) if flexible else self.plant
+        check_step(plant, start, world.plant.step, stages, gain, held_for)
 
 
 def follow(

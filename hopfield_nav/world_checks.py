@@ -94,6 +94,8 @@ def _check_rotors(world: World, document: Document) -> None:
             found="arm",
             allowed="null, values of your own, or plant.dynamics: ur5_full",
         )
+    if world.plant.engine == "flexible":
+        return  # its joints have rotors in any case
     bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
     if bare.size:
         raise BadInput(
@@ -174,6 +176,19 @@ def _check_imperfections(world: World) -> None:
             found=friction if friction == "arm" else "values",
             allowed="null, or plant.engine: internal",
         )
+    _check_flexible(world)
+
+
+def _check_flexible(world: World) -> None:
+    for key in ("stiffness", "temperature"):
+        value = getattr(world.plant, key)
+        if world.plant.engine != "flexible" and value is not None:
+            raise BadInput(
+                "only elastic joints have it",
+                where=f"plant.{key}",
+                found=value,
+                allowed="null, or plant.engine: flexible",
+            )
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
@@ -183,7 +198,7 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
 
 def _check_joints(world: World, document: Document) -> None:
     n = len(world.start.joints)
-    lists = {"plant.damping": world.plant.damping}
+    lists = {f"plant.{key}": getattr(world.plant, key) for key in ("damping", "stiffness", "temperature")}
     for section, value in (
         ("sensors", world.sensors),
         ("plant.friction", world.plant.friction),

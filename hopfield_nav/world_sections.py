@@ -71,8 +71,10 @@ class Plant(Section):
     """What moves: the simulated arm, and how its motion is integrated."""
 
     dynamics: Text | None = Field(None, description="arm whose masses move; null: as `arm`")
-    engine: Literal["internal", "mujoco"] = Field(
-        "internal", description="what computes the motion: this program, or MuJoCo (extra `mujoco`)"
+    engine: Literal["internal", "mujoco", "flexible"] = Field(
+        "internal",
+        description="what computes the motion: this program, MuJoCo (extra `mujoco`), or this program with "
+        "elastic joints",
     )
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
     step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step [s]")
@@ -82,6 +84,12 @@ class Plant(Section):
     friction: FrictionChoice | None = Field(
         None,
         description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`",
+    )
+    stiffness: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
+        None, description="of elastic joints (engine: flexible); null: by the size of the joint [N·m/rad]"
+    )
+    temperature: Annotated[Any, PerJoint(-40.0, 150.0, "°C")] | None = Field(
+        None, description="of elastic joints, on which their viscous friction depends; null: 30 [°C]"
     )
 
 

@@ -55,7 +55,7 @@ def refuse(names: list[str], logs: list[Log]) -> None:
         f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}",
         where=", ".join(log.name for log in logs),
         found=f"nothing is known of {', '.join(names) or 'small motions but friction and noise'}",
-        allowed="a motion of every joint (see excite), or unexcited='keep'",
+        allowed="a motion of every joint (see excite), or unexcited='keep' (--keep)",
     )
 
 

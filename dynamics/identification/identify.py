@@ -122,18 +122,23 @@ class Identification:
             "standard_deviations": dict(zip(self.names, self.estimate.deviations.tolist(), strict=True)),
         }
 
-    def write(self, path: str | Path, description: str = "identified arm") -> Path:
+    def write(
+        self,
+        path: str | Path,
+        description: str = "identified arm",
+        more: Mapping[str, Any] | None = None,
+    ) -> Path:
         """Write the physically consistent arm as an arm file that ``load_arm`` accepts.
 
         Friction goes into the joints' rows, as far as it is not negative, in installations whose arms have
-        friction; it stands in ``fit`` in any case.
+        friction; it stands in ``fit`` in any case, with what ``more`` says of plain values.
 
         Raises:
             BadInput: no place to write, or cvxpy is missing.
         """
         friction = np.maximum(self.friction, 0.0) if "friction" in Arm._fields else None
         source = f"identified from {', '.join(self.logs)}"
-        return write_arm(self.arm, path, description, source, friction, self.quality())
+        return write_arm(self.arm, path, description, source, friction, {**self.quality(), **(more or {})})
 
     def _reference(self) -> np.ndarray:
         extra = len(self.names) - len(self.base.kept)

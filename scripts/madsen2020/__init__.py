@@ -1,0 +1,1 @@
+"""Chapters of the reproduction of madsen2020."""

@@ -1,0 +1,135 @@
+"""The test bench: a simulated UR5e with elastic joints, whose truth is known, and motions of it.
+
+The arm follows Fourier trajectories under inverse dynamics at 1 kHz. Its rotors have the friction law of
+``dynamics.flexible_joint`` at 35 °C; what is logged carries white noise.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
+
+from dynamics import Arm
+from dynamics.arm_writer import write_arm
+from dynamics.flexible_joint import flexible_joints, rotor_friction
+from dynamics.identification import Excitation, FourierTrajectory, Log, Options, excite, limits_of
+from dynamics.identification.excitation import within_limits
+from dynamics.identification.fourier import from_free, random_free
+from hopfield_nav.simulation import Simulation
+from hopfield_nav.trajectory import Trajectory
+from hopfield_nav.world import parse_world
+
+RATE, DURATION = 1000.0, 31.0  # [Hz], [s]: madsen2020 4.2
+PERIOD = DURATION / 3  # [s] of the exciting motion
+VALIDATION = ((11, 0.5, 10.0), (12, 0.8, 10.0), (13, 0.3, 10.0))  # seed, share of the limits, period [s]
+TEMPERATURE = 35.0  # [°C] of the joints; the known law is that of 30 °C
+_KNOT = 0.02  # [s] between the knots of the quintic splines that the arm is handed
+_WORLD = """
+format: 1
+arm: {arm}
+detection: {{estimator: none}}
+plant:
+  engine: flexible
+  temperature: {temperature}
+  friction: {{coulomb: {coulomb}, viscous: {viscous}}}
+controller: {{law: inverse_dynamics, friction_feedforward: true}}
+time_limit: 100
+"""
+
+
+def rotor_law(speed: np.ndarray) -> np.ndarray:
+    """The friction that is known beforehand: at 30 °C, and without what the load adds (k, n) [N·m]."""
+    return rotor_friction(_known_joints(), speed, np.zeros_like(speed))
+
+
+@cache
+def _known_joints():
+    rows = np.column_stack([COULOMB, VISCOUS, COULOMB, np.full(6, 0.1)])
+    return flexible_joints(the_arm()._replace(friction=rows))
+
+
+def options(compensation: bool) -> Options:
+    """With rotor inertia and friction law taken off the torque, or with neither."""
+    if compensation:
+        return Options(rotor="known", known_friction=rotor_law)
+    return Options(rotor="ignored")
+
+
+@cache
+def excitation() -> Excitation:
+    """An optimised trajectory within half the arm's speed and torque."""
+    rng = np.random.default_rng(0)
+    return excite(the_arm(), limits_of(the_arm(), 0.5), rng, period=PERIOD, random=10, iterations=6)
+
+
+def validation_motion(seed: int, share: float, period: float) -> FourierTrajectory:
+    """A random trajectory within a share of the arm's limits."""
+    arm, rng = the_arm(), np.random.default_rng(seed)
+    limits = limits_of(arm, share)
+    raw = from_free(random_free(6, 5, rng), 6, 5, period)
+    _, qd, _ = raw(np.linspace(0, period, 1000))
+    motion = raw.scaled(0.95 * limits.speed / np.abs(qd).max(axis=0))
+    while not within_limits(arm, motion, limits._replace(position=arm.position_limits)):
+        motion = motion.scaled(np.full(6, 0.9))
+    return motion
+
+
+def log(motion: FourierTrajectory, duration: float, seed: int, name: str) -> Log:
+    """What is logged of a motion: both encoders and the motors' torque, with noise."""
+    run = _run(motion, duration)
+    rng, data = np.random.default_rng(seed), run.data
+    shape = data.q.shape
+    return Log(
+        time=data.time.values,
+        q=data.q.values + ANGLE_NOISE * rng.normal(size=shape),
+        tau=data.tau.values + np.array(TORQUE_NOISE) * rng.normal(size=shape),
+        rotor_q=data.q_sensed.values + ANGLE_NOISE * rng.normal(size=shape),
+        name=name,
+    )
+
+
+@cache
+def identification_log() -> Log:
+    """31 s of the exciting motion."""
+    return log(excitation().trajectory, DURATION, 1, "identification")
+
+
+@cache
+def validation_logs() -> tuple[Log, ...]:
+    """Three motions that no fit sees."""
+    return tuple(
+        log(validation_motion(*case), case[2], 20 + k, f"trajectory {k + 1}")
+        for k, case in enumerate(VALIDATION)
+    )
+
+
+def _run(motion: FourierTrajectory, duration: float):
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_arm(the_arm(), Path(folder) / "arm.yaml", "UR5e with rotors", "test bench")
+        text = _WORLD.format(arm=path, temperature=TEMPERATURE, coulomb=COULOMB, viscous=VISCOUS)
+        return Simulation(parse_world(text), trajectory=splines(motion, duration)).run()
+
+
+def splines(motion: FourierTrajectory, duration: float) -> Trajectory:
+    """Quintic splines with the motion's position, velocity and acceleration at every knot."""
+    knots = np.linspace(0, duration, round(duration / _KNOT) + 1)
+    h = knots[1]
+    q, qd, qdd = motion(knots)
+    a, b = [x[:-1] for x in (q, qd, qdd)], [x[1:] for x in (q, qd, qdd)]
+    d0 = b[0] - a[0] - a[1] * h - a[2] * h**2 / 2
+    d1, d2 = b[1] - a[1] - a[2] * h, b[2] - a[2]
+    rest = [
+        (10 * d0 - 4 * d1 * h + d2 * h**2 / 2) / h**3,
+        (-15 * d0 + 7 * d1 * h - d2 * h**2) / h**4,
+        (6 * d0 - 3 * d1 * h + d2 * h**2 / 2) / h**5,
+    ]
+    return Trajectory(knots, np.stack([a[0], a[1], a[2] / 2, *rest], axis=1), np.zeros(1))
+
+
+def true_arm() -> Arm:
+    """The arm that moves."""
+    return the_arm()
