@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 from compare_detectors import read, write
 from detection.conditions import CONDITIONS
 from detection.evaluation import Tally, count_alarms, delays, missed
