@@ -58,7 +58,14 @@ PUSH = Method(
 
 
 def world(text: str = "", folder: Path | None = None) -> World:
-    """A world from the lines that matter."""
+    """A world from the lines that matter; it feels by the joint error unless they name an estimator."""
+    slow = {"estimator": "joint_error", "measure": "force_norm"}
+    words = ", ".join(f"{key}: {name}" for key, name in slow.items() if key not in text)
+    if words and "estimator" not in text:
+        if "detection: {" in text:
+            text = text.replace("detection: {", f"detection: {{{words}, ")
+        else:
+            text += f"detection: {{{words}}}\n"
     return parse_world("format: 1\n" + text, folder=folder)
 
 

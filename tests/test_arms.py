@@ -87,12 +87,23 @@ RAGAZZON_TENSORS = [
     _cylinder(2, 0.1632, THIN, 0.0395),
 ]
 
+FULL_TENSORS = [
+    [0.0067, 0.0064, 0.0067], [0.0149, 0.3564, 0.3553], [0.0025, 0.0551, 0.0546],
+    [0.0012, 0.0012, 0.0009], [0.0012, 0.0012, 0.0009], [0.0001, 0.0001, 0.0001],
+]  # fmt: skip
 PINNED = {  # name: (d, a), masses, centres, diagonals of the tensors, rotor inertia
     "ur5_controller": (
         MAKER_DH,
         [3.7, 8.393, 2.275, 1.219, 1.219, 0.1879],
         KUFIETA_CENTERS,
         np.zeros((6, 3)),
+        [1.915, 1.92, 1.915, 0.16, 0.159, 0.16],
+    ),
+    "ur5_full": (
+        MAKER_DH,
+        [3.7, 8.393, 2.275, 1.219, 1.219, 0.1879],
+        KUFIETA_CENTERS,
+        FULL_TENSORS,
         [1.915, 1.92, 1.915, 0.16, 0.159, 0.16],
     ),
     "ur5_kebria2016": (TU_DH, TU_MASSES, MAKER_CENTERS, TU_TENSORS, np.zeros(6)),
@@ -130,6 +141,13 @@ PINNED = {  # name: (d, a), masses, centres, diagonals of the tensors, rotor ine
 
 def test_every_set_is_pinned():
     assert sorted(PINNED) == list_arms()
+
+
+def test_the_friction_of_the_full_set_is_pinned():
+    friction = load_arm("ur5_full").friction
+    np.testing.assert_array_equal(friction[:, 0], [8.0, 8.1, 6.0, 1.4, 1.3, 1.2])
+    np.testing.assert_array_equal(friction[:, 1], [9.4, 11.6, 8.4, 1.5, 1.3, 0.75])
+    np.testing.assert_array_equal(friction[:, 2], friction[:, 0])
 
 
 @pytest.mark.parametrize("name", PINNED)

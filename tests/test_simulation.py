@@ -55,15 +55,12 @@ def test_no_path_where_known_obstacles_close_the_way():
     assert run.summary["simulated_time_s"] <= 0.001
 
 
-JOINT_ERROR = "detection: {estimator: joint_error, measure: force_norm}\n"  # slow: few marks a touch
-
-
 @pytest.mark.parametrize("radius", [0.02, 0.03, 0.05])
 @pytest.mark.parametrize("aside", [0.0, 0.008])
 def test_no_path_to_a_goal_inside_an_unknown_obstacle(radius, aside):
     """The arm ended up pressing against it, disarmed, until the time limit."""
     inside = f"obstacles: [{{cylinder: {{center: [0.4131, {-0.0132 + aside}], radius: {radius}}}}}]\n"
-    outcome, reason, run = end("goal: {cell: [10, 9]}\n" + JOINT_ERROR + inside)
+    outcome, reason, run = end("goal: {cell: [10, 9]}\n" + inside)
     assert outcome == "no_path", reason
     assert run.summary["collision_count"] <= 12
     assert simulation("goal: {cell: [10, 9]}\n").run().outcome == "reached"
