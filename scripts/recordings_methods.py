@@ -76,9 +76,14 @@ def outcome(run: str, estimator: str, pole: float = POLE):
 
 
 def known_values(method: Method, runs: tuple[str, ...], pole: float) -> dict[str, object]:
-    """Parameters that the recordings decide: the servo's omega, and the observers' pole."""
+    """Parameters that the recordings decide: the servo's omega, constant gains, and the observers' pole.
+
+    The constant gain of an estimator without M is the servo's stiffness: omega² times the mean inertia.
+    """
     names = {p.name for p in method.parameters}
-    choices = {"omega": stiffness(runs), "pole": pole}
+    poses = np.concatenate([recording(r).q_ref.values[::50] for r in runs])
+    inertia = np.diag(mass_matrix(load_arm("ur5_controller"), poses).mean(axis=0))
+    choices = {"omega": stiffness(runs), "gain": stiffness(runs) ** 2 * inertia, "pole": pole}
     return {name: value for name, value in choices.items() if name in names}
 
 
@@ -94,6 +99,17 @@ def joint_scale(runs: tuple[str, ...], estimator: str) -> np.ndarray:
     return np.maximum(np.percentile(np.concatenate(rows), QUANTILE, axis=0), 1e-9)
 
 
+@cache
+def detector_level(run: str, estimator: str, detector: str) -> np.ndarray:
+    """Level (k,) of a detector whose fixed thresholds are what free motion of other runs reaches."""
+    runs = others(run)
+    method, judge = find_method("estimator", estimator), find_method("detector", detector)
+    fit = motors(runs)
+    values = {"threshold": joint_scale(runs, estimator), **known_values(method, runs, POLE)}
+    signals = signals_of_recording(recording(run), fit)
+    return replay(fit.on(load_arm("ur5_controller")), signals, method, judge, values).level
+
+
 def in_motion(run: str) -> np.ndarray:
     """Rows from the first motion on; all of a standstill."""
     data = recording(run)
@@ -104,10 +120,11 @@ def in_motion(run: str) -> np.ndarray:
 
 
 def judged(run: str, name: str, measure: str) -> Judged:
-    """An estimator, or the arm's own force, over a run by one of three measures.
+    """An estimator, or the arm's own force, over a run by one of several measures.
 
     ``torque``: norm of the external torque [N·m]; ``force``: norm of the tool force [N]; ``joints``: the
-    largest joint torque as a share of what free motion (other runs) reaches.
+    largest joint torque as a share of what free motion (other runs) reaches; else the level of the detector
+    of that name, with that share as its fixed thresholds.
     """
     time, counts = recording(run).time.values, in_motion(run)
     if name == OWN:
@@ -120,6 +137,8 @@ def judged(run: str, name: str, measure: str) -> Judged:
     level = size
     if measure == "joints":
         level = (np.abs(found.tau_external) / joint_scale(others(run), name)).max(axis=1)
+    elif measure not in ("torque", "force"):
+        level = detector_level(run, name, measure)
     return Judged(time, size, level, counts)
 
 

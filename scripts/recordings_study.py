@@ -19,6 +19,7 @@ from hopfield_nav.plugin import method_names
 from hopfield_nav.replay import alarm_rate
 from hopfield_nav.style import CENTIMETRE, COLOURS, COLUMN, paper_style
 
+DETECTORS = ("high_pass_joint_torque", "adaptive_joint_torque", "adaptive_high_pass")
 MEASURES = {"torque": "‖tau_external‖ [N·m]", "force": "‖force‖ [N]", "joints": "joints [1]"}
 OBSERVER = "momentum_observer"
 _LINES = (COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned, COLOURS.travelled, COLOURS.barred)
@@ -27,7 +28,8 @@ _MARKS = ("o", "s", "^", "v", "D", "P")
 
 def cases() -> list[tuple[str, str]]:
     """Every estimator with every measure, and the arm's own force."""
-    return [(name, measure) for name in estimators() for measure in MEASURES] + [(OWN, "force")]
+    plain = [(name, measure) for name in estimators() for measure in MEASURES]
+    return [*plain, *((OBSERVER, detector) for detector in DETECTORS), (OWN, "force")]
 
 
 def motor_table() -> str:
@@ -72,8 +74,9 @@ def ratio_table() -> str:
         alarms, seconds = methods.free_alarms(name, measure, threshold)
         rate, least, most = alarm_rate(alarms, seconds)
         caught = int((peaks > methods.largest_free(name, measure)).sum())
+        words = MEASURES.get(measure, f"`{measure}` [1]")
         lines.append(
-            f"| {name} | {MEASURES[measure]} | {low:.3g} | {high:.3g} | {ratio:.2f} | {threshold:.3g} "
+            f"| {name} | {words} | {low:.3g} | {high:.3g} | {ratio:.2f} | {threshold:.3g} "
             f"| {alarms} in {seconds:.0f} s | {rate:.0f} ({least:.0f} … {most:.0f}) "
             f"| {caught} of {len(peaks)} |"
         )
