@@ -34,7 +34,8 @@ def write_arm(
         path: of the file; it is written whole or not at all.
         description: one line.
         source: where the numbers come from; stands at every row.
-        friction: (n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad] of the joints, none negative.
+        friction: (n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad] of the joints, none negative;
+            default that of the arm.
         fit: quality of a fit, of plain values, kept with the file.
 
     Raises:
@@ -60,8 +61,9 @@ def _lines(arm, description, source, friction, fit) -> list[str]:
     rows.append("links:")
     for i in range(len(arm.dh)):
         rows += _link(arm, i, source)
-        if friction is not None:
-            rows.append(f"    friction: {_friction(friction[i])}")
+        row = arm.friction[i] if friction is None else friction[i]
+        if friction is not None or np.any(row[:3]):
+            rows.append(f"    friction: {_friction(row)}")
     rows += _limits(arm, source)
     rows += ["capsules:", *(_capsule(row) for row in arm.capsules)] if len(arm.capsules) else ["capsules: []"]
     return rows if fit is None else [*rows, f"fit: {_plain(fit)}"]
@@ -86,7 +88,8 @@ def _link(arm: Arm, i: int, source: str) -> list[str]:
 def _friction(row: np.ndarray) -> str:
     if np.any(np.asarray(row) < 0):
         raise BadInput("friction cannot be negative", found=list(map(float, row)))
-    return f"{{coulomb: {_number(row[0])}, viscous: {_number(row[1])}}}"
+    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
+    return "{" + ", ".join(f"{name}: {_number(v)}" for name, v in zip(names, row, strict=False)) + "}"
 
 
 def _limits(arm: Arm, source: str) -> list[str]:

@@ -120,7 +120,7 @@ class Simulation:
         self._refuse_large_steps(start)
         self.warnings = self._find_warnings()
         self._kernels = [compiled(method) for method in self.methods]
-        warm_up_replan(self.world.planner)
+        warm_up_replan(self.world.planner, self.world.map.rank)
         self.reset()
 
     def reset(self) -> None:
@@ -335,16 +335,17 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
 
 
 @lru_cache(maxsize=8)
-def warm_up_replan(planner: Planner) -> None:
-    """Compile (or load) what a replan of this planner calls, so that no clock counts it."""
+def warm_up_replan(planner: Planner, rank: int = 2) -> None:
+    """Compile (or load) what a replan of this planner calls on a map of ``rank`` axes: no clock counts it."""
     from dynamics.arm import load_arm
 
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
-    blocked = np.zeros((3, 3), dtype=bool)
-    blocked[1, 1] = True
-    cells = plan_with(planner, blocked, (0, 0), (2, 2), 0).cells
-    open_cells(planner, blocked, (0, 0), (2, 2))
+    blocked = np.zeros((3,) * rank, dtype=bool)
+    start, middle, end = (0,) * rank, (1,) * rank, (2,) * rank
+    blocked[middle] = True
+    cells = plan_with(planner, blocked, start, end, 0).cells
+    open_cells(planner, blocked, start, end)
     if planner.any_angle and cells is not None:
         shorten_path(blocked, cells)
     follow_regular_path(arm, forward_kinematics(arm, q)[None], q)

@@ -87,7 +87,7 @@ def _row(result: Result) -> str:
     for kind in ("tool", "arm"):
         found = getattr(result, kind)
         cells += [_quantiles(delays(found)), f"{missed(found, kind)}"]
-        cells.append(f"{np.median([c.force_at_alarm for c in found]):.0f}")
+        cells.append(f"{np.median([c.force_at_alarm for c in found]):.0f}" if found else "–")
     return (
         "| " + " | ".join([*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{result.free_hours:.2g}"]) + " |"
     )

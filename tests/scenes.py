@@ -60,12 +60,12 @@ PUSH = Method(
 def world(text: str = "", folder: Path | None = None) -> World:
     """A world from the lines that matter; it feels by the joint error unless they name an estimator."""
     slow = {"estimator": "joint_error", "measure": "force_norm"}
-    words = ", ".join(f"{key}: {name}" for key, name in slow.items() if key not in text)
-    if words and "estimator" not in text:
+    words = ", ".join(f"{key}: {name}" for key, name in slow.items() if f"{key}:" not in text)
+    if words:
         if "detection: {" in text:
             text = text.replace("detection: {", f"detection: {{{words}, ")
         else:
-            text += f"detection: {{{words}}}\n"
+            text += f"\ndetection: {{{words}}}\n"
     return parse_world("format: 1\n" + text, folder=folder)
 
 

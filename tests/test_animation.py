@@ -111,7 +111,7 @@ def test_going_back_draws_the_same_frame(run):
 
 
 def test_a_missed_contact_is_named():
-    run = simulate(load_world("narrow_gap"))
+    run = simulate(load_world("narrow_gap", ["detection={estimator: joint_error, measure: force_norm}"]))
     with film_style():
         stage = film.Film(run)
         stage.draw(stage.missed[0].peak_time)

@@ -74,7 +74,7 @@ def test_equal_to_inverse_dynamics_where_the_gains_are():
 
 def test_joint_error_estimator_is_refused():
     with pytest.raises(BadInput, match="needs the controller's omega, which law computed_torque has not"):
-        world("controller: {law: computed_torque}")
+        world("controller: {law: computed_torque}\n")
 
 
 def test_poles_of_the_error_on_mujoco(run):
