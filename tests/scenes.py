@@ -65,7 +65,7 @@ def world(text: str = "", folder: Path | None = None) -> World:
         if "detection: {" in text:
             text = text.replace("detection: {", f"detection: {{{words}, ")
         else:
-            text += f"\ndetection: {{{words}}}\n"
+            text = f"{text.rstrip()}\ndetection: {{{words}}}\n"
     return parse_world("format: 1\n" + text, folder=folder)
 
 

@@ -115,7 +115,7 @@ def test_an_arm_that_is_not_rigid_is_refused():
 
 def test_unknown_engine_is_refused():
     with pytest.raises(BadInput, match="mujoco"):
-        simulation("plant: {engine: bullet}")
+        simulation("plant: {engine: bullet}\n")
 
 
 def test_the_hook_is_given_back():

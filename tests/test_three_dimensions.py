@@ -49,7 +49,10 @@ def test_the_goal_is_reached_by_collisions_that_are_real(runs, name):
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_marks_lie_at_true_surfaces(runs, name):
-    assert (surface_distances(runs[name]) < 1.5 * runs[name].world.map.spacing).all()
+    """In the cell at the surface, or, where the alarm came early, the one before it."""
+    distance = surface_distances(runs[name]) / runs[name].world.map.spacing
+    assert (distance <= 1.5 + 1e-9).all()
+    assert (distance < 1.0).mean() > 0.85
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -108,9 +111,13 @@ def test_whole_arm_contact_and_the_document_s_rule_work_in_space_too():
 
 
 def test_the_momentum_observer_feels_in_space():
-    run = simulate(load_world("over_the_wall", ["detection.estimator=momentum_observer"]))
-    assert run.outcome == "reached"
-    assert (surface_distances(run) < 1.5 * run.world.map.spacing).all()
+    """Earlier than the joint error, which is what it is for."""
+    slow = "detection={estimator: joint_error, measure: force_norm}"
+    runs = [simulate(load_world("over_the_wall", o)) for o in ([], [slow])]
+    assert [run.outcome for run in runs] == ["reached", "reached"]
+    assert runs[0].world.detection.estimator == "momentum_observer"
+    early, late = (run.summary["detection_delay_median_s"] for run in runs)
+    assert early < 0.2 * late
 
 
 # --- tool rotation ---------------------------------------------------------------------------------------
@@ -118,7 +125,7 @@ def test_the_momentum_observer_feels_in_space():
 
 def test_only_a_free_rotation_reaches_the_goal(runs):
     kept = simulate(load_world("free_rotation", [f"trajectory.tool_rotation={DOWN}", "obstacles=[]"]))
-    assert kept.outcome == "unreachable"
+    assert (kept.outcome, "cannot be reached" in kept.summary["reason"]) == ("no_path", True)
     assert runs["free_rotation"].outcome == "reached"
 
 
