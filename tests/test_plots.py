@@ -28,19 +28,20 @@ NO_WAY = [
     + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
     + "]"
 ]
+SLOW = "detection={estimator: joint_error, measure: force_norm}"  # the level is a force
 OF_SIGNALS = {"snapshots", "forces", "force_magnitude", "force_zoom", "joint_error", "joints"}
 
 
 @pytest.fixture(scope="module")
 def run():
     """Two collisions of the U-shaped trap."""
-    return simulate(load_world("u_trap", ["time_limit=8"]))
+    return simulate(load_world("u_trap", ["time_limit=8", SLOW]))
 
 
 @pytest.fixture(scope="module")
 def gap():
     """A wall with a gap, and a contact too light to be registered."""
-    return simulate(load_world("narrow_gap", ["detection={estimator: joint_error, measure: force_norm}"]))
+    return simulate(load_world("narrow_gap", [SLOW]))
 
 
 @pytest.fixture
