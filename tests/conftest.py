@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,29 @@ from dynamics import list_arms, load_arm
 
 # the built-in sets whose equations of motion and kinematics describe one and the same chain
 RIGID = [name for name in list_arms() if name != "ur5_ragazzon2012_as_printed"]
+
+
+MANY = 500  # tests, from which on the longest one is worth a process of its own
+_started: list = []
+
+
+def pytest_collection_modifyitems(config, items):
+    """In a run of the whole suite kernels are checked for bounds beside the other tests, and asked last."""
+    if "NUMBA_BOUNDSCHECK" in os.environ or config.option.collectonly or (os.cpu_count() or 1) < 2:
+        return
+    long = [item for item in items if item.name.startswith("test_kernels_stay_inside_their_arrays[NUMBA_B")]
+    if long and len(items) > MANY:
+        items[:] = [item for item in items if item not in long] + long
+        folder = Path(tempfile.mkdtemp(prefix="bounds-check-"))
+        _started.append((long[0].module.start_bounds_check(folder), folder))
+
+
+def pytest_sessionfinish():
+    """Leave nothing behind when the run ends before its last test."""
+    for process, folder in _started:
+        process.kill()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(params=list_arms())

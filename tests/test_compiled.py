@@ -192,10 +192,35 @@ def test_bounds_checking_sees_an_index_outside(tmp_path):
 )
 def test_kernels_stay_inside_their_arrays(tmp_path, flag, names):
     """Tests marked ``kernel``: all with bounds checking in a cache of its own, the quick ones as Python."""
-    files = [str(ROOT / "tests" / name) for name in names]
-    run = _run(["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files], tmp_path, **{flag: "1"})
+    if flag in STARTED:
+        process, told = STARTED.pop(flag)
+        assert process.wait() == 0, told.read_text(encoding="utf-8")
+        assert "passed" in told.read_text(encoding="utf-8")
+        return
+    run = _run(_kernel_tests(names), tmp_path, **{flag: "1"})
     assert run.returncode == 0, run.stdout + run.stderr
     assert "passed" in run.stdout
+
+
+STARTED: dict[str, tuple[subprocess.Popen, Path]] = {}  # by flag; ``conftest`` begins it beside the others
+
+
+def start_bounds_check(folder):
+    """Begin the long one of the two in a process of its own; its cache is not that of the other tests."""
+    flag, told = "NUMBA_BOUNDSCHECK", folder / "told.txt"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(folder / "cache"), flag: "1"}
+    with told.open("w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            [sys.executable, *_kernel_tests(KERNEL_TESTS)],
+            env=environment, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    STARTED[flag] = (process, told)
+    return process
+
+
+def _kernel_tests(names):
+    files = [str(ROOT / "tests" / name) for name in names]
+    return ["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files]
 
 
 def test_the_number_of_threads_does_not_move_the_cache(monkeypatch):
