@@ -20,8 +20,8 @@ from hopfield_nav.planning import plan_path
 
 pytestmark = pytest.mark.kernel
 
-DATA = os.environ.get("HOPFIELD_NAV_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="HOPFIELD_NAV_DATA names no folder")
+DATA = Path(os.environ.get("HOPFIELD_NAV_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no maps at {DATA}; set HOPFIELD_NAV_DATA")
 
 
 @st.composite
@@ -56,7 +56,7 @@ def test_the_shortest_way_in_the_plane(world):
 @pytest.mark.parametrize("name", ["600", "701", "bottleneck", "bottleneck2", "problem_set5_map30"])
 def test_real_maps(name):
     """Within 1 % of a visibility graph of a window of the map around the way (of all of it if small)."""
-    blocked = read_map(Path(DATA) / "grid_maps" / f"{name}.map")
+    blocked = read_map(DATA / "grid_maps" / f"{name}.map")
     rng, free = np.random.default_rng(5), np.argwhere(~blocked)
     compared = 0
     while compared < 3:
@@ -76,7 +76,7 @@ def test_real_maps(name):
 @needs_data
 @pytest.mark.parametrize("name", ["600", "701", "problem_set5_map30"])
 def test_long_ways_through_whole_maps_are_seen_tight_and_no_longer_than_the_grid(name):
-    blocked = read_map(Path(DATA) / "grid_maps" / f"{name}.map")
+    blocked = read_map(DATA / "grid_maps" / f"{name}.map")
     rng, free = np.random.default_rng(2), np.argwhere(~blocked)
     for start, goal in free[rng.integers(len(free), size=(5, 2))]:
         plan = plan_path(blocked, start, goal, radius=1.5)
@@ -116,7 +116,7 @@ def test_circle_worlds():
 
     The cells must be smaller than the gaps that count: one of the ways leads through one of 0.17 m.
     """
-    folder = Path(DATA) / "circle_worlds"
+    folder = DATA / "circle_worlds"
     circles = np.loadtxt(folder / "circle_obstacles.txt", skiprows=2)[:, 1:]
     queries = np.loadtxt(folder / "circle_queries.txt", usecols=(2, 3)).reshape(-1, 2, 2)
     h = 0.1
