@@ -168,6 +168,9 @@ def _fit_within_limits(points, durations, first_velocity, first_acceleration, li
     Where the first segment gets no slower, its given start is to blame, and its best duration is kept.
     """
     best, least = durations[0], math.inf
+    moving = False
+    for j in range(limits.size):
+        moving = moving or first_velocity[j] != 0.0 or first_acceleration[j] != 0.0
     for _ in range(50):
         _fit(points, durations, first_velocity, first_acceleration, out)
         changed = False
@@ -175,7 +178,7 @@ def _fit_within_limits(points, durations, first_velocity, first_acceleration, li
             share = _largest_share(out[k], durations[k], limits, k == 0)
             if share <= 1.0 + 1e-9:
                 continue
-            if k == 0 and share >= least:
+            if moving and k == 0 and share >= least:
                 changed = changed or durations[0] != best
                 durations[0] = best
                 continue

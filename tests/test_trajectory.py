@@ -209,3 +209,11 @@ def test_the_reference_is_smooth_across_collisions():
     assert np.median(np.abs(qdd).max(axis=1)) > 0.01
     # a jump of the acceleration would be thousands of its usual change a step
     assert np.abs(np.diff(qdd, axis=0))[takeover - 1].max() <= h * np.percentile(jerk, 99.9)
+
+
+def test_from_rest_a_first_segment_that_is_slowed_by_its_neighbour_keeps_the_limit():
+    """Its speed rose when the second one got longer, and was then put down to its start."""
+    points = np.array([[0.0, 1.0], [0.0, -1.0], [0.0, 0.0]])
+    limits = np.array([0.5, 1.0])
+    trajectory = quintic_trajectory(points, np.array([2.0, 0.25]), speed_limits=limits)
+    assert (top_speeds(trajectory) <= 1.01 * limits).all()
