@@ -1,0 +1,1 @@
+"""Planning where the surroundings are known: a plan that is free before the arm moves (nowoczyn2023)."""

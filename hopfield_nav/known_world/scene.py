@@ -1,0 +1,86 @@
+"""Everything a collision check reads: the arm's bodies, which of them can touch what, the known solids."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from hopfield_nav.arm_capsules import LINK, arm_bodies, arm_distance
+from hopfield_nav.assembly import build_arm
+from hopfield_nav.geometry import as_primitives, pack_primitives
+from hopfield_nav.known_world.body_motion import joint_reach
+from hopfield_nav.known_world.touching_pairs import touching_pairs
+from hopfield_nav.solids_of_world import pack
+from hopfield_nav.world import World
+
+_TURNS = 360  # angles of joint 1 at which a solid must touch link 1 to count as what the arm stands on
+_found_pairs: dict[bytes, np.ndarray] = {}
+
+
+class Scene(NamedTuple):
+    """Numbers for the kernels of this package.
+
+    Attributes:
+        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+        pairs: (p, 2) int64 bodies that are checked against each other (``touching_pairs``).
+        solids: (m, 17) packed.
+        checked: (k, m) bool, body against solid. The base is fixed and is not checked. A solid that
+            touches link 1 at every angle of joint 1 is what the arm stands on, and is not checked
+            against link 1.
+        margin: (2,) distance below which something counts as touched: solids, the arm itself [m].
+        reach: (k, n) from ``body_motion.joint_reach`` [m].
+    """
+
+    bodies: np.ndarray
+    pairs: np.ndarray
+    solids: np.ndarray
+    checked: np.ndarray
+    margin: np.ndarray
+    reach: np.ndarray
+
+
+def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 0.0) -> Scene:
+    """What an arm can touch.
+
+    Args:
+        arm: the arm, its tool frame included: a tool point away from the flange adds a rod up to it.
+        primitives: (m, 17) from ``geometry.pack_primitives``; default none.
+        margin: distance kept from the solids [m]. From itself the arm keeps none: some of its
+            housings are millimetres apart in every pose.
+
+    Raises:
+        BadInput: wrong shape, or a margin that is not a finite number from 0 on.
+    """
+    if not 0.0 <= margin < np.inf:
+        raise BadInput("wrong margin", found=margin, allowed="0 or more [m]")
+    bodies = arm_bodies(arm)
+    solids = pack_primitives([]) if primitives is None else as_primitives(primitives)
+    pairs = _pairs_of(arm, bodies)
+    checked = _checked(arm, bodies, solids)
+    return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), joint_reach(arm, bodies))
+
+
+def scene_of_world(world: World, margin: float = 0.0) -> Scene:
+    """The arm of a world among the obstacles that the world declares as known."""
+    return build_scene(build_arm(world), pack_primitives(pack(o.solid) for o in world.known), margin)
+
+
+def _pairs_of(arm: Arm, bodies: np.ndarray) -> np.ndarray:
+    """``touching_pairs``, remembered: finding them takes a while."""
+    key = arm.dh.tobytes() + bodies.tobytes()
+    if key not in _found_pairs:
+        _found_pairs[key] = touching_pairs(arm, bodies)
+    return _found_pairs[key]
+
+
+def _checked(arm: Arm, bodies: np.ndarray, solids: np.ndarray) -> np.ndarray:
+    checked = np.repeat((bodies[:, LINK] > 0)[:, None], len(solids), axis=1)
+    q = np.zeros((_TURNS, len(arm.dh)))
+    q[:, 0] = np.linspace(-np.pi, np.pi, _TURNS, endpoint=False)
+    first = bodies[:, LINK] == 1
+    standing = (arm_distance(arm, q, solids)[:, first] <= 0.0).all(axis=0)
+    checked[first] = ~standing
+    return checked

@@ -1,0 +1,103 @@
+"""Which bodies of an arm can touch each other, and so have to be checked.
+
+A pair of bodies is left out when
+
+* both belong to the same link, or to links next to each other (they share a joint), or
+* they overlap in every pose, as housings do that turn about the same axis, or
+* they touch in no pose. This is proven, by halving the joint space until the distance in the middle of
+  a part is more than the arm can close within the part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.compiled import kernel
+from dynamics.kinematics import update_frames
+from dynamics.work import Work, make_work
+from hopfield_nav.arm_capsules import LINK
+from hopfield_nav.known_world.body_distance import AXES_WIDTH, body_distance, place_bodies
+from hopfield_nav.known_world.body_motion import joint_reach
+
+_POSES = 4096  # random ones, to find most of the pairs that touch
+_MOST_PARTS = 2_000_000  # a proof that would need more is given up, and the pair is checked
+_DEPTH = 400
+
+
+def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
+    """The pairs of bodies that touch in some poses and not in others.
+
+    Args:
+        arm: the arm.
+        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+
+    Returns:
+        (p, 2) int64 rows of ``bodies``, in their order. Pairs that were not seen to touch and could
+        not be proven apart are among them.
+    """
+    n, reach, work = len(arm.dh), joint_reach(arm, bodies), make_work(len(arm.dh))
+    pairs = _further_apart(bodies)
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, n))
+    share = _share_touching(arm, bodies, pairs, q, work)
+    kept = [
+        pair
+        for pair, s in zip(pairs, share, strict=True)
+        if 0.0 < s < 1.0 or (s == 0.0 and not _never(arm, bodies, pair, reach, work))
+    ]
+    return np.array(kept, dtype=np.int64).reshape(-1, 2)
+
+
+def _further_apart(bodies: np.ndarray) -> np.ndarray:
+    """Pairs of bodies on links that are not next to each other."""
+    first, second = np.triu_indices(len(bodies), 1)
+    far = np.abs(bodies[first, LINK] - bodies[second, LINK]) >= 2
+    return np.column_stack([first[far], second[far]]).astype(np.int64)
+
+
+def _never(arm: Arm, bodies: np.ndarray, pair: np.ndarray, reach: np.ndarray, work: Work) -> bool:
+    low, high = sorted(int(bodies[b, LINK]) for b in pair)
+    outer = pair[0] if bodies[pair[0], LINK] == high else pair[1]
+    joints = np.array([j for j in range(low, high) if reach[outer, j] > 0.0], dtype=np.int64)
+    return bool(_proven_apart(arm, bodies, pair, joints, reach[outer], work))
+
+
+@kernel
+def _share_touching(arm, bodies, pairs, q, work):
+    axes, count = np.empty((bodies.shape[0], AXES_WIDTH)), np.zeros(pairs.shape[0])
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        place_bodies(bodies, work, axes)
+        for p in range(pairs.shape[0]):
+            count[p] += body_distance(bodies, axes, pairs[p, 0], pairs[p, 1]) <= 0.0
+    return count / q.shape[0]
+
+
+@kernel
+def _proven_apart(arm, bodies, pair, joints, reach, work):
+    """Whether a pair touches for no angles of ``joints``, those between the two; the others rest at 0."""
+    axes, q = np.empty((bodies.shape[0], AXES_WIDTH)), np.zeros(arm.dh.shape[0])
+    middle, half = np.zeros((_DEPTH, q.size)), np.full((_DEPTH, q.size), np.pi)
+    top, parts = 1, 0
+    while top > 0:
+        top -= 1
+        parts += 1
+        q[:] = middle[top]
+        update_frames(arm, q, work)
+        place_bodies(bodies, work, axes)
+        distance = body_distance(bodies, axes, pair[0], pair[1])
+        closing, widest = 0.0, -1
+        for j in joints:
+            closing += reach[j] * half[top, j]
+            if widest < 0 or reach[j] * half[top, j] > reach[widest] * half[top, widest]:
+                widest = j
+        if distance <= 0.0 or parts > _MOST_PARTS or top + 2 > _DEPTH:
+            return False
+        if distance > closing:
+            continue
+        half[top, widest] *= 0.5
+        middle[top + 1], half[top + 1] = middle[top], half[top]
+        middle[top, widest] -= half[top, widest]
+        middle[top + 1, widest] += half[top + 1, widest]
+        top += 2
+    return True
