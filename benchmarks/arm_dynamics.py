@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import pinocchio as pin
 # the oracles of the tests build the peer
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
+from timing import seconds_per_call
 
 from dynamics import load_arm
 from dynamics.compiled import kernel
@@ -51,12 +51,6 @@ def _forward(arm, q, qd, tau, added, work, qdd, count):
         accelerate(arm, qd, tau, added, work, qdd)
 
 
-def _seconds_per_call(run: Callable[[int], None], count: int) -> float:
-    start = time.perf_counter()
-    run(count)
-    return (time.perf_counter() - start) / count
-
-
 def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list[float]]]:
     """Seconds a call: rows (what, ours, Pinocchio's), a value for each run."""
     arm = load_arm(name)
@@ -81,8 +75,8 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
         np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
         times = [
             (
-                _seconds_per_call(ours, CALLS),
-                _seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
+                seconds_per_call(ours, CALLS),
+                seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
             )
             for _ in range(RUNS)
         ]

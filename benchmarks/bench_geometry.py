@@ -6,10 +6,8 @@ the links are computed in ours; coal is given them, and its bounding boxes are n
 
 from __future__ import annotations
 
-import statistics
-import time
-
 import numpy as np
+from timing import median_seconds
 
 from dynamics import load_arm
 from hopfield_nav import geometry
@@ -30,17 +28,6 @@ SOLIDS = {
 }
 
 
-def median_seconds(call, calls):
-    """Median time of one of the ``calls`` that ``call()`` makes [s]; the first run is left out."""
-    call()
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - start) / calls)
-    return statistics.median(times)
-
-
 def main():
     arm, rng = load_arm("ur5_controller"), np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (POSES, 6))
@@ -50,7 +37,7 @@ def main():
         print(f"{name}; {free.mean():.0%} of the poses are free")
         for label, poses in (("all poses", q), ("free poses", q[free])):
             for call in (arm_collides, arm_clearance, arm_distance):
-                seconds = median_seconds(lambda c=call, p=poses, s=solids: c(arm, p, s), len(poses))
+                seconds = median_seconds(lambda c=call, p=poses, s=solids: c(arm, p, s), len(poses), RUNS)
                 print(f"  {call.__name__:14s} {label:11s} {seconds * 1e9:9.0f} ns a pose")
         compare(arm, q[:POSES_OF_COAL], solids)
 
@@ -76,8 +63,8 @@ def compare(arm, q, solids):
         for pose in bodies:
             _any_collision(coal, pose, shapes, collision)
 
-    print(f"  coal, collide, all poses   {median_seconds(collisions, len(q)) * 1e9:9.0f} ns a pose")
-    print(f"  coal, distance, all poses  {median_seconds(distances, len(q)) * 1e9:9.0f} ns a pose")
+    print(f"  coal, collide, all poses   {median_seconds(collisions, len(q), RUNS) * 1e9:9.0f} ns a pose")
+    print(f"  coal, distance, all poses  {median_seconds(distances, len(q), RUNS) * 1e9:9.0f} ns a pose")
 
 
 def _any_collision(coal, pose, shapes, request):

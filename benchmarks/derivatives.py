@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import pinocchio as pin
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
+from timing import seconds_per_call
 
 from dynamics import load_arm
 from dynamics.compiled import kernel
@@ -49,12 +49,6 @@ def _forward(arm, q, qd, tau, work, slopes, count):
         q[0] += DRIFT
         update_frames(arm, q, work)
         update_acceleration_slopes(arm, qd, tau, work, slopes)
-
-
-def _seconds_per_call(run: Callable[[int], None], count: int) -> float:
-    start = time.perf_counter()
-    run(count)
-    return (time.perf_counter() - start) / count
 
 
 def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list[float]]]:
@@ -91,8 +85,8 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
         ours(BATCH)  # compile
         times = [
             (
-                _seconds_per_call(ours, CALLS),
-                _seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
+                seconds_per_call(ours, CALLS),
+                seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
             )
             for _ in range(RUNS)
         ]

@@ -44,7 +44,7 @@ def _advance(
 ):
     """Advance until step ``last_step`` or the first event; returns one of the codes above."""
     while state.step[0] < last_step:
-        event = before_step(law, estimator, detector, controller, trajectory, settings, state, log)
+        event = before_step(law, estimator, detector, controller, trajectory, settings, state, state, log)
         if event != READY:
             return event
         _integrate(law, plant, controller, trajectory, settings, state, stages, work)
@@ -54,8 +54,11 @@ def _advance(
 
 
 @inlined
-def before_step(law, estimator, detector, controller, trajectory, settings, state, log):
-    """Command what the coming step needs and log it; ``READY``, or the event that prevents the step."""
+def before_step(law, estimator, detector, controller, trajectory, settings, state, seen, log):
+    """Command what the coming step needs and log it; ``READY``, or the event that prevents the step.
+
+    ``seen`` is ``state`` with the angles and speeds that its encoders are on.
+    """
     step, per_period = state.step[0], settings.steps_per_period[0]
     time = step * settings.step[0]
     logging = log.shape[0] > 0 and step % settings.log_every[0] == 0
@@ -63,7 +66,7 @@ def before_step(law, estimator, detector, controller, trajectory, settings, stat
         return LOG_FULL
     if step % per_period == 0:
         event = sense_and_command(
-            law, estimator, detector, controller, trajectory, settings, state, time, step // per_period
+            law, estimator, detector, controller, trajectory, settings, seen, time, step // per_period
         )
         if event != HORIZON:
             return event

@@ -34,14 +34,13 @@ from dynamics.newton_euler import gravity_torque
 from hopfield_nav.closed_loop import (
     DIVERGED,
     HORIZON,
-    LOG_FULL,
+    READY,
     after_step,
+    before_step,
     command_in_stage,
     keep_truth,
     loop_types,
-    sense_and_command,
 )
-from hopfield_nav.loop_log import write_row
 from hopfield_nav.loop_state import State
 from hopfield_nav.plant import Plant, plant_acceleration
 from hopfield_nav.stability import check_step
@@ -166,20 +165,10 @@ def _advance(
 ):  # fmt: skip
     """As ``closed_loop._advance``; ``seen`` is ``state`` with the rotors' angles and speeds."""
     while state.step[0] < last_step:
-        step, per_period = state.step[0], settings.steps_per_period[0]
-        time = step * settings.step[0]
-        logging = log.shape[0] > 0 and step % settings.log_every[0] == 0
-        if logging and state.row[0] >= log.shape[0]:
-            return LOG_FULL
-        if step % per_period == 0:
-            event = sense_and_command(
-                law, estimator, detector, controller, trajectory, settings, seen, time, step // per_period
-            )
-            if event != HORIZON:
-                return event
-        if logging:
-            write_row(log, state, time)
-        h = settings.step[0] / count
+        event = before_step(law, estimator, detector, controller, trajectory, settings, state, seen, log)
+        if event != READY:
+            return event
+        time, h = state.step[0] * settings.step[0], settings.step[0] / count
         for part in range(count):
             if settings.hold[0] == 0:
                 command_in_stage(

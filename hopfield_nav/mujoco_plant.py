@@ -170,7 +170,7 @@ def _tool_force(contact, x, y, z, vx, vy, vz):
 
 
 def _before(law, estimator, detector, controller, trajectory, settings, state, log):
-    return before_step(law, estimator, detector, controller, trajectory, settings, state, log)
+    return before_step(law, estimator, detector, controller, trajectory, settings, state, state, log)
 
 
 def _in_stage(law, controller, trajectory, state, q, qd, time):

@@ -13,14 +13,12 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dynamics.kinematics import forward_kinematics
 from dynamics.work import make_work
-from hopfield_nav.any_angle import shorten_path
 from hopfield_nav.assembly import (
     build_arm,
     build_controller,
@@ -38,50 +36,23 @@ from hopfield_nav.closed_loop import (
     LOG_FULL,
     compiled_loop,
 )
-from hopfield_nav.control_limits import omega_warning
+from hopfield_nav.collision import Collision
 from hopfield_nav.follower import Follower, check_trajectory
 from hopfield_nav.loop_log import log_columns, log_width
 from hopfield_nav.loop_state import make_state
 from hopfield_nav.navigator import Navigator, Way
-from hopfield_nav.planners.choice import open_cells, plan_with
 from hopfield_nav.plant import make_stages
 from hopfield_nav.plugin import compiled
-from hopfield_nav.reach import follow_regular_path
 from hopfield_nav.run import Run
-from hopfield_nav.stability import check_step
 from hopfield_nav.summary import summarise
-from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
+from hopfield_nav.trajectory import Trajectory, quintic_trajectory
+from hopfield_nav.unstable_settings import find_warnings, refuse_large_steps, why_diverged
+from hopfield_nav.warm_up import warm_up_replan
 from hopfield_nav.world import World
-from hopfield_nav.world_sections import Planner
 
 Progress = Callable[[float, int], None]
 _SLICE = 0.5  # [s] simulated between two calls of the progress function
 _FIRST_ROWS = 16384
-
-
-class Collision(NamedTuple):
-    """A detection that was answered by a new plan (or by finding that there is none).
-
-    Attributes:
-        time: of the detection [s].
-        touch_time: first true contact since the last detection [s]; NaN for a false alarm.
-        cell, start: marked cell, and the cell from which the next path starts.
-        position: (3,) true tool position [m].
-        false_alarm: no true contact in the 50 ms before.
-        felt: bool grid, the marks as they stood afterwards.
-        path: (k, rank) cells of the new path; k = 0 when there is none.
-        replan_time: computing time of mark, plan, inverse kinematics and splines [s].
-    """
-
-    time: float
-    touch_time: float
-    cell: tuple[int, ...]
-    start: tuple[int, ...]
-    position: np.ndarray
-    false_alarm: bool
-    felt: np.ndarray
-    path: np.ndarray
-    replan_time: float
 
 
 class Simulation:
@@ -117,8 +88,8 @@ class Simulation:
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
         self._loop = self._choose_loop()
-        self._refuse_large_steps(start)
-        self.warnings = self._find_warnings()
+        refuse_large_steps(self.world, self.plant, self._loop, start)
+        self.warnings = find_warnings(self.world, len(arm.dh))
         self._kernels = [compiled(method) for method in self.methods]
         warm_up_replan(self.world.planner, self.world.map.rank)
         self.reset()
@@ -195,14 +166,6 @@ class Simulation:
         end = math.inf if self._followed is None else float(self._followed.knots[-1])
         return min(self.world.time_limit, end)
 
-    def _find_warnings(self) -> list[str]:
-        control = self.world.controller
-        if not control.hold or "omega" not in control.parameters:
-            return []
-        omega = np.zeros(len(self.arm.dh)) + np.asarray(control.parameters["omega"])
-        warning = omega_warning(omega, control.period, round(control.delay / control.period))
-        return [warning] if warning else []
-
     def _choose_loop(self) -> Any:
         """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
         engine = self.world.plant.engine
@@ -226,7 +189,8 @@ class Simulation:
         elif event == ARRIVED:
             self._end("reached", f"the tool is within {self.settings.goal[3]:g} m of the goal")
         elif event == DIVERGED:
-            self._end("diverged", self._why_diverged())
+            touching = self.time - self.state.last_contact_time[0] < CONTACT_MEMORY
+            self._end("diverged", why_diverged(self.world, int(self.state.fault[0]), self.time, touching))
         elif event == DETECTED:
             self._collide()
 
@@ -271,28 +235,6 @@ class Simulation:
     def _end(self, outcome: str, reason: str) -> None:
         self.outcome, self.reason = outcome, reason
 
-    def _why_diverged(self) -> str:
-        joint, step = int(self.state.fault[0]) + 1, self.world.plant.step
-        if self.time - self.state.last_contact_time[0] < CONTACT_MEMORY:
-            cause = "a stiff contact; try a smaller plant.step or contact.stiffness"
-        elif self.world.controller.hold and self.world.controller.law == "inverse_dynamics":
-            cause = "a controller too fast for its period and delay; try a smaller controller.omega or period"
-        else:
-            cause = "a step too large; try a smaller plant.step"
-        return f"joint {joint} exploded at {self.time:.4f} s (step {step:g} s), likely because of {cause}"
-
-    def _refuse_large_steps(self, start: np.ndarray) -> None:
-        world = self.world
-        gain = np.zeros(len(self.arm.dh))
-        if world.controller.law == "damping":
-            values = world.controller.parameters
-            gain += max(values["gain_start"], values["gain_end"])
-        held_for = world.controller.period if world.controller.hold else 0.0
-        stages = int(build_settings(world, None).stages[0])
-        flexible = world.plant.engine == "flexible"
-        plant = self._loop.checked(self.plant, start, stages) if flexible else self.plant
-        check_step(plant, start, world.plant.step, stages, gain, held_for)
-
 
 def follow(
     world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
@@ -332,21 +274,3 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
     Source: ragazzon2012 chapter 7.
     """
     return Simulation(world, seed).run(progress)
-
-
-@lru_cache(maxsize=8)
-def warm_up_replan(planner: Planner, rank: int = 2) -> None:
-    """Compile (or load) what a replan of this planner calls on a map of ``rank`` axes: no clock counts it."""
-    from dynamics.arm import load_arm
-
-    arm = load_arm("ur5_ragazzon2012")
-    q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
-    blocked = np.zeros((3,) * rank, dtype=bool)
-    start, middle, end = (0,) * rank, (1,) * rank, (2,) * rank
-    blocked[middle] = True
-    cells = plan_with(planner, blocked, start, end, 0).cells
-    open_cells(planner, blocked, start, end)
-    if planner.any_angle and cells is not None:
-        shorten_path(blocked, cells)
-    follow_regular_path(arm, forward_kinematics(arm, q)[None], q)
-    evaluate(quintic_trajectory(np.stack([q, q]), 1.0), 0.5)

@@ -33,7 +33,7 @@ def _compile_all() -> None:
     from hopfield_nav.closed_loop import compiled_loop
     from hopfield_nav.planning import NETWORKS
     from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
-    from hopfield_nav.simulation import warm_up_replan
+    from hopfield_nav.warm_up import warm_up_replan
     from hopfield_nav.world_sections import Planner
 
     compiled_loop()

@@ -10,13 +10,24 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from ragazzon2012 import contact, equations, experiment, fall, figures, planner, pressed_peg, tables
+from ragazzon2012 import (
+    contact,
+    equations,
+    experiment,
+    fall,
+    feeling,
+    figures,
+    marking,
+    planner,
+    pressed_peg,
+    tables,
+)
 from reproduction import reproduce
 
 from hopfield_nav.animation import animate_run
 from hopfield_nav.plots import draw_run_figures
 
-CHAPTERS = (equations, tables, fall, planner, experiment, contact, pressed_peg, figures)
+CHAPTERS = (equations, tables, fall, planner, experiment, feeling, marking, contact, pressed_peg, figures)
 WORLDS = (experiment.AS_PRINTED, experiment.RIGHT)
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 import ledger
+from matplotlib.figure import Figure
+
+from hopfield_nav.style import paper_style
 
 
 def reproduce(
@@ -33,6 +36,26 @@ def reproduce(
     if more is not None:
         more(options)
     print(f"ledger in {options.ledger}, figures in {options.out}")
+
+
+def save_figures(
+    folder: Path, makers: dict[str, Callable[[], Figure]], dpi: float | None = None
+) -> list[Path]:
+    """Make figures in the style of the papers and write them.
+
+    Args:
+        folder: of the files; made where there is none.
+        makers: what makes each figure, by the file's name without its ending.
+        dpi: dots an inch; default that of the style.
+
+    Returns:
+        Paths of the files.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with paper_style():
+        for name, make in makers.items():
+            make().savefig(folder / f"{name}.png", dpi=dpi)
+    return [folder / f"{name}.png" for name in makers]
 
 
 def _options(document: str) -> argparse.Namespace:

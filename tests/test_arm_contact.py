@@ -241,21 +241,30 @@ def test_clearance_and_collision_agree_with_all_distances(arm):
 def test_mujoco_places_the_capsules_alike_and_measures_the_same():
     """Frames, capsules and distances of the whole arm in one: MuJoCo's model of it beside a sphere."""
     arm = load_arm("ur5e")
-    model = mujoco.MjModel.from_xml_string(mjcf_text(arm))
-    data = mujoco.MjData(model)
+    ball = '<geom name="ball" type="sphere" pos="0.3 0.2 0.4" size="0.15"/>'
+    model = mujoco.MjModel.from_xml_string(mjcf_text(arm).replace("</worldbody>", f"{ball}</worldbody>"))
+    data, other = mujoco.MjData(model), model.geom("ball").id
+    solids = pack_primitives([geometry.sphere([0.3, 0.2, 0.4], 0.15)])
     capsules = [g for g in range(model.ngeom) if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_CAPSULE]
     assert len(capsules) >= 8
+    overlapping = 0
     for q in random_states(6, 20, 7).q:
         data.qpos[:] = q
         mujoco.mj_forward(model, data)
-        ours = capsules_in_base(arm, q)
+        ours, distances = capsules_in_base(arm, q), arm_distance(arm, q, solids)[:, 0]
         theirs = []
         for g in capsules:
             axis = data.geom_xmat[g].reshape(3, 3)[:, 2] * model.geom_size[g, 1]
             theirs.append([*np.sort([data.geom_xpos[g] + axis, data.geom_xpos[g] - axis], axis=0).ravel()])
         mine = np.sort(ours[:, :6].reshape(-1, 2, 3), axis=1).reshape(-1, 6)
-        for row in theirs:
-            assert np.abs(mine - row).max(axis=1).min() < 1e-9
+        for g, row in zip(capsules, theirs, strict=True):
+            apart = np.abs(mine - row).max(axis=1)
+            same = np.argmin(apart)
+            assert apart[same] < 1e-9
+            found = mujoco.mj_geomDistance(model, data, g, other, 10.0, None)
+            assert abs(distances[same] - found) < 1e-9
+            overlapping += found < 0
+    assert 0 < overlapping < 20 * len(capsules)
 
 
 @kernel

@@ -11,7 +11,7 @@ from hopfield_nav.hopfield import iterate
 from hopfield_nav.planning import plan_path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-from ragazzon2012 import contact, equations, experiment, planner, tables
+from ragazzon2012 import contact, equations, experiment, feeling, marking, planner, tables
 from ragazzon2012.contact import AS_PRINTED, RIGHT, Push
 
 MIDDLE = ((9, 10),)
@@ -179,49 +179,47 @@ def test_collisions():
     for name in (AS_PRINTED, RIGHT):
         run = experiment.run(name)
         assert run.summary["collision_count"] == pytest.approx(17, abs=2)
-        assert len(experiment.contact_episodes(run)) == run.summary["contact_count"]
-        assert len(experiment.missed_contacts(run)) == 1
+        assert len(feeling.contact_episodes(run)) == run.summary["contact_count"]
+        assert len(feeling.missed_contacts(run)) == 1
 
 
 def test_delays_of_the_experiment():
-    printed, right = (experiment.delays(experiment.run(name)) for name in (AS_PRINTED, RIGHT))
+    printed, right = (feeling.delays(experiment.run(name)) for name in (AS_PRINTED, RIGHT))
     assert np.median(printed) == pytest.approx(0.56, abs=0.05)
     assert np.median(right) == pytest.approx(0.138, abs=0.02)
 
 
 def test_free_motion():
     for name in (AS_PRINTED, RIGHT):
-        held, smooth = experiment.free_motion_error(name, 0.00524), experiment.free_motion_error(name, 0)
+        held, smooth = feeling.free_motion_error(name, 0.00524), feeling.free_motion_error(name, 0)
         assert 5e-4 < held < 1.5e-3
         assert smooth < 2e-5
-        straight, zigzag = (
-            experiment.false_force(name, 0.00524, s) for s in (experiment.STRAIGHT, experiment.ZIGZAG)
-        )
+        straight, zigzag = (feeling.false_force(name, 0.00524, s) for s in (feeling.STRAIGHT, feeling.ZIGZAG))
         assert 0.1 < straight < zigzag < 3
 
 
 def test_the_impact_is_not_felt():
     for name in (AS_PRINTED, RIGHT):
-        true, felt = experiment.impact(experiment.run(name))
+        true, felt = feeling.impact(experiment.run(name))
         assert felt < 0.25 * true
 
 
 def test_marks_lie_inside():
     for name in (AS_PRINTED, RIGHT):
-        desired, actual = experiment.depths(experiment.run(name))
+        desired, actual = marking.depths(experiment.run(name))
         assert (desired > 4e-3).all()
         assert (np.abs(actual) < 5e-4).all()
 
 
 def test_marking_the_actual_position():
     for name in (AS_PRINTED, RIGHT):
-        assert experiment.run(name, *experiment.ALWAYS_ARMED).outcome != "reached"
-        run = experiment.run(name, *experiment.BETTER)
+        assert experiment.run(name, *marking.ALWAYS_ARMED).outcome != "reached"
+        run = experiment.run(name, *marking.BETTER)
         assert run.outcome == "reached"
         assert run.summary["felt_cell_count"] == run.summary["collision_count"]
 
 
 def test_an_always_armed_detector_repeats_itself():
     for name in (AS_PRINTED, RIGHT):
-        summary = experiment.run(name, *experiment.DESIRED_ARMED).summary
+        summary = experiment.run(name, *marking.DESIRED_ARMED).summary
         assert summary["collision_count"] > 50 * summary["felt_cell_count"]

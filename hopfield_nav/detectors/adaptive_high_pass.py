@@ -14,26 +14,18 @@ torques count in full: that is when an observer, which starts from 0, meets the 
 
 from __future__ import annotations
 
-from hopfield_nav.detectors.high_pass_joint_torque import CORNER, high_pass
-from hopfield_nav.detectors.model_error import (
-    FRICTION_ERROR,
-    MASS_ERROR,
-    STICTION_SHARE,
-    STICTION_SPEED,
-    stiction,
-    update_model_torques,
-)
-from hopfield_nav.detectors.sampling import SAMPLING, elapsed, friction_of, lag_share
-from hopfield_nav.plugin import Method, Parameter
+from dataclasses import replace
 
-NOISE_THRESHOLD = Parameter(
-    "threshold",
-    (1.8, 2.2, 1.0, 0.2, 0.15, 0.15),
-    1e-9,
-    1e6,
-    "N·m",
-    "torque on each joint at which a collision is detected, where the model has nothing wrong",
-    per_joint=True,
+from hopfield_nav.detectors.high_pass_joint_torque import CORNER, high_pass
+from hopfield_nav.detectors.joint_torque import THRESHOLD
+from hopfield_nav.detectors.model_error import MODEL_ERROR, stiction, update_model_torques
+from hopfield_nav.detectors.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.plugin import Method
+
+NOISE_THRESHOLD = replace(
+    THRESHOLD,
+    default=(1.8, 2.2, 1.0, 0.2, 0.15, 0.15),
+    description=f"{THRESHOLD.description}, where the model has nothing wrong",
 )
 
 
@@ -69,7 +61,7 @@ METHOD = Method(
     kind="detector",
     name="adaptive_high_pass",
     kernel=detect,
-    parameters=(NOISE_THRESHOLD, CORNER, MASS_ERROR, FRICTION_ERROR, STICTION_SHARE, STICTION_SPEED),
+    parameters=(NOISE_THRESHOLD, CORNER, *MODEL_ERROR),
     memory=lambda n: SAMPLING + 4 * n,
     description="fast part of the external torque, thresholds that allow for errors of the model",
 )

@@ -7,25 +7,17 @@ what ``threshold`` is for.
 
 from __future__ import annotations
 
-from hopfield_nav.detectors.model_error import (
-    FRICTION_ERROR,
-    MASS_ERROR,
-    STICTION_SHARE,
-    STICTION_SPEED,
-    stiction,
-    update_model_torques,
-)
-from hopfield_nav.detectors.sampling import friction_of
-from hopfield_nav.plugin import Method, Parameter
+from dataclasses import replace
 
-THRESHOLD = Parameter(
-    "threshold",
-    1.0,
-    1e-9,
-    1e6,
-    "N·m",
-    "torque on each joint at which a collision is detected, where the model has nothing to allow for",
-    per_joint=True,
+from hopfield_nav.detectors.joint_torque import THRESHOLD
+from hopfield_nav.detectors.model_error import MODEL_ERROR, stiction, update_model_torques
+from hopfield_nav.detectors.sampling import friction_of
+from hopfield_nav.plugin import Method
+
+NOISE_THRESHOLD = replace(
+    THRESHOLD,
+    default=1.0,
+    description=f"{THRESHOLD.description}, where the model has nothing to allow for",
 )
 
 
@@ -49,6 +41,6 @@ METHOD = Method(
     kind="detector",
     name="adaptive_joint_torque",
     kernel=detect,
-    parameters=(THRESHOLD, MASS_ERROR, FRICTION_ERROR, STICTION_SHARE, STICTION_SPEED),
+    parameters=(NOISE_THRESHOLD, *MODEL_ERROR),
     description="external torque, thresholds that allow for errors of the model",
 )

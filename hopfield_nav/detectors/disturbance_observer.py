@@ -16,9 +16,9 @@ The lag is exact for a torque held over the period; it starts anew, at 0, at the
 from __future__ import annotations
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.detectors.momentum_observer import POLE, SINGULAR_DAMPING
+from hopfield_nav.detectors.momentum_observer import POLE
 from hopfield_nav.detectors.sampling import SAMPLING, elapsed, friction_of, lag_share
-from hopfield_nav.detectors.tool_wrench import wrench_from_torque
+from hopfield_nav.detectors.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method
 
 

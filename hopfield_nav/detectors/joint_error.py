@@ -7,8 +7,12 @@ M K0 q~ on the joints (5.7) and F = J^-T M K0 q~ at the tool (5.8).
 from __future__ import annotations
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.detectors.tool_wrench import wrench_from_torque
+from hopfield_nav.detectors.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter
+
+OMEGA = Parameter(
+    "omega", 1.0, 1e-3, 1e4, "rad/s", "the controller's natural frequencies", per_joint=True, inherit=True
+)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -26,25 +30,6 @@ METHOD = Method(
     kind="estimator",
     name="joint_error",
     kernel=estimate,
-    parameters=(
-        Parameter(
-            "omega",
-            1.0,
-            1e-3,
-            1e4,
-            "rad/s",
-            "the controller's natural frequencies",
-            per_joint=True,
-            inherit=True,
-        ),
-        Parameter(
-            "singular_damping",
-            1e-3,
-            0.0,
-            1.0,
-            "m³",
-            "|det J| below which the wrench estimate is damped",
-        ),
-    ),
+    parameters=(OMEGA, SINGULAR_DAMPING),
     description="J^-T M K0 q~ from the joint error (ragazzon2012 (5.8))",
 )

@@ -10,8 +10,7 @@ the start pose of ragazzon2012.
 
 from __future__ import annotations
 
-from hopfield_nav.detectors.momentum_observer import SINGULAR_DAMPING
-from hopfield_nav.detectors.tool_wrench import wrench_from_torque
+from hopfield_nav.detectors.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter
 
 GAIN = Parameter(

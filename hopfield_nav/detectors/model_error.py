@@ -13,12 +13,14 @@ from dynamics.compiled import inlined
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Parameter
 
-MASS_ERROR = Parameter("mass_error", 0.15, 0.0, 10.0, "1", "share by which the model's masses may be wrong")
-FRICTION_ERROR = Parameter("friction_error", 0.2, 0.0, 10.0, "1", "share by which its friction may be wrong")
-STICTION_SHARE = Parameter(
-    "stiction_share", 1.0, 0.0, 10.0, "1", "share of the breakaway torque allowed for about speed zero"
+MODEL_ERROR = (
+    Parameter("mass_error", 0.15, 0.0, 10.0, "1", "share by which the model's masses may be wrong"),
+    Parameter("friction_error", 0.2, 0.0, 10.0, "1", "share by which its friction may be wrong"),
+    Parameter(
+        "stiction_share", 1.0, 0.0, 10.0, "1", "share of the breakaway torque allowed for about speed zero"
+    ),
+    Parameter("stiction_speed", 0.03, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches"),
 )
-STICTION_SPEED = Parameter("stiction_speed", 0.03, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches")
 
 
 @inlined

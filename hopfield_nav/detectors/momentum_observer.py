@@ -16,14 +16,11 @@ from __future__ import annotations
 
 from dynamics.momentum import update_momentum
 from hopfield_nav.detectors.sampling import SAMPLING, elapsed, friction_of, lag_share
-from hopfield_nav.detectors.tool_wrench import wrench_from_torque
+from hopfield_nav.detectors.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter
 
 POLE = Parameter(
     "pole", 100.0, 0.1, 1e5, "1/s", "rate L at which the estimate follows the torque", per_joint=True
-)
-SINGULAR_DAMPING = Parameter(
-    "singular_damping", 1e-3, 0.0, 1.0, "m³", "|det J| below which the wrench estimate is damped"
 )
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dynamics.compiled import inlined
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
-from hopfield_nav.plugin import DAMPED
+from hopfield_nav.plugin import DAMPED, Parameter
 
 LARGEST_DAMPING = 0.05  # damping factor at the singularity itself; J mixes metres and pure numbers
+SINGULAR_DAMPING = Parameter(
+    "singular_damping", 1e-3, 0.0, 1.0, "m³", "|det J| below which the wrench estimate is damped"
+)
 
 
 @inlined

@@ -8,10 +8,10 @@ Jacobian. Thresholds on q~ [rad] and q~' [rad/s] themselves: the detector ``trac
 
 from __future__ import annotations
 
+from hopfield_nav.detectors.joint_error import OMEGA
 from hopfield_nav.detectors.joint_error_plain import GAIN
-from hopfield_nav.detectors.momentum_observer import SINGULAR_DAMPING
-from hopfield_nav.detectors.tool_wrench import wrench_from_torque
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.detectors.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.plugin import Method
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -27,19 +27,6 @@ METHOD = Method(
     kind="estimator",
     name="tracking_error",
     kernel=estimate,
-    parameters=(
-        GAIN,
-        Parameter(
-            "omega",
-            1.0,
-            1e-3,
-            1e4,
-            "rad/s",
-            "the controller's natural frequencies",
-            per_joint=True,
-            inherit=True,
-        ),
-        SINGULAR_DAMPING,
-    ),
+    parameters=(GAIN, OMEGA, SINGULAR_DAMPING),
     description="joint error and its rate with constant gains (ragazzon2012 7.3)",
 )

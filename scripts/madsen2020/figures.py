@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
 from dynamics.identification import autocorrelation, motion
-from hopfield_nav.style import COLOURS, COLUMN, PAGE, paper_style
+from hopfield_nav.style import COLOURS, COLUMN, PAGE
 from madsen2020 import bench
 from madsen2020.validation import (
     SHARE,
@@ -31,7 +32,6 @@ _EDGE = 0.1  # [s] that observations leave out
 
 def draw(folder: Path) -> list[Path]:
     """Write the figures; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
     figures = {
         "figure_5_excitation": excitation_figure,
         "figure_6_filters": filter_figure,
@@ -40,10 +40,7 @@ def draw(folder: Path) -> list[Path]:
         "residuals": residual_figure,
         "cad_error": curve_figure,
     }
-    with paper_style():
-        for name, make in figures.items():
-            make().savefig(folder / f"{name}.png", dpi=200)
-    return [folder / f"{name}.png" for name in figures]
+    return save_figures(folder, figures, dpi=200)
 
 
 def excitation_figure() -> Figure:

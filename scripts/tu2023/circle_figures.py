@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
-from hopfield_nav.style import COLOURS, COLUMN, PAGE, paper_style
+from hopfield_nav.style import COLOURS, COLUMN, PAGE
 from tu2023.circle import FASTEST, PUBLISHED_CONSTANT
 from tu2023.circle_motion import SPEEDS, Case, lap_time, samples
 from tu2023.circle_signals import METHODS, currents, exact_abscissa, low_pass, model_torque, printed_abscissa
@@ -19,17 +20,13 @@ JOINT = 1  # whose acceleration is drawn, counted from 0
 
 def draw_all(folder: Path) -> list[Path]:
     """Write the figures; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
     figures = {
         "figure_16_angles_and_velocities": joints_figure,
         "figure_17_torques_and_currents": torque_figure,
         "figure_18_stability": stability_figure,
         "circle_accelerations": acceleration_figure,
     }
-    with paper_style():
-        for name, make in figures.items():
-            make().savefig(folder / f"{name}.png")
-    return [folder / f"{name}.png" for name in figures]
+    return save_figures(folder, figures)
 
 
 def joints_figure() -> Figure:

@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
+from reproduction import save_figures
 
 from dynamics import forward_kinematics, link_frames, load_arm
-from hopfield_nav.style import COLOURS, COLUMN, PAGE, paper_style
+from hopfield_nav.style import COLOURS, COLUMN, PAGE
 from tu2023.kinematics import NAME, PUBLISHED_DIAMETER, circle, cloud, exact_extent, follow_circle
 
 POSE = np.array([0.6, -1.1, 1.5, -0.4, 1.2, 0.0])  # of figure 7
@@ -20,18 +21,12 @@ DENSITY = LinearSegmentedColormap.from_list("density", ["#E4EDF5", COLOURS.felt]
 
 def draw(folder: Path) -> list[Path]:
     """Write the three figures."""
-    folder.mkdir(parents=True, exist_ok=True)
     figures = {
         "figure_7_arm": arm_figure,
         "figure_8_workspace": workspace_figure,
         "figure_9_circle": circle_figure,
     }
-    paths = []
-    with paper_style():
-        for name, make in figures.items():
-            paths.append(folder / f"{name}.png")
-            make().savefig(paths[-1])
-    return paths
+    return save_figures(folder, figures)
 
 
 def arm_figure() -> Figure:

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
 from dynamics import gravity_torque, inverse_kinematics_branches, load_arm
 from dynamics.frequency_response import bode, resonances
 from dynamics.linearization import linearize
-from hopfield_nav.style import COLOURS, COLUMN, paper_style
+from hopfield_nav.style import COLOURS, COLUMN
 from tu2023.linearisation import (
     ARM,
     FEW,
@@ -33,17 +34,13 @@ ELBOW = (1, 1, -1)  # branch of the map: shoulder, wrist, elbow
 
 def draw_all(folder: Path) -> list[Path]:
     """Write the figures; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
     figures = {
         "figure_12_stability": stability_figure,
         "figure_13_linearisation_error": error_figure,
         "figure_14_bode": bode_figure,
         "resonances": resonance_figure,
     }
-    with paper_style():
-        for name, make in figures.items():
-            make().savefig(folder / f"{name}.png")
-    return [folder / f"{name}.png" for name in figures]
+    return save_figures(folder, figures)
 
 
 def stability_figure() -> Figure:

@@ -1,0 +1,107 @@
+"""Where the experiment of chapter 7 marks its collisions, and what other ways of marking lead to."""
+
+from __future__ import annotations
+
+import numpy as np
+from ledger import Row, judged
+
+from dynamics import forward_kinematics
+from hopfield_nav.assembly import build_arm
+from hopfield_nav.run import Run
+from hopfield_nav.solids_of_world import all_cylinders
+from ragazzon2012.contact import AS_PRINTED, RIGHT
+from ragazzon2012.experiment import TESTS, run
+
+BETTER = ("detection.mark=actual", "detection.back_off=along_force")
+DESIRED_ARMED = ("detection.rearm=null", "time_limit=20", "record.signals=none")
+ALWAYS_ARMED = ("detection.mark=actual", *DESIRED_ARMED)
+
+
+def depths(recorded: Run) -> tuple[np.ndarray, np.ndarray]:
+    """How deep inside the obstacles the desired and the true tool are at each detection [m]."""
+    rows = recorded.data.sel(time=recorded.data.event_time, method="nearest")
+    desired = forward_kinematics(build_arm(recorded.world), rows.q_ref.values)[:, :2, 3]
+    return _depth(recorded, desired), _depth(recorded, recorded.data.event_position.values[:, :2])
+
+
+def _depth(recorded: Run, points: np.ndarray) -> np.ndarray:
+    """Depth of points (k, 2) below the surface of the nearest cylinder [m]; negative outside."""
+    cylinders = all_cylinders(recorded.world)
+    axes, radii = np.array([c.center for c in cylinders]), np.array([c.radius for c in cylinders])
+    return (radii - np.linalg.norm(points[:, None] - axes, axis=2)).max(axis=1)
+
+
+def rows() -> list[Row]:
+    """Claims of chapter 7 on where collisions are marked and what comes of it."""
+    return [*_marking_rows(), *_reaction_rows()]
+
+
+def _marking_rows() -> list[Row]:
+    desired, actual = depths(run(AS_PRINTED))
+    right, tool = depths(run(RIGHT))
+    return [
+        judged(
+            "7.3, fig. 7.5",
+            "collisions are marked inside the objects, where the tool is desired to be",
+            "sometimes",
+            f"desired position {_deep(desired)} deep (as printed), {_deep(right)} (right)",
+            bool((desired > 2e-3).any()),
+            "",
+            TESTS + "test_marks_lie_inside",
+        ),
+        judged(
+            "7.3",
+            "the actual position would be more accurate",
+            "more accurate",
+            f"tool {_deep(actual)} deep (as printed), {_deep(tool)} (right)",
+            actual.max() < desired.max() and tool.max() < right.max(),
+            "",
+            TESTS + "test_marks_lie_inside",
+        ),
+    ]
+
+
+def _reaction_rows() -> list[Row]:
+    failed, solved, desired = (
+        [run(name, *how).summary for name in (AS_PRINTED, RIGHT)]
+        for how in (ALWAYS_ARMED, BETTER, DESIRED_ARMED)
+    )
+    return [
+        judged(
+            "7.3",
+            "marking the actual position repeats detections and does not arrive",
+            "given up",
+            f"detector always armed: as printed {_told(failed[0])}; right {_told(failed[1])}",
+            all(summary["outcome"] != "reached" for summary in failed),
+            "",
+            TESTS + "test_marking_the_actual_position",
+        ),
+        judged(
+            "7.3",
+            "these problems can possibly be dealt with in other ways",
+            "further study",
+            f"as printed {_told(solved[0])}; right {_told(solved[1])}",
+            all(summary["outcome"] == "reached" for summary in solved),
+            "armed again at half the threshold, back-off along the force, every collision marks a new cell",
+            TESTS + "test_marking_the_actual_position",
+        ),
+        judged(
+            "7.3",
+            "marking the desired position is enough to eliminate them",
+            "eliminated",
+            f"detector always armed: as printed {_told(desired[0])}; right {_told(desired[1])}",
+            None,
+            "figure C.1 with the trigger is lost; always armed it is not enough: our worlds re-arm at half",
+            TESTS + "test_an_always_armed_detector_repeats_itself",
+        ),
+    ]
+
+
+def _told(summary: dict) -> str:
+    time, collisions = summary["simulated_time_s"], summary["collision_count"]
+    return f"{summary['outcome']} after {time:.0f} s and {collisions} collisions"
+
+
+def _deep(found: np.ndarray) -> str:
+    low, middle, high = 1e3 * np.quantile(found, [0, 0.5, 1])
+    return f"{low:.1f}–{high:.1f} mm (median {middle:.1f} mm)"
