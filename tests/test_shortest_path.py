@@ -1,0 +1,292 @@
+"""Shortest ways on straight lines: continuous, free, and as short as an independent search finds."""
+
+import math
+
+import numpy as np
+import pytest
+from known_cell import DOWN, cell, empty, free_joints, free_pairs, pose
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import dijkstra
+
+from dynamics import forward_kinematics, inverse_kinematics, with_tool
+from dynamics.errors import BadInput, NoClosedForm
+from hopfield_nav import geometry
+from hopfield_nav.known_world.collision_check import collides
+from hopfield_nav.known_world.motion_check import motion_is_free
+from hopfield_nav.known_world.planning import plan_known
+from hopfield_nav.known_world.scene import build_scene
+from hopfield_nav.known_world.shortest_path import ROW_CHANGE, ROW_LENGTH, plan_shortest
+from hopfield_nav.known_world.straight_line import poses_at
+from hopfield_nav.known_world.turns import turn_alternatives
+
+TURN = 2 * np.pi
+
+
+def near_pairs(arm, scene, count, seed):
+    """As ``free_pairs``, but the goal is a pose that a turn of about 0.4 rad in every joint leads to."""
+    starts = free_joints(arm, scene, 4 * count, seed)
+    ends = starts + np.random.default_rng(seed).normal(0, 0.4, starts.shape)
+    free = ~collides(arm, scene, ends)
+    return starts[free][:count], forward_kinematics(arm, ends[free][:count])
+
+
+def test_ways_lie_on_the_line_and_are_free():
+    arm, scene = cell()
+    starts, goals = near_pairs(arm, scene, 40, 12)
+    solved = 0
+    for start, goal in zip(starts, goals, strict=True):
+        plan = plan_shortest(arm, scene, start, [goal])
+        if plan.way is None:
+            assert plan.reason.startswith("no continuous way: ")
+            continue
+        solved += 1
+        q = plan.way.q
+        assert q[0].tolist() == start.tolist()
+        np.testing.assert_allclose(forward_kinematics(arm, q), poses_at(plan.line, plan.places), atol=1e-9)
+        np.testing.assert_allclose(forward_kinematics(arm, q[-1]), goal, atol=1e-9)
+        assert np.diff(plan.places).max() * plan.line.lengths[0] <= ROW_LENGTH * (1 + 1e-6)
+        assert np.abs(np.diff(q, axis=0)).max() <= ROW_CHANGE
+        assert (np.abs(q) <= TURN).all()
+        assert motion_is_free(arm, scene, q[:-1], q[1:]).all()
+        assert plan.way.length == pytest.approx(np.abs(np.diff(q, axis=0)).sum())
+    assert 15 < solved < 40
+
+
+def independent_length(arm, scene, start, line, steps, bound):
+    """Length of the shortest chain of joint positions: scipy's Dijkstra on the graph written out in full."""
+    layers = [start[None]]
+    for T in poses_at(line, np.linspace(0, 1, steps + 1)[1:]):
+        rows = inverse_kinematics(arm, T)
+        free = rows[~collides(arm, scene, rows)] if len(rows) else rows
+        layers.append(np.concatenate([np.empty((0, 6)), *(turn_alternatives(arm, q) for q in free)]))
+    offset = np.concatenate([[0], np.cumsum([len(x) for x in layers])])
+    i, j, cost = [], [], []
+    for k in range(steps):
+        for a, q in enumerate(layers[k]):
+            change = np.abs(layers[k + 1] - q)
+            near = np.nonzero((change <= bound + 1e-12).all(axis=1))[0]
+            i += [offset[k] + a] * len(near)
+            j += list(offset[k + 1] + near)
+            cost += list(change[near].sum(axis=1))
+    graph = coo_array((cost, (i, j)), shape=(offset[-1], offset[-1])).tocsr()
+    return dijkstra(graph, indices=0)[offset[-2] :].min(initial=math.inf)
+
+
+def test_as_short_as_dijkstra_on_the_whole_graph():
+    arm, scene = cell()
+    starts, goals = near_pairs(arm, scene, 14, 13)
+    solved = 0
+    for start, goal in zip(starts, goals, strict=True):
+        plan = plan_shortest(arm, scene, start, [goal], steps=30, tool_speed=0.05, turn_speed=0.25)
+        time = max(plan.line.lengths[0] / 0.05, plan.line.angles[0] / 0.25) / 30
+        length = independent_length(arm, scene, start, plan.line, 30, time * arm.speed_limits)
+        if plan.way is None:
+            assert math.isinf(length) or plan.searches > 1
+            continue
+        if plan.searches == 1:
+            on_steps = np.isin(np.round(plan.places * 30, 9), np.arange(31))
+            steps = plan.way.q[on_steps]
+            assert np.abs(np.diff(steps, axis=0)).sum() == pytest.approx(length, rel=1e-9)
+            solved += 1
+    assert solved > 6
+
+
+def test_an_open_start_is_never_longer():
+    arm, scene = cell()
+    starts, goals = near_pairs(arm, scene, 20, 14)
+    both = 0
+    for start, goal in zip(starts, goals, strict=True):
+        given = plan_shortest(arm, scene, start, [goal]).way
+        opened = plan_shortest(arm, scene, forward_kinematics(arm, start), [goal]).way
+        if given is not None:
+            assert opened is not None
+            both += 1
+            # the search minimises over the steps: between them the two differ by little
+            assert opened.length <= given.length * 1.001
+    assert both > 3
+
+
+def test_via_points_are_corners():
+    arm, scene = cell()
+    stations = [pose([0.35, 0.3, 0.4]), pose([0.35, 0.3, 0.65]), pose([0.35, -0.3, 0.65])]
+    plan = plan_shortest(arm, scene, pose([0.55, 0.3, 0.4]), stations)
+    assert plan.way is not None, plan.reason
+    assert plan.places[plan.way.corners].tolist() == [0, 1, 2, 3]
+    tool = forward_kinematics(arm, plan.way.q)[:, :3, 3]
+    np.testing.assert_allclose(tool[plan.way.corners[1:]], [s[:3, 3] for s in stations], atol=1e-9)
+
+
+def test_given_joints_are_met_with_their_turns():
+    arm, scene = empty()
+    plan = plan_shortest(arm, scene, pose([0.4, 0.3, 0.3]), [pose([0.4, -0.3, 0.3])])
+    start, end = plan.way.q[0], plan.way.q[-1]
+    again = plan_shortest(arm, scene, start, [end])
+    np.testing.assert_array_equal(again.way.q[[0, -1]], [start, end])
+    turned = end.copy()
+    turned[5] += TURN if end[5] < 0 else -TURN
+    other = plan_shortest(arm, scene, start, [turned])
+    assert other.way is None
+    assert "joint 6 would have to jump" in other.reason
+    shifted = start.copy()
+    shifted[5] += TURN if start[5] < 0 else -TURN
+    assert plan_shortest(arm, scene, shifted, [turned]).way.length == pytest.approx(again.way.length)
+
+
+def test_a_wall_across_the_line_is_the_reason_and_the_place():
+    arm, _ = empty()
+    wall = geometry.pack_primitives([geometry.box([0.5, 0, 0.5], [1.0, 0.02, 1.0])])
+    start, goal = pose([0.5, 0.3, 0.3]), pose([0.5, -0.3, 0.3])
+    plan = plan_shortest(arm, build_scene(arm, wall), start, [goal])
+    assert plan.way is None
+    assert "no joint position is free" in plan.reason
+    assert "known[0]" in plan.reason
+    assert 0.01 < plan.point[1] < 0.29  # on this side of the wall, and under way
+    assert plan_shortest(arm, build_scene(arm), start, [goal]).way is not None
+
+
+def test_out_of_reach_is_named_with_its_place():
+    arm, scene = empty()
+    plan = plan_shortest(arm, scene, pose([0.5, 0.3, 0.3]), [pose([1.5, 0.3, 0.3])])
+    assert "out of reach" in plan.reason
+    assert np.hypot(*plan.point[:2]) == pytest.approx(0.85, abs=0.1)
+    assert plan.point[0] == pytest.approx(0.5 + plan.place, abs=1e-9)
+
+
+def test_a_limit_is_named():
+    """A square around the base turns joint 1 by more than its limits hold."""
+    arm, scene = empty()
+    narrow = arm._replace(position_limits=np.array([[-3.0, 3.0], *arm.position_limits[1:]]))
+    r = 0.45
+    square = [
+        pose([r, r, 0.3]),
+        pose([-r, r, 0.3]),
+        pose([-r, -r, 0.3]),
+        pose([r, -r, 0.3]),
+        pose([r, r, 0.3]),
+    ]
+    round_base = plan_shortest(arm, scene, square[0], square[1:])
+    assert round_base.way is not None, round_base.reason
+    assert abs(round_base.way.q[-1, 0] - round_base.way.q[0, 0]) == pytest.approx(TURN)
+    plan = plan_shortest(narrow, scene, square[0], square[1:])
+    assert plan.way is None
+    assert "joint 1 would pass its limit" in plan.reason
+
+
+@pytest.mark.parametrize("steps", [100, 101])
+def test_a_line_through_a_wrist_singularity(steps):
+    """The tool turns about joint 5's axis through sin θ5 = 0: on a step of the line, and between two.
+
+    With the tool point on that axis joint 5 alone has to move. At the singular pose θ6 is open; on
+    from it the other wrist branch takes over.
+    """
+    arm, _ = empty()
+    flange_to_axis = np.eye(4)
+    flange_to_axis[2, 3] = -arm.dh[5, 1]
+    arm = with_tool(arm, flange_to_axis)
+    a = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])
+    b = a.copy()
+    b[4] = 0.4
+    plan = plan_shortest(arm, build_scene(arm), a, [forward_kinematics(arm, b)], steps=steps)
+    assert plan.way is not None, plan.reason
+    assert plan.line.lengths[0] < 1e-12
+    np.testing.assert_allclose(plan.way.q[-1], b, atol=1e-6)
+    np.testing.assert_allclose(
+        np.delete(plan.way.q, 4, axis=1), np.delete(a[None], 4, axis=1) + 0 * plan.way.q[:, :5], atol=1e-5
+    )
+    np.testing.assert_allclose(
+        forward_kinematics(arm, plan.way.q), poses_at(plan.line, plan.places), atol=1e-9
+    )
+
+
+def test_past_a_wrist_singularity_the_joints_are_too_slow_for_the_line():
+    """The same turn with the tool point off the axis passes near the singularity: a matter of speed."""
+    arm, scene = empty()
+    a = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])
+    b = a.copy()
+    b[4] = 0.4
+    goal = forward_kinematics(arm, b)
+    fast = plan_shortest(arm, scene, a, [goal], tool_speed=0.2, turn_speed=1.0)
+    assert fast.way is None
+    assert "would have to jump" in fast.reason
+    slow = plan_shortest(arm, scene, a, [goal], tool_speed=0.004, turn_speed=0.02)
+    assert slow.way is not None, slow.reason
+    np.testing.assert_allclose(
+        forward_kinematics(arm, slow.way.q), poses_at(slow.line, slow.places), atol=1e-9
+    )
+
+
+def test_a_line_that_is_singular_all_along_keeps_joint_6():
+    """Joint 5 stays at zero: every step is singular; joints 2 to 4 move the tool in their plane."""
+    arm, scene = empty()
+    a = np.array([0.3, -1.2, 1.4, -0.9, 0.0, 0.7])
+    T = forward_kinematics(arm, a)
+    goal = T.copy()
+    goal[:3, 3] += [0.0, 0.0, 0.1]
+    plan = plan_shortest(arm, scene, a, [goal])
+    assert plan.way is not None, plan.reason
+    np.testing.assert_allclose(plan.way.q[:, 4], 0.0, atol=1e-9)
+    np.testing.assert_allclose(plan.way.q[:, 5], 0.7, atol=1e-6)
+    np.testing.assert_allclose(
+        forward_kinematics(arm, plan.way.q), poses_at(plan.line, plan.places), atol=1e-9
+    )
+
+
+def test_slower_lines_may_turn_the_joints_more():
+    arm, scene = cell()
+    starts, goals = free_pairs(arm, scene, 30, 15)
+    fast, slow = (
+        {
+            k
+            for k in range(30)
+            if plan_shortest(arm, scene, starts[k], [goals[k]], tool_speed=v, turn_speed=5 * v).way
+        }
+        for v in (0.5, 0.02)
+    )
+    assert fast < slow
+
+
+def test_start_and_goal_in_one_place():
+    arm, scene = empty()
+    q = np.array([0.3, -1.2, 1.4, -0.9, 1.0, 0.7])
+    plan = plan_shortest(arm, scene, q, [forward_kinematics(arm, q)])
+    assert plan.way is not None
+    assert plan.way.length == pytest.approx(0.0, abs=1e-9)
+
+
+def test_auto_falls_back_from_the_line_to_the_direct_path():
+    arm, scene = cell()
+    start, goal = pose([0.5, 0.25, 0.4]), pose([0.5, -0.25, 0.4])  # the cylinder stands on the line
+    plan = plan_known(arm, scene, start, [goal])
+    assert plan.way.kind == "direct"
+    assert set(plan.reasons) == {"shortest"}
+    assert "known[2]" in plan.reasons["shortest"]
+    assert len(plan.ways) == 5
+    high = [pose([0.5, s * 0.25, 0.75]) for s in (1, -1)]
+    assert plan_known(arm, scene, high[0], high[1:]).way.kind == "shortest"
+
+
+def test_without_a_way_every_method_says_why():
+    arm, scene = cell()
+    plan = plan_known(arm, scene, pose([0.5, 0.25, 0.4]), [pose([0.5, 0.25, 0.1])], method="direct")
+    assert plan.way is None
+    assert plan.reason.startswith("direct: the goal is free in no joint position")
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"steps": 0}, "steps must be positive"),
+    ({"tool_speed": -1.0}, "tool_speed must be positive"),
+    ({"turn_speed": math.nan}, "turn_speed must be positive"),
+])  # fmt: skip
+def test_bad_numbers(change, words):
+    arm, scene = empty()
+    with pytest.raises(BadInput, match=words):
+        plan_shortest(arm, scene, pose([0.5, 0.2, 0.3]), [pose([0.5, 0.3, 0.3])], **change)
+
+
+def test_bad_method_and_bad_arm():
+    arm, scene = empty()
+    with pytest.raises(BadInput, match="shortest"):
+        plan_known(arm, scene, pose([0.5, 0.2, 0.3]), [pose([0.5, 0.3, 0.3], DOWN)], method="shortes")
+    bent = arm._replace(twist=np.array([[1.0, 0.0]] * 6))
+    with pytest.raises(NoClosedForm):
+        plan_shortest(bent, scene, pose([0.5, 0.2, 0.3]), [pose([0.5, 0.3, 0.3])])

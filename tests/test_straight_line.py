@@ -1,0 +1,68 @@
+"""Straight lines of the tool, against scipy's slerp."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation, Slerp
+
+from dynamics.errors import BadInput
+from hopfield_nav.known_world.straight_line import poses_at, straight_line
+
+
+def random_poses(count, seed):
+    rng = np.random.default_rng(seed)
+    T = np.tile(np.eye(4), (count, 1, 1))
+    T[:, :3, :3] = Rotation.random(count, random_state=rng).as_matrix()
+    T[:, :3, 3] = rng.uniform(-1, 1, (count, 3))
+    return T
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4))
+def test_rotation_is_that_of_slerp_and_the_point_goes_straight(seed, count):
+    T = random_poses(count, seed)
+    line, s = straight_line(T), np.linspace(0, count - 1, 37)
+    found = poses_at(line, s)
+    slerp = Slerp(np.arange(count), Rotation.from_matrix(T[:, :3, :3]))
+    np.testing.assert_allclose(found[:, :3, :3], slerp(s).as_matrix(), atol=1e-12)
+    points = [np.interp(s, np.arange(count), T[:, k, 3]) for k in range(3)]
+    np.testing.assert_allclose(found[:, :3, 3], np.transpose(points), atol=1e-12)
+    np.testing.assert_array_equal(found[:, 3], np.tile([0, 0, 0, 1.0], (37, 1)))
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_shorter_arc(seed):
+    T = random_poses(2, seed)
+    line = straight_line(T)
+    cosine = 0.5 * (np.trace(T[0, :3, :3].T @ T[1, :3, :3]) - 1)
+    assert line.angles[0] == pytest.approx(np.arccos(np.clip(cosine, -1, 1)), abs=1e-6)
+    assert line.angles[0] <= np.pi + 1e-12
+
+
+def test_the_given_poses_are_met_to_the_last_bit():
+    T = random_poses(4, 7)
+    line = straight_line(T)
+    np.testing.assert_array_equal(poses_at(line, np.arange(4.0)), line.poses)
+    np.testing.assert_allclose(line.poses, T, atol=1e-15)
+
+
+def test_half_a_turn_and_no_turn():
+    T = np.tile(np.eye(4), (3, 1, 1))
+    T[1, :3, :3] = T[2, :3, :3] = np.diag([-1.0, -1.0, 1.0])
+    line = straight_line(T)
+    np.testing.assert_allclose(line.angles, [np.pi, 0.0], atol=1e-12)
+    middle = poses_at(line, np.array(0.5))[:3, :3]
+    np.testing.assert_allclose(middle @ middle, T[1, :3, :3], atol=1e-12)
+    np.testing.assert_array_equal(poses_at(line, np.array(1.5)), T[1])
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: straight_line(np.eye(4)[None]), "two poses"),
+    (lambda: straight_line(np.ones((2, 4, 4))), "poses"),
+    (lambda: poses_at(straight_line(random_poses(2, 0)), np.array([1.2])), "beyond the line"),
+])  # fmt: skip
+def test_bad_input(call, words):
+    with pytest.raises(BadInput, match=words):
+        call()
