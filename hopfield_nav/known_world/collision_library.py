@@ -139,10 +139,11 @@ def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> Coll
         raise BadInput("this collision library belongs to another arm, tool or scene", where=str(path))
     joints, per_turn = relevant_joints(scene), int(data["per_turn"])
     size = (per_turn ** len(joints) + 7) // 8
-    if not np.array_equal(data["joints"], joints) or data["bits"].shape != (size,):
+    bits = data["bits"]
+    if not np.array_equal(data["joints"], joints) or bits.shape != (size,) or bits.dtype != np.uint8:
         raise BadInput("the collision library is damaged", where=str(path))
     clearance, safe = float(data["clearance"]), bool(data["safe"])
-    return CollisionLibrary(arm, scene, joints, per_turn, data["bits"], clearance, safe)
+    return CollisionLibrary(arm, scene, joints, per_turn, bits, clearance, safe)
 
 
 def _cells_per_turn(step: float) -> int:

@@ -16,7 +16,7 @@ from hopfield_nav.known_world.scene import Scene
 
 _FORMAT = 1
 _KEYS = ("format", "digest", "joints", "per_turn", "bits", "clearance", "safe")
-_NO_LIBRARY = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+_NO_LIBRARY = (OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 def write_library(path: str | Path, *numbers: Any) -> Path:
@@ -34,7 +34,8 @@ def read_library(path: str | Path) -> dict[str, Any]:
         BadInput: no such file, no library, or one of another format.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with Path(path).open("rb") as stream:
+            file = np.load(stream, allow_pickle=False)
             data = {key: file[key] for key in _KEYS}
     except _NO_LIBRARY as error:
         raise BadInput(f"cannot read the collision library: {error}", where=str(path)) from error
