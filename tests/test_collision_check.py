@@ -256,12 +256,14 @@ def on_the_base(arm):
     return q[hit.argmin()]
 
 
+@pytest.mark.kernel
 def test_explain_agrees_with_the_check():
     scene, q = build_scene(ARM, pack_primitives(SOLIDS), margin=0.01), random_poses(2000, 9)
     words = [explain(ARM, scene, row) for row in q]
     np.testing.assert_array_equal([w != "free" for w in words], collides(ARM, scene, q))
 
 
+@pytest.mark.kernel
 def test_a_margin_is_kept_from_solids_and_not_from_itself():
     bare, q = build_scene(ARM, pack_primitives(SOLIDS[1:])), random_poses(5000, 10)
     wide = build_scene(ARM, bare.solids, margin=0.03)

@@ -55,6 +55,7 @@ def test_the_ur5_needs_joints_2_to_5_and_as_many_bits_as_the_document(library):
     assert library.step == pytest.approx(TENTH)
 
 
+@pytest.mark.kernel
 def test_nodes_are_as_the_exact_check_has_them(library):
     q = clear(ARM, SCENE, nodes(library, 200_000, 1))
     assert len(q) > 199_000

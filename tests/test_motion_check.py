@@ -103,6 +103,7 @@ def test_a_thin_plate_between_samples_is_found():
     assert motion_is_free(arm, scene, start, start + 0.2 * (end - start))
 
 
+@pytest.mark.kernel
 def test_the_margin_is_kept_along_the_way(sampled):
     start, end, free, _ = sampled
     wide = build_scene(ARM, SCENE.solids, margin=0.02)
@@ -127,6 +128,7 @@ def test_joint_6_alone_is_free_without_a_tool():
     assert not (free & collides(arm, scene, along(start, end, 300)).any(axis=1)).any()
 
 
+@pytest.mark.kernel
 def test_a_motion_that_starts_or_ends_in_something_is_not_free():
     inside = np.array([np.pi, 0.0, 0.0, 0.0, 0.0, 0.0])
     start = np.array([0.0, -1.5, 0.0, 0.0, 0.0, 0.0])

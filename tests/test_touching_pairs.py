@@ -40,6 +40,7 @@ def distances(arm, pair, count, seed=0):
     return pair_distances(arm, scene._replace(pairs=np.array([pair])), q)[:, 0]
 
 
+@pytest.mark.kernel
 def test_the_pairs_of_the_ur5():
     """Base and shoulder against forearm and hand, upper arm and forearm against the wrist, no neighbours."""
     expected = {(0, 5), (0, 6), (0, 7), (0, 8), (1, 5), (1, 6), (1, 7), (1, 8)}
