@@ -11,12 +11,13 @@ from test_geometry import mujoco_geom
 from dynamics import BadInput, load_arm
 from dynamics.arm import with_tool
 from dynamics.mjcf import mjcf_text
-from hopfield_nav import geometry
+from hopfield_nav import geometry, load_world
 from hopfield_nav.arm_capsules import LINK, arm_bodies, arm_distance, capsules_in_base
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.known_world.body_motion import joint_reach
 from hopfield_nav.known_world.collision_check import clearance, collides, explain, pair_distances
-from hopfield_nav.known_world.scene import build_scene
+from hopfield_nav.known_world.scene import build_scene, scene_of_world
+from hopfield_nav.solids_of_world import pack
 
 ARM = load_arm("ur5_ragazzon2012")
 SOLIDS = [
@@ -173,6 +174,16 @@ def test_the_base_itself_is_not_checked():
     scene = build_scene(ARM, table)
     assert not scene.checked[0].any()
     assert not scene.checked[1].any()
+
+
+def test_the_scene_of_a_world_has_its_known_obstacles_alone():
+    world = load_world("shelf")
+    scene = scene_of_world(world, margin=0.01)
+    assert len(scene.solids) == len(world.known) > 0
+    assert len(world.obstacles) > 0
+    for row, known in zip(scene.solids, world.known, strict=True):
+        np.testing.assert_array_equal(row, pack(known.solid))
+    assert scene.margin.tolist() == [0.01, 0.0]
 
 
 # bounds on motion
