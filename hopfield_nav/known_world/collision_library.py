@@ -84,8 +84,8 @@ def build_library(
     scene: Scene | None = None,
     step: float = STEP,
     clearance: float = 0.0,
-    safe: bool = False,
     progress: Progress | None = None,
+    safe: bool = False,
 ) -> CollisionLibrary:
     """Check every pose of a grid.
 
@@ -95,8 +95,8 @@ def build_library(
             costs an axis for joint 1, and axes for every joint that moves a body near it.
         step: width of a cell, a whole part of a turn [rad].
         clearance: what counts as a collision besides touching [m], on top of the scene's margin.
-        safe: mark a cell as free only where the arm, however it moves within the cell, touches nothing.
         progress: called with (cells done, cells in all) after every slice.
+        safe: mark a cell as free only where the arm, however it moves within the cell, touches nothing.
 
     Raises:
         BadInput: a step that is no whole part of a turn, a clearance below 0, more than 2³¹ cells.
@@ -112,7 +112,8 @@ def build_library(
         raise BadInput("too many cells", found=f"{per_turn}^{len(joints)}", allowed=f"at most {_MOST_CELLS}")
     half = math.pi / per_turn if safe else 0.0
     between, within = _needed(scene, joints, half, clearance)
-    bits, work = np.empty((total + 7) // 8, dtype=np.uint8), make_work(len(arm.dh))
+    work = make_work(len(arm.dh))
+    bits = np.empty((total + 7) // 8, dtype=np.uint8)
     for first in range(0, total, _SLICE):
         count = min(_SLICE, total - first)
         touched = fill_cells(arm, scene, between, within, joints, per_turn, first, count, work)
