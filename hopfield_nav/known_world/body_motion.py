@@ -49,7 +49,16 @@ def _own_axis(arm: Arm, body: np.ndarray) -> float:
 
 
 def _axis_before(arm: Arm, body: np.ndarray, joint: int) -> float:
-    """From the axis of an earlier joint: along the chain of link offsets."""
-    between = arm.dh[joint + 1 : int(body[LINK]) - 1]
-    chain = abs(arm.dh[joint, 2]) + float(np.hypot(between[:, 1], between[:, 2]).sum())
-    return chain + float(np.linalg.norm(_ends_before_joint(arm, body), axis=1).max()) + body[RADIUS]
+    """From the axis of an earlier joint: along the chain of link offsets.
+
+    An offset along an axis that is parallel to that of the joint leads no further away from it.
+    """
+    last = int(body[LINK]) - 1
+    chain, parallel = abs(float(arm.dh[joint, 2])), True
+    for row in range(joint + 1, last + 1):
+        parallel = parallel and arm.twist[row - 1, 1] == 0.0
+        if row < last:
+            _, d, a, _ = arm.dh[row]
+            chain += abs(float(a)) if parallel else float(np.hypot(d, a))
+    ends = _ends_before_joint(arm, body)
+    return chain + float(np.linalg.norm(ends[:, :2] if parallel else ends, axis=1).max()) + body[RADIUS]

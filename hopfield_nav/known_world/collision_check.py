@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
+from dynamics.errors import BadInput
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.arm_capsules import LINK, RADIUS, REACH
@@ -35,9 +36,9 @@ def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
         (...) bool.
 
     Raises:
-        BadInput: wrong shape.
+        BadInput: wrong shape, or an angle that is not finite.
     """
-    (rows,), lead = as_rows(len(arm.dh), q=q)
+    (rows,), lead = finite_rows(arm, q=q)
     return _collides_batch(arm, scene, rows, make_work(len(arm.dh))).reshape(lead)
 
 
@@ -53,9 +54,9 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
         (...) [m], negative where something overlaps; infinite where there is nothing to touch.
 
     Raises:
-        BadInput: wrong shape.
+        BadInput: wrong shape, or an angle that is not finite.
     """
-    (rows,), lead = as_rows(len(arm.dh), q=q)
+    (rows,), lead = finite_rows(arm, q=q)
     return _clearance_batch(arm, scene, rows, make_work(len(arm.dh))).reshape(lead)
 
 
@@ -71,9 +72,9 @@ def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
         (..., p) [m], negative where they overlap.
 
     Raises:
-        BadInput: wrong shape.
+        BadInput: wrong shape, or an angle that is not finite.
     """
-    (rows,), lead = as_rows(len(arm.dh), q=q)
+    (rows,), lead = finite_rows(arm, q=q)
     out = _pair_batch(arm, scene, rows, make_work(len(arm.dh)))
     return out.reshape(*lead, len(scene.pairs))
 
@@ -84,14 +85,28 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     Solids are named as in a world file, ``known[1]`` for the second; the tool's rod is the tool.
 
     Raises:
-        BadInput: wrong shape, or more than one pose.
+        BadInput: wrong shape, an angle that is not finite, or more than one pose.
     """
-    (rows,), _ = as_rows(len(arm.dh), q=np.reshape(np.asarray(q, dtype=np.float64), (-1,)))
+    (rows,), _ = finite_rows(arm, q=np.ravel(q))
     bodies, solids = _deepest(arm, scene, rows[0], make_work(len(arm.dh)))
     names = [_body_name(arm, scene, b) for b in range(len(scene.bodies))]
     found = [(d, f"{names[scene.pairs[p, 1]]} touches {names[scene.pairs[p, 0]]}") for p, d in bodies]
     found += [(d, f"{names[b]} touches known[{j}]") for (b, j), d in solids]
     return ", ".join(dict.fromkeys(words for _, words in sorted(found))) or "free"
+
+
+def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
+    """As ``dynamics.batches.as_rows``; an angle that is no number would seem to touch nothing.
+
+    Raises:
+        BadInput: wrong shape, or an angle that is not finite.
+    """
+    rows, lead = as_rows(len(arm.dh), **named)
+    for name, array in zip(named, rows, strict=True):
+        bad = array[~np.isfinite(array)]
+        if bad.size:
+            raise BadInput(f"{name} must be finite", found=float(bad[0]), allowed="angles [rad]")
+    return rows, lead
 
 
 def _body_name(arm: Arm, scene: Scene, body: int) -> str:

@@ -13,14 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.arm_capsules import LINK, REACH
 from hopfield_nav.geometry_distance import surely_apart
 from hopfield_nav.known_world.body_distance import AXES_WIDTH, bodies_apart, body_distance, place_bodies
-from hopfield_nav.known_world.collision_check import pose_touches, solid_distance
+from hopfield_nav.known_world.collision_check import finite_rows, pose_touches, solid_distance
 from hopfield_nav.known_world.scene import Scene
 
 CLOSEST = 1e-4  # [m]
@@ -40,11 +39,11 @@ def motion_is_free(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray)
         (...) bool; True is proven for every pose between and at the ends.
 
     Raises:
-        BadInput: wrong shapes.
+        BadInput: wrong shapes, or an angle that is not finite.
 
     Source: nowoczyn2023 (3.5); the proof is ours.
     """
-    (start, end), lead = as_rows(len(arm.dh), q_from=q_from, q_to=q_to)
+    (start, end), lead = finite_rows(arm, q_from=q_from, q_to=q_to)
     return _free_batch(arm, scene, start, end, make_work(len(arm.dh))).reshape(lead)
 
 
@@ -52,9 +51,9 @@ def free_share(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray) -> 
     """Share of one motion, from 0 to 1, that is proven free from its start on.
 
     Raises:
-        BadInput: wrong shapes, or more than one motion.
+        BadInput: wrong shapes, an angle that is not finite, or more than one motion.
     """
-    (start, end), _ = as_rows(len(arm.dh), q_from=np.ravel(q_from), q_to=np.ravel(q_to))
+    (start, end), _ = finite_rows(arm, q_from=np.ravel(q_from), q_to=np.ravel(q_to))
     return float(_share_free(arm, scene, start[0], end[0], make_work(len(arm.dh))))
 
 

@@ -28,8 +28,8 @@ class Scene(NamedTuple):
         pairs: (p, 2) int64 bodies that are checked against each other (``touching_pairs``).
         solids: (m, 17) packed.
         checked: (k, m) bool, body against solid. The base is fixed and is not checked. A solid that
-            touches link 1 at every angle of joint 1 is what the arm stands on, and is not checked
-            against link 1.
+            touches link 1, or is within the margin, at every angle of joint 1 is what the arm stands
+            on, and is not checked against link 1.
         margin: (2,) distance below which something counts as touched: solids, the arm itself [m].
         reach: (k, n) from ``body_motion.joint_reach`` [m].
     """
@@ -59,7 +59,7 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
     bodies = arm_bodies(arm)
     solids = pack_primitives([]) if primitives is None else as_primitives(primitives)
     pairs = _pairs_of(arm, bodies)
-    checked = _checked(arm, bodies, solids)
+    checked = _checked(arm, bodies, solids, margin)
     return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), joint_reach(arm, bodies))
 
 
@@ -76,11 +76,11 @@ def _pairs_of(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     return _found_pairs[key]
 
 
-def _checked(arm: Arm, bodies: np.ndarray, solids: np.ndarray) -> np.ndarray:
+def _checked(arm: Arm, bodies: np.ndarray, solids: np.ndarray, margin: float) -> np.ndarray:
     checked = np.repeat((bodies[:, LINK] > 0)[:, None], len(solids), axis=1)
     q = np.zeros((_TURNS, len(arm.dh)))
     q[:, 0] = np.linspace(-np.pi, np.pi, _TURNS, endpoint=False)
     first = bodies[:, LINK] == 1
-    standing = (arm_distance(arm, q, solids)[:, first] <= 0.0).all(axis=0)
+    standing = (arm_distance(arm, q, solids)[:, first] <= margin).all(axis=0)
     checked[first] = ~standing
     return checked

@@ -4,8 +4,10 @@ A pair of bodies is left out when
 
 * both belong to the same link, or to links next to each other (they share a joint), or
 * they overlap in every pose, as housings do that turn about the same axis, or
-* they touch in no pose. This is proven, by halving the joint space until the distance in the middle of
-  a part is more than the arm can close within the part.
+* they touch in no pose.
+
+Both are proven, by halving the joint space until the distance (or the overlap) in the middle of a part
+is more than the arm can make up for within the part.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from hopfield_nav.known_world.body_motion import joint_reach
 _POSES = 4096  # random ones, to find most of the pairs that touch
 _MOST_PARTS = 2_000_000  # a proof that would need more is given up, and the pair is checked
 _DEPTH = 400
+_ROUNDING = 1e-12  # [m] bodies that only just touch in every pose overlap
 
 
 def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
@@ -33,8 +36,8 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
         bodies: (k, 12) from ``arm_capsules.arm_bodies``.
 
     Returns:
-        (p, 2) int64 rows of ``bodies``, in their order. Pairs that were not seen to touch and could
-        not be proven apart are among them.
+        (p, 2) int64 rows of ``bodies``, the one nearer to the base first. Pairs for which neither was
+        seen nor proven are among them.
     """
     n, reach, work = len(arm.dh), joint_reach(arm, bodies), make_work(len(arm.dh))
     pairs = _further_apart(bodies)
@@ -43,23 +46,27 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     kept = [
         pair
         for pair, s in zip(pairs, share, strict=True)
-        if 0.0 < s < 1.0 or (s == 0.0 and not _never(arm, bodies, pair, reach, work))
+        if 0.0 < s < 1.0 or not _always(arm, bodies, pair, s == 1.0, reach, work)
     ]
     return np.array(kept, dtype=np.int64).reshape(-1, 2)
 
 
 def _further_apart(bodies: np.ndarray) -> np.ndarray:
-    """Pairs of bodies on links that are not next to each other."""
-    first, second = np.triu_indices(len(bodies), 1)
+    """Pairs of bodies on links that are not next to each other, the one nearer to the base first."""
+    outwards = np.argsort(bodies[:, LINK], kind="stable")
+    first, second = (outwards[k] for k in np.triu_indices(len(bodies), 1))
     far = np.abs(bodies[first, LINK] - bodies[second, LINK]) >= 2
     return np.column_stack([first[far], second[far]]).astype(np.int64)
 
 
-def _never(arm: Arm, bodies: np.ndarray, pair: np.ndarray, reach: np.ndarray, work: Work) -> bool:
-    low, high = sorted(int(bodies[b, LINK]) for b in pair)
-    outer = pair[0] if bodies[pair[0], LINK] == high else pair[1]
-    joints = np.array([j for j in range(low, high) if reach[outer, j] > 0.0], dtype=np.int64)
-    return bool(_proven_apart(arm, bodies, pair, joints, reach[outer], work))
+def _always(
+    arm: Arm, bodies: np.ndarray, pair: np.ndarray, overlap: bool, reach: np.ndarray, work: Work
+) -> bool:
+    """Whether a pair is proven to overlap in every pose, or else to be apart in every pose."""
+    inner, outer = pair
+    between = range(int(bodies[inner, LINK]), int(bodies[outer, LINK]))
+    joints = np.array([j for j in between if reach[outer, j] > 0.0], dtype=np.int64)
+    return bool(_proven(arm, bodies, pair, overlap, joints, reach[outer], work))
 
 
 @kernel
@@ -74,8 +81,8 @@ def _share_touching(arm, bodies, pairs, q, work):
 
 
 @kernel
-def _proven_apart(arm, bodies, pair, joints, reach, work):
-    """Whether a pair touches for no angles of ``joints``, those between the two; the others rest at 0."""
+def _proven(arm, bodies, pair, overlap, joints, reach, work):
+    """Whether a pair overlaps (is apart) for all angles of ``joints`` between the two; others rest at 0."""
     axes, q = np.empty((bodies.shape[0], AXES_WIDTH)), np.zeros(arm.dh.shape[0])
     middle, half = np.zeros((_DEPTH, q.size)), np.full((_DEPTH, q.size), np.pi)
     top, parts = 1, 0
@@ -85,15 +92,17 @@ def _proven_apart(arm, bodies, pair, joints, reach, work):
         q[:] = middle[top]
         update_frames(arm, q, work)
         place_bodies(bodies, work, axes)
-        distance = body_distance(bodies, axes, pair[0], pair[1])
+        gap = body_distance(bodies, axes, pair[0], pair[1])
+        if overlap:
+            gap = _ROUNDING - gap
         closing, widest = 0.0, -1
         for j in joints:
             closing += reach[j] * half[top, j]
             if widest < 0 or reach[j] * half[top, j] > reach[widest] * half[top, widest]:
                 widest = j
-        if distance <= 0.0 or parts > _MOST_PARTS or top + 2 > _DEPTH:
+        if gap <= 0.0 or parts > _MOST_PARTS or top + 2 > _DEPTH:
             return False
-        if distance > closing:
+        if gap > closing:
             continue
         half[top, widest] *= 0.5
         middle[top + 1], half[top + 1] = middle[top], half[top]
