@@ -1,0 +1,200 @@
+"""Chapter 4, the document's thesis: why the arm stops under way, and whether the graph finds a way.
+
+Random pairs, as in the document's demonstration: the arm stands at free joint angles, the goal is the
+tool's pose at others. The arm first goes straight on the branch it is on (``follow_single_branch``);
+then the graph of all joint positions is asked, from the same joints and from any joints at the start.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+from matplotlib.figure import Figure
+from reproduction import save_figures
+
+from dynamics import Arm, forward_kinematics, load_arm
+from hopfield_nav.figures.sweep_outcomes import wilson
+from hopfield_nav.known_world.direct_path import plan_direct
+from hopfield_nav.known_world.random_task import random_free_joints
+from hopfield_nav.known_world.scene import Scene, build_scene
+from hopfield_nav.known_world.shortest_path import plan_shortest
+from hopfield_nav.known_world.single_branch import (
+    ARRIVED,
+    JUMP,
+    LIMIT,
+    OUT_OF_REACH,
+    TOUCHED,
+    SingleBranch,
+    follow_single_branch,
+)
+from hopfield_nav.known_world.way import JointWay
+from hopfield_nav.style import CENTIMETRE, COLOURS, PAGE, paper_style
+
+NAME, PAIRS, SEED = "ur5_tu2023", 500, 2023
+STOPS = (TOUCHED, JUMP, LIMIT)
+OUTCOMES = (ARRIVED, *STOPS, OUT_OF_REACH)
+TESTS = "tests/test_cause_of_stops.py::"
+
+
+class Case(NamedTuple):
+    """One pair: joints at the start, pose of the goal, what stopped a single branch, who finds a way."""
+
+    start: np.ndarray
+    goal: np.ndarray
+    outcome: str
+    reason: str
+    from_here: bool
+    from_any: bool
+    direct: bool
+
+
+@cache
+def cell() -> tuple[Arm, Scene]:
+    """The arm, with nothing but itself to touch."""
+    arm = load_arm(NAME)
+    return arm, build_scene(arm)
+
+
+@cache
+def cases(count: int = PAIRS, seed: int = SEED) -> tuple[Case, ...]:
+    """What became of every pair."""
+    arm, scene = cell()
+    q = random_free_joints(arm, scene, 2 * count, np.random.default_rng(seed))
+    goals = forward_kinematics(arm, q[count:])
+    return tuple(_case(arm, scene, start, goal) for start, goal in zip(q[:count], goals, strict=True))
+
+
+def _case(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray) -> Case:
+    branch = follow_single_branch(arm, scene, start, [goal])
+    return Case(
+        start,
+        goal,
+        branch.outcome,
+        branch.reason,
+        plan_shortest(arm, scene, start, [goal]).way is not None,
+        plan_shortest(arm, scene, forward_kinematics(arm, start), [goal]).way is not None,
+        bool(plan_direct(arm, scene, start, [goal], 1).ways),
+    )
+
+
+def stopped(found: tuple[Case, ...]) -> list[Case]:
+    """The pairs on which a single branch ends in a collision, a jump or at a limit."""
+    return [case for case in found if case.outcome in STOPS]
+
+
+class Example(NamedTuple):
+    """A pair on which a single branch runs into itself, and the graph's way from another branch."""
+
+    arm: Arm
+    scene: Scene
+    branch: SingleBranch
+    way: JointWay
+
+
+@cache
+def example() -> Example:
+    """The first pair that stops well under way by running into itself, and that the graph solves."""
+    arm, scene = cell()
+    for case in cases():
+        if case.outcome != TOUCHED or not case.from_any:
+            continue
+        branch = follow_single_branch(arm, scene, case.start, [case.goal])
+        way = plan_shortest(arm, scene, forward_kinematics(arm, case.start), [case.goal]).way
+        if way is not None and 0.3 < branch.places[-1] < 0.9 and branch.line.lengths[0] > 0.4:
+            return Example(arm, scene, branch, way)
+    raise LookupError("no such pair")
+
+
+def rows() -> list[Row]:
+    """The thesis beside what was measured."""
+    found = cases()
+    stops = stopped(found)
+    count, n = Counter(case.outcome for case in stops), len(found)
+    here, anywhere = sum(c.from_here for c in stops), sum(c.from_any for c in stops)
+    direct, impossible = sum(c.direct for c in stops), len(stops) - anywhere
+    kinds = ", ".join(f"{k} {count[k]}" for k in STOPS)
+    where = f"{TESTS}test_the_thesis_on_few_pairs"
+    return [
+        judged(
+            "2.2, 4", "a single branch can end where it does not go on", "a possible cause of the emergency stops",
+            f"{share(len(stops), n)} of {n} random pairs stop ({kinds})", len(stops) > 0.2 * n,
+            "pairs of free joint angles; the arm alone, nothing around it; 0.1 m/s", where,
+        ),
+        judged(
+            "Abstract, 4", "cause of the stops", "often a motion that is impossible",
+            f"{share(impossible, len(stops))} of the stops: no joints at the start lead along the line",
+            impossible > 0.25 * len(stops), "the rest is a matter of the branch", where,
+        ),
+        judged(
+            "3.2, 4", "the graph finds another motion on the same path", "implemented",
+            f"solves {share(anywhere, len(stops))} of the stops if the joints at the start may be chosen, "
+            f"{share(here, len(stops))} from the joints as they are", anywhere > 0.2 * len(stops),
+            "given joints leave the line no choice but at singular poses: the branch has to be chosen before "
+            "the motion, which the document does not say", where,
+        ),
+        judged(
+            "3.4", "fallback to the direct path", "where the line fails",
+            f"finds a way for {share(direct, len(stops))} of the stops", direct > 0.9 * len(stops),
+            "the tool then leaves the line", where,
+        ),
+    ]  # fmt: skip
+
+
+def share(part: int, whole: int) -> str:
+    """A share in percent with its 95 % interval."""
+    low, high = wilson(part, whole)
+    return f"{100 * part / whole:.0f} % ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def draw(folder: Path) -> list[Path]:
+    """Shares of all pairs, by what stopped the single branch and what finds a way."""
+    return save_figures(folder, {"cause_of_stops": shares_figure})
+
+
+def shares_figure() -> Figure:
+    """A bar for every outcome of the single branch, split by what the graph makes of it."""
+    found = cases()
+    with paper_style():
+        figure = Figure(figsize=(PAGE, 5.2 * CENTIMETRE), layout="constrained")
+        ax = figure.subplots()
+        kinds = (
+            ("same joints at the start", COLOURS.travelled, lambda c: c.from_here),
+            ("other joints at the start", COLOURS.planned, lambda c: c.from_any and not c.from_here),
+            ("direct path only", COLOURS.felt, lambda c: c.direct and not c.from_any),
+            ("none", COLOURS.obstacle, lambda c: not (c.direct or c.from_any)),
+        )
+        left = np.zeros(len(OUTCOMES))
+        for label, colour, belongs in kinds:
+            width = np.array([sum(belongs(c) for c in found if c.outcome == o) for o in OUTCOMES])
+            ax.barh(OUTCOMES, width, left=left, color=colour, label=label, height=0.7)
+            left += width
+        for y, total in enumerate(left):
+            ax.annotate(f"{int(total)}", (total, y), (2, 0), textcoords="offset points", va="center")
+        ax.invert_yaxis()
+        ax.set(xlabel=f"random pairs of {len(found)}", xlim=(0, 1.08 * left.max()))
+        ax.set_ylabel("single branch")
+        ax.legend(title="a way is found by the graph from", loc="lower right", frameon=False)
+    return figure
+
+
+def main() -> None:
+    """Print the rows, draw the figure."""
+    parser = argparse.ArgumentParser(
+        description="Why the arm stops under way, and what the graph makes of it."
+    )
+    parser.add_argument("--out", type=Path, default=Path("runs/nowoczyn2023"))
+    out = parser.parse_args().out
+    for row in rows():
+        print(f"{row.claim}: {row.published} | {row.ours} | {row.verdict}; {row.remark}")
+    for path in draw(out):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
