@@ -1,0 +1,1 @@
+"""Planning where the surroundings are known: ways, their timing, files for a real arm (nowoczyn2023)."""
