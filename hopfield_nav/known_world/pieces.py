@@ -11,26 +11,31 @@ from hopfield_nav.trajectory import Trajectory
 _ORDERS = np.arange(6.0)
 
 
-def quintic_pieces(knots: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Trajectory:
+def quintic_pieces(
+    knots: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, qdd_end: np.ndarray | None = None
+) -> Trajectory:
     """The polynomials of degree five with given position, velocity and acceleration at their ends.
 
     Args:
         knots: (k + 1,) increasing times [s].
         q: (k + 1, n) at the knots [rad].
         qd: (k + 1, n) [rad/s].
-        qdd: (k + 1, n) [rad/s²].
+        qdd: (k + 1, n) [rad/s²], from each knot on.
+        qdd_end: (k, n) acceleration towards the end of each piece [rad/s²]; default that from the next
+            knot on: no jump.
 
     Returns:
-        Trajectory of k pieces, continuous up to the acceleration.
+        Trajectory of k pieces.
 
     Source: ragazzon2012 (6.14).
     """
     h = np.diff(knots)[:, None]
-    p = q[1:] - q[:-1] - (qd[:-1] + 0.5 * qdd[:-1] * h) * h
-    v = (qd[1:] - qd[:-1] - qdd[:-1] * h) * h
-    a = (qdd[1:] - qdd[:-1]) * h * h
+    first, last = qdd[:-1], qdd[1:] if qdd_end is None else qdd_end
+    p = q[1:] - q[:-1] - (qd[:-1] + 0.5 * first * h) * h
+    v = (qd[1:] - qd[:-1] - first * h) * h
+    a = (last - first) * h * h
     high = ((10 * p - 4 * v + 0.5 * a) / h**3, (-15 * p + 7 * v - a) / h**4, (6 * p - 3 * v + 0.5 * a) / h**5)
-    coefficients = np.stack([q[:-1], qd[:-1], 0.5 * qdd[:-1], *high], axis=1)
+    coefficients = np.stack([q[:-1], qd[:-1], 0.5 * first, *high], axis=1)
     return Trajectory(np.array(knots, dtype=np.float64), np.ascontiguousarray(coefficients), np.zeros(1))
 
 

@@ -152,18 +152,20 @@ def _along(leg: Leg, times: PathTime) -> Trajectory:
         coefficients[:, 0] += start
         return Trajectory(times.knots, coefficients, np.zeros(1))
     kept = _spaced(times.knots)
-    s, sd, sdd = (_at(times, kept, order) for order in range(3))
+    s, sd, sdd, sdd_end = _at_knots(times, kept)
     first, second = leg.path(s, 1), leg.path(s, 2)
-    qdd = first * sdd[:, None] + second * (sd**2)[:, None]
-    return quintic_pieces(times.knots[kept], leg.path(s), first * sd[:, None], qdd)
+    bend = second * (sd**2)[:, None]
+    qdd, qdd_end = bend + first * sdd[:, None], bend[1:] + first[1:] * sdd_end[:, None]
+    return quintic_pieces(times.knots[kept], leg.path(s), first * sd[:, None], qdd, qdd_end)
 
 
-def _at(times: PathTime, kept: np.ndarray, order: int) -> np.ndarray:
-    """Derivatives of the path position at knots: those of the piece that begins there; rest at the end."""
-    values = times.coefficients[:, order] * math.factorial(order)
-    h = times.knots[-1] - times.knots[-2]
-    end = float(np.polyval(times.coefficients[-1, ::-1], h)) if order == 0 else 0.0
-    return np.append(values, end)[kept]
+def _at_knots(times: PathTime, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Path position, speed and acceleration from knots on, and acceleration towards them; at last rest."""
+    c, h = times.coefficients, np.diff(times.knots)
+    end = c[-1] @ h[-1] ** np.arange(4.0)
+    before = 2.0 * c[:, 2] + 6.0 * c[:, 3] * h
+    s, sd = np.append(c[:, 0], end)[kept], np.append(c[:, 1], 0.0)[kept]
+    return s, sd, np.append(2.0 * c[:, 2], 0.0)[kept], before[kept[1:] - 1]
 
 
 def _spaced(knots: np.ndarray) -> np.ndarray:

@@ -147,7 +147,7 @@ def _servoj(trajectory: Trajectory, period: float, options: str) -> Iterator[str
 
 def _movej(way: JointWay, times: np.ndarray, trajectory: Trajectory) -> Iterator[str]:
     """One command a leg, with the largest speed and acceleration of the joint that moves furthest."""
-    yield "  # The planned path with the controller's own trapezoid of speed: torque was not checked for that."
+    yield "  # The planned path, but the controller's own profile of speed: torque was not checked for it."
     instants, _, qd, qdd = sample(trajectory, 8)
     for i in range(len(times) - 1):
         if times[i + 1] == times[i]:
