@@ -16,7 +16,7 @@ from ways import HOME, direct_way, line_way, off_line, way
 
 from dynamics import BadInput, forward_kinematics, load_arm, mass_matrix, with_payload
 from dynamics.arm import arm_from_dict
-from hopfield_nav.known_world import timing
+from hopfield_nav.known_world import line_rows, timing
 from hopfield_nav.known_world.motion_limits import largest_shares, motion_limits
 from hopfield_nav.known_world.pieces import quintic_pieces
 from hopfield_nav.known_world.timing import RAMP, TOLERANCE, corner_times, time_way
@@ -214,8 +214,8 @@ def test_quintic_pieces_through_a_line_stay_on_it():
 
 
 @pytest.mark.parametrize("acceleration", [1.4, 30.0])
-def test_the_tool_stays_on_its_line(acceleration):
-    """With rows a millimetre apart; with rows two centimetres apart it does not."""
+def test_the_tool_stays_on_its_line(monkeypatch, acceleration):
+    """With rows a millimetre apart; with rows five centimetres apart only where some are added."""
     trajectory = time_way(ARM, LINE, acceleration=acceleration, share=0.5)
     times, q, _, _ = values(trajectory)
     bounds = corner_times(LINE, trajectory)
@@ -223,6 +223,9 @@ def test_the_tool_stays_on_its_line(acceleration):
         here = q[(times >= bounds[i]) & (times <= bounds[i + 1])]
         assert off_line(ARM, LINE, here, i).max() < 1e-8
     coarse = line_way(ARM, HOME, [0.0, -0.5, 0.3], step=0.05)
+    assert off_line(ARM, coarse, values(time_way(ARM, coarse))[1]).max() < 1e-6
+    monkeypatch.setattr(line_rows, "OFF_LINE", math.inf)
+    monkeypatch.setattr(line_rows, "REFUSED", math.inf)
     assert off_line(ARM, coarse, values(time_way(ARM, coarse))[1]).max() > 1e-6
 
 

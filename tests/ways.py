@@ -36,12 +36,13 @@ def line_way(arm, start, shifts, turn=(0, 0, 0), step: float = 1e-3) -> JointWay
             target = pose.copy()
             target[:3, 3] += share * np.asarray(shift)
             target[:3, :3] = Rotation.from_rotvec(share * np.asarray(turn)).as_matrix() @ pose[:3, :3]
-            rows.append(_nearest(inverse_kinematics(arm, target), rows[-1]))
+            rows.append(nearest(inverse_kinematics(arm, target), rows[-1]))
         corners.append(len(rows) - 1)
     return way(rows, "shortest", corners)
 
 
-def _nearest(solutions, last):
+def nearest(solutions, last):
+    """The solution closest to ``last``, in the turn that is closest."""
     change = np.angle(np.exp(1j * (solutions - last)))
     return last + change[np.argmin(np.abs(change).sum(axis=1))]
 

@@ -2,7 +2,8 @@
 
 A "direct" or "sampling" way is straight in joint space between corners, and proven free of collision
 as such: a leg is that straight line and nothing else. On a "shortest" way the tool is on a straight
-line between corners and the rows are close together: a leg is the cubic spline through its rows.
+line between corners and the rows are close together: a leg is the cubic spline through its rows, with
+rows added where that leaves the tool's line.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 
+from dynamics.arm import Arm
 from dynamics.errors import BadInput
+from hopfield_nav.known_world.line_rows import path_positions, rows_on_line
 from hopfield_nav.known_world.way import JointWay
 
 KINDS = ("shortest", "direct", "sampling")
-_SAME = 1e-12  # [rad] rows no further apart are one
+_SAME = 1e-8  # [rad] rows no further apart are one
 _OFF_LINE = 1e-6  # [rad] a row of a straight leg may lie this far beside it
 _GRID = 200  # least number of intervals of a leg's grid
 
@@ -62,11 +65,12 @@ def checked_way(way: JointWay, n: int) -> JointWay:
     return checked
 
 
-def legs_of_way(way: JointWay) -> list[Leg]:
+def legs_of_way(arm: Arm, way: JointWay) -> list[Leg]:
     """The legs of a checked way; a leg without motion is left out."""
-    make = _curved_leg if way.kind == "shortest" else _straight_leg
     spans = zip(way.corners[:-1], way.corners[1:], strict=True)
-    legs = [make(way.q[first : last + 1]) for first, last in spans]
+    rows = [way.q[first : last + 1] for first, last in spans]
+    curved = way.kind == "shortest"
+    legs = [_curved_leg(arm, each) if curved else _straight_leg(each) for each in rows]
     return [leg for leg in legs if leg is not None]
 
 
@@ -79,15 +83,24 @@ def _straight_leg(rows: np.ndarray) -> Leg | None:
     return Leg(path, np.linspace(0.0, length, _GRID + 1), True)
 
 
-def _curved_leg(rows: np.ndarray) -> Leg | None:
-    steps = np.linalg.norm(np.diff(rows, axis=0), axis=1)
-    rows = rows[np.concatenate([[True], steps > _SAME])]
+def _curved_leg(arm: Arm, rows: np.ndarray) -> Leg | None:
+    rows = _different(rows)
     if len(rows) == 1:
         return None
-    if len(rows) == 2:
-        return _straight_leg(rows)
-    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
+    rows = rows_on_line(arm, rows)
+    s = path_positions(rows)
     return Leg(CubicSpline(s, rows), divided(s, -(-_GRID // (len(rows) - 1))), False)
+
+
+def _different(rows: np.ndarray) -> np.ndarray:
+    """Rows without those that repeat the one before, the first and the last among them."""
+    kept = [0]
+    for i in range(1, len(rows)):
+        if np.abs(rows[i] - rows[kept[-1]]).max() > _SAME:
+            kept.append(i)
+    if len(kept) > 1:
+        kept[-1] = len(rows) - 1
+    return rows[kept]
 
 
 def divided(grid: np.ndarray, parts: int) -> np.ndarray:

@@ -65,8 +65,8 @@ def time_way(
         limit is exceeded by more than ``TOLERANCE``.
 
     Raises:
-        BadInput: a malformed way or limit, a pose on the way at which the torque
-            limits do not let the arm rest and creep, or toppra is not installed.
+        BadInput: a malformed way or limit; joints that jump on a straight tool line; a pose on the way at
+            which the torque limits do not let the arm rest and creep; or toppra is not installed.
 
     Source: Pham and Pham 2018 (TOPP-RA); the acceleration is movej's (URScript manual).
     """
@@ -74,7 +74,7 @@ def time_way(
     if not 0.0 <= ramp < math.inf:
         raise BadInput("ramp must be a time", found=ramp, allowed="0 or more [s]")
     way = checked_way(way, len(arm.dh))
-    legs = legs_of_way(way)
+    legs = legs_of_way(arm, way)
     if not legs:
         return resting(way.q[0])
     return joined([_time_leg(arm, leg, limits, float(ramp)) for leg in legs])
@@ -123,13 +123,13 @@ def _time_leg(arm: Arm, leg: Leg, limits: MotionLimits, ramp: float) -> Trajecto
         if max(shares) <= 1.0 + TOLERANCE:
             return trajectory
         friction_speed = 0.5 * (friction_speed + speed)
-        if leg.straight and len(leg.grid) <= _FINEST:
+        if leg.straight and not rubs and len(leg.grid) <= _FINEST:
             grid = divided(leg.grid, 2)
             leg, friction_speed = leg._replace(grid=grid), np.interp(grid, leg.grid, friction_speed)
         else:
             tight = _tightened(tight, shares)
     if trajectory is None:
-        raise _none_keeps_them()
+        trajectory = _along(leg, path_time(leg.grid, _humble_speed(leg, limits), ramp))
     return _slowed_until_kept(arm, trajectory, limits)
 
 
@@ -193,11 +193,13 @@ def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -
         if max(largest_shares(arm, trajectory, limits)) <= 1.0 + TOLERANCE:
             return trajectory
         trajectory = slowed(trajectory, _SLOWER)
-    raise _none_keeps_them()
+    raise BadInput("no motion along the way keeps the limits", allowed="a larger share of the torque limits")
 
 
-def _none_keeps_them() -> BadInput:
-    return BadInput("no motion along the way keeps the limits", allowed="a larger share of the torque limits")
+def _humble_speed(leg: Leg, limits: MotionLimits) -> np.ndarray:
+    """Path speed of a bang-bang motion, for a leg on which the library fails in rounding."""
+    s = leg.grid
+    return np.sqrt(2.0 * limits.acceleration.min() * np.minimum(s, s[-1] - s))
 
 
 def _require_held(arm: Arm, leg: Leg, limits: MotionLimits) -> None:
