@@ -122,7 +122,7 @@ def rows() -> list[Row]:
     where = f"{TESTS}test_the_thesis_on_few_pairs"
     return [
         judged(
-            "2.2, 4", "a single branch can end where it does not go on", "a possible cause of the emergency stops",
+            "2.2, 4", "a single branch can end where it does not go on", "a possible cause of the stops",
             f"{share(len(stops), n)} of {n} random pairs stop ({kinds})", len(stops) > 0.2 * n,
             "pairs of free joint angles; the arm alone, nothing around it; 0.1 m/s", where,
         ),

@@ -1,0 +1,125 @@
+"""The legs of a way: smooth paths of the joints between the corners at which the arm must stop.
+
+A "direct" or "sampling" way is straight in joint space between corners, and proven free of collision
+as such: a leg is that straight line and nothing else. On a "shortest" way the tool is on a straight
+line between corners and the rows are close together: a leg is the cubic spline through its rows, with
+rows added where that leaves the tool's line.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import CubicSpline, PPoly
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from hopfield_nav.known_world.line_rows import path_positions, rows_on_line
+from hopfield_nav.known_world.way import JointWay
+
+KINDS = ("shortest", "direct", "sampling")
+_SAME = 1e-8  # [rad] rows no further apart are one
+_OFF_LINE = 1e-6  # [rad] a row of a straight leg may lie this far beside it
+_GRID = 200  # least number of intervals of a leg's grid
+
+
+class Leg(NamedTuple):
+    """A path of the joints from rest to rest.
+
+    Attributes:
+        path: joint angles (n,) over the path position s, which begins at 0 [rad]; ``path(s, order)`` its
+            derivatives.
+        grid: (m,) path positions at which limits are put, from start to end.
+        straight: whether the joints move on a straight line.
+    """
+
+    path: PPoly
+    grid: np.ndarray
+    straight: bool
+
+
+def checked_way(way: JointWay, n: int) -> JointWay:
+    """The way with float64 angles and int corners.
+
+    Raises:
+        BadInput: wrong shapes, angles that are not finite, an unknown kind, corners that are not rows in
+            order with the first and the last among them, or a straight leg with rows beside it.
+    """
+    q, corners = np.asarray(way.q, dtype=np.float64), np.asarray(way.corners)
+    if way.kind not in KINDS:
+        raise BadInput("unknown kind of way", found=way.kind, allowed=", ".join(KINDS))
+    if q.ndim != 2 or len(q) == 0 or q.shape[1] != n or not np.all(np.isfinite(q)):
+        raise BadInput("a way holds finite joint angles", where="way.q", found=q.shape, allowed=f"(k, {n})")
+    fits = corners.ndim == 1 and len(corners) > 0 and np.issubdtype(corners.dtype, np.integer)
+    if not fits or corners[0] != 0 or corners[-1] != len(q) - 1 or np.any(np.diff(corners) <= 0):
+        raise BadInput(
+            "corners are rows in order, the first and the last included",
+            where="way.corners",
+            found=corners.tolist(),
+            allowed=f"0, …, {len(q) - 1}",
+        )
+    checked = way._replace(q=q, corners=corners.astype(np.int64))
+    if way.kind != "shortest":
+        _require_straight(checked)
+    return checked
+
+
+def legs_of_way(arm: Arm, way: JointWay) -> list[Leg]:
+    """The legs of a checked way; a leg without motion is left out."""
+    spans = zip(way.corners[:-1], way.corners[1:], strict=True)
+    rows = [way.q[first : last + 1] for first, last in spans]
+    curved = way.kind == "shortest"
+    legs = [_curved_leg(arm, each) if curved else _straight_leg(each) for each in rows]
+    return [leg for leg in legs if leg is not None]
+
+
+def _straight_leg(rows: np.ndarray) -> Leg | None:
+    change = rows[-1] - rows[0]
+    length = float(np.linalg.norm(change))
+    if length <= _SAME:
+        return None
+    path = PPoly(np.stack([change / length, rows[0]])[:, None], [0.0, length])
+    return Leg(path, np.linspace(0.0, length, _GRID + 1), True)
+
+
+def _curved_leg(arm: Arm, rows: np.ndarray) -> Leg | None:
+    rows = _different(rows)
+    if len(rows) == 1:
+        return None
+    rows = rows_on_line(arm, rows)
+    s = path_positions(rows)
+    return Leg(CubicSpline(s, rows), divided(s, -(-_GRID // (len(rows) - 1))), False)
+
+
+def _different(rows: np.ndarray) -> np.ndarray:
+    """Rows without those that repeat the one before, the first and the last among them."""
+    kept = [0]
+    for i in range(1, len(rows)):
+        if np.abs(rows[i] - rows[kept[-1]]).max() > _SAME:
+            kept.append(i)
+    if len(kept) > 1:
+        kept[-1] = len(rows) - 1
+    return rows[kept]
+
+
+def divided(grid: np.ndarray, parts: int) -> np.ndarray:
+    """A grid with every interval cut into ``parts``."""
+    if parts == 1:
+        return grid
+    inner = grid[:-1, None] + np.diff(grid)[:, None] * np.arange(parts) / parts
+    return np.append(inner.ravel(), grid[-1])
+
+
+def _require_straight(way: JointWay) -> None:
+    for first, last in zip(way.corners[:-1], way.corners[1:], strict=True):
+        rows, change = way.q[first : last + 1], way.q[last] - way.q[first]
+        share = (rows - rows[0]) @ change / max(float(change @ change), 1e-300)
+        off = np.abs(rows - rows[0] - np.clip(share, 0.0, 1.0)[:, None] * change).max(axis=1)
+        if off.max() > _OFF_LINE:
+            raise BadInput(
+                f"a {way.kind} way is straight between corners",
+                where=f"way.q, row {first + int(np.argmax(off))}",
+                found=f"{off.max():.3g} rad beside the line",
+                allowed="a corner there, or a row on the line",
+            )

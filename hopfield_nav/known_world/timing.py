@@ -1,0 +1,218 @@
+"""A way of the joints becomes a motion in time: as fast as speed, acceleration and torque allow.
+
+Every leg of a way runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the
+limits at grid points; the trajectory that comes of it is measured between them too, and where it
+exceeds a limit by more than ``TOLERANCE`` the grid is refined, then the limits are tightened.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from dynamics.joint_friction import joint_friction_torque
+from dynamics.newton_euler import gravity_torque
+from hopfield_nav.known_world.legs import Leg, checked_way, divided, legs_of_way
+from hopfield_nav.known_world.motion_limits import (
+    ACCELERATION,
+    TORQUE_SHARE,
+    MotionLimits,
+    Shares,
+    largest_shares,
+    motion_limits,
+)
+from hopfield_nav.known_world.pieces import joined, quintic_pieces, resting, slowed, values_at
+from hopfield_nav.known_world.smooth_time import PathTime, path_time
+from hopfield_nav.known_world.way import JointWay
+from hopfield_nav.trajectory import Trajectory
+
+TOLERANCE = 1e-3  # share of a limit by which a trajectory may exceed it
+RAMP = 0.008  # [s] one period of the UR5's controller
+_ATTEMPTS = 12
+_FINEST = 1600  # intervals of a grid that is still refined
+_SLOWER, _SLOWINGS = 1.02, 300  # factor of the duration, and how often it is tried
+_STILL = 1e-7  # [rad, rad/s] rounding of a rest at a corner
+_LEAST_PIECE = 2.5e-4  # [s] shorter quintic pieces lose the acceleration in rounding
+
+
+def time_way(
+    arm: Arm,
+    way: JointWay,
+    acceleration: float | np.ndarray = ACCELERATION,
+    share: float = TORQUE_SHARE,
+    tool_speed: float | None = None,
+    ramp: float = RAMP,
+) -> Trajectory:
+    """The fastest motion along a way that keeps the limits, at rest at every corner.
+
+    Args:
+        arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction and
+            payload; it need not be the arm that moves.
+        way: "direct", "sampling": the joints stay on the straight lines between corners; "shortest":
+            the joints run smoothly through the rows.
+        acceleration: largest acceleration of the joints [rad/s²], one number or (n,).
+        share: of the torque limits that may be used; ``inf``: torque is not limited.
+        tool_speed: largest speed of the tool point [m/s]; default not limited.
+        ramp: time in which the joints' acceleration builds up [s]; each leg takes that much longer than the
+            fastest motion. 0: the acceleration jumps.
+
+    Returns:
+        Quintic pieces from time 0, at rest at both ends; without duration for a way of length 0. No
+        limit is exceeded by more than ``TOLERANCE``.
+
+    Raises:
+        BadInput: a malformed way or limit; joints that jump on a straight tool line; a pose on the way at
+            which the torque limits do not let the arm rest and creep; or toppra is not installed.
+
+    Source: Pham and Pham 2018 (TOPP-RA); the acceleration is movej's (URScript manual).
+    """
+    limits = motion_limits(arm, acceleration, share, tool_speed)
+    if not 0.0 <= ramp < math.inf:
+        raise BadInput("ramp must be a time", found=ramp, allowed="0 or more [s]")
+    way = checked_way(way, len(arm.dh))
+    legs = legs_of_way(arm, way)
+    if not legs:
+        return resting(way.q[0])
+    return joined([_time_leg(arm, leg, limits, float(ramp)) for leg in legs])
+
+
+def corner_times(way: JointWay, trajectory: Trajectory) -> np.ndarray:
+    """Times at which a trajectory rests at the corners of its way.
+
+    Args:
+        way: what ``time_way`` was given.
+        trajectory: what it returned.
+
+    Returns:
+        (c,) [s], the first 0; a corner that is where the one before is has the same time.
+
+    Raises:
+        BadInput: the trajectory does not rest at every corner in order.
+    """
+    q, qd, _ = values_at(trajectory, trajectory.knots)
+    still = np.abs(qd).max(axis=1) < _STILL
+    rows, row = [], 0
+    for corner in way.corners:
+        there = np.flatnonzero(still[row:] & (np.abs(q[row:] - way.q[corner]).max(axis=1) < _STILL))
+        if len(there) == 0:
+            raise BadInput("the trajectory is not of this way", found=f"no rest at way.q, row {corner}")
+        row += int(there[0])
+        rows.append(row)
+    return trajectory.knots[rows]
+
+
+def _time_leg(arm: Arm, leg: Leg, limits: MotionLimits, ramp: float) -> Trajectory:
+    _require_held(arm, leg, limits)
+    fastest_speed = _library()
+    tight, friction_speed, trajectory = limits, np.zeros(len(leg.grid)), None
+    rubs = bool(np.any(arm.friction) and np.any(np.isfinite(limits.torque)))
+    for attempt in range(_ATTEMPTS):
+        speed = fastest_speed(arm, leg, tight, friction_speed)
+        if speed is None:  # friction was taken at too high a speed, or the limits were tightened too far
+            friction_speed, tight = 0.5 * friction_speed, limits
+            continue
+        if rubs and attempt == 0:
+            friction_speed = speed
+            continue
+        trajectory = _along(leg, path_time(leg.grid, speed, ramp))
+        shares = largest_shares(arm, trajectory, limits)
+        if max(shares) <= 1.0 + TOLERANCE:
+            return trajectory
+        friction_speed = 0.5 * (friction_speed + speed)
+        if leg.straight and not rubs and len(leg.grid) <= _FINEST:
+            grid = divided(leg.grid, 2)
+            leg, friction_speed = leg._replace(grid=grid), np.interp(grid, leg.grid, friction_speed)
+        else:
+            tight = _tightened(tight, shares)
+    if trajectory is None:
+        trajectory = _along(leg, path_time(leg.grid, _humble_speed(leg, limits), ramp))
+    return _slowed_until_kept(arm, trajectory, limits)
+
+
+def _library() -> Callable[..., np.ndarray | None]:
+    try:
+        from hopfield_nav.known_world.path_speed import fastest_speed
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f"timing a way needs {error.name}", allowed="pip install 'hopfield-nav[plan]'"
+        ) from None
+    return fastest_speed
+
+
+def _along(leg: Leg, times: PathTime) -> Trajectory:
+    """The motion of the joints: exact on a straight line, quintic pieces through a curved leg."""
+    if leg.straight:
+        direction, start = leg.path.c[:, 0]
+        coefficients = np.zeros((len(times.coefficients), 6, len(start)))
+        coefficients[:, :4] = times.coefficients[:, :, None] * direction
+        coefficients[:, 0] += start
+        return Trajectory(times.knots, coefficients, np.zeros(1))
+    kept = _spaced(times.knots)
+    s, sd, sdd, sdd_end = _at_knots(times, kept)
+    first, second = leg.path(s, 1), leg.path(s, 2)
+    bend = second * (sd**2)[:, None]
+    qdd, qdd_end = bend + first * sdd[:, None], bend[1:] + first[1:] * sdd_end[:, None]
+    return quintic_pieces(times.knots[kept], leg.path(s), first * sd[:, None], qdd, qdd_end)
+
+
+def _at_knots(times: PathTime, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Path position, speed and acceleration from knots on, and acceleration towards them; at last rest."""
+    c, h = times.coefficients, np.diff(times.knots)
+    end = c[-1] @ h[-1] ** np.arange(4.0)
+    before = 2.0 * c[:, 2] + 6.0 * c[:, 3] * h
+    s, sd = np.append(c[:, 0], end)[kept], np.append(c[:, 1], 0.0)[kept]
+    return s, sd, np.append(2.0 * c[:, 2], 0.0)[kept], before[kept[1:] - 1]
+
+
+def _spaced(knots: np.ndarray) -> np.ndarray:
+    """Rows of knots that are far enough apart, the first and the last among them."""
+    rows = [0]
+    for row in range(1, len(knots) - 1):
+        if knots[row] - knots[rows[-1]] >= _LEAST_PIECE and knots[-1] - knots[row] >= _LEAST_PIECE:
+            rows.append(row)
+    return np.array([*rows, len(knots) - 1])
+
+
+def _tightened(limits: MotionLimits, shares: Shares) -> MotionLimits:
+    """Every limit that was exceeded, lower by as much."""
+    return MotionLimits(
+        speed=limits.speed / max(1.0, shares.speed),
+        acceleration=limits.acceleration / max(1.0, shares.acceleration),
+        torque=limits.torque / max(1.0, shares.torque),
+        tool_speed=limits.tool_speed / max(1.0, shares.tool_speed),
+    )
+
+
+def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> Trajectory:
+    """The trajectory as a whole slower; the arm can creep along it, so some speed will do."""
+    for _ in range(_SLOWINGS):
+        if max(largest_shares(arm, trajectory, limits)) <= 1.0 + TOLERANCE:
+            return trajectory
+        trajectory = slowed(trajectory, _SLOWER)
+    raise BadInput("no motion along the way keeps the limits", allowed="a larger share of the torque limits")
+
+
+def _humble_speed(leg: Leg, limits: MotionLimits) -> np.ndarray:
+    """Path speed of a bang-bang motion, for a leg on which the library fails in rounding."""
+    s = leg.grid
+    return np.sqrt(2.0 * limits.acceleration.min() * np.minimum(s, s[-1] - s))
+
+
+def _require_held(arm: Arm, leg: Leg, limits: MotionLimits) -> None:
+    """Refuse a leg with a pose at which the motors cannot hold the arm, or not move it against friction."""
+    q, creep = leg.path(leg.grid), 1e-6 * leg.path(leg.grid, 1)
+    still = gravity_torque(arm, q)
+    creeping = still + joint_friction_torque(arm, creep, smoothing=0.0)
+    share = np.maximum(np.abs(still), np.abs(creeping)) / limits.torque
+    row, joint = np.unravel_index(np.argmax(share), share.shape)
+    if share[row, joint] >= 1.0:
+        raise BadInput(
+            "the torque limits do not let the arm rest and creep everywhere on the way",
+            where=f"joints {np.round(q[row], 3).tolist()}",
+            found=f"joint {joint + 1} needs {share[row, joint] * limits.torque[joint]:.1f} N·m",
+            allowed=f"less than {limits.torque[joint]:.1f} N·m",
+        )
