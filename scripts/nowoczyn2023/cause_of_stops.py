@@ -16,9 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from reproduction import save_figures
 
 from dynamics import Arm, forward_kinematics, load_arm
+from hopfield_nav.figures.sheets import add_legend
 from hopfield_nav.figures.sweep_outcomes import wilson
 from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.random_task import random_free_joints
@@ -164,10 +166,10 @@ def shares_figure() -> Figure:
         figure = Figure(figsize=(PAGE, 5.2 * CENTIMETRE), layout="constrained")
         ax = figure.subplots()
         kinds = (
-            ("same joints at the start", COLOURS.travelled, lambda c: c.from_here),
-            ("other joints at the start", COLOURS.planned, lambda c: c.from_any and not c.from_here),
-            ("direct path only", COLOURS.felt, lambda c: c.direct and not c.from_any),
-            ("none", COLOURS.obstacle, lambda c: not (c.direct or c.from_any)),
+            ("line, from the same joints", COLOURS.travelled, lambda c: c.from_here),
+            ("line, from other joints", COLOURS.planned, lambda c: c.from_any and not c.from_here),
+            ("direct path alone", COLOURS.obstacle, lambda c: c.direct and not c.from_any),
+            ("nothing", COLOURS.barred, lambda c: not (c.direct or c.from_any)),
         )
         left = np.zeros(len(OUTCOMES))
         for label, colour, belongs in kinds:
@@ -178,9 +180,9 @@ def shares_figure() -> Figure:
             ax.annotate(f"{int(total)}", (total, y), (2, 0), textcoords="offset points", va="center")
         ax.invert_yaxis()
         ax.set(xlabel=f"random pairs of {len(found)}", xlim=(0, 1.08 * left.max()))
-        ax.set_ylabel("single branch")
-        ax.legend(title="a way is found by the graph from", loc="lower right", frameon=False)
-    return figure
+        ax.set_ylabel("a single branch")
+        handles = [Patch(color=colour, label=label) for label, colour, _ in kinds]
+    return add_legend(figure, handles, 4)
 
 
 def main() -> None:
