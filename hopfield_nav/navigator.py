@@ -6,7 +6,6 @@ every collision.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -83,11 +82,11 @@ class Navigator:
             return self.way
         tool = forward_kinematics(self.arm, q)[:3, 3]
         start = cell_beside(self.known, self.grid, self._obstacles(), tool, self._start_cell)
-        if start is None:
+        if start is not None:
+            self.way = self._plan(start, 0.0, q, still, still)
+        else:
             reason = "known obstacles stand between the tool and every free cell around it"
             self.way = Way(self._start_cell, self._no_cells, None, "no_path", reason)
-        else:
-            self.way = self._plan(start, 0.0, q, still, still)
         return self.way
 
     def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], Way]:
@@ -171,11 +170,9 @@ class Navigator:
             reason = "known obstacles stand between the goal and every free cell around it"
             return Plan(None, reason, np.inf, planner.kind)
         plan = plan_with(planner, self._obstacles(), start, target, self.world.seed)
-        if plan.cells is None or target == self.goal_cell:
+        if plan.cells is None or self.goal_cell is None or self.goal_cell == target:
             return plan
-        last = np.array([self.goal_cell])
-        points = None if plan.waypoints is None else np.vstack([plan.waypoints, last])
-        return replace(plan, cells=np.vstack([plan.cells, last]), waypoints=points)
+        return plan.with_last(self.goal_cell)
 
     def _plan(
         self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
