@@ -1,4 +1,4 @@
-"""A way at any angle as places for the tool, and the time from one to the next."""
+"""A way at any angle as places for the tool; the time from place to place, on such a way and over cells."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from hopfield_nav.any_angle import shorten_path
+from hopfield_nav.collision_map import round_half_away
 
 SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/(n - 1)
 LEAST = 1e-6  # [cells] shorter than this is no step
@@ -72,3 +73,16 @@ def times_by_length(places: np.ndarray, spacing: float, rule: float | str) -> np
     lengths[0] = max(lengths[0], 1.0)
     seconds = SECONDS_PER_CELL if isinstance(rule, str) else float(rule)
     return seconds * np.maximum(lengths, LEAST)
+
+
+def times_by_cell(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:
+    """Seconds from place to place (k,) of a way over cells, for tool positions (k + 1, 3) [m].
+
+    The document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2); otherwise a step of a cell
+    takes ``rule`` and a longer one, such as the first step back, longer in proportion.
+    """
+    steps = len(places) - 1
+    if rule == "ragazzon2012":
+        return np.full(steps, float(round_half_away(np.array((steps + 1) / 2))) / steps)
+    lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
+    return float(rule) * np.maximum(lengths, 1.0)

@@ -11,7 +11,8 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.kinematics import forward_kinematics
-from hopfield_nav.navigator import Way, make_map
+from hopfield_nav.known_map import make_map
+from hopfield_nav.navigator import Way
 from hopfield_nav.trajectory import Trajectory
 from hopfield_nav.world import World
 
@@ -43,7 +44,7 @@ class Follower:
 
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:
         self.world, self.arm, self.trajectory = world, arm, trajectory
-        self.grid = make_map(world)
+        self.grid, _ = make_map(world)
         self.goal_cell, self.goal = None, None
         rank = world.map.rank
         self.way = Way((0,) * rank, np.zeros((0, rank), dtype=int), trajectory)

@@ -16,11 +16,11 @@ from dynamics.joint_path import JointPath, follow_path
 from dynamics.kinematics import forward_kinematics, jacobian
 from dynamics.position_path import follow_positions
 from hopfield_nav.any_angle import cells_along
-from hopfield_nav.any_angle_motion import along_chain, tight_chain, times_by_length
-from hopfield_nav.collision_map import CollisionMap, round_half_away
+from hopfield_nav.any_angle_motion import along_chain, tight_chain, times_by_cell, times_by_length
+from hopfield_nav.known_map import cell_beside, make_map, only_in_sight, touches
 from hopfield_nav.plan import Plan
 from hopfield_nav.planners.choice import open_cells, plan_with
-from hopfield_nav.reach import follow_regular_path, unreachable_places
+from hopfield_nav.reach import end_at_contact, follow_regular_path, known_solids, unreachable_places
 from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
 from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World
@@ -49,6 +49,7 @@ class Navigator:
 
     Attributes:
         grid: the map.
+        known: the known obstacles.
         unreachable: bool grid of the cells that the arm turned out not to reach; they count as blocked
             for the planner and are not marked on the map.
         way: under way.
@@ -61,7 +62,9 @@ class Navigator:
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
-        self.grid = make_map(world)
+        self.grid, self.known = make_map(world)
+        whole = world.contact.bodies == "arm" and world.known and world.planner.unreachable != "ignore"
+        self._in_the_way = known_solids(arm, self.known.solids) if whole else None
         self.goal_cell, self.goal = self._find_goal()
         self._start_cell = self._cell_of_start(start)
         self._no_cells = np.zeros((0, world.map.rank), dtype=int)
@@ -76,8 +79,14 @@ class Navigator:
         if self.goal is None:
             trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
             self.way = Way(self._start_cell, np.array([self._start_cell]), trajectory)
+            return self.way
+        tool = forward_kinematics(self.arm, q)[:3, 3]
+        start = cell_beside(self.known, self.grid, self._obstacles(), tool, self._start_cell)
+        if start is not None:
+            self.way = self._plan(start, 0.0, q, still, still)
         else:
-            self.way = self._plan(self._start_cell, 0.0, q, still, still)
+            reason = "known obstacles stand between the tool and every free cell around it"
+            self.way = Way(self._start_cell, self._no_cells, None, "no_path", reason)
         return self.way
 
     def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], Way]:
@@ -125,8 +134,12 @@ class Navigator:
         """
         if self.world.detection.back_off == "against_velocity":
             return start_against_velocity(self.grid, marked, felt)
-        allowed = open_cells(self.world.planner, self._obstacles(), marked, self._target())
+        target = self._target()
+        if target is None:
+            return None
+        allowed = open_cells(self.world.planner, self._obstacles(), marked, target)
         allowed[self.goal_cell] = False
+        allowed = only_in_sight(self.known, self.grid, allowed, felt.position)
         start = start_along_force(self.grid, felt, allowed, self._passed)
         return start if allowed[start] else None
 
@@ -137,17 +150,29 @@ class Navigator:
         nearest = int(np.argmin(((centres - felt.position[:rank]) ** 2).sum(axis=1)))
         self._passed[tuple(felt.path[: nearest + 1].T)] = True
 
-    def _target(self) -> tuple[int, ...]:
-        if self.goal_cell is None:
+    def _target(self) -> tuple[int, ...] | None:
+        """The cell to which is planned: the goal's, or where a known obstacle reaches into that, one beside.
+
+        None where known obstacles stand between the goal and every free cell around it.
+        """
+        if self.goal_cell is None or self.goal is None:
             raise RuntimeError("without a goal there is nothing to plan")
-        return self.goal_cell
+        return cell_beside(self.known, self.grid, self._obstacles(), self.goal, self.goal_cell)
 
     def _obstacles(self) -> np.ndarray:
         """What the planner may not use."""
         return self.grid.blocked | self.unreachable
 
     def _make_plan(self, start: tuple[int, ...]) -> Plan:
-        return plan_with(self.world.planner, self._obstacles(), start, self._target(), self.world.seed)
+        """A way over cells to the goal's; the last step may begin in the cell beside it."""
+        planner, target = self.world.planner, self._target()
+        if target is None:
+            reason = "known obstacles stand between the goal and every free cell around it"
+            return Plan(None, reason, np.inf, planner.kind)
+        plan = plan_with(planner, self._obstacles(), start, target, self.world.seed)
+        if plan.cells is None or self.goal_cell is None or self.goal_cell == target:
+            return plan
+        return plan.with_last(self.goal_cell)
 
     def _plan(
         self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
@@ -199,13 +224,18 @@ class Navigator:
         planner = self.world.planner
         if plan.cells is None or self.goal is None:
             raise RuntimeError("no way, no route")
-        if plan.waypoints is None and not planner.any_angle:
-            return Route(plan.cells, self._poses(plan.cells), False)
+        tool = forward_kinematics(self.arm, q)[:3, 3]
         points = plan.cells if plan.waypoints is None else plan.waypoints
-        tool = self._in_cells(forward_kinematics(self.arm, q)[:3, 3])
-        begun = at_rest and tuple(np.rint(tool)) == tuple(plan.cells[0])
+        before = self.grid.centre(points[-2]) if len(points) > 1 else tool
+        if touches(self.known.solids, before, self.goal):
+            points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
+        if plan.waypoints is None and not planner.any_angle:
+            return Route(plan.cells, self._poses(points), False)
+        place, second = self._in_cells(tool), self.grid.centre(points[1]) if len(points) > 1 else self.goal
+        begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
+        begun = begun and not touches(self.known.solids, tool, second)
         chain = tight_chain(
-            self._obstacles(), points, tool if begun else None, self._in_cells(self.goal),
+            self._obstacles(), points, place if begun else None, self._in_cells(self.goal),
             self.grid.spacing, planner.clearance, planner.any_angle,
         )  # fmt: skip
         places = along_chain(chain)
@@ -222,25 +252,13 @@ class Navigator:
             if self.world.trajectory.any_rotation:
                 return found  # with a free rotation nearly every cell within reach will do: found on the way
             cells = np.argwhere(~found)
-            found[tuple(cells.T)] = unreachable_places(self.arm, self._tool_poses(cells), start)
+            poses = self._tool_poses(cells)
+            found[tuple(cells.T)] = unreachable_places(self.arm, poses, start, self._in_the_way)
         return found
 
     def _times(self, route: Route, places: np.ndarray) -> np.ndarray:
-        if route.any_angle:
-            return times_by_length(places, self.grid.spacing, self.world.trajectory.time_per_cell)
-        return self._segment_times(places)
-
-    def _segment_times(self, places: np.ndarray) -> np.ndarray:
-        """Seconds from waypoint to waypoint (k,), for tool positions ``places`` (k + 1, 3) [m].
-
-        The document's rule is round(n/2)/(n-1) for all (C.2.2); otherwise a step of a cell takes
-        ``time_per_cell`` and a longer one, such as the first step back, longer in proportion.
-        """
-        rule, steps = self.world.trajectory.time_per_cell, len(places) - 1
-        if rule == "ragazzon2012":
-            return np.full(steps, float(round_half_away(np.array((steps + 1) / 2))) / steps)
-        lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / self.grid.spacing
-        return float(rule) * np.maximum(lengths, 1.0)
+        times = times_by_length if route.any_angle else times_by_cell
+        return times(places, self.grid.spacing, self.world.trajectory.time_per_cell)
 
     def _poses(self, cells: np.ndarray) -> np.ndarray:
         """Tool poses (k, 4, 4) over cells or points between them (k, rank); the last one is the goal's."""
@@ -258,10 +276,12 @@ class Navigator:
     def _follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
         """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
         if self.world.trajectory.any_rotation:
-            return follow_positions(self.arm, poses[:, :3, 3], q)
-        if self.world.planner.unreachable == "ignore":
-            return follow_path(self.arm, poses, q)
-        return follow_regular_path(self.arm, poses, q)
+            path = follow_positions(self.arm, poses[:, :3, 3], q)
+        elif self.world.planner.unreachable == "ignore":
+            path = follow_path(self.arm, poses, q)
+        else:
+            path = follow_regular_path(self.arm, poses, q)
+        return path if self._in_the_way is None else end_at_contact(self.arm, path, self._in_the_way)
 
     def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
         if self.world.goal_point is None:
@@ -281,13 +301,3 @@ class Navigator:
                 allowed="a pose whose tool is over one of the map's cells",
             )
         return cell
-
-
-def make_map(world: World) -> CollisionMap:
-    """The map with its rim, and with the cells whose centre lies in a known obstacle."""
-    grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
-    along = (grid.origin[k] + grid.spacing * np.arange(n) for k, n in enumerate(grid.shape))
-    at = [*np.meshgrid(*along, indexing="ij", sparse=True), grid.origin[2]]
-    for obstacle in world.known:
-        grid.blocked |= obstacle.solid.contains(*at[:3])
-    return grid

@@ -87,6 +87,7 @@ def _from_angles(value: Any) -> Any:
 
 _THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
 _ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
+RotationOrAngles = Annotated[Rotation, BeforeValidator(_from_angles), WithJsonSchema(_ROTATION_SCHEMA)]
 
 
 class Box(Section):
@@ -94,7 +95,7 @@ class Box(Section):
 
     center: Point = Field(description="[x, y, z] of its middle, base axes [m]")
     size: Annotated[tuple[_Edge, ...], Length(3, 3)] = Field(description="lengths of its edges [m]")
-    rotation: Annotated[Rotation, BeforeValidator(_from_angles), WithJsonSchema(_ROTATION_SCHEMA)] = Field(
+    rotation: RotationOrAngles = Field(
         _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw] [rad]"
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -48,6 +48,14 @@ class Plan:
     def log_activation(self) -> np.ndarray | None:
         """Grid of ln sigma, -inf where sigma is zero, filled in when first asked for; "sum" alone."""
         return self._grid() if self._grid is not None and self.network == "sum" else None
+
+    def with_last(self, cell: tuple[int, ...]) -> Plan:
+        """The same way and one step more, to a cell."""
+        last = np.array([cell])
+        points = None if self.waypoints is None else np.vstack([self.waypoints, last])
+        return replace(
+            self, cells=last if self.cells is None else np.vstack([self.cells, last]), waypoints=points
+        )
 
     @property
     def reachable(self) -> np.ndarray:

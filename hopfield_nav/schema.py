@@ -22,7 +22,7 @@ def dump_schema() -> dict[str, Any]:
     schema["title"] = "hopfield-nav world"
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
-    for name in ("Obstacle", "KnownObstacle"):
+    for name in ("Obstacle", "KnownObstacle", "Place"):
         schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
     return schema
 

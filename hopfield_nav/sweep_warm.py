@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from hopfield_nav.sweep_file import Sweep
 
 _warm: set[str] = set()
+_KNOWN = """
+format: 1
+contact: {bodies: arm}
+known: [{floor: {height: -0.2}}]
+goal: {cell: [17, 6]}
+"""  # the first plan asks for distances of map and arm to what is known
 
 
 def warm_up(sweep: Sweep) -> None:
@@ -29,11 +35,13 @@ def warm_up(sweep: Sweep) -> None:
 
 @cache
 def _compile_all() -> None:
-    """The loop, every built-in method, both networks."""
+    """The loop, every built-in method, both networks, planning among known obstacles."""
     from hopfield_nav.closed_loop import compiled_loop
     from hopfield_nav.planning import NETWORKS
     from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
+    from hopfield_nav.simulation import Simulation
     from hopfield_nav.warm_up import warm_up_replan
+    from hopfield_nav.world import parse_world
     from hopfield_nav.world_sections import Planner
 
     compiled_loop()
@@ -42,6 +50,7 @@ def _compile_all() -> None:
             compiled(find_method(kind, name))
     for network in NETWORKS:
         warm_up_replan(Planner(network=network))
+    Simulation(parse_world(_KNOWN))
 
 
 def _start_one(sweep: Sweep) -> None:

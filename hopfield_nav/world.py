@@ -21,6 +21,7 @@ from hopfield_nav.world_fields import Gravity, Range, Text
 from hopfield_nav.world_file import Document, parse_document, plain_value, read_document
 from hopfield_nav.world_override import apply_overrides
 from hopfield_nav.world_paths import relative_to
+from hopfield_nav.world_plan import Plan
 from hopfield_nav.world_sections import (
     TIES_IN_SPACE,
     Contact,
@@ -59,6 +60,7 @@ class World(Section):
     detection: Detection = Field(default_factory=Detection, description="how a collision is felt")
     start: Start = Field(default_factory=Start, description="where the arm begins, at rest")
     goal: Goal | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
+    plan: Plan = Field(default_factory=Plan, description="a motion for `hopfield-nav plan`; a run ignores it")
     time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
         200.0, description="simulated time at which the run ends [s]"
     )

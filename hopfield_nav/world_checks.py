@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from dynamics.errors import BadInput
 from hopfield_nav.plugin import find_method
+from hopfield_nav.world_plan import check_plan
 
 if TYPE_CHECKING:
     from hopfield_nav.obstacles import Goal
@@ -48,6 +49,9 @@ def check_arms(world: World, document: Document, like: World | None = None) -> N
         _load_arms(world, document)
     _check_joints(world, document)
     _check_rotors(world, document)
+    if world.plan.given_joints:
+        limits = _load(world.arm, world, document, ("arm",)).position_limits
+        check_plan(world.plan, world.arm, limits, document)
 
 
 def _arms_and_joints(world: World) -> tuple[dict[tuple[str, ...], str | None], int]:
@@ -206,6 +210,7 @@ def _check_joints(world: World, document: Document) -> None:
     ):
         if isinstance(value, BaseModel):
             lists |= {f"{section}.{key}": entry for key, entry in value}
+    lists["plan.acceleration"] = world.plan.acceleration
     lists |= {f"controller.{key}": value for key, value in world.controller.parameters.items()}
     lists |= {f"detection.{key}": value for key, value in world.detection.parameters.items()}
     for key, value in lists.items():

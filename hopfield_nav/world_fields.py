@@ -24,7 +24,13 @@ from pydantic_core import CoreSchema, core_schema
 from dynamics.errors import BadInput
 
 JsonSchema = dict[str, Any]
-_MISTAKEN_UNIT = {"m": "millimetres", "rad": "degrees", "s": "milliseconds"}
+_MISTAKEN_UNIT = {
+    "m": "millimetres",
+    "rad": "degrees",
+    "s": "milliseconds",
+    "m/s": "millimetres a second",
+    "rad/s": "degrees a second",
+}
 
 
 @dataclass(frozen=True)

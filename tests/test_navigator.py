@@ -65,7 +65,7 @@ def test_known_obstacles_are_on_the_map_from_the_start_and_are_avoided():
     first, second = known.run(), unknown.run()
     assert (first.outcome, second.outcome) == ("reached", "reached")
     assert second.summary["contact_count"] > 0
-    # known ones are real: paths keep clear of their cells, and what is nearer than half a cell may be grazed
+    assert first.summary["contact_count"] == 0
     assert first.summary["collision_count"] < second.summary["collision_count"]
     for cell in first.data.first_path.values:
         assert not known.navigator.grid.blocked[tuple(cell)]

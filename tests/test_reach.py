@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 
 from dynamics import forward_kinematics, inverse_kinematics, load_arm
-from hopfield_nav import Simulation, load_world
-from hopfield_nav.reach import SINGULAR, follow_regular_path, manipulability, unreachable_places
+from hopfield_nav import Simulation, load_world, simulate
+from hopfield_nav.arm_capsules import LINK, arm_bodies, arm_distance
+from hopfield_nav.assembly import build_arm
+from hopfield_nav.geometry import box, half_space, pack_primitives
+from hopfield_nav.reach import (
+    SINGULAR,
+    follow_regular_path,
+    known_solids,
+    links_in_the_way,
+    manipulability,
+    unreachable_places,
+)
+from hopfield_nav.solids_of_world import build_obstacles
 
 Q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
 
@@ -84,3 +95,67 @@ def test_a_path_ends_where_the_arm_is_singular():
     assert manipulability(arm, path.q[: path.reached]).min() >= SINGULAR
     nearly = forward_kinematics(arm, np.array([0.3, -1.0, 0.003, 0.2, 1.2, 0.1]))
     assert unreachable_places(arm, np.stack([poses[0], nearly]), start).tolist() == [False, True]
+
+
+# --- links that touch what is known -----------------------------------------------------------------------
+
+TALL = ["contact.bodies=arm", "known.2.cylinder.height=[0.2, 0.42]"]  # as high as the wrist of the cell's arm
+
+
+def test_links_keep_away_from_known_obstacles_where_links_can_touch():
+    """The tool's point alone goes round the cylinder; with the wrist beside it more cells are left out."""
+    spared = simulate(load_world("cell", TALL))
+    touched = simulate(load_world("cell", [*TALL, "planner.unreachable=ignore"]))
+    point = simulate(load_world("cell", [TALL[1]]))
+    assert (spared.outcome, spared.summary["collision_count"]) == ("reached", 0)
+    assert touched.summary["collision_count"] > 5
+    assert (point.outcome, (point.data.final_map.values == 2).sum()) == ("reached", 0)
+    assert 0 < (spared.data.final_map.values == 2).sum() < 40
+    assert beyond_link_1(spared).min() > 0.0
+    assert beyond_link_1(touched).min() < 0.0
+    before = simulate(load_world("cell", [*TALL, "planner.unreachable=precompute"]))
+    np.testing.assert_array_equal(before.data.first_path.values, spared.data.first_path.values)
+
+
+def beyond_link_1(run):
+    """Distances [m] of links 2 to 6 and the tool from all solids, over the run."""
+    arm = build_arm(run.world)
+    links = arm_bodies(arm)[:, LINK]
+    return arm_distance(arm, run.data.q.values[::5], build_obstacles(run.world))[:, links > 1]
+
+
+def test_no_way_is_known_without_a_collision_where_links_are_in_the_way_everywhere():
+    """By touch alone it takes a hundred collisions to end at the same place."""
+    known = ["known=[{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]", "obstacles=[]"]
+    sim = Simulation(load_world("whole_arm", known))
+    assert sim.outcome == "no_path"
+    assert "link 3 touches known obstacle 0" in sim.reason
+    assert Simulation(load_world("whole_arm", [*known, "contact.bodies=tool"])).outcome is None
+
+
+def test_what_the_arm_is_mounted_on_is_not_held_against_link_1_but_against_the_others():
+    arm = load_arm("ur5_ragazzon2012")
+    beside = box((0.0, 0.14, 0.05), (0.1, 0.1, 0.2))  # link 1 touches it at some angles of joint 1
+    solids = pack_primitives([half_space((0, 0, 0)), half_space((0, 0, -0.01)), beside])
+    known = known_solids(arm, solids)
+    assert known.mount.tolist() == [True, False, False]
+    standing = np.array([2.5775, -0.948, 0.8776, 1.6412, 1.5708, -0.5641])
+    lying = standing.copy()
+    lying[1] = 0.3  # shoulder down into the floor
+    floor = known_solids(arm, solids[:1])
+    assert links_in_the_way(arm, np.stack([standing, lying]), floor)[:, 1].tolist() == [-1, 0]
+    held = floor._replace(mount=np.zeros(1, bool))
+    assert links_in_the_way(arm, standing[None], held).tolist() == [[1, 0]]
+    q = np.tile(Q, (73, 1))
+    q[:, 0] = np.linspace(-np.pi, np.pi, 73)
+    far = q.copy()
+    far[:, 1:] = [-np.pi / 2, 0, 0, 0, 0]  # upright: nothing but link 1 is near
+    first = (arm_distance(arm, far, solids[2:])[:, arm_bodies(arm)[:, LINK] == 1] <= 0.0).any(axis=(1, 2))
+    assert 0 < first.sum() < 73
+    assert (links_in_the_way(arm, far, known)[first, 1] == 2).all()
+
+
+def test_without_known_obstacles_no_link_is_in_the_way():
+    arm = load_arm("ur5_ragazzon2012")
+    known = known_solids(arm, pack_primitives([]))
+    assert links_in_the_way(arm, Q[None], known).tolist() == [[-1, -1]]

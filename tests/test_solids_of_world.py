@@ -66,14 +66,16 @@ def test_endless_cylinders_and_the_rest_are_all_obstacles():
     assert len(build_obstacles(world)) == 6
 
 
-def test_known_solids_bar_the_cells_whose_centre_they_hold_at_the_map_height():
+def test_known_solids_bar_the_cells_that_they_reach_into_at_the_map_height():
     world = parse_world(KNOWN)
     grid = Navigator(world, load_arm("ur5_ragazzon2012"), np.array(world.start.joints)).grid
-    centres = np.array([[grid.centre((i, j)) for j in range(20)] for i in range(20)])
+    line = grid.spacing * np.linspace(-0.5, 0.5, 41)
+    points = np.array([[grid.centre((i, j)) for j in range(20)] for i in range(20)])[:, :, None, None]
+    points = points + np.stack([*np.meshgrid(line, line), np.zeros((41, 41))], axis=-1)
     distance = capsule_distance(
-        np.concatenate([centres, centres, np.zeros((20, 20, 1))], axis=-1), build_obstacles(world)
+        np.concatenate([points, points, np.zeros((*points.shape[:-1], 1))], axis=-1), build_obstacles(world)
     )
-    np.testing.assert_array_equal(grid.blocked, (distance <= 0).any(axis=-1))
+    np.testing.assert_array_equal(grid.blocked, (distance <= 0).any(axis=(2, 3, 4)))
     assert grid.blocked.any()
     assert not grid.blocked[grid.cell_of([0.25, 0.0, 0.0])]  # that cylinder begins above the map
     none = parse_world("format: 1")

@@ -190,7 +190,7 @@ def test_one_layer_in_space_is_the_plane(name):
     assert not space.data.event_cell.values[:, 2].any()
 
 
-def test_known_obstacles_bar_the_cells_whose_centre_is_inside():
+def test_known_obstacles_bar_the_cubes_that_they_reach_into():
     text = (
         "map: {origin: [0.16, -0.28, -0.04], spacing: 0.04, shape: [13, 15, 6]}\n"
         "known: [{sphere: {center: [0.4, 0.0, 0.08], radius: 0.07}},"
@@ -199,8 +199,10 @@ def test_known_obstacles_bar_the_cells_whose_centre_is_inside():
     )
     sim = simulation(text)
     grid = sim.navigator.grid
-    centres = np.array([grid.centre(cell) for cell in np.ndindex(grid.shape)])
-    np.testing.assert_array_equal(grid.blocked.ravel(), signed_distances(sim.world, centres) <= 0.0)
+    line = grid.spacing * np.linspace(-0.5, 0.5, 21)
+    cube = np.stack(np.meshgrid(line, line, line), axis=-1).reshape(-1, 3)
+    least = [signed_distances(sim.world, grid.centre(cell) + cube).min() for cell in np.ndindex(grid.shape)]
+    np.testing.assert_array_equal(grid.blocked.ravel(), np.array(least) <= 0.0)
     assert grid.blocked.any(axis=(1, 2)).sum() > 3
 
 

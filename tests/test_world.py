@@ -230,7 +230,8 @@ def test_schema_accepts_the_bundled_worlds_and_refuses_unknown_keys():
         check.validate(parse_document(path.read_text(encoding="utf-8"), name).data)
     check.validate({"format": 1, "detection": {"measure": "a.py:B", "sharpness": 3}})
     for wrong in (
-        {"format": 1, "plan": {}},
+        {"format": 1, "plan": {"metod": "auto"}},
+        {"format": 1, "plan": {"goal": {}}},
         {"format": 1, "detection": {"treshold": 3}},
         {},
         {"format": 1, "controller": {"omega": -1}},

@@ -35,6 +35,7 @@ trajectory: {time_per_cell: ragazzon2012, sample_time: 0.005}
 detection: {estimator: joint_error, measure: wrench_norm, threshold: 12, mark: desired, rearm: null}
 start: {joints: [2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905]}
 goal: {cell: [17, 6], tolerance: 0.002}
+plan: {via: [{pose: {position: [0.4, 0, 0.3], rotation: [3, 0, 0]}}], goal: {joints: [0, -1, 1, 0, 1, 0]}}
 time_limit: 200
 seed: 0
 record: {every: 1, signals: all}
