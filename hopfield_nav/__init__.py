@@ -11,6 +11,7 @@ _HOME = {
     "load_sweep": "sweep_file",
     "load_world": "world",
     "plan_path": "planning",
+    "plan_world": "known_world.planned",
     "simulate": "simulation",
     "sweep": "sweeps",
 }
@@ -23,6 +24,7 @@ __all__ = [
     "load_sweep",
     "load_world",
     "plan_path",
+    "plan_world",
     "simulate",
     "sweep",
 ]

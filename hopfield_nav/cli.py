@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from hopfield_nav.cli_logs import identify, replay
+from hopfield_nav.cli_plans import demo, plan
 from hopfield_nav.cli_runs import animate, check, compare, plot, run, schema, sweep
 
 app = typer.Typer(
@@ -23,7 +24,7 @@ app = typer.Typer(
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-COMMANDS = (run, sweep, replay, compare, identify, check, schema, plot, animate)  # as the help lists them
+COMMANDS = (run, sweep, plan, demo, replay, compare, identify, check, schema, plot, animate)  # as the help lists them
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 
 

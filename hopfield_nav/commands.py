@@ -105,12 +105,18 @@ def animate_saved(folder: Path) -> int:
     return 0
 
 
-def _simulate(world: Any, seed: int | None) -> Any:
+def say_if_cold() -> None:
+    """Tell why the first run takes longer."""
     from dynamics.compiled import cache_is_warm
-    from hopfield_nav.report import progress_bar
 
     if not cache_is_warm():
         say("compiling once, about half a minute; later runs start at once")
+
+
+def _simulate(world: Any, seed: int | None) -> Any:
+    from hopfield_nav.report import progress_bar
+
+    say_if_cold()
     from hopfield_nav.simulation import simulate
 
     with progress_bar(world.time_limit) as progress:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,17 +82,19 @@ def film_bar() -> Iterator[Callable[[int, int], None] | None]:
 
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the results of a run as a table of two columns."""
+    rows = [(label, cell(summary[key], unit, scale)) for label, key, unit, scale in _ROWS if key in summary]
+    rows += [("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()]
+    rows += [("warning", warning) for warning in summary.get("warnings", [])]
+    print_table([*rows, ("folder", str(folder))])
+
+
+def print_table(rows: Iterable[tuple[str, str]]) -> None:
+    """Print rows of a name and a text."""
     table = Table(box=SIMPLE, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for label, key, unit, scale in _ROWS:
-        if key in summary:
-            table.add_row(label, Text(cell(summary[key], unit, scale)))
-    for key, value in summary.get("imperfections", {}).items():
-        table.add_row("imperfect", Text(f"{key} = {value}"))
-    for warning in summary.get("warnings", []):
-        table.add_row("warning", Text(warning))
-    table.add_row("folder", Text(str(folder)))
+    for label, text in rows:
+        table.add_row(label, Text(text))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 

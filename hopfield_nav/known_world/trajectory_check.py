@@ -32,8 +32,9 @@ def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
     Raises:
         BadInput: the trajectory is of another arm.
     """
-    if len(trajectory.coefficients) == 0 or trajectory.knots[-1] == trajectory.knots[0]:
-        return bool(motion_is_free(arm, scene, trajectory.coefficients[:1, 0], trajectory.coefficients[:1, 0]).all())
+    if trajectory.knots[-1] == trajectory.knots[0]:
+        rest = trajectory.coefficients[0, 0]
+        return bool(motion_is_free(arm, scene, rest, rest))
     parts = _PARTS
     while True:
         times, q, _, qdd = sample(trajectory, parts - 1)

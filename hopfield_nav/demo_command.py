@@ -1,0 +1,67 @@
+"""What ``hopfield-nav demo`` does: the document's random demonstration and its examples (nowoczyn2023 3.4)."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from dynamics.errors import BadInput, nearest_name
+
+
+def run_demo(name: str, rounds: int | None, seed: int, out: Path | None, plots: bool, animate: bool) -> int:
+    """Random start and goal, the shortest path or else the next method, and again until interrupted."""
+    import numpy as np
+
+    from hopfield_nav.commands import say_if_cold
+    from hopfield_nav.out_folder import choose_folder
+    from hopfield_nav.world import load_world
+
+    world, folder = load_world(name), choose_folder(out, "demo")
+    say_if_cold()
+    from dynamics.kinematics import forward_kinematics
+    from hopfield_nav.assembly import build_arm
+    from hopfield_nav.known_world.plan_folder import save_plan
+    from hopfield_nav.known_world.planned import plan_task
+    from hopfield_nav.known_world.random_task import random_free_joints
+    from hopfield_nav.known_world.scene import scene_of_world
+    from hopfield_nav.known_world.task import Task
+    from hopfield_nav.plan_command import show_plan
+
+    arm, generator = build_arm(world), np.random.default_rng(seed)
+    scene = scene_of_world(world, world.plan.clearance)
+    print(f"results in {folder}; Ctrl-C ends it" if rounds is None else f"results in {folder}", flush=True)
+    for number in itertools.count(1) if rounds is None else range(1, rounds + 1):
+        start, goal = random_free_joints(arm, scene, 2, generator)
+        planned = plan_task(world, arm, scene, Task(start, [forward_kinematics(arm, goal)]))
+        if planned.trajectory is not None:
+            save_plan(planned, folder / f"{number:03d}")
+            show_plan(planned, folder / f"{number:03d}", plots, animate)
+        print(f"{number:03d}  {_in_words(planned)}", flush=True)
+    return 0
+
+
+def _in_words(planned) -> str:  # type: ignore[no-untyped-def]
+    if planned.plan.way is None or planned.trajectory is None:
+        return f"no way; {planned.plan.reason}"
+    why = "; ".join(planned.plan.reasons.values())
+    found = f"{planned.plan.way.kind}, {planned.plan.way.length:.2f} rad, {planned.trajectory.knots[-1]:.2f} s"
+    return f"{found}  ({why})" if why else found
+
+
+def run_example(example: str, name: str, out: Path | None) -> int:
+    """One of the document's four examples, by its name there."""
+    from hopfield_nav.commands import say_if_cold
+    from hopfield_nav.out_folder import choose_folder
+    from hopfield_nav.plan_examples import EXAMPLES
+    from hopfield_nav.world import load_world
+
+    if example not in EXAMPLES:
+        raise BadInput(
+            "unknown example", where="--example", found=example, allowed=", ".join(EXAMPLES),
+            nearest=nearest_name(example, EXAMPLES),
+        )  # fmt: skip
+    world, folder = load_world(name), choose_folder(out, example)
+    say_if_cold()
+    for path in EXAMPLES[example](world, folder):
+        print(path)
+    return 0
