@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from hopfield_nav.known_world.turns import turn_alternatives
 from hopfield_nav.known_world.way import DIRECT, JointWay, way_length
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up
+_DIGITS = 6  # of angles [rad] by which ways are told apart
 
 
 class DirectPlan(NamedTuple):
@@ -55,7 +56,8 @@ def plan_direct(
         scene: from ``build_scene``.
         start: (n,) joint angles, turns included [rad], or a (4, 4) pose that leaves them open.
         stations: via points and goal: each (n,) joint angles, or a (4, 4) pose T_base_tool. Both may be
-            reached on any whole turn within the limits.
+            reached on any whole turn within the limits. From an open start a motion that only differs
+            in whole turns from another is not shown twice.
         count: of ways wanted.
 
     Raises:
@@ -76,7 +78,10 @@ def plan_direct(
         if len(layers[-1]) == 0:
             return DirectPlan([], _why_none(arm, scene, solutions, i, len(places) - 1), candidates, 0)
     search = _Search(arm, scene, layers)
-    ways = list(itertools.islice(search.ways(), count))
+    found = search.ways()
+    if is_pose(places[0]):
+        found = _different(_centred(arm, way) for way in found)
+    ways = list(itertools.islice(found, count))
     reason = "" if ways else f"every direct motion is blocked ({search.motions} looked at)"
     return DirectPlan(ways, reason, candidates, search.motions)
 
@@ -86,6 +91,26 @@ def _why_none(arm: Arm, scene: Scene, solutions: np.ndarray, i: int, last: int) 
     if len(solutions) == 0:
         return f"{name} is out of reach"
     return f"{name} is free in no joint position: {explain(arm, scene, solutions[0])}"
+
+
+def _centred(arm: Arm, way: JointWay) -> JointWay:
+    """The same motion with every joint on the turn that keeps it nearest to zero all along."""
+    turns = 2 * np.pi * np.arange(-2, 3)[:, None, None]
+    shifted = way.q + turns  # (5, rows, n)
+    low, high = arm.position_limits.T
+    inside = ((shifted >= low) & (shifted <= high)).all(axis=1)
+    best = np.argmin(np.where(inside, np.abs(shifted).max(axis=1), np.inf), axis=0)
+    return way._replace(q=way.q + turns[best, 0].T)
+
+
+def _different(ways: Iterable[JointWay]) -> Iterator[JointWay]:
+    """Leave out a way that has been there before."""
+    seen = set()
+    for way in ways:
+        rounded = (np.round(way.q, _DIGITS) + 0.0).tobytes()  # no negative zeros
+        if rounded not in seen:
+            seen.add(rounded)
+            yield way
 
 
 class _Search:
