@@ -16,14 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.inverse_kinematics import inverse_kinematics
 from dynamics.work import make_work
 from hopfield_nav.known_world.body_distance import AXES_WIDTH
-from hopfield_nav.known_world.collision_check import collides, explain
+from hopfield_nav.known_world.joint_positions import free_positions, plan_places
 from hopfield_nav.known_world.motion_check import passes
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.stations import as_station, is_pose
-from hopfield_nav.known_world.turns import turn_alternatives
 from hopfield_nav.known_world.way import DIRECT, JointWay, way_length
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up
@@ -66,17 +63,14 @@ def plan_direct(
 
     Source: nowoczyn2023 (3.5), (3.6).
     """
-    places = [as_station(arm, start, "start")]
-    places += [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
+    places = plan_places(arm, start, stations)
     layers, candidates = [], []
-    for i, place in enumerate(places):
-        solutions = inverse_kinematics(arm, place) if is_pose(place) else place[None]
-        turned = [q[None] if i == 0 and not is_pose(place) else turn_alternatives(arm, q) for q in solutions]
-        free = np.nonzero(~collides(arm, scene, solutions.reshape(-1, len(arm.dh))))[0]
-        candidates.append(sum(map(len, turned)))
-        layers.append(np.concatenate([np.empty((0, len(arm.dh))), *(turned[k] for k in free)]))
-        if len(layers[-1]) == 0:
-            return DirectPlan([], _why_none(arm, scene, solutions, i, len(places) - 1), candidates, 0)
+    for i in range(len(places)):
+        positions = free_positions(arm, scene, places, i)
+        candidates.append(positions.candidates)
+        layers.append(positions.q)
+        if positions.reason:
+            return DirectPlan([], positions.reason, candidates, 0)
     search = _Search(arm, scene, layers)
     found = search.ways()
     if is_pose(places[0]):
@@ -84,13 +78,6 @@ def plan_direct(
     ways = list(itertools.islice(found, count))
     reason = "" if ways else f"every direct motion is blocked ({search.motions} looked at)"
     return DirectPlan(ways, reason, candidates, search.motions)
-
-
-def _why_none(arm: Arm, scene: Scene, solutions: np.ndarray, i: int, last: int) -> str:
-    name = {0: "the start", last: "the goal"}.get(i, f"via point {i}")
-    if len(solutions) == 0:
-        return f"{name} is out of reach"
-    return f"{name} is free in no joint position: {explain(arm, scene, solutions[0])}"
 
 
 def _centred(arm: Arm, way: JointWay) -> JointWay:
