@@ -21,6 +21,7 @@ from hopfield_nav.known_world.body_distance import AXES_WIDTH
 from hopfield_nav.known_world.joint_positions import free_positions, plan_places
 from hopfield_nav.known_world.motion_check import passes
 from hopfield_nav.known_world.scene import Scene
+from hopfield_nav.known_world.stations import is_pose
 from hopfield_nav.known_world.way import DIRECT, JointWay, way_length
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up
