@@ -8,7 +8,8 @@ Where to look, from the ground up:
 * the tool on a line: ``straight_line``, ``layered_graph``, ``line_motion``, ``line_reasons``,
   ``shortest_path``; ``single_branch`` (how the real arm is suspected to move)
 * the joints on a line: ``turns``, ``direct_path``; a way around: ``sampling``, ``ompl_checks``
-* what a plan is made for and of: ``stations``, ``joint_positions``, ``task``, ``random_task``, ``way``, ``planning``, ``planned``
+* what a plan is made for and of: ``stations``, ``joint_positions``, ``task``, ``random_task``, ``way``,
+  ``planning``, ``planned``
 * time: ``timing``, ``legs``, ``line_rows``, ``path_speed``, ``smooth_time``, ``motion_limits``, ``pieces``
 * files: ``plan_folder``, ``plan_file``, ``urscript``, ``whole_file``
 """
