@@ -161,7 +161,23 @@ def test_ways_that_look_the_same_are_one_line(scene):
     plan = plan_known(ARM, scene, START, [HIGH], "direct")  # the start leaves the turns open
     with paper_style():
         figure = way_pages.direct_page(ARM, scene, SOLIDS, plan.ways)
-    assert f"ways 1, 2, 3, 4, 5: {plan.way.length:.2f} rad" in labels(figure)
+    assert f"ways 1–5: {plan.way.length:.2f} rad" in labels(figure)
+
+
+def test_nothing_is_cut_off(scene, straight, direct):
+    via = plan_known(ARM, scene, direct.way.q[0], [HIGH, GOAL], "direct").ways
+    with paper_style():
+        pages = [
+            way_pages.shortest_page(ARM, scene, SOLIDS, straight.way),
+            way_pages.direct_page(ARM, scene, SOLIDS, via),
+            solutions_page(ARM, scene, SOLIDS, START),
+            stopped_page(ARM, scene, SOLIDS, straight.way.q[:100], "a reason " * 30, straight.way),
+        ]
+        for figure in pages:
+            needed, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+            assert min(needed.x0, needed.y0) > -0.01
+            assert needed.x1 < width + 0.01
+            assert needed.y1 < height + 0.01
 
 
 def test_a_sampled_way_has_milestones(scene, direct, tmp_path):

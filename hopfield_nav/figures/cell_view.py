@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_rgb, to_rgba
 
 from dynamics.arm import Arm
 from dynamics.kinematics import link_frames
@@ -22,6 +22,7 @@ from hopfield_nav.style import COLOURS
 
 GRID = 0.2  # [m] between the lines on the ground
 _FAT = 0.075  # [m] about the axes of the arm
+_LIFT = 0.01  # [m] that a joint's housing counts as nearer than the tube that ends in it
 _SAME_PLACE = 1e-3  # [m] a link that is so near to where it was drawn already is left out
 _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pale
 
@@ -63,6 +64,7 @@ class CellView:
         sides: int = 24,
     ) -> None:
         self.arm, self.outline = arm, arm_outline(arm, sides)
+        self._lift = _LIFT * (self.outline.colours == to_rgba(COLOURS.housing)).all(axis=1)
         points = arm_points(arm, np.asarray(poses, float))
         held = points.reshape(-1, 3)
         floors = [s.height for s in solids if isinstance(s, Floor) and s.height <= held[:, 2].max()]
@@ -72,7 +74,7 @@ class CellView:
         self.faces = np.concatenate([*parts, np.zeros((0, 4, 3))])
         corners = np.concatenate([held, self.faces.reshape(-1, 3)])
         self.ground = min(0.0, corners[:, 2].min()) if self.floor is None else self.floor
-        self.view = view or choose_view(self.solids, points)
+        self.view = view or choose_view(self.solids, _along_capsules(points))
         self._held = held
         self._ends = _rounded(corners[:, :2].min(axis=0), corners[:, :2].max(axis=0))
 
@@ -87,16 +89,16 @@ class CellView:
             poses: of the arm.
             pale: the solids lighter than usual.
         """
-        parts = [(self.faces, np.tile(solid_colour(pale), (len(self.faces), 1)))]
+        solid = np.tile(solid_colour(pale), (len(self.faces), 1))
+        parts = [(self.faces, solid, np.zeros(len(self.faces)))]
         drawn: list[np.ndarray] = []
         for pose in sorted(poses, key=lambda pose: -pose.alpha):
             frames = link_frames(self.arm, pose.q)
             new = _elsewhere(frames, drawn)[self.outline.link]
             faces = pose_outline(self.arm, self.outline, pose.q)
-            parts.append((faces[new], self._colours(pose)[new]))
+            parts.append((faces[new], self._colours(pose)[new], self._lift[new]))
             drawn.append(frames)
-        faces, colours = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return shade(self.view, faces, colours)
+        return shade(self.view, *(np.concatenate(part) for part in zip(*parts, strict=True)))
 
     def _colours(self, pose: Pose) -> np.ndarray:
         colours = self.outline.colours.copy()
@@ -158,6 +160,13 @@ def add_poses(ax: Axes, view: CellView, poses: Sequence[Pose], pale: bool = Fals
     solids = PolyCollection([], linewidths=0.3, zorder=5)
     paint_solids(solids, *view.seen(poses, pale))
     return ax.add_collection(solids, autolim=False)
+
+
+def _along_capsules(points: np.ndarray) -> np.ndarray:
+    """Points all along the capsules, from ``arm_points`` (k, 2 c + 1, 3), the tool point last again."""
+    starts, ends = np.split(points[:, :-1], 2, axis=1)
+    between = [starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    return np.concatenate([*between, points[:, -1:]], axis=1)
 
 
 def _with_ends(solid: Box | Cylinder | Sphere, held: np.ndarray) -> Box | Cylinder | Sphere:

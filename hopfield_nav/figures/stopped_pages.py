@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from dynamics.arm import Arm
 from hopfield_nav.figures.cell_view import CellView, Pose, add_poses, frame_cell
-from hopfield_nav.figures.way_drawing import add_ends, add_tool_line, known_handle, way_handles
+from hopfield_nav.figures.way_drawing import add_ends, add_tool_line, known_handles, way_handles
 from hopfield_nav.figures.way_pages import GHOST, ends_and_ghosts
 from hopfield_nav.figures.way_points import fine_way, poses_between, tool_points, tool_travel
 from hopfield_nav.figures.way_signals import draw_angles, name_joints, touched_links
@@ -54,7 +54,7 @@ def stopped_page(
     right.set_title("the layered graph goes on")
     left.text(0.5, -0.01, "\n".join(words), transform=left.transAxes, ha="center", va="top", fontsize="small")
     _draw_both_angles(angles, arm, q_branch, way)
-    figure.legend(handles=_handles(way), loc="upper center", ncols=8, borderaxespad=0.1)
+    figure.legend(handles=_handles(view, way), loc="upper center", ncols=8, borderaxespad=0.1)
     return figure
 
 
@@ -84,14 +84,14 @@ def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, way:
 _STOP = {"marker": "X", "ls": "", "color": COLOURS.true, "markersize": 7, "mec": "white", "mew": 0.7}
 
 
-def _handles(way: JointWay) -> list[Artist]:
+def _handles(view: CellView, way: JointWay) -> list[Artist]:
     return [
         *way_handles(way),
         Line2D([], [], **_STOP, label="stop"),
         Patch(color=COLOURS.goal, lw=0, label="touching link"),
         Line2D([], [], color=COLOURS.planned, lw=1.4, label="tool"),
         Line2D([], [], color=COLOURS.planned, lw=1.0, ls=_AHEAD, label="not reached"),
-        known_handle(),
+        *known_handles(view),
     ]
 
 

@@ -12,7 +12,7 @@ from hopfield_nav.obstacle_kinds import Box, Cylinder, Sphere
 _AZIMUTHS = range(-180, 180, 15)  # [degrees]
 _ELEVATION = 26.0  # [degrees]
 _RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may be in the way
-_MOST = 60  # points that are looked at
+_MOST = 400  # points that are looked at
 
 
 def choose_view(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray) -> View:
@@ -31,8 +31,8 @@ def choose_view(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray) -
     spread = [_length(project(view, tool)) for view in views]
     middle = tool.mean(axis=0)
     scores = [
-        seen_share(solids, chosen, view)
-        + seen_share(solids, tool, view)
+        6.0 * seen_share(solids, chosen, view)
+        + 2.0 * seen_share(solids, tool, view)
         + length / max(_length(tool), 1e-9)
         + 2.0 * _breadth(view, points)
         + 0.5 * float(view.toward @ middle) / max(float(np.linalg.norm(middle)), 1e-9)  # the tool in front

@@ -108,9 +108,12 @@ def point_handles() -> list[Artist]:
     ]
 
 
-def known_handle() -> Patch:
-    """Legend of the known solids; it says how wide the lines of the ground stand apart."""
-    return Patch(color=solid_colour(), lw=0, label=f"known (grid {100 * GRID:.0f} cm)")
+def known_handles(view: CellView) -> list[Artist]:
+    """Legend of the known solids, if there are any, and of the lines on the ground."""
+    grid = f"grid {100 * GRID:.0f} cm"
+    if not view.solids:
+        return [Line2D([], [], color=COLOURS.grid, lw=0.8, label=grid)]
+    return [Patch(color=solid_colour(), lw=0, label=f"known ({grid})")]
 
 
 def _via(size: float) -> dict[str, Any]:

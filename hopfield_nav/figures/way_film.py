@@ -19,7 +19,7 @@ from hopfield_nav.figures.cell_view import CellView, Pose, frame_cell
 from hopfield_nav.figures.film import SIZE, film_speed
 from hopfield_nav.figures.map_layers import mark_goal, mark_start
 from hopfield_nav.figures.scene import paint_solids
-from hopfield_nav.figures.way_drawing import known_handle
+from hopfield_nav.figures.way_drawing import known_handles
 from hopfield_nav.figures.way_points import tool_points
 from hopfield_nav.figures.way_signals import (
     Clearances,
@@ -169,7 +169,7 @@ class WayFilm:
             handles=[
                 Line2D([], [], color=COLOURS.planned, lw=1.4, label="planned"),
                 Line2D([], [], color=COLOURS.travelled, lw=2.4, label="tool so far"),
-                known_handle(),
+                *known_handles(self.view),
             ],
             ncols=3, loc="upper right", bbox_to_anchor=(0.99, 0.985), fontsize="small", borderaxespad=0,
         )  # fmt: skip

@@ -19,7 +19,7 @@ from hopfield_nav.figures.way_drawing import (
     add_tool_line,
     add_tool_points,
     corner_for_names,
-    known_handle,
+    known_handles,
     point_handles,
     way_handles,
 )
@@ -39,7 +39,7 @@ from hopfield_nav.style import CENTIMETRE, COLOURS, COLUMN
 
 GHOST = 0.26  # opacity of the arm between start and goal
 _GHOSTS, _GHOST_GAP = 4, 0.12  # arms between start and goal at most, and how far the tool goes between [m]
-_POINTS, _POINT_GAP = 9, 0.09  # points of a line, as above
+_POINTS, _POINT_GAP = 9, 0.12  # points of a line, as above
 _MOST_WAYS = 5
 _LINE = 0.42 * CENTIMETRE  # of a legend [inch]
 
@@ -54,7 +54,7 @@ def shortest_page(arm: Arm, scene: Scene, solids: Sequence[Solid], way: JointWay
         way: from ``plan_shortest``.
     """
     view = CellView(arm, solids, fine_way(way.q, 0.1))
-    handles = [*way_handles(way), *point_handles(), known_handle()]
+    handles = [*way_handles(way), *point_handles(), *known_handles(view)]
     figure, panels = _panels(view, handles)
     draw_shortest(panels[0], view, way)
     _draw_signals(panels[1:], arm, scene, way)
@@ -72,7 +72,7 @@ def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], ways: Sequence[
     """
     ways = list(ways)[:_MOST_WAYS]
     view = CellView(arm, solids, np.concatenate([fine_way(way.q, 0.1) for way in ways]))
-    handles = [*_length_handles(arm, ways), *way_handles(ways[0]), known_handle()]
+    handles = [*_length_handles(arm, ways), *way_handles(ways[0]), *known_handles(view)]
     figure, panels = _panels(view, handles)
     draw_direct(panels[0], view, ways)
     _draw_signals(panels[1:], arm, scene, ways[0])
@@ -161,10 +161,18 @@ def _length_handles(arm: Arm, ways: Sequence[JointWay]) -> list[Artist]:
     handles: list[Artist] = []
     for arc, style in zip(_arcs(arm, ways), _ARC_STYLES, strict=False):
         way = ways[arc[0]]
-        name = f"way {arc[0] + 1}" if len(arc) == 1 else f"ways {', '.join(str(k + 1) for k in arc)}"
-        name = "sampled" if way.kind == SAMPLING else name
+        name = "sampled" if way.kind == SAMPLING else _numbered(arc)
         handles.append(Line2D([], [], **style, label=f"{name}: {way.length:.2f} rad"))
     return handles
+
+
+def _numbered(arc: Sequence[int]) -> str:
+    """Ways that count from 0 in words that count from 1: way 2, ways 1–5, ways 1, 3."""
+    if len(arc) == 1:
+        return f"way {arc[0] + 1}"
+    if arc[-1] - arc[0] == len(arc) - 1:
+        return f"ways {arc[0] + 1}–{arc[-1] + 1}"
+    return "ways " + ", ".join(str(k + 1) for k in arc)
 
 
 def _panels(view: CellView, handles: list[Artist]) -> tuple[Figure, list[Axes]]:
