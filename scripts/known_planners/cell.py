@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.known_world.collision_check import collides
+from hopfield_nav.known_world.random_task import random_free_joints
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.world import World, parse_world
 
@@ -41,8 +41,5 @@ def random_pairs(arm: Arm, scene: Scene, count: int, seed: int) -> tuple[np.ndar
 
     A goal is the tool's pose at free joint angles, so that it can be reached; which angles, is open.
     """
-    generator, rows = np.random.default_rng(seed), np.empty((0, len(arm.dh)))
-    while len(rows) < 2 * count:
-        q = generator.uniform(-np.pi, np.pi, (4 * count, len(arm.dh)))
-        rows = np.concatenate([rows, q[~collides(arm, scene, q)]])
-    return rows[:count], forward_kinematics(arm, rows[count : 2 * count])
+    rows = random_free_joints(arm, scene, 2 * count, np.random.default_rng(seed))
+    return rows[:count], forward_kinematics(arm, rows[count:])
