@@ -138,9 +138,9 @@ def _draw(run: Any, folder: Path, pdf: bool = False) -> list[Path]:
 
 def _animate(run: Any, folder: Path) -> Path:
     from hopfield_nav.animation import animate_run
-    from hopfield_nav.report import film_bar
+    from hopfield_nav.report import count_bar
 
-    with film_bar() as progress:
+    with count_bar("film", "frames") as progress:
         return animate_run(run, folder / "animation", progress=progress)
 
 

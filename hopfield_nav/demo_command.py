@@ -58,7 +58,8 @@ def run_example(example: str, name: str, out: Path | None) -> int:
     """One of the document's four examples, by its name there."""
     from hopfield_nav.commands import say_if_cold
     from hopfield_nav.out_folder import choose_folder
-    from hopfield_nav.plan_examples import EXAMPLES
+    from hopfield_nav.plan_examples import EXAMPLES, calculate_obstacle_space
+    from hopfield_nav.report import count_bar
     from hopfield_nav.world import load_world
 
     if example not in EXAMPLES:
@@ -68,6 +69,11 @@ def run_example(example: str, name: str, out: Path | None) -> int:
         )  # fmt: skip
     world, folder = load_world(name), choose_folder(out, example)
     say_if_cold()
-    for path in EXAMPLES[example](world, folder):
+    if example == calculate_obstacle_space.__name__:
+        with count_bar("collisions", "cells") as progress:
+            paths = calculate_obstacle_space(world, folder, progress)
+    else:
+        paths = EXAMPLES[example](world, folder)
+    for path in paths:
         print(path)
     return 0

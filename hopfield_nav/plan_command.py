@@ -62,9 +62,9 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
         draw_plan_figures(planned.arm, planned.scene, planned.world, planned.plan, folder / "figures")
     if animate and planned.trajectory is not None:
         from hopfield_nav.plan_animation import animate_way
-        from hopfield_nav.report import film_bar
+        from hopfield_nav.report import count_bar
 
-        with film_bar() as progress:
+        with count_bar("film", "frames") as progress:
             animate_way(
                 planned.arm, planned.scene, planned.world, planned.trajectory, folder / "film", progress
             )

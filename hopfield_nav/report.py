@@ -64,18 +64,18 @@ def progress_bar(time_limit: float) -> Iterator[ProgressCall | None]:
 
 
 @contextmanager
-def film_bar() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar of rendered frames on the terminal; gives None where stderr is no terminal."""
+def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of things done, such as the frames of a film; gives None where stderr is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    columns = (TextColumn("film"), BarColumn(), TextColumn("{task.fields[frames]}"), TimeElapsedColumn())
+    columns = (TextColumn(name), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=None, frames="")
+        task = progress.add_task("", total=None, count="")
 
         def show(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total, frames=f"{done} of {total} frames")
+            progress.update(task, completed=done, total=total, count=f"{done} of {total} {things}")
 
         yield show
 
