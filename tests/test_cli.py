@@ -236,9 +236,8 @@ def test_help_and_version(capsys):
     assert main(["--help"]) == 0
     assert main(["--version"]) == 0
     text = capsys.readouterr().out
-    for command in ("run", "check", "schema", "plot", "animate", "replay", "compare", "identify"):
+    for command in ("run", "check", "schema", "plot", "animate", "replay", "compare", "identify", "plan", "demo"):
         assert f"  {command} " in text
-    assert "demo" not in text
     assert main([]) == 2
     assert "Usage" in capsys.readouterr().out
 
