@@ -37,14 +37,34 @@ def animate_run(run: Run, path: str | Path, progress: Progress | None = None) ->
     """
     if not run.data.sizes["time"]:
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
-    path = Path(path)
+    with film_style():
+        return write_film(Path(path), Film(run).frames(), len(film_times(run)), FPS, progress)
+
+
+def write_film(
+    path: Path, frames: Iterator[np.ndarray], total: int, fps: int, progress: Progress | None = None
+) -> Path:
+    """Write frames under another name first, and rename the file when it is whole.
+
+    Args:
+        path: where to, without the ending.
+        frames: each (720, 1280, 3) uint8.
+        total: how many there are.
+        fps: frames a second.
+        progress: as in ``animate_run``.
+
+    Returns:
+        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     write, ending = (_write_mp4, "mp4") if find_encoder() else (_write_gif, "gif")
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}.{ending}")
     final = path.with_name(f"{path.name}.{ending}")
     try:
-        with film_style():
-            write(partial, _count(Film(run).frames(), len(film_times(run)), progress))
+        write(partial, _count(frames, total, progress), fps)
         partial.replace(final)
     finally:
         partial.unlink(missing_ok=True)
@@ -68,13 +88,13 @@ def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) 
             progress(done, total)
 
 
-def _write_mp4(path: Path, frames: Iterator[np.ndarray]) -> None:
+def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int) -> None:
     """H.264 that every player and browser shows."""
     import imageio_ffmpeg
 
     how = ["-preset", "veryfast", "-crf", "21", "-movflags", "+faststart"]
     encoder = imageio_ffmpeg.write_frames(
-        str(path), SIZE, fps=FPS, codec="libx264", quality=None, bitrate=None, macro_block_size=2,
+        str(path), SIZE, fps=fps, codec="libx264", quality=None, bitrate=None, macro_block_size=2,
         output_params=how, ffmpeg_log_level="error",
     )  # fmt: skip
     encoder.send(None)
@@ -85,12 +105,12 @@ def _write_mp4(path: Path, frames: Iterator[np.ndarray]) -> None:
         encoder.close()
 
 
-def _write_gif(path: Path, frames: Iterator[np.ndarray]) -> None:
+def _write_gif(path: Path, frames: Iterator[np.ndarray], fps: int) -> None:
     """Smaller and fewer pictures of 128 colours each."""
     from PIL import Image
 
     size = (SIZE[0] // _GIF_SHARE, SIZE[1] // _GIF_SHARE)
     kept = (frame for k, frame in enumerate(frames) if k % _GIF_SHARE == 0)
     small = [Image.fromarray(frame).resize(size).quantize(128) for frame in kept]
-    duration = round(1000 * _GIF_SHARE / FPS)
+    duration = round(1000 * _GIF_SHARE / fps)
     small[0].save(path, save_all=True, append_images=small[1:], duration=duration, loop=0)

@@ -24,7 +24,19 @@ app = typer.Typer(
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-COMMANDS = (run, sweep, plan, demo, replay, compare, identify, check, schema, plot, animate)  # as the help lists them
+COMMANDS = (
+    run,
+    sweep,
+    plan,
+    demo,
+    replay,
+    compare,
+    identify,
+    check,
+    schema,
+    plot,
+    animate,
+)  # as the help lists them
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 
 

@@ -13,7 +13,9 @@ import typer
 _Overrides = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change a value of the world: --set plan.method=direct. Repeatable."
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a value of the world: --set plan.method=direct. Repeatable.",
     ),
 ]
 _NoPlots = Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")]

@@ -1,11 +1,15 @@
-"""What ``hopfield-nav demo`` does: the document's random demonstration and its examples (nowoczyn2023 3.4)."""
+"""What ``hopfield-nav demo`` does: random plans, again and again, and the examples of nowoczyn2023 3.4."""
 
 from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dynamics.errors import BadInput, nearest_name
+
+if TYPE_CHECKING:
+    from hopfield_nav.known_world.planned import Planned
 
 
 def run_demo(name: str, rounds: int | None, seed: int, out: Path | None, plots: bool, animate: bool) -> int:
@@ -40,11 +44,13 @@ def run_demo(name: str, rounds: int | None, seed: int, out: Path | None, plots: 
     return 0
 
 
-def _in_words(planned) -> str:  # type: ignore[no-untyped-def]
+def _in_words(planned: Planned) -> str:
     if planned.plan.way is None or planned.trajectory is None:
         return f"no way; {planned.plan.reason}"
     why = "; ".join(planned.plan.reasons.values())
-    found = f"{planned.plan.way.kind}, {planned.plan.way.length:.2f} rad, {planned.trajectory.knots[-1]:.2f} s"
+    found = (
+        f"{planned.plan.way.kind}, {planned.plan.way.length:.2f} rad, {planned.trajectory.knots[-1]:.2f} s"
+    )
     return f"{found}  ({why})" if why else found
 
 

@@ -84,7 +84,7 @@ def _simulate(planned: Planned, folder: Path) -> None:
 def print_plan(planned: Planned, folder: Path) -> None:
     """What was found, as a table of two columns."""
     from hopfield_nav.known_world.planned import facts
-    from hopfield_nav.report import print_table
+    from hopfield_nav.report import cell, print_table
 
     found, hidden = facts(planned), len(planned.world.obstacles)
     unknown = [("not looked at", f"{hidden} obstacles that the arm does not know of")] if hidden else []
@@ -95,7 +95,8 @@ def print_plan(planned: Planned, folder: Path) -> None:
             ("duration", f"{found['duration_s']:.2f} s"),
             ("joints turn", f"{found['joint_length_rad']:.2f} rad in all"),
             ("tool moves", f"{found['tool_length_m']:.3f} m over {found['tool_distance_m']:.3f} m"),
-            ("least clearance", f"{1000 * found['least_clearance_m']:.1f} mm"),
+            ("nearest to obstacles", cell(found["clearance_obstacles_m"], "mm", 1e3)),
+            ("nearest to itself", cell(found["clearance_itself_m"], "mm", 1e3)),
             ("planned in", f"{1000 * found['planning_time_s']:.1f} ms"),
             *unknown,
             ("folder", str(folder)),

@@ -27,9 +27,9 @@ _FLASH = 0.6  # [s] of film that a collision glows
 _REST = 1.5  # [s] of film that the last moment stays
 
 
-def film_speed(duration: float) -> int:
-    """How many times faster than real a film of ``duration`` simulated seconds runs."""
-    return next((speed for speed in _SPEEDS if duration / speed <= _LONGEST), _SPEEDS[-1])
+def film_speed(duration: float, longest: float = _LONGEST) -> int:
+    """How many times faster than real a film of ``duration`` simulated seconds runs, to take ``longest``."""
+    return next((speed for speed in _SPEEDS if duration / speed <= longest), _SPEEDS[-1])
 
 
 def film_times(run: Run) -> np.ndarray:

@@ -34,8 +34,15 @@ def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np
 def points_of_solids(run: Run) -> np.ndarray:
     """Corners (k, 3) [m] of the solids that have ends, to find the room that a picture needs."""
     solids = [s for s in solids_with_ends(run.world) if not isinstance(s, Floor)]
-    parts = [_outside(_faces(solid), solids[:k] + solids[k + 1 :]) for k, solid in enumerate(solids)]
-    return np.concatenate([part.reshape(-1, 3) for part in parts] or [np.zeros((0, 3))])
+    return np.concatenate([part.reshape(-1, 3) for part in faces_of_solids(solids)] or [np.zeros((0, 3))])
+
+
+def faces_of_solids(solids: Sequence[Box | Cylinder | Sphere]) -> list[np.ndarray]:
+    """Faces (m, 4, 3) [m] of each solid, all of them with ends, without those that lead into another."""
+    return [
+        _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k])
+        for k, solid in enumerate(solids)
+    ]
 
 
 def _outside(faces: np.ndarray, others: Sequence[Solid]) -> np.ndarray:

@@ -27,7 +27,8 @@ Faces = tuple[np.ndarray, np.ndarray]  # corners and colours
 _IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen
 _OBSTACLE_ALPHA = 0.45
 _CUBE_COLOURS = {BARRED: (COLOURS.barred, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
-_FLOOR, _FLOOR_RIM = "#EFEBE4", 0.05  # its colour, and how far it is drawn beyond map and base [m]
+FLOOR_COLOUR = "#EFEBE4"
+_FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
 _MOST_LINES = 80
 
 
@@ -153,7 +154,7 @@ def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
     for height in scene.floors:
         ax.fill(
             *scene.appear(_floor(scene, height)).T,
-            facecolor=_FLOOR,
+            facecolor=FLOOR_COLOUR,
             edgecolor=COLOURS.grid,
             lw=0.6,
             zorder=0.5,

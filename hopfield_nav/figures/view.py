@@ -38,13 +38,16 @@ def project(view: View, points: np.ndarray) -> np.ndarray:
     return np.stack([points @ view.right, points @ view.up], axis=-1)
 
 
-def shade(view: View, faces: np.ndarray, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def shade(
+    view: View, faces: np.ndarray, colours: np.ndarray, lift: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The faces that are seen, farthest first, with their colours in the light.
 
     Args:
         view: the view.
         faces: (m, 4, 3) corners, counter-clockwise from outside; a triangle repeats its last corner [m].
         colours: (m, 4) red, green, blue, alpha.
+        lift: (m,) how much nearer to the eye a face counts, which decides between two at one place [m].
 
     Returns:
         (k, 4, 2) corners in the picture [m] and (k, 4) colours.
@@ -58,5 +61,6 @@ def shade(view: View, faces: np.ndarray, colours: np.ndarray) -> tuple[np.ndarra
     lit = np.maximum(normal[seen] @ lamp / length[seen], 0.0)
     brightness = (0.62 + 0.42 * lit) * (0.68 + 0.32 * np.sqrt(facing))  # the rim is darker: an outline
     colours[:, :3] = np.clip(colours[:, :3] * brightness[:, None], 0.0, 1.0)
-    order = np.argsort(faces.mean(axis=1) @ view.toward, kind="stable")
+    near = faces.mean(axis=1) @ view.toward + (0.0 if lift is None else lift[seen])
+    order = np.argsort(near, kind="stable")
     return project(view, faces[order]), colours[order]

@@ -10,23 +10,22 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.inverse_kinematics import inverse_kinematics
 from dynamics.work import make_work
 from hopfield_nav.known_world.body_distance import AXES_WIDTH
-from hopfield_nav.known_world.collision_check import collides, explain
+from hopfield_nav.known_world.joint_positions import free_positions, plan_places
 from hopfield_nav.known_world.motion_check import passes
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.stations import as_station, is_pose
-from hopfield_nav.known_world.turns import turn_alternatives
+from hopfield_nav.known_world.stations import is_pose
 from hopfield_nav.known_world.way import DIRECT, JointWay, way_length
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up
+_DIGITS = 6  # of angles [rad] by which ways are told apart
 
 
 class DirectPlan(NamedTuple):
@@ -55,7 +54,8 @@ def plan_direct(
         scene: from ``build_scene``.
         start: (n,) joint angles, turns included [rad], or a (4, 4) pose that leaves them open.
         stations: via points and goal: each (n,) joint angles, or a (4, 4) pose T_base_tool. Both may be
-            reached on any whole turn within the limits.
+            reached on any whole turn within the limits. From an open start a motion that only differs
+            in whole turns from another is not shown twice.
         count: of ways wanted.
 
     Raises:
@@ -64,28 +64,41 @@ def plan_direct(
 
     Source: nowoczyn2023 (3.5), (3.6).
     """
-    places = [as_station(arm, start, "start")]
-    places += [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
+    places = plan_places(arm, start, stations)
     layers, candidates = [], []
-    for i, place in enumerate(places):
-        solutions = inverse_kinematics(arm, place) if is_pose(place) else place[None]
-        turned = [q[None] if i == 0 and not is_pose(place) else turn_alternatives(arm, q) for q in solutions]
-        free = np.nonzero(~collides(arm, scene, solutions.reshape(-1, len(arm.dh))))[0]
-        candidates.append(sum(map(len, turned)))
-        layers.append(np.concatenate([np.empty((0, len(arm.dh))), *(turned[k] for k in free)]))
-        if len(layers[-1]) == 0:
-            return DirectPlan([], _why_none(arm, scene, solutions, i, len(places) - 1), candidates, 0)
+    for i in range(len(places)):
+        positions = free_positions(arm, scene, places, i)
+        candidates.append(positions.candidates)
+        layers.append(positions.q)
+        if positions.reason:
+            return DirectPlan([], positions.reason, candidates, 0)
     search = _Search(arm, scene, layers)
-    ways = list(itertools.islice(search.ways(), count))
+    found = search.ways()
+    if is_pose(places[0]):
+        found = _different(_centred(arm, way) for way in found)
+    ways = list(itertools.islice(found, count))
     reason = "" if ways else f"every direct motion is blocked ({search.motions} looked at)"
     return DirectPlan(ways, reason, candidates, search.motions)
 
 
-def _why_none(arm: Arm, scene: Scene, solutions: np.ndarray, i: int, last: int) -> str:
-    name = {0: "the start", last: "the goal"}.get(i, f"via point {i}")
-    if len(solutions) == 0:
-        return f"{name} is out of reach"
-    return f"{name} is free in no joint position: {explain(arm, scene, solutions[0])}"
+def _centred(arm: Arm, way: JointWay) -> JointWay:
+    """The same motion with every joint on the turn that keeps it nearest to zero all along."""
+    turns = 2 * np.pi * np.arange(-2, 3)[:, None, None]
+    shifted = way.q + turns  # (5, rows, n)
+    low, high = arm.position_limits.T
+    inside = ((shifted >= low) & (shifted <= high)).all(axis=1)
+    best = np.argmin(np.where(inside, np.abs(shifted).max(axis=1), np.inf), axis=0)
+    return way._replace(q=way.q + turns[best, 0].T)
+
+
+def _different(ways: Iterable[JointWay]) -> Iterator[JointWay]:
+    """Leave out a way that has been there before."""
+    seen = set()
+    for way in ways:
+        rounded = (np.round(way.q, _DIGITS) + 0.0).tobytes()  # no negative zeros
+        if rounded not in seen:
+            seen.add(rounded)
+            yield way
 
 
 class _Search:

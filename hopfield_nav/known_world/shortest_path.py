@@ -32,6 +32,7 @@ ROW_CHANGE = 0.02  # [rad] of a joint between two rows, at most: a body leaves i
 TOOL_SPEED, TURN_SPEED = 0.1, 0.5  # [m/s], [rad/s]
 _SHIFT = 1e-3  # of a step, past a singular pose
 _MOST_SEARCHES = 1000
+_EQUAL = 1e-9  # [rad] lengths that differ by less count as equal
 
 
 class ShortestPlan(NamedTuple):
@@ -214,8 +215,10 @@ _CODES = {
 
 
 def _best_chain(nodes: Nodes) -> np.ndarray:
-    """Nodes of the shortest way, one of each layer."""
-    last = nodes.first[-2] + int(np.argmin(nodes.cost[nodes.first[-2] :]))
+    """Nodes of the shortest way, one of each layer; of equal ones that which ends nearest to zero."""
+    end = slice(nodes.first[-2], None)
+    far = nodes.cost[end] > nodes.cost[end].min() + _EQUAL
+    last = nodes.first[-2] + int(np.argmin(np.where(far, np.inf, np.abs(nodes.q[end]).sum(axis=1))))
     chain = [last]
     while nodes.parent[chain[-1]] >= 0:
         chain.append(int(nodes.parent[chain[-1]]))

@@ -42,7 +42,9 @@ def task_of_world(world: World, arm: Arm) -> Task:
         return Task(start, [*via, _station(world.plan.goal)])
     if world.goal_point is None:
         raise BadInput(
-            "nothing to plan to", where=f"{world.name}: plan.goal", allowed="plan.goal or goal in the world file"
+            "nothing to plan to",
+            where=f"{world.name}: plan.goal",
+            allowed="plan.goal or goal in the world file",
         )
     goal = forward_kinematics(arm, start).copy() if start.shape != (4, 4) else start.copy()
     goal[:3, 3] = world.goal_point

@@ -1,0 +1,173 @@
+"""Sampling: OMPL looks for a way where neither the straight line nor a direct motion is free.
+
+OMPL (Sucan, Moll, Kavraki 2012) draws random joint positions and joins them to trees or a roadmap; we
+answer its questions (``ompl_checks``). The joints are real numbers within their limits: another whole
+turn is another place. The goal is every free joint position of the station on every turn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from hopfield_nav.known_world.joint_positions import free_positions, plan_places
+from hopfield_nav.known_world.motion_check import motion_is_free
+from hopfield_nav.known_world.ompl_checks import Checks, joint_space, load_ompl, planner_class, quiet
+from hopfield_nav.known_world.scene import Scene
+from hopfield_nav.known_world.way import SAMPLING, JointWay, way_length
+
+_LARGEST_SEED = 2**32 - 2
+
+
+class SamplingPlan(NamedTuple):
+    """What ``plan_sampling`` found.
+
+    Attributes:
+        way: the joints go straight from row to row, every motion proven; None where ``reason`` says why.
+        reason: "" where there is a way.
+        time: that it took [s].
+        states: joint positions that the planner kept, in all legs.
+        motions: that OMPL asked us about, simplifying included.
+        check_time: share of ``time`` spent in our answers [s].
+    """
+
+    way: JointWay | None
+    reason: str
+    time: float
+    states: int
+    motions: int
+    check_time: float
+
+
+def plan_sampling(
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    stations: Sequence[np.ndarray],
+    seed: int = 0,
+    time_limit: float = 5.0,
+    planner: str = "RRTConnect",
+    simplify: bool = True,
+) -> SamplingPlan:
+    """A free way through the stations that a planner of OMPL finds, a leg after the other.
+
+    The same seed gives the same way, as long as the planner stops by itself: one that improves its way
+    until the time is up (RRTstar) gets further on a faster machine.
+
+    Args:
+        arm: an arm with limits at every joint; poses need one of UR type.
+        scene: from ``build_scene``.
+        start: (n,) joint angles, turns included [rad], or a (4, 4) pose that leaves them open.
+        stations: via points and goal: each (n,) joint angles, or a (4, 4) pose T_base_tool. All may be
+            reached on any whole turn within the limits; those nearest to the start are tried first.
+        seed: of OMPL's random numbers, 0 or more.
+        time_limit: of the search for a leg [s].
+        planner: one of ``ompl_checks.PLANNERS``.
+        simplify: let OMPL shorten and smooth what it found. What is then not proven free is not taken.
+
+    Raises:
+        BadInput: OMPL is missing, or a malformed station, seed, limit or name.
+        NoClosedForm: poses, and an arm that is not of UR type.
+
+    Source: the method is OMPL's; nowoczyn2023 4 asks for the comparison.
+    """
+    begin = time.perf_counter()
+    _require(seed, time_limit)
+    ompl = load_ompl()
+    kind, checks = planner_class(ompl, planner), Checks(arm, scene)
+    places = plan_places(arm, start, stations)
+    layers = [free_positions(arm, scene, places, i) for i in range(len(places))]
+    reason = next((layer.reason for layer in layers if layer.reason), "")
+    legs: list[_Leg] = []
+    with quiet(ompl):
+        ompl.util.RNG.setSeed(int(seed) + 1)  # OMPL refuses 0; what draws from here on is made anew
+        for i in range(1, 1 if reason else len(layers)):
+            starts = legs[-1].found[-1:] if legs else layers[0].q
+            legs.append(_Leg(ompl, arm, checks, kind, starts, layers[i].q))
+            if not legs[-1].plan(time_limit, simplify):
+                reason = f"{planner} found no way to {_name(i, layers)} within {time_limit:g} s"
+                break
+    way, states = None if reason else _way(legs), sum(leg.states for leg in legs)
+    return SamplingPlan(way, reason, time.perf_counter() - begin, states, checks.motions, checks.seconds)
+
+
+def _require(seed: int, time_limit: float) -> None:
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise BadInput("wrong seed", found=seed, allowed=f"0 to {_LARGEST_SEED}")
+    if not 0.0 < time_limit < np.inf:
+        raise BadInput("time_limit must be positive", found=time_limit)
+
+
+def _name(i: int, layers: Sequence[object]) -> str:
+    return "the goal" if i == len(layers) - 1 else f"via point {i}"
+
+
+def _way(legs: Sequence[_Leg]) -> JointWay:
+    """One way of the legs, without rows that repeat the one before."""
+    q = np.concatenate([leg.found for leg in legs])
+    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]
+    return JointWay(q, SAMPLING, np.arange(len(q)), way_length(q))
+
+
+class _Leg:
+    """From one of several joint positions to one of several others; ``found`` (k, n) once planned."""
+
+    def __init__(
+        self, ompl: Any, arm: Arm, checks: Checks, kind: Any, starts: np.ndarray, goals: np.ndarray
+    ) -> None:
+        self.ompl, self.checks, self.states = ompl, checks, 0
+        self.found = _shared_row(starts, goals)
+        self.information = joint_space(ompl, arm, checks)
+        self.setup = ompl.geometric.SimpleSetup(self.information)
+        for q in starts:
+            self.setup.addStartState(self._state(q))
+        goal = ompl.base.GoalStates(self.information)
+        for q in goals[_nearest_first(starts, goals)]:
+            goal.addState(self._state(q))
+        self.setup.setGoal(goal)
+        self.setup.setPlanner(kind(self.information))
+
+    def plan(self, time_limit: float, simplify: bool) -> bool:
+        """Whether a way was found that is proven free."""
+        if len(self.found):
+            return True
+        self.setup.solve(float(time_limit))
+        data = self.ompl.base.PlannerData(self.information)
+        self.setup.getPlannerData(data)
+        self.states = data.numVertices()
+        if not self.setup.haveExactSolutionPath():
+            return False
+        self.found = self._rows()
+        if simplify:
+            self.setup.simplifySolution()
+            shorter = self._rows()
+            self.found = shorter if self._proven(shorter) else self.found
+        return self._proven(self.found)
+
+    def _proven(self, q: np.ndarray) -> bool:
+        return bool(motion_is_free(self.checks.arm, self.checks.scene, q[:-1], q[1:]).all())
+
+    def _state(self, q: np.ndarray) -> Any:
+        state = self.information.allocState()
+        state[0 : len(q)] = q.tolist()
+        return state
+
+    def _rows(self) -> np.ndarray:
+        n, path = self.checks.n, self.setup.getSolutionPath()
+        return np.array([path.getState(i)[0:n] for i in range(path.getStateCount())])
+
+
+def _nearest_first(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
+    """Order of the goals by the way to the nearest start, the sum of all joints' changes."""
+    apart = np.abs(goals[:, None] - starts).sum(axis=2).min(axis=1)
+    return np.argsort(apart, kind="stable")
+
+
+def _shared_row(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
+    """A position (1, n) that is a start and a goal: no leg is needed; (0, n) where there is none."""
+    return goals[(goals[:, None] == starts).all(axis=2).any(axis=1)][:1]

@@ -1,0 +1,82 @@
+"""Planning among known obstacles: shortest, direct, both in a chain, and OMPL, on the same random pairs.
+
+python scripts/compare_known_planners.py --pairs 500 --out docs/known_world_compared.md --figures docs/figures
+
+Every way is looked at again by Pinocchio and coal, 1 mm of tool motion apart. Run it on one idle core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import numpy as np
+from known_planners.cell import CELLS, cell, random_pairs
+from known_planners.independent_check import IndependentCheck
+from known_planners.methods import METHODS, PLANNED, plan_pair
+from known_planners.picture import draw
+from known_planners.summary import Checked, Results, markdown
+
+from hopfield_nav.assembly import build_arm
+from hopfield_nav.known_world.scene import scene_of_world
+
+BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
+_WARM = 3  # pairs planned before the clock counts
+
+
+def compare(name: str, pairs: int, seed: int) -> Results:
+    """Every method on every pair of a cell, after some of another seed to warm up."""
+    world = cell(name)
+    arm, scene = build_arm(world), scene_of_world(world)
+    for start, goal in zip(*random_pairs(arm, scene, _WARM, seed + 1), strict=True):
+        plan_pair(arm, scene, start, goal, 0)
+    rows = [
+        plan_pair(arm, scene, start, goal, seed=i)
+        for i, (start, goal) in enumerate(zip(*random_pairs(arm, scene, pairs, seed), strict=True))
+    ]
+    return {name: [row[name] for row in rows] for name in METHODS}
+
+
+def check(name: str, results: Results) -> Checked:
+    """Collisions that the independent check finds along every way; chains consist of the others' ways."""
+    world = cell(name)
+    independent = IndependentCheck(build_arm(world), world)
+    found = {name: [independent.collisions(o.q) for o in results[name] if not o.reason] for name in PLANNED}
+    return {
+        name: tuple(int(n) for n in np.sum(counts, axis=0)) if counts else (0, 0)
+        for name, counts in found.items()
+    }
+
+
+def write(text: str, path: Path) -> None:
+    """Put the measured part between its marks; the file is made if there is none."""
+    before = path.read_text(encoding="utf-8") if path.exists() else f"{BEGIN}\n{END}\n"
+    if not (BEGIN in before and END in before):
+        raise SystemExit(f"{path} has no marks {BEGIN} and {END}")
+    part = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.DOTALL)
+    path.write_text(part.sub(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", before), encoding="utf-8")
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=2023)
+    parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
+    parser.add_argument("--figures", type=Path, help="folder of the figure")
+    options = parser.parse_args()
+    cells = {name: compare(name, options.pairs, options.seed) for name in CELLS}
+    parts = [
+        f"### The {name} cell\n\n" + markdown(results, check(name, results), options.seed)
+        for name, results in cells.items()
+    ]
+    print("\n\n".join(parts))
+    if options.out:
+        write("\n\n".join(parts), options.out)
+    if options.figures:
+        print(*draw(cells, options.figures), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

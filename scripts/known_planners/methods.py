@@ -1,0 +1,91 @@
+"""The planners of the comparison on one pair of poses, and what is kept of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.known_world.direct_path import plan_direct
+from hopfield_nav.known_world.sampling import plan_sampling
+from hopfield_nav.known_world.scene import Scene
+from hopfield_nav.known_world.shortest_path import plan_shortest
+
+SHORTEST, OPEN, DIRECT = "shortest", "shortest, start's turns and branch open", "direct"
+AUTO, AUTO_SAMPLING = "auto, without sampling", "auto, with OMPL"
+RAW, SIMPLIFIED = "OMPL RRTConnect, as found", "OMPL RRTConnect, simplified"
+PLANNED = (SHORTEST, OPEN, DIRECT, RAW, SIMPLIFIED)
+CHAINS = {AUTO: (SHORTEST, DIRECT), AUTO_SAMPLING: (SHORTEST, DIRECT, SIMPLIFIED)}
+METHODS = (SHORTEST, OPEN, DIRECT, AUTO, AUTO_SAMPLING, RAW, SIMPLIFIED)
+_DRAWS = 2000  # places at which the tool's way is measured
+
+
+class Outcome(NamedTuple):
+    """What one planner did with one pair.
+
+    Attributes:
+        q: (k, n) rows of the way, empty where there is none [rad].
+        reason: why there is none.
+        length: sum of all joints' changes [rad].
+        tool: way of the tool point [m], and
+        straight: its distance from start to goal [m].
+        time: of planning [s].
+        motions: that OMPL asked about.
+        check_time: of OMPL's time, in our answers [s].
+    """
+
+    q: np.ndarray
+    reason: str
+    length: float
+    tool: float
+    straight: float
+    time: float
+    motions: int
+    check_time: float
+
+
+def plan_pair(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, seed: int) -> dict[str, Outcome]:
+    """Every planner on one pair; the chains are put together from what they consist of."""
+    sample = partial(plan_sampling, arm, scene, start, [goal], seed=seed)
+    planners: dict[str, Callable[[], Any]] = {
+        SHORTEST: partial(plan_shortest, arm, scene, start, [goal]),
+        OPEN: partial(plan_shortest, arm, scene, forward_kinematics(arm, start), [goal]),
+        DIRECT: partial(plan_direct, arm, scene, start, [goal], 1),
+        RAW: partial(sample, simplify=False),
+        SIMPLIFIED: sample,
+    }
+    straight = float(np.linalg.norm(goal[:3, 3] - forward_kinematics(arm, start)[:3, 3]))
+    found = {name: _outcome(arm, planners[name], straight) for name in PLANNED}
+    return {**found, **{name: chain([found[part] for part in parts]) for name, parts in CHAINS.items()}}
+
+
+def chain(parts: list[Outcome]) -> Outcome:
+    """One planner after the other until one finds a way; the time of those before counts too."""
+    used = next((i for i, part in enumerate(parts) if not part.reason), len(parts) - 1)
+    return parts[used]._replace(time=sum(part.time for part in parts[: used + 1]))
+
+
+def _outcome(arm: Arm, planner: Callable[[], Any], straight: float) -> Outcome:
+    begin = time.perf_counter()
+    plan = planner()
+    taken = time.perf_counter() - begin
+    way = next(iter(plan.ways), None) if hasattr(plan, "ways") else plan.way
+    motions, check = getattr(plan, "motions", 0), getattr(plan, "check_time", 0.0)
+    if way is None:
+        empty = np.empty((0, len(arm.dh)))
+        return Outcome(empty, plan.reason, np.nan, np.nan, straight, taken, motions, check)
+    return Outcome(way.q, "", way.length, tool_way(arm, way.q), straight, taken, motions, check)
+
+
+def tool_way(arm: Arm, rows: np.ndarray) -> float:
+    """Way of the tool point along straight joint motions between rows [m]."""
+    if len(rows) == 1:
+        return 0.0
+    each = max(_DRAWS // (len(rows) - 1), 2)
+    share = np.linspace(0.0, 1.0, each + 1)[None, :, None]
+    q = rows[:-1, None] + (rows[1:, None] - rows[:-1, None]) * share
+    return float(np.linalg.norm(np.diff(forward_kinematics(arm, q)[..., :3, 3], axis=1), axis=2).sum())

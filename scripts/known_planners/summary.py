@@ -1,0 +1,149 @@
+"""The comparison in numbers: shares with intervals, lengths, times, reasons; as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.figures.sweep_outcomes import wilson
+from known_planners.methods import DIRECT, METHODS, PLANNED, RAW, SIMPLIFIED, Outcome
+
+Results = dict[str, list[Outcome]]
+Checked = dict[str, tuple[int, int]]  # poses that collide, poses looked at
+KINDS = {
+    "no joint position is free": "touches on the line in every joint position",
+    "out of reach": "the line is out of reach",
+    "would pass its limit": "a joint limit",
+    "would have to jump": "a jump of the joints",
+    "between two steps": "between two steps of the line",
+    "every direct motion": "every direct motion is blocked",
+    "found no way": "nothing found within the time",
+    "free in no joint position": "start or goal not free",
+}
+
+
+class Line(NamedTuple):
+    """One method: share solved, medians on its own pairs and on those that all solved, times [s]."""
+
+    name: str
+    solved: int
+    share: tuple[float, float, float]
+    length: float
+    common_length: float
+    to_direct: float
+    tool: float
+    time: float
+    late: float
+
+
+def solved(outcomes: list[Outcome]) -> np.ndarray:
+    """(pairs,) bool."""
+    return np.array([not o.reason for o in outcomes])
+
+
+def column(outcomes: list[Outcome], name: str) -> np.ndarray:
+    """(pairs,) of one attribute; NaN where there is no way."""
+    return np.array([getattr(o, name) for o in outcomes], dtype=float)
+
+
+def lines(results: Results) -> list[Line]:
+    """A line for each method."""
+    common = np.all([solved(results[name]) for name in PLANNED], axis=0)
+    return [_line(name, results, common) for name in METHODS]
+
+
+def _line(name: str, results: Results, common: np.ndarray) -> Line:
+    outcomes = results[name]
+    found, both = solved(outcomes), solved(outcomes) & solved(results[DIRECT])
+    length, direct = column(outcomes, "length"), column(results[DIRECT], "length")
+    ratio = column(outcomes, "tool") / column(outcomes, "straight")
+    times, low_high = column(outcomes, "time"), wilson(int(found.sum()), len(found))
+    return Line(
+        name, int(found.sum()), (float(found.mean()), *low_high), _median(length[found]),
+        _median(length[common]), _median(length[both] / direct[both]), _median(ratio[found]),
+        _median(times), float(np.quantile(times, 0.95)),
+    )  # fmt: skip
+
+
+def _median(values: np.ndarray) -> float:
+    return float(np.median(values)) if len(values) else float("nan")
+
+
+def reasons(outcomes: list[Outcome]) -> Counter[str]:
+    """Why there was no way, in kinds."""
+    words = [o.reason for o in outcomes if o.reason]
+    return Counter(next((kind for part, kind in KINDS.items() if re.search(part, why)), why) for why in words)
+
+
+def arc_over_chord(results: Results) -> tuple[float, float, float]:
+    """Way of the tool over the straight distance of direct ways: median, 5 % and 95 % quantile."""
+    outcomes = [o for o in results[DIRECT] if not o.reason]
+    ratio = column(outcomes, "tool") / column(outcomes, "straight")
+    return _median(ratio), float(np.quantile(ratio, 0.05)), float(np.quantile(ratio, 0.95))
+
+
+def markdown(results: Results, checked: Checked, seed: int) -> str:
+    """Everything that was measured."""
+    pairs = len(results[DIRECT])
+    common = int(np.all([solved(results[name]) for name in PLANNED], axis=0).sum())
+    parts = [
+        f"{pairs} pairs, seed {seed}.",
+        _main_table(results, common),
+        _reason_table(results),
+        _check_table(checked),
+        _ompl_sentences(results),
+        _arc_sentence(results),
+    ]
+    return "\n\n".join(parts)
+
+
+def _main_table(results: Results, common: int) -> str:
+    head = (
+        f"| method | solved | 95 % | joints' way, its own | on the {common} that all solved | over direct | "
+        "tool's way over straight | time, median | 95 % |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    return "\n".join([head, *(_row(line) for line in lines(results))])
+
+
+def _row(x: Line) -> str:
+    share, low, high = (100 * v for v in x.share)
+    return (
+        f"| {x.name} | {x.solved}, {share:.1f} % | {low:.1f} to {high:.1f} % | {x.length:.2f} rad | "
+        f"{x.common_length:.2f} rad | {x.to_direct:.2f} | {x.tool:.2f} | {_ms(x.time)} | {_ms(x.late)} |"
+    )
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.2g} ms" if seconds < 0.0995 else f"{1e3 * seconds:.0f} ms"
+
+
+def _reason_table(results: Results) -> str:
+    rows = ["| method | what stopped it | pairs |", "|---|---|---|"]
+    for name in METHODS:
+        rows += [f"| {name} | {kind} | {n} |" for kind, n in reasons(results[name]).most_common()]
+    return "\n".join(rows)
+
+
+def _check_table(checked: Checked) -> str:
+    rows = ["| ways of | poses looked at | that collide |", "|---|---|---|"]
+    rows += [f"| {name} | {looks:,} | {touched} |" for name, (touched, looks) in checked.items()]
+    return "\n".join(rows)
+
+
+def _ompl_sentences(results: Results) -> str:
+    rows = ["| OMPL | motions asked about, median | 95 % | share of the time in our answers |"]
+    rows.append("|---|---|---|---|")
+    for name in (RAW, SIMPLIFIED):
+        motions, time = column(results[name], "motions"), column(results[name], "time")
+        share = column(results[name], "check_time").sum() / time.sum()
+        rows.append(f"| {name} | {np.median(motions):.0f} | {np.quantile(motions, 0.95):.0f} | {share:.0%} |")
+    return "\n".join(rows)
+
+
+def _arc_sentence(results: Results) -> str:
+    middle, low, high = arc_over_chord(results)
+    n = int(solved(results[DIRECT]).sum())
+    return f"Arc over chord of the {n} direct ways: median {middle:.2f}, 5 to 95 %: {low:.2f} to {high:.2f}."
