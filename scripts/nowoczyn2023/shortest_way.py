@@ -220,9 +220,10 @@ def _epsilon_row() -> Row:
         "singularities are passed by adding a small ε",
         "ε",
         f"a step at s5 = 0 turns a joint by {np.degrees(found.plain):.1f}°, moved on by {EPSILON:.0e} of a"
-        f" step by {np.degrees(found.shifted):.1f}° (the step before: {np.degrees(found.usual):.1f}°); way through"
-        f" it: {words[found.through]}; past it with the tool point {1e3 * cell()[0].dh[5, 1]:.0f} mm off the"
-        f" axis: {words[found.beside_fast]} at {FAST[0]} m/s, {words[found.beside_slow]} at {SLOW[0]} m/s",
+        f" step by {np.degrees(found.shifted):.1f}° (the step before {np.degrees(found.usual):.1f}°); way"
+        f" through it: {words[found.through]}; past it with the tool point"
+        f" {1e3 * cell()[0].dh[5, 1]:.0f} mm off the axis: {words[found.beside_fast]} at {FAST[0]} m/s,"
+        f" {words[found.beside_slow]} at {SLOW[0]} m/s",
         found.shifted < 2 * found.usual and found.through,
         "it helps at the pose itself; near it the joints turn as far, and only a slower tool helps",
         TESTS + "test_epsilon",
