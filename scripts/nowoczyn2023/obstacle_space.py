@@ -111,11 +111,11 @@ def _joints_row() -> Row:
         "3.1",
         "which joints a library of self-collisions needs",
         "not printed",
-        f"{bare} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses wrong);"
-        f" {off} with one 0.1 m beside it: without joint 6 {_percent(some)} are wrong",
+        f"{bare} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
+        f" wrong); {off} with one 0.1 m beside it: without joint 6 {_percent(some)} are wrong",
         None,
         "the document's choice is lost with its program; a solid beside axis 1 makes joint 1 count too",
-        TESTS + "test_which_joints_matter_is_as_exact_checks_have_it",
+        "tests/test_nowoczyn2023.py::test_without_joint_6",
     )
 
 

@@ -20,7 +20,10 @@ TOOL_SPEED = 0.1  # [m/s]
 
 
 def draw(folder: Path) -> list[Path]:
-    """The line above the cell's cylinder, the direct ways past it, and the branch that runs into itself."""
+    """The line above the cell's cylinder, the direct ways past it, and the branch that runs into itself.
+
+    ``goal_solutions`` is of the direct ways' goal, which is lower.
+    """
     return [*_ways(folder, "shortest", ABOVE), *_ways(folder, "direct", ()), *draw_stop(folder)]
 
 
