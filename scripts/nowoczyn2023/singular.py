@@ -183,7 +183,7 @@ def _nature_rows() -> list[Row]:
             "2.4",
             "a singular pose has infinitely many solutions",
             "infinitely many",
-            f"wrist: more than 8; elbow: {elbow}, shoulder: {shoulder}",
+            f"wrist: {solutions_at('wrist')} found and more; elbow: {elbow}, shoulder: {shoulder}",
             elbow > 8 and shoulder > 8,
             "elbow and shoulder have two branches that meet: fewer solutions, not more",
             TESTS + "test_what_singularities_are",
