@@ -7,6 +7,7 @@ check, placed by our kinematics, and the same bounding spheres do not help it.
 
 from __future__ import annotations
 
+import importlib.util
 import statistics
 import time
 from collections.abc import Callable
@@ -14,18 +15,21 @@ from collections.abc import Callable
 import numpy as np
 from bench_geometry import _coal_capsule, _coal_solid
 
-from dynamics import load_arm
+from dynamics import forward_kinematics, load_arm
 from dynamics.arm import Arm
 from hopfield_nav import geometry
 from hopfield_nav.arm_capsules import capsules_in_base
 from hopfield_nav.known_world.collision_check import clearance, collides
 from hopfield_nav.known_world.collision_library import build_library
+from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.motion_check import motion_is_free
 from hopfield_nav.known_world.scene import Scene, build_scene
+from hopfield_nav.known_world.shortest_path import plan_shortest
 from hopfield_nav.sweep_statistics import share
 
 RUNS, POSES, POSES_OF_COAL, MOTIONS = 9, 20_000, 300, 1000
 ERROR_POSES = 1_000_000
+PLANS = 200
 TABLE = [
     geometry.half_space([0, 0, 0]),
     geometry.box([0.6, 0, 0.1], [0.3, 0.8, 0.2]),
@@ -61,6 +65,7 @@ def main() -> None:
         print(f" {(~collides(arm, scene, q)).mean():.0%} of the poses are free")
         compare_with_coal(arm, scene, q)
         measure_motions(arm, scene, q)
+        measure_plans(arm, scene, q)
     measure_library(arm, scenes["arm alone"], q)
 
 
@@ -127,6 +132,36 @@ def measure_motions(arm: Arm, scene: Scene, q: np.ndarray) -> None:
         )
         print(f"  motion, {name:8s} {found['any'] * 1e6:6.1f} µs; {proven.mean():.0%} are free:", end="")
         print(f" {found['free'] * 1e6:.1f} µs, samples of 1° {found['samples'] * 1e6:.1f} µs")
+
+
+def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> None:
+    """Direct and shortest plans from Python, a pair of random free poses at a time; OMPL where it is."""
+    free = q[~collides(arm, scene, q)][: 2 * PLANS]
+    starts, goals = free[:PLANS], forward_kinematics(arm, free[PLANS:])
+    plans: dict[str, Callable] = {
+        "direct, best five of 512": lambda a, T: plan_direct(arm, scene, a, [T]).ways,
+        "direct, all of 512 in order": lambda a, T: plan_direct(arm, scene, a, [T], 512).ways,
+        "shortest, 100 steps": lambda a, T: plan_shortest(arm, scene, a, [T]).way,
+        "shortest, start open": lambda a, T: plan_shortest(arm, scene, forward_kinematics(arm, a), [T]).way,
+    }
+    if importlib.util.find_spec("ompl") is not None:
+        from hopfield_nav.known_world.sampling import plan_sampling
+
+        plans["OMPL RRTConnect, simplified"] = lambda a, T: plan_sampling(arm, scene, a, [T]).way
+    for name, plan in plans.items():
+        plan(starts[0], goals[0])
+        times, solved = [], []
+        for start, goal in zip(starts, goals, strict=True):
+            begun = time.perf_counter()
+            found = plan(start, goal)
+            times.append(1e3 * (time.perf_counter() - begun))
+            solved.append(bool(found) if isinstance(found, list) else found is not None)
+        found = np.array(times)[solved]
+        print(
+            f"  {name:27s} {len(found):3d} of {PLANS} solved; all: median {np.median(times):5.2f} ms, "
+            f"95 % {np.percentile(times, 95):5.2f}; solved: median {np.median(found):5.2f} ms, "
+            f"95 % {np.percentile(found, 95):5.2f}, longest {found.max():5.2f}"
+        )
 
 
 def measure_library(arm: Arm, scene: Scene, q: np.ndarray) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.link_bodies import require_rigid
+from dynamics.whole_file import write_whole
 
 
 def write_arm(
@@ -43,16 +43,7 @@ def write_arm(
             to write.
     """
     require_rigid(arm)
-    path = Path(path)
-    text = "\n".join(_lines(arm, description, source, friction, fit)) + "\n"
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise BadInput(f"cannot write the arm file: {error}", where=str(path)) from error
-    return path
+    return write_whole(path, "\n".join(_lines(arm, description, source, friction, fit)) + "\n")
 
 
 def _lines(arm, description, source, friction, fit) -> list[str]:

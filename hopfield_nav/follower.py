@@ -12,7 +12,7 @@ from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.kinematics import forward_kinematics
 from hopfield_nav.known_map import make_map
-from hopfield_nav.navigator import Way
+from hopfield_nav.route import Way
 from hopfield_nav.trajectory import Trajectory
 from hopfield_nav.world import World
 

@@ -6,8 +6,6 @@ every collision.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dynamics.arm import Arm
@@ -22,26 +20,9 @@ from hopfield_nav.plan import Plan
 from hopfield_nav.planners.choice import open_cells, plan_with
 from hopfield_nav.reach import end_at_contact, follow_regular_path, known_solids, unreachable_places
 from hopfield_nav.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
-from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
+from hopfield_nav.route import Route, Way
+from hopfield_nav.trajectory import evaluate, quintic_trajectory
 from hopfield_nav.world import World
-
-
-class Way(NamedTuple):
-    """A path and its trajectory; without a trajectory, the outcome of the run and its reason."""
-
-    start: tuple[int, ...]
-    cells: np.ndarray
-    trajectory: Trajectory | None
-    outcome: str = ""
-    reason: str = ""
-
-
-class Route(NamedTuple):
-    """Where a plan leads the tool: cells (k, rank), poses (m, 4, 4), and whether those are at any angle."""
-
-    cells: np.ndarray
-    poses: np.ndarray
-    any_angle: bool
 
 
 class Navigator:

@@ -40,9 +40,10 @@ from hopfield_nav.collision import Collision
 from hopfield_nav.follower import Follower, check_trajectory
 from hopfield_nav.loop_log import log_columns, log_width
 from hopfield_nav.loop_state import make_state
-from hopfield_nav.navigator import Navigator, Way
+from hopfield_nav.navigator import Navigator
 from hopfield_nav.plant import make_stages
 from hopfield_nav.plugin import compiled
+from hopfield_nav.route import Way
 from hopfield_nav.run import Run
 from hopfield_nav.summary import summarise
 from hopfield_nav.trajectory import Trajectory, quintic_trajectory

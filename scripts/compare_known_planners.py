@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import re
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from known_planners.boundary import Boundary, measure
 from known_planners.cell import CELLS, cell, random_pairs
 from known_planners.independent_check import IndependentCheck
 from known_planners.methods import METHODS, PLANNED, plan_pair
@@ -23,6 +25,7 @@ from hopfield_nav.known_world.scene import scene_of_world
 
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
 _WARM = 3  # pairs planned before the clock counts
+_BORDER = 100  # pairs on which the border between OMPL and the checks is measured
 
 
 def compare(name: str, pairs: int, seed: int) -> Results:
@@ -36,6 +39,13 @@ def compare(name: str, pairs: int, seed: int) -> Results:
         for i, (start, goal) in enumerate(zip(*random_pairs(arm, scene, pairs, seed), strict=True))
     ]
     return {name: [row[name] for row in rows] for name in METHODS}
+
+
+def ask_again(name: str, pairs: int, seed: int) -> Boundary:
+    """What OMPL's questions from Python cost."""
+    world = cell(name)
+    arm, scene = build_arm(world), scene_of_world(world)
+    return measure(arm, scene, *random_pairs(arm, scene, pairs, seed))
 
 
 def check(name: str, results: Results) -> Checked:
@@ -67,9 +77,12 @@ def main() -> None:
     parser.add_argument("--figures", type=Path, help="folder of the figure")
     options = parser.parse_args()
     cells = {name: compare(name, options.pairs, options.seed) for name in CELLS}
+    borders = [ask_again(name, min(options.pairs, _BORDER), options.seed) for name in CELLS]
+    with ProcessPoolExecutor(len(cells)) as pool:
+        checked = list(pool.map(check, cells, cells.values()))
     parts = [
-        f"### The {name} cell\n\n" + markdown(results, check(name, results), options.seed)
-        for name, results in cells.items()
+        f"### The {name} cell\n\n" + markdown(results, touched, border, options.seed)
+        for (name, results), touched, border in zip(cells.items(), checked, borders, strict=True)
     ]
     print("\n\n".join(parts))
     if options.out:

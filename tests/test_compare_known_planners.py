@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-from compare_known_planners import check, compare, write
+from compare_known_planners import ask_again, check, compare, write
 from known_planners.cell import cell, random_pairs
 from known_planners.independent_check import STEP, IndependentCheck
 from known_planners.methods import (
@@ -127,9 +127,18 @@ def test_no_way_is_shorter_than_the_straight_one_and_ends_where_it_should():
                 assert o.tool == pytest.approx(o.straight, rel=1e-3)
 
 
+def test_the_border_is_measured_on_what_ompl_asks():
+    border = ask_again("crowded", 5, SEED)
+    plans = [o.motions for o in _results()[SIMPLIFIED][:5]]
+    assert border.questions >= sum(plans) > 0  # positions are asked about too
+    assert 0 < border.answers < border.planning
+    assert border.compiled > 0
+
+
 def test_what_is_printed(tmp_path):
     results = _results()
     checked = dict.fromkeys(PLANNED, (0, 1234))
+    border = ask_again("crowded", 5, SEED)
     table = {line.name: line for line in lines(results)}
     for name in METHODS:
         line = table[name]
@@ -140,7 +149,7 @@ def test_what_is_printed(tmp_path):
     assert 1 <= low <= middle <= high
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- measured -->\nold\n<!-- /measured -->\nafter\n")
-    write(markdown(results, checked, SEED), page)
+    write(markdown(results, checked, border, SEED), page)
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")

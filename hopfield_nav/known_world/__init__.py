@@ -11,5 +11,5 @@ Where to look, from the ground up:
 * what a plan is made for and of: ``stations``, ``joint_positions``, ``task``, ``random_task``, ``way``,
   ``planning``, ``planned``
 * time: ``timing``, ``legs``, ``line_rows``, ``path_speed``, ``smooth_time``, ``motion_limits``, ``pieces``
-* files: ``plan_folder``, ``plan_file``, ``urscript``, ``whole_file``
+* files: ``plan_folder``, ``plan_file``, ``urscript``; ``dynamics.whole_file``
 """

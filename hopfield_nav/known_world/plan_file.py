@@ -12,9 +12,9 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.kinematics import forward_kinematics
+from dynamics.whole_file import write_whole
 from hopfield_nav.known_world.motion_limits import motor_torque
 from hopfield_nav.known_world.pieces import quintic_pieces, resting, values_at
-from hopfield_nav.known_world.whole_file import write_whole
 from hopfield_nav.trajectory import Trajectory
 
 PERIOD = 0.008  # [s] of the UR5's controller

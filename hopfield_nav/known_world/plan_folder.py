@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from dynamics.whole_file import write_whole
 from hopfield_nav.known_world.plan_file import write_plan_csv
 from hopfield_nav.known_world.planned import Planned, facts
 from hopfield_nav.known_world.urscript import urscript
-from hopfield_nav.known_world.whole_file import write_whole
 
 
 def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:

@@ -59,4 +59,5 @@ def _draw_times(ax, results: Results) -> None:
                 markeredgecolor="white", label=_SHORT.get(name, name), zorder=3,
             )  # fmt: skip
     ax.set(xlabel="way of the joints [rad]", ylabel="time of planning [ms]", yscale="log", xlim=(0, None))
+    ax.set_ylim(bottom=0.1)  # room for the legend
     ax.legend(title="medians", loc="lower right", frameon=True, framealpha=0.9, edgecolor="none")

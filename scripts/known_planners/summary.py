@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.figures.sweep_outcomes import wilson
+from known_planners.boundary import Boundary
 from known_planners.methods import DIRECT, METHODS, PLANNED, RAW, SIMPLIFIED, Outcome
 
+_QUARTER, _HALF = np.pi / np.sqrt(8), np.pi / 2  # arc over chord of these parts of a circle
 Results = dict[str, list[Outcome]]
 Checked = dict[str, tuple[int, int]]  # poses that collide, poses looked at
 KINDS = {
@@ -85,8 +87,8 @@ def arc_over_chord(results: Results) -> tuple[float, float, float]:
     return _median(ratio), float(np.quantile(ratio, 0.05)), float(np.quantile(ratio, 0.95))
 
 
-def markdown(results: Results, checked: Checked, seed: int) -> str:
-    """Everything that was measured."""
+def markdown(results: Results, checked: Checked, boundary: Boundary, seed: int) -> str:
+    """Everything that was measured in one cell."""
     pairs = len(results[DIRECT])
     common = int(np.all([solved(results[name]) for name in PLANNED], axis=0).sum())
     parts = [
@@ -94,8 +96,9 @@ def markdown(results: Results, checked: Checked, seed: int) -> str:
         _main_table(results, common),
         _reason_table(results),
         _check_table(checked),
-        _ompl_sentences(results),
-        _arc_sentence(results),
+        _ompl_table(results),
+        _boundary_sentence(boundary),
+        arc_sentence(results),
     ]
     return "\n\n".join(parts)
 
@@ -133,7 +136,7 @@ def _check_table(checked: Checked) -> str:
     return "\n".join(rows)
 
 
-def _ompl_sentences(results: Results) -> str:
+def _ompl_table(results: Results) -> str:
     rows = ["| OMPL | motions asked about, median | 95 % | share of the time in our answers |"]
     rows.append("|---|---|---|---|")
     for name in (RAW, SIMPLIFIED):
@@ -143,7 +146,24 @@ def _ompl_sentences(results: Results) -> str:
     return "\n".join(rows)
 
 
-def _arc_sentence(results: Results) -> str:
+def _boundary_sentence(b: Boundary) -> str:
+    answers, compiled = (f"{t / b.planning:.0%}" for t in (b.answers, b.compiled))
+    each, alone = (f"{1e6 * t / b.questions:.0f} µs" for t in (b.answers, b.compiled))
+    return (
+        f"On some of the pairs, simplified: OMPL asked {b.questions} times in {b.planning:.2f} s. "
+        f"Our answers took {answers} of this time ({each} each); the same questions in one compiled call "
+        f"take {compiled} ({alone} each)."
+    )
+
+
+def arc_sentence(results: Results) -> str:
+    """How flat the arcs of the direct ways are."""
     middle, low, high = arc_over_chord(results)
-    n = int(solved(results[DIRECT]).sum())
-    return f"Arc over chord of the {n} direct ways: median {middle:.2f}, 5 to 95 %: {low:.2f} to {high:.2f}."
+    found = solved(results[DIRECT])
+    ratio = (column(results[DIRECT], "tool") / column(results[DIRECT], "straight"))[found]
+    flat, round_ = np.mean(ratio < _QUARTER), np.mean(ratio > _HALF)
+    return (
+        f"Arc over chord of the {found.sum()} direct ways: median {middle:.2f}, 5 to 95 %: {low:.2f} to "
+        f"{high:.2f}; {flat:.0%} are below a quarter circle's {_QUARTER:.2f}, {round_:.0%} above a half "
+        f"circle's {_HALF:.2f}."
+    )
