@@ -154,6 +154,7 @@ def test_what_singularities_are():
     assert singular.solutions_at("elbow") < 8
     assert singular.solutions_at("shoulder") < 8
     assert [singular.extra_parallels(kind) > 0 for kind in singular.KINDS] == [True, False, False]
+    assert np.abs(np.sin(direct_kinematics.positions(100_000)[:, 4])).min() > 1e-8
     regular = np.array([0.4, -0.9, 1.1, 0.5, 1.0, 0.3])
     assert len(inverse_kinematics(load_arm(NAME), forward_kinematics(load_arm(NAME), regular))) == 8
 
@@ -247,6 +248,12 @@ def test_demonstration():
 def test_turns():
     assert direct_way.turn_counts(60) == ({64}, {96})
     assert direct_way.candidates_of_eight(60) == {512}
+
+
+def test_five_ways():
+    found = direct_way.arcs(60)
+    assert {arc.ways for arc in found} == {direct_way.SHOWN}
+    assert 5 <= np.median([arc.motions for arc in found]) < 10
 
 
 # --- chapter 4, rows and figures ----------------------------------------------------------------------

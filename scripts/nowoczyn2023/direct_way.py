@@ -155,7 +155,7 @@ def _candidate_rows() -> list[Row]:
             f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0",
             plain == {64},
             "an angle of exactly 0 has three: −360°, 0, 360°",
-            DIRECT + "test_an_angle_of_exactly_zero_has_three_turns",
+            TESTS + "test_turns",
         ),
         judged(
             "3.3",
@@ -164,7 +164,7 @@ def _candidate_rows() -> list[Row]:
             f"{_numbers(eight)} for every such goal of {PAIRS} random ones",
             eight == {512},
             "",
-            DIRECT + "test_a_pose_has_512_candidates_and_joints_have_64",
+            TESTS + "test_turns",
         ),
     ]
 
@@ -196,7 +196,7 @@ def _choice_rows() -> list[Row]:
             " (median)",
             five > 0.9 * len(found),
             "the arm alone, nothing around it",
-            DIRECT + "test_the_best_five_are_the_five_shortest_free_ones_of_all",
+            TESTS + "test_five_ways",
         ),
     ]
 
@@ -245,7 +245,7 @@ def _demo_rows() -> list[Row]:
             f" {_percent(found.both)}",
             found.neither.estimate == 0.0,
             "no guarantee: among obstacles both can fail where there is a way",
-            "tests/test_direct_path.py::test_where_every_direct_motion_is_blocked",
+            TESTS + "test_demonstration",
         ),
     ]
 

@@ -167,7 +167,7 @@ def _equation_rows() -> list[Row]:
             f"with the sign of (2.13) put right they give {100 * found:.2f} % of all solutions of {POSES}"
             f" random poses, and {100 * correct:.2f} % of what they give reaches the pose",
             found == 1.0 and correct > 0.999,
-            "taken with the frames of (1.9); our own closed form is checked against brute force and Pinocchio",
+            "with the frames of (1.9); our own closed form is checked against brute force and Pinocchio",
             TESTS + "test_printed_equations",
         ),
         judged(
