@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
 from dynamics.differential_inverse_kinematics import differential_inverse_kinematics
 from dynamics.modified_dh import modified_dh, modified_link_frames
+from dynamics.numeric_inverse_kinematics import numeric_inverse_kinematics
 from dynamics.singularities import singularity_measures
 from hopfield_nav.style import COLOURS, PAGE, paper_style
 
@@ -97,6 +99,53 @@ def turn_errors(orientation: str, feedback: bool = False, step: float = STEP) ->
     return path.turn_error
 
 
+def errors_without_inverse() -> np.ndarray:
+    """(count,) distance from the end of each line if (2.3) is taken as printed, without J⁻¹ [m].
+
+    The steps are then equal and add up to the whole difference of the poses, whatever their length.
+    """
+    ends = []
+    for line in lines():
+        q = line.q.copy()
+        q[line.axis] += line.sign * LENGTH
+        reached = forward_kinematics(load_arm(NAME), q)[:3, 3]
+        ends.append(np.linalg.norm(reached - poses(line, LENGTH)[-1, :3, 3]))
+    return np.array(ends)
+
+
+def numeric_steps(count: int = 200, away: float = 0.3) -> np.ndarray:
+    """(count,) Jacobian steps from joint angles up to ``away`` [rad] off to a solution of 1e-10."""
+    arm, rng = load_arm(NAME), np.random.default_rng(23)
+    q = rng.uniform(-np.pi, np.pi, (count, 6))
+    starts = q + rng.uniform(-away, away, q.shape)
+    found = [
+        numeric_inverse_kinematics(arm, T, start)
+        for T, start in zip(forward_kinematics(arm, q), starts, strict=True)
+    ]
+    return np.array([solution.iterations for solution in found if solution.converged])
+
+
+@cache
+def microseconds() -> tuple[float, float]:
+    """Computing time of every solution of one pose, and of one Jacobian step, best of nine [µs]."""
+    arm, line = load_arm(NAME), lines(1)[0]
+    path = poses(line)[:5000]
+    calls = (
+        lambda: inverse_kinematics(arm, path),
+        lambda: differential_inverse_kinematics(arm, path, line.q),
+    )
+    best = []
+    for call in calls:
+        call()
+        taken = []
+        for _ in range(9):
+            started = time.perf_counter()
+            call()
+            taken.append(time.perf_counter() - started)
+        best.append(1e6 * min(taken) / len(path))
+    return best[0], best[1]
+
+
 def frame_difference() -> float:
     """Largest difference between poses of links by (1.8) and by (1.9) [m, 1]."""
     arm, q = load_arm(NAME), np.random.default_rng(1).uniform(-np.pi, np.pi, (1000, 6))
@@ -109,6 +158,7 @@ def rows() -> list[Row]:
     apart, errors = frame_difference(), line_errors()
     low, high = 1e3 * np.quantile(errors, [0.05, 0.95])
     euler, vector = (float(turn_errors(o)[-1]) for o in ("euler", "rotation_vector"))
+    bare, steps, (closed, step) = errors_without_inverse(), numeric_steps(), microseconds()
     return [
         judged(
             "(1.8), (1.9)",
@@ -130,6 +180,26 @@ def rows() -> list[Row]:
             "steps between points of the path, so errors add up; lines clear of the singularities; "
             "taken from the pose reached they do not",
             TESTS + "test_forty_micrometres",
+        ),
+        judged(
+            "(2.3)",
+            "the next joint angles from the difference of two poses",
+            "θ + θ̇ · (dx … dγ), no J⁻¹",
+            f"differences added as they are: the tool ends {np.median(bare):.2f} m off (median of {len(bare)}"
+            f" lines of 1 m, at least {bare.min():.2f} m); with J⁻¹ {1e3 * np.median(errors):.3f} mm",
+            bool(np.median(bare) < 1e-3),
+            "a product of two vectors is printed; right is θ + J⁻¹ (dx … dγ), as in the first half of (2.2)",
+            "tests/test_nowoczyn2023.py::test_without_the_inverse",
+        ),
+        judged(
+            "2.2, 2.3",
+            "a direct solution is computed fastest, an approximation is cheap",
+            "fastest",
+            f"{closed:.1f} µs† for every solution of a pose, {step:.1f} µs† for one Jacobian step; a solution"
+            f" to 1e-10 takes {np.median(steps):.0f} steps (median, {len(steps)} starts up to 0.3 rad away)",
+            closed < step * np.median(steps),
+            "a single step is no solution: its error stays",
+            "tests/test_nowoczyn2023.py::test_steps_of_the_numeric_solution",
         ),
         judged(
             "(2.3)",

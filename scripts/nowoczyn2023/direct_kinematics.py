@@ -1,0 +1,234 @@
+"""Sections 1.1 and 1.4: products of transformations, joint variables, axes, columns of the Jacobian."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+from scipy.spatial.transform import Rotation
+
+from dynamics import Arm, forward_kinematics, jacobian, link_frames, load_arm
+from dynamics.arm import arm_from_dict
+from dynamics.modified_dh import modified_link_frames, standard_transform
+
+NAME = "ur5_tu2023"  # the UR5 (CB3)
+STEP = 1e-6  # [rad, m] of the derivatives
+TESTS = "tests/test_nowoczyn2023.py::"
+
+
+def positions(count: int = 1000, seed: int = 2023) -> np.ndarray:
+    """(count, 6) uniform joint angles within half a turn."""
+    return np.random.default_rng(seed).uniform(-np.pi, np.pi, (count, 6))
+
+
+class JointVariable(NamedTuple):
+    """What (1.8) has in its θ and d while a turning joint turns, read off the links' poses.
+
+    Attributes:
+        angle: largest difference between θ and the joint's angle [rad].
+        offset: largest change of d [m].
+    """
+
+    angle: float
+    offset: float
+
+
+def joint_variable() -> JointVariable:
+    """θ and d of every link at random positions; all six joints of the UR5 turn."""
+    arm, q = load_arm(NAME), positions()
+    frames = link_frames(arm, q)
+    links = np.linalg.inv(frames[:, :-1]) @ frames[:, 1:]
+    theta = np.arctan2(links[..., 1, 0], links[..., 0, 0])
+    apart = np.abs(np.angle(np.exp(1j * (theta - q))))
+    return JointVariable(float(apart.max()), float(np.abs(links[..., 2, 3] - arm.dh[:, 1]).max()))
+
+
+def turning_axes(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """(k, 6, 3) axes about which the tool turns with each joint, by differences of its pose."""
+    axes = np.empty((len(q), 6, 3))
+    for n in range(6):
+        step = STEP * np.eye(6)[n]
+        before, after = (forward_kinematics(arm, q + sign * step)[:, :3, :3] for sign in (-1, 1))
+        axes[:, n] = Rotation.from_matrix(after @ before.transpose(0, 2, 1)).as_rotvec() / (2 * STEP)
+    return axes
+
+
+def axis_errors() -> dict[str, float]:
+    """Largest difference of z_n and z_(n−1) from the axis of joint n, frames by (1.8) and by (1.9)."""
+    arm, q = load_arm(NAME), positions(200)
+    true = turning_axes(arm, q)
+    standard, modified = link_frames(arm, q)[..., :3, 2], modified_link_frames(arm, q)[..., :3, 2]
+    found = {
+        "(1.8), z_n": standard[:, 1:],
+        "(1.8), z_n-1": standard[:, :-1],
+        "(1.9), z_n": modified[:, 1:],
+        "(1.9), z_n-1": modified[:, :-1],
+    }
+    return {name: float(np.abs(z - true).max()) for name, z in found.items()}
+
+
+def angular_errors() -> np.ndarray:
+    """(5,) largest error of the angular columns 2 to 6 with the index of (1.11) as printed."""
+    arm, q = load_arm(NAME), positions(200)
+    printed = link_frames(arm, q)[:, :5, :3, 2]  # column n + 1 is z of n − 1
+    return np.abs(printed - turning_axes(arm, q)[:, 1:]).max(axis=(0, 2))
+
+
+def sliding_errors() -> tuple[float, float]:
+    """Largest error of (1.12) [1] and of (1.13) [1/m]: the tool while d_n changes."""
+    arm, q = load_arm(NAME), positions(200)
+    z, shift, turn = link_frames(arm, q)[..., :3, 2], 0.0, 0.0
+    for n in range(6):
+        before, after = (forward_kinematics(_longer(arm, n, sign * STEP), q) for sign in (-1, 1))
+        rate = (after - before) / (2 * STEP)
+        shift = max(shift, float(np.abs(rate[:, :3, 3] - z[:, n]).max()))
+        turn = max(turn, float(np.abs(rate[:, :3, :3]).max()))
+    return shift, turn
+
+
+def _longer(arm: Arm, n: int, by: float) -> Arm:
+    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Table 1.1"} for _, d, a, alpha in arm.dh]
+    joints[n]["d"] += by
+    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
+    return arm_from_dict({"joints": joints, "links": links})
+
+
+def linear_error() -> float:
+    """Largest error of (1.10), z_(n−1) × (P_e − P_(n−1)), against the derivative of the position [m]."""
+    arm, q = load_arm(NAME), positions(200)
+    frames = link_frames(arm, q)
+    z, p = frames[:, :6, :3, 2], frames[:, :, :3, 3]
+    columns = np.cross(z, p[:, 6:] - p[:, :6])
+    steps = STEP * np.eye(6)
+    rates = [
+        (forward_kinematics(arm, q + s) - forward_kinematics(arm, q - s))[:, :3, 3] / (2 * STEP)
+        for s in steps
+    ]
+    return float(np.abs(columns - np.stack(rates, axis=1)).max())
+
+
+def inverse_error() -> float:
+    """Largest entry of T · T⁻¹ − 1 with T⁻¹ by (1.2)."""
+    T = forward_kinematics(load_arm(NAME), positions())
+    R = T[:, :3, :3].transpose(0, 2, 1)
+    inverse = np.tile(np.eye(4), (len(T), 1, 1))
+    inverse[:, :3, :3], inverse[:, :3, 3] = R, -(R @ T[:, :3, 3:])[..., 0]
+    return float(np.abs(T @ inverse - np.eye(4)).max())
+
+
+def product_error() -> float:
+    """Largest difference of (1.4) · (1.5) · (1.6) · (1.7) and (1.8), random parameters."""
+    rng = np.random.default_rng(8)
+    theta, d, a, alpha = rng.uniform(-np.pi, np.pi, (4, 500))
+    z, x = (Rotation.from_euler(axis, v[:, None]).as_matrix() for axis, v in (("z", theta), ("x", alpha)))
+    T = np.tile(np.eye(4), (500, 1, 1))
+    T[:, :3, :3] = z @ x
+    T[:, :3, 3] = d[:, None] * [0, 0, 1] + z[:, :, 0] * a[:, None]
+    return float(np.abs(T - standard_transform(theta, d, a, alpha)).max())
+
+
+def twist_error() -> float:
+    """Largest difference of J θ̇ by (1.14), (1.15) and the package's Jacobian times θ̇ [SI]."""
+    arm, q = load_arm(NAME), positions(200)
+    frames, qd = link_frames(arm, q), positions(200, 7)
+    z, p = frames[:, :6, :3, 2], frames[:, :, :3, 3]
+    columns = np.concatenate([np.cross(z, p[:, 6:] - p[:, :6]), z], axis=2)
+    return float(
+        np.abs(np.einsum("knr,kn->kr", columns, qd) - (jacobian(arm, q) @ qd[..., None])[..., 0]).max()
+    )
+
+
+def rows() -> list[Row]:
+    """Claims of 1.1 and 1.4."""
+    return [*_transformation_rows(), *_jacobian_rows()]
+
+
+def _transformation_rows() -> list[Row]:
+    inverse, product, joint, axes = inverse_error(), product_error(), joint_variable(), axis_errors()
+    right, wrong = axes["(1.9), z_n"], axes["(1.8), z_n"]
+    return [
+        judged(
+            "(1.2)",
+            "inverse of a transformation from its transposed rotation",
+            "T⁻¹ = [Rᵀ, −RᵀP]",
+            f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions",
+            inverse < 1e-14,
+            "",
+            TESTS + "test_transformations",
+        ),
+        judged(
+            "(1.4)–(1.8)",
+            "a link is a turn by θ, shifts by d and a, a turn by α",
+            "T = Tθ Td Ta Tα",
+            f"product and matrix equal to {product:.0e}, 500 random links",
+            product < 1e-14,
+            "",
+            TESTS + "test_transformations",
+        ),
+        judged(
+            "1.1, before (1.8)",
+            "which parameter a joint changes",
+            "θ for prismatic, d for revolute joints",
+            f"turning the UR5's joints: θ is the joint's angle to {joint.angle:.0e} rad,"
+            f" d stays to {joint.offset:.0e} m",
+            joint.offset > 1e-9,
+            "the other way round",
+            TESTS + "test_a_turning_joint_changes_theta",
+        ),
+        judged(
+            "1.1, rule 1",
+            "z_n lies on the axis of joint n",
+            "z_n",
+            f"frames of (1.9): yes, to {right:.0e}; of (1.8): no, off by up to {wrong:.1f} (unit vectors)",
+            wrong < 1e-6,
+            "with (1.8) and its θ about z_(n−1) the axis of joint n is z_(n−1)",
+            TESTS + "test_whose_axis_is_whose",
+        ),
+    ]
+
+
+def _jacobian_rows() -> list[Row]:
+    linear, angular, (shift, turn), twist = linear_error(), angular_errors(), sliding_errors(), twist_error()
+    modified, off = axis_errors()["(1.9), z_n-1"], [n + 2 for n in range(5) if angular[n] > 1e-6]
+    lucky = " and ".join(str(n) for n in range(2, 7) if n not in off)
+    return [
+        judged(
+            "(1.10)",
+            "linear column of a turning joint",
+            "z_(n−1) × (P_e − P_(n−1))",
+            f"the derivative of the tool's position to {linear:.0e} m, 200 random positions",
+            linear < 1e-8,
+            f"with the frames of (1.8); with those of (1.9), which the document says it takes, z_(n−1) is off"
+            f" by up to {modified:.1f} and z_n is right",
+            TESTS + "test_columns_of_the_jacobian",
+        ),
+        judged(
+            "(1.11)",
+            "angular column of a turning joint",
+            "column n + 1 is z_(n−1)",
+            f"column n is z_(n−1); as printed columns {', '.join(map(str, off))} are off by up to"
+            f" {angular.max():.1f} (unit vectors) and column 1 has none",
+            not off,
+            f"columns {lucky} come out right as printed, because axes 2, 3 and 4 are parallel",
+            TESTS + "test_columns_of_the_jacobian",
+        ),
+        judged(
+            "(1.12), (1.13)",
+            "columns of a prismatic joint",
+            "z_(n−1) and 0",
+            f"the tool while d_n changes: z_(n−1) to {shift:.0e}, no turn to {turn:.0e} 1/m",
+            shift < 1e-8 and turn < 1e-8,
+            "(1.13) with the index n",
+            TESTS + "test_columns_of_the_jacobian",
+        ),
+        judged(
+            "(1.14), (1.15)",
+            "velocity of the tool from the six columns",
+            "v = J θ̇",
+            f"equal to our Jacobian times θ̇ to {twist:.0e}",
+            twist < 1e-13,
+            "(1.11) with the index n",
+            TESTS + "test_columns_of_the_jacobian",
+        ),
+    ]

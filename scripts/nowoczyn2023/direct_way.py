@@ -1,0 +1,283 @@
+"""Sections 3.3 and 3.4: the goal's joint positions on every turn, the tool's arc, and the demonstration."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from reproduction import save_figures
+from scipy.optimize import brentq
+
+from dynamics import forward_kinematics, inverse_kinematics
+from hopfield_nav.figures.sheets import add_legend
+from hopfield_nav.known_world.direct_path import plan_direct
+from hopfield_nav.known_world.motion_check import motion_is_free
+from hopfield_nav.known_world.turns import turn_alternatives
+from hopfield_nav.style import CENTIMETRE, COLOURS, PAGE
+from hopfield_nav.sweep_statistics import Value, share
+from nowoczyn2023.cause_of_stops import PAIRS, cases, cell
+
+SHOWN = 5  # ways, 3.4
+FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # way of the tool over the distance of its ends
+SAMPLES = 400  # of a way
+TESTS = "tests/test_nowoczyn2023.py::"
+DIRECT = "tests/test_direct_path.py::"
+
+
+class Arc(NamedTuple):
+    """The shortest direct way of one pair.
+
+    Attributes:
+        ratio: way of the tool over the distance of its ends [1].
+        distance: of the ends [m].
+        ways: free ones that were found, at most ``SHOWN``.
+        candidates: joint positions of the goal on all turns.
+        motions: that were looked at to find them.
+    """
+
+    ratio: float
+    distance: float
+    ways: int
+    candidates: int
+    motions: int
+
+
+@cache
+def arcs(count: int = PAIRS) -> tuple[Arc, ...]:
+    """The pairs of the demonstration that have a direct way: all of them, or it would be said here."""
+    arm, scene = cell()
+    found = []
+    for case in cases(count):
+        plan = plan_direct(arm, scene, case.start, [case.goal], SHOWN)
+        ratio, distance = _arc(plan.ways[0].q) if plan.ways else (np.nan, np.nan)
+        found.append(Arc(ratio, distance, len(plan.ways), plan.candidates[1], plan.motions))
+    return tuple(found)
+
+
+def _arc(q: np.ndarray) -> tuple[float, float]:
+    """Way of the tool over the distance of its ends, and that distance [m]."""
+    s = np.linspace(0, 1, SAMPLES)[:, None]
+    tool = forward_kinematics(cell()[0], q[0] + s * (q[-1] - q[0]))[:, :3, 3]
+    distance = float(np.linalg.norm(tool[-1] - tool[0]))
+    return float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()) / distance, distance
+
+
+def ratios(count: int = PAIRS) -> np.ndarray:
+    """(k,) of ``Arc.ratio`` where there is a way."""
+    found = np.array([arc.ratio for arc in arcs(count)])
+    return found[np.isfinite(found)]
+
+
+def arc_angle(ratio: float) -> float:
+    """Angle of the circular arc with this ratio of arc to chord [rad]."""
+    return 2 * brentq(lambda half: half / np.sin(half) - ratio, 1e-6, np.pi - 1e-6)
+
+
+def turn_counts(count: int = 1000) -> tuple[set[int], set[int]]:
+    """Numbers of turns of random joint angles, and with one of the angles exactly 0."""
+    arm = cell()[0]
+    q = np.random.default_rng(36).uniform(-np.pi, np.pi, (count, 6))
+    plain = {len(turn_alternatives(arm, row)) for row in q}
+    q[np.arange(count), np.arange(count) % 6] = 0.0
+    return plain, {len(turn_alternatives(arm, row)) for row in q}
+
+
+def candidates_of_eight(count: int = PAIRS) -> set[int]:
+    """Candidates of the goals that have eight joint positions, all free or not."""
+    arm, found = cell()[0], arcs(count)
+    eight = [len(inverse_kinematics(arm, case.goal)) == 8 for case in cases(count)]
+    return {arc.candidates for arc, all_eight in zip(found, eight, strict=True) if all_eight}
+
+
+def longer_than_brute_force(count: int = 40) -> int:
+    """Pairs whose way is not the shortest of all candidates that are free, each of them looked at."""
+    arm, scene = cell()
+    worse = 0
+    for case in cases(count):
+        rows = inverse_kinematics(arm, case.goal)
+        ends = np.concatenate([turn_alternatives(arm, q) for q in rows])
+        free = motion_is_free(arm, scene, case.start, ends)
+        shortest = np.abs(ends - case.start).sum(axis=1)[free].min(initial=np.inf)
+        ways = plan_direct(arm, scene, case.start, [case.goal], 1).ways
+        ours = ways[0].length if ways else np.inf
+        worse += not (ours == shortest or np.isclose(ours, shortest, rtol=1e-9))
+    return worse
+
+
+class Demo(NamedTuple):
+    """Shares of the pairs.
+
+    Attributes:
+        line_here, line_any: the line from the joints as they are, and from any at the start.
+        direct_after: direct ways where the line from the joints as they are fails.
+        both: both.
+        neither: neither the line from any joints nor the direct way.
+    """
+
+    line_here: Value
+    line_any: Value
+    direct_after: Value
+    both: Value
+    neither: Value
+
+
+def demo(count: int = PAIRS) -> Demo:
+    """3.4: first the line, then the direct way."""
+    found = cases(count)
+    failed = [case for case in found if not case.from_here]
+    return Demo(
+        share(sum(c.from_here for c in found), len(found)),
+        share(sum(c.from_any for c in found), len(found)),
+        share(sum(c.direct for c in failed), len(failed)),
+        share(sum(c.from_here and c.direct for c in found), len(found)),
+        share(sum(not (c.from_any or c.direct) for c in found), len(found)),
+    )
+
+
+def rows() -> list[Row]:
+    """Claims of 3.3 and 3.4, and of chapter 4 on both ways."""
+    return [*_candidate_rows(), *_choice_rows(), _arc_row(), *_demo_rows()]
+
+
+def _candidate_rows() -> list[Row]:
+    plain, zero = turn_counts()
+    eight = candidates_of_eight()
+    return [
+        judged(
+            "(3.6)",
+            "joint positions of a goal with turns, as a rule",
+            "2⁶ = 64",
+            f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0",
+            plain == {64},
+            "an angle of exactly 0 has three: −360°, 0, 360°",
+            TESTS + "test_turns",
+        ),
+        judged(
+            "3.3",
+            "paths to a pose with eight joint positions",
+            "8 · 64 = 512",
+            f"{_numbers(eight)} for every such goal of {PAIRS} random ones",
+            eight == {512},
+            "",
+            TESTS + "test_turns",
+        ),
+    ]
+
+
+def _numbers(found: set[int]) -> str:
+    return ", ".join(map(str, sorted(found)))
+
+
+def _choice_rows() -> list[Row]:
+    count, found = 40, arcs()
+    worse = longer_than_brute_force(count)
+    five = sum(arc.ways == SHOWN for arc in found)
+    looked = float(np.median([arc.motions for arc in found]))
+    return [
+        judged(
+            "3.3",
+            "the shortest of the paths without collision is taken",
+            "the shortest",
+            f"{worse} of {count} pairs have a shorter one among all their candidates",
+            worse == 0,
+            "tried in the order of their length, so few are looked at",
+            DIRECT + "test_the_best_five_are_the_five_shortest_free_ones_of_all",
+        ),
+        judged(
+            "3.4",
+            "direct_path_example shows the shortest direct ways",
+            f"{SHOWN}",
+            f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at"
+            " (median)",
+            five > 0.9 * len(found),
+            "the arm alone, nothing around it",
+            TESTS + "test_five_ways",
+        ),
+    ]
+
+
+def _arc_row() -> Row:
+    found = ratios()
+    low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
+    flat, half = (share(int((found < bound).sum()), len(found)) for bound in (FLAT, HALF_CIRCLE))
+    return judged(
+        "3.3, figure 3.2",
+        "the tool's way is mostly a flat arc",
+        "mostly flat",
+        f"way over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below"
+        f" {FLAT} {_percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {_percent(half)} of {len(found)}"
+        " random pairs",
+        half.estimate > 0.5,
+        f"flat in the sense of less than a half circle: the median is that of an arc of"
+        f" {np.degrees(arc_angle(middle)):.0f}°; less than a quarter circle ({np.pi / 2**1.5:.2f}) is rare",
+        TESTS + "test_arcs",
+    )
+
+
+def _percent(value: Value) -> str:
+    return f"{100 * value.estimate:.0f} % ({100 * value.low:.0f}–{100 * value.high:.0f})"
+
+
+def _demo_rows() -> list[Row]:
+    found = demo()
+    return [
+        judged(
+            "3.4",
+            "demonstration: the line, and the direct way where it fails",
+            "random pairs, no numbers",
+            f"of {found.line_here.n} pairs the line serves {_percent(found.line_here)} from the joints as"
+            f" they are, {_percent(found.line_any)} from any at the start; the direct way"
+            f" {_percent(found.direct_after)} of those that fail from the joints as they are",
+            found.line_here.estimate > 0 and found.direct_after.estimate > 0,
+            "the arm alone, nothing around it",
+            TESTS + "test_demonstration",
+        ),
+        judged(
+            "4",
+            "a way free of collisions to every goal in reach, by two methods",
+            "can be computed",
+            f"neither finds one for {_percent(found.neither)} of {found.neither.n} random pairs; both do for"
+            f" {_percent(found.both)}",
+            found.neither.estimate == 0.0,
+            "no guarantee: among obstacles both can fail where there is a way",
+            TESTS + "test_demonstration",
+        ),
+    ]
+
+
+def draw(folder: Path) -> list[Path]:
+    """How far the tool goes beside its chord."""
+    return save_figures(folder, {"direct_arcs": arc_figure})
+
+
+def arc_figure() -> Figure:
+    """Left: how often which ratio. Right: the ratio over the distance of the ends."""
+    figure = Figure(figsize=(PAGE, 6.5 * CENTIMETRE), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    found = [arc for arc in arcs() if np.isfinite(arc.ratio)]
+    ratio, distance = np.array([arc.ratio for arc in found]), np.array([arc.distance for arc in found])
+    bounds = 1.0, np.ceil(2 * ratio.max()) / 2
+    left.hist(ratio, np.arange(*bounds, 0.05), color=COLOURS.barred)
+    left.set(xlabel="way of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}", xlim=bounds)
+    right.plot(distance, ratio, "o", color=COLOURS.barred, markersize=2)
+    right.set(xlabel="distance of the ends [m]", ylabel="way over distance", xlim=(0, None), ylim=bounds)
+    _mark(left, upright=True)
+    _mark(right, upright=False)
+    return add_legend(figure, left.get_legend_handles_labels()[0], 3)
+
+
+def _mark(ax: Axes, upright: bool) -> None:
+    median = float(np.median(ratios()))
+    looks = (
+        (FLAT, "--", COLOURS.felt, f"{FLAT}, about a quarter circle"),
+        (median, "-", COLOURS.ink, f"{median:.2f}, median"),
+        (HALF_CIRCLE, "--", COLOURS.goal, f"{HALF_CIRCLE:.2f}, a half circle"),
+    )
+    line = ax.axvline if upright else ax.axhline
+    for value, dash, colour, label in looks:
+        line(value, linestyle=dash, color=colour, linewidth=0.8, label=label)

@@ -1,0 +1,66 @@
+"""Chapter 4: whether OMPL has the document's methods already."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+
+from hopfield_nav.known_world.direct_path import plan_direct
+from hopfield_nav.known_world.sampling import plan_sampling
+from nowoczyn2023.cause_of_stops import cases, cell
+
+
+class Sampled(NamedTuple):
+    """OMPL's ways beside the shortest direct ones.
+
+    Attributes:
+        pairs, solved: how many.
+        straight: ways that are one straight motion of the joints, as a direct way is.
+        shortest: of these, as short as the shortest direct way.
+        longer, longest: median and largest length over that of the shortest direct way.
+    """
+
+    pairs: int
+    solved: int
+    straight: int
+    shortest: int
+    longer: float
+    longest: float
+
+
+def sampled(count: int = 40) -> Sampled:
+    """RRTConnect on pairs of the demonstration, with our kinematics and our checks."""
+    arm, scene = cell()
+    straight, over = [], []
+    for k, case in enumerate(cases(count)):
+        way = plan_sampling(arm, scene, case.start, [case.goal], seed=k).way
+        direct = plan_direct(arm, scene, case.start, [case.goal], 1).ways
+        if way is None or not direct:
+            continue
+        over.append(way.length / direct[0].length)
+        straight.append(len(way.q) == 2)
+    shortest = np.array(straight) & (np.array(over) < 1 + 1e-6)
+    counts = len(over), int(np.sum(straight)), int(shortest.sum())
+    return Sampled(count, *counts, float(np.median(over)), float(np.max(over)))
+
+
+def rows() -> list[Row]:
+    """The question of chapter 4."""
+    found = sampled()
+    return [
+        judged(
+            "4",
+            "the methods may be in OMPL already",
+            "to be examined",
+            f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a way for"
+            f" {found.solved}, one straight motion of the joints in {found.straight}, the shortest of them in"
+            f" {found.shortest}; length {found.longer:.2f} times the shortest direct way's (median; up"
+            f" to {found.longest:.2f})",
+            found.shortest == found.pairs,
+            "in part: OMPL leaves kinematics, collision checks and constraints such as a line of the tool to"
+            " its caller; all methods side by side are in docs/known_world_compared.md",
+            "tests/test_nowoczyn2023.py::test_ompl_has_other_ways",
+        )
+    ]

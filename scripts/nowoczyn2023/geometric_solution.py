@@ -1,0 +1,248 @@
+"""Section 2.3: equations (2.5) to (2.24) as printed and with the sign of (2.13) put right."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+
+from dynamics import Arm, forward_kinematics, inverse_kinematics, load_arm
+from dynamics.arm import arm_from_dict
+from dynamics.inverse_kinematics import CHECKED
+from dynamics.modified_dh import modified_link_frames
+from nowoczyn2023.direct_kinematics import NAME, positions
+
+POSES = 2000
+SAME = 1e-6  # [rad] between two joint positions that count as one
+UR10 = {  # Universal Robots' Denavit-Hartenberg parameters [m]
+    "d": [0.1273, 0, 0, 0.163941, 0.1157, 0.0922],
+    "a": [0, -0.612, -0.5723, 0, 0, 0],
+    "alpha": ["pi/2", 0, 0, "pi/2", "-pi/2", 0],
+}
+TESTS = "tests/test_nowoczyn2023.py::"
+CLOSED = "tests/test_inverse_kinematics.py::"
+
+
+def printed_solutions(arm: Arm, T: np.ndarray, sign: float) -> np.ndarray:
+    """(k, 8, 6) joint angles by (2.19) to (2.24), NaN where an arcus has no value.
+
+    Args:
+        arm: of UR type, without offsets or tool.
+        T: (k, 4, 4) poses of the tool.
+        sign: of the numerator of (2.13) and (2.22): +1 as printed, −1 as it should be.
+    """
+    out = np.empty((len(T), 8, 6))
+    with np.errstate(invalid="ignore"):
+        for k in range(8):
+            shoulder, wrist, elbow = (1 - 2 * (k >> bit & 1) for bit in (2, 1, 0))
+            out[:, k] = _printed_branch(arm, T, sign, shoulder, wrist, elbow)
+    return out
+
+
+def _printed_branch(
+    arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: int, elbow: int
+) -> np.ndarray:
+    d4, d6 = arm.dh[3, 1], arm.dh[5, 1]
+    a2, a3 = arm.dh[1:3, 2]
+    P, P5 = T[:, :3, 3], T[:, :3, 3] - d6 * T[:, :3, 2]  # (2.5)
+    q = np.zeros((len(T), 6))
+    q[:, 0] = (
+        np.arctan2(P5[:, 1], P5[:, 0]) + shoulder * np.arccos(d4 / np.hypot(P5[:, 0], P5[:, 1])) + np.pi / 2
+    )  # (2.19)
+    s1, c1 = np.sin(q[:, 0]), np.cos(q[:, 0])
+    q[:, 4] = wrist * np.arccos((P[:, 0] * s1 - P[:, 1] * c1 - d4) / d6)  # (2.20)
+    s5 = np.sin(q[:, 4])
+    inverse = np.linalg.inv(T)
+    X, Y = inverse[:, :3, 0], inverse[:, :3, 1]  # X_6,0 and Y_6,0
+    q[:, 5] = np.arctan2((-X[:, 1] * s1 + Y[:, 1] * c1) / s5, (X[:, 0] * s1 - Y[:, 0] * c1) / s5)  # (2.21)
+    P14, flat = _fourth_joint(arm, T, q)
+    q[:, 2] = elbow * np.arccos(sign * (a2**2 + a3**2 - flat**2) / (2 * a2 * a3))  # (2.22)
+    q[:, 1] = np.arctan2(-P14[:, 2], -P14[:, 0]) - np.arcsin(-a3 * np.sin(q[:, 2]) / flat)  # (2.23)
+    q[:, 3] = _fourth_angle(arm, T, q)
+    return q
+
+
+def _fourth_joint(arm: Arm, T: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """P_1,4 and |P_1,4xz|, from the pose and the angles of joints 1, 5 and 6."""
+    frames = modified_link_frames(arm, np.nan_to_num(q))
+    T14 = np.linalg.inv(frames[:, 1]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
+    T14[np.isnan(q).any(axis=1)] = np.nan
+    return T14[:, :3, 3], np.hypot(T14[:, 0, 3], T14[:, 2, 3])
+
+
+def _fourth_angle(arm: Arm, T: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """(2.24) from the first column of T_3,4."""
+    frames = modified_link_frames(arm, np.nan_to_num(q))
+    T34 = np.linalg.inv(frames[:, 3]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
+    T34[np.isnan(q).any(axis=1)] = np.nan
+    return np.arctan2(T34[:, 1, 0], T34[:, 0, 0])
+
+
+def shares_found(arm: Arm, sign: float, count: int = POSES) -> tuple[float, float]:
+    """How many of all solutions the equations give, and how many that they give reach the pose."""
+    T = forward_kinematics(arm, positions(count))
+    all_solutions, printed = inverse_kinematics(arm, T), printed_solutions(arm, T, sign)
+    given = np.isfinite(printed).all(axis=2)
+    reached = forward_kinematics(arm, np.nan_to_num(printed))
+    right = given & (np.abs(reached - T[:, None]).max(axis=(2, 3)) < SAME)
+    apart = np.angle(np.exp(1j * (all_solutions[:, :, None] - printed[:, None])))
+    apart = np.where(right[:, None], np.nan_to_num(np.abs(apart).max(axis=3), nan=np.inf), np.inf)
+    known = np.isfinite(all_solutions[..., 0])
+    found = apart.min(axis=2)[known] < SAME
+    return float(found.mean()), float(right.sum() / given.sum())
+
+
+def other_arm(name: str) -> Arm:
+    """The UR5e, or the UR10 from its maker's lengths."""
+    if name == "UR5e":
+        return load_arm("ur5e")
+    rows = zip(UR10["d"], UR10["a"], UR10["alpha"], strict=True)
+    joints = [{"d": d, "a": a, "alpha": alpha, "source": "Universal Robots"} for d, a, alpha in rows]
+    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
+    return arm_from_dict({"joints": joints, "links": links})
+
+
+def theta3_error(count: int = POSES) -> float:
+    """Largest error of cos θ3 by (2.13) as printed."""
+    arm, q = load_arm(NAME), positions(count)
+    a2, a3 = arm.dh[1:3, 2]
+    _, flat = _fourth_joint(arm, forward_kinematics(arm, q), q)
+    return float(np.abs((a2**2 + a3**2 - flat**2) / (2 * a2 * a3) - np.cos(q[:, 2])).max())
+
+
+class Ring(NamedTuple):
+    """|P_1,4xz| over all angles of joint 3 [m], and the angle φ2 of (2.16) at the shoulder [rad]."""
+
+    low: float
+    high: float
+    widest: float
+    widest_swapped: float
+
+
+def ring(count: int = 200_001) -> Ring:
+    """With the UR5's links, and with upper arm and forearm in each other's place."""
+    arm = load_arm(NAME)
+    a2, a3 = np.abs(arm.dh[1:3, 2])
+    bend = np.linspace(-np.pi, np.pi, count)
+    x, y = a2 + a3 * np.cos(bend), a3 * np.sin(bend)
+    other = np.arctan2(a2 * np.sin(bend), a3 + a2 * np.cos(bend))
+    length = np.hypot(x, y)
+    return Ring(length.min(), length.max(), np.abs(np.arctan2(y, x)).max(), np.abs(other).max())
+
+
+@cache
+def numbers(count: int = 5000) -> tuple[float, int, int, int]:
+    """Share of poses with eight solutions; most θ6 to one θ1, θ5; least and most solutions."""
+    arm = load_arm(NAME)
+    solutions = inverse_kinematics(arm, forward_kinematics(arm, positions(count)))
+    counts = np.isfinite(solutions[..., 0]).sum(axis=1)
+    most = max(_theta6_to_one_pair(rows[: counts[i]]) for i, rows in enumerate(solutions))
+    return float((counts == 8).mean()), most, int(counts.min()), int(counts.max())
+
+
+def _theta6_to_one_pair(rows: np.ndarray) -> int:
+    groups: dict[tuple[float, ...], set[float]] = {}
+    for q in np.round(rows, 6):
+        groups.setdefault((q[0], q[4]), set()).add(float(q[5]))
+    return max(map(len, groups.values()))
+
+
+def rows() -> list[Row]:
+    """Claims of 2.1 and 2.3."""
+    return [*_equation_rows(), *_number_rows(), _transfer_row()]
+
+
+def _equation_rows() -> list[Row]:
+    arm = load_arm(NAME)
+    found, correct = shares_found(arm, -1.0)
+    printed, reached = shares_found(arm, 1.0)
+    bounds, (a2, a3) = ring(), np.abs(arm.dh[1:3, 2])
+    return [
+        judged(
+            "(2.5)–(2.12), (2.15)–(2.21), (2.23), (2.24)",
+            "θ1, θ5, θ6, θ2 and θ4 by geometry",
+            "printed",
+            f"with the sign of (2.13) put right they give {100 * found:.2f} % of all solutions of {POSES}"
+            f" random poses, and {100 * correct:.2f} % of what they give reaches the pose",
+            found == 1.0 and correct > 0.999,
+            "with the frames of (1.9); our own closed form is checked against brute force and Pinocchio",
+            TESTS + "test_printed_equations",
+        ),
+        judged(
+            "(2.13), (2.14), (2.22)",
+            "θ3 from |P_1,4xz|",
+            "cos θ3 = (a2² + a3² − P²)/(2 a2 a3)",
+            f"cos θ3 off by up to {theta3_error():.2f}; {100 * reached:.1f} % of what it gives reaches the"
+            f" pose, {100 * printed:.1f} % of all solutions are found",
+            printed > 0.99,
+            "the sign of the numerator is reversed: cos φ3 stands there, and cos θ3 = −cos φ3",
+            CLOSED + "test_nowoczyn2023_2_13_has_its_sign_reversed",
+        ),
+        judged(
+            "(2.13)",
+            "range of |P_1,4xz|",
+            "between |a2 − a3| and |a2 + a3|",
+            f"{bounds.low:.5f} to {bounds.high:.5f} m",
+            abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9,
+            "printed as |a2 ± a3|",
+            TESTS + "test_ring",
+        ),
+        judged(
+            "(2.16), (2.17), (2.23)",
+            "φ2 by an arcsin alone",
+            "arcsin",
+            f"φ2 stays within ±{np.degrees(bounds.widest):.1f}° for every θ3, so the arcsin is the right one",
+            bounds.widest < np.pi / 2,
+            f"because |a2| > |a3|; with the two links swapped φ2 would reach"
+            f" {np.degrees(bounds.widest_swapped):.0f}°",
+            TESTS + "test_ring",
+        ),
+    ]
+
+
+def _number_rows() -> list[Row]:
+    eight, theta6, least, most = numbers()
+    return [
+        judged(
+            "2.3, abstract",
+            "solutions of a pose",
+            "eight as a rule",
+            f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}",
+            eight > 0.5 and most == 8,
+            "",
+            "tests/test_kinematics_studies.py::test_number_of_solutions",
+        ),
+        judged(
+            "(2.12)",
+            "θ6 to given θ1 and θ5",
+            "exactly one",
+            f"at most {theta6} at 5000 random poses",
+            theta6 == 1,
+            "where s5 ≠ 0",
+            TESTS + "test_numbers_of_solutions",
+        ),
+        judged(
+            "2.1",
+            "solving (2.1) for the joint angles",
+            "not applicable to the UR5",
+            f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics",
+            most == 0,
+            "2.3 does so, and kebria2016 (3) to (5) without any drawing",
+            CLOSED + "test_same_set_as_brute_force",
+        ),
+    ]
+
+
+def _transfer_row() -> Row:
+    found = {name: shares_found(other_arm(name), -1.0) for name in ("UR5e", "UR10")}
+    return judged(
+        "2.3",
+        "the same solution with other lengths",
+        "UR5e and UR10",
+        ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items()),
+        all(share > 0.999 for share, _ in found.values()),
+        f"{POSES} random poses each; the sign of (2.13) put right",
+        TESTS + "test_other_arms",
+    )

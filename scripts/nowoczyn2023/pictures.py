@@ -1,0 +1,48 @@
+"""Figures 3.1 and 3.2 in a known cell, all joint positions of a goal, and where a single branch stops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hopfield_nav.assembly import build_arm
+from hopfield_nav.known_world.planning import plan_known
+from hopfield_nav.known_world.scene import scene_of_world
+from hopfield_nav.known_world.task import task_of_world
+from hopfield_nav.known_world.timing import time_way
+from hopfield_nav.plan_animation import animate_way
+from hopfield_nav.plan_plots import draw_plan_figures, draw_stopped_figure
+from hopfield_nav.world import load_world
+from nowoczyn2023.cause_of_stops import example
+
+WORLD = "cell"
+ABOVE = ("plan.start.pose.position=[0.52, -0.2, 0.5]", "plan.goal.pose.position=[0.52, 0.22, 0.5]")
+TOOL_SPEED = 0.1  # [m/s]
+
+
+def draw(folder: Path) -> list[Path]:
+    """The line above the cell's cylinder, the direct ways past it, and the branch that runs into itself.
+
+    ``goal_solutions`` is of the direct ways' goal, which is lower.
+    """
+    return [*_ways(folder, "shortest", ABOVE), *_ways(folder, "direct", ()), *draw_stop(folder)]
+
+
+def _ways(folder: Path, method: str, overrides: tuple[str, ...]) -> list[Path]:
+    world = load_world(WORLD, overrides)
+    arm = build_arm(world)
+    scene, task = scene_of_world(world, world.plan.clearance), task_of_world(world, arm)
+    plan = plan_known(arm, scene, task.start, task.stations, method)
+    return draw_plan_figures(arm, scene, world, plan, folder)
+
+
+def draw_stop(folder: Path) -> list[Path]:
+    """The example of ``cause_of_stops``."""
+    arm, scene, branch, way = example()
+    return draw_stopped_figure(arm, scene, [], branch.q, branch.reason, way, folder)
+
+
+def animate(folder: Path) -> Path:
+    """A film of the way that the graph finds where the branch stops."""
+    arm, scene, _, way = example()
+    trajectory = time_way(arm, way, tool_speed=TOOL_SPEED)
+    return animate_way(arm, scene, [], trajectory, folder / "shortest_way", title="Shortest way")

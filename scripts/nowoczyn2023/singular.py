@@ -1,0 +1,227 @@
+"""Section 2.4, and the one case that (2.12) names: which singularities the UR5 has, and what they are."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+from scipy.optimize import brentq
+
+from dynamics import Arm, forward_kinematics, inverse_kinematics, jacobian, link_frames, load_arm
+from dynamics.arm import arm_from_dict
+from dynamics.singularities import jacobian_determinant, singular_values, singularity_measures
+from hopfield_nav.sweep_statistics import Value, share
+from nowoczyn2023.direct_kinematics import NAME, positions
+
+NEAR = 0.02  # smallest singular value (metres) below which a position counts as nearly singular
+KINDS = ("wrist", "elbow", "shoulder")
+TESTS, CLOSED = "tests/test_nowoczyn2023.py::", "tests/test_inverse_kinematics.py::"
+SINGULARITIES = "tests/test_singularities.py::"
+
+
+def determinant_error() -> float:
+    """Largest difference of |det J| and |a2 a3 s3 s5 · along| over the largest |det J|."""
+    arm, q = load_arm(NAME), positions(5000)
+    exact = np.abs(np.linalg.det(jacobian(arm, q)))
+    return float(np.abs(exact - np.abs(jacobian_determinant(arm, q))).max() / exact.max())
+
+
+@cache
+def alone() -> dict[str, np.ndarray]:
+    """Joint angles at which one kind is singular and the others are not, by kind."""
+    arm = load_arm(NAME)
+    q = np.array([0.4, -0.9, 1.1, 0.5, 1.0, 0.3])
+    found = {"wrist": q.copy(), "elbow": q.copy(), "shoulder": q.copy()}
+    found["wrist"][4], found["elbow"][2] = 0.0, 0.0
+    found["shoulder"][1] = brentq(lambda angle: _along(arm, q, angle), 0.0, np.pi)
+    return found
+
+
+def _along(arm: Arm, q: np.ndarray, theta2: float) -> float:
+    moved = q.copy()
+    moved[1] = theta2
+    return float(singularity_measures(arm, moved).shoulder)
+
+
+def smallest_values() -> dict[str, tuple[float, float]]:
+    """The two smallest singular values of the Jacobian at each of ``alone`` (metres)."""
+    arm = load_arm(NAME)
+    return {kind: tuple(singular_values(arm, q)[:-3:-1]) for kind, q in alone().items()}
+
+
+def extra_parallels(kind: str) -> int:
+    """Pairs of axes that are parallel at a singular position and not at a random one."""
+    arm = load_arm(NAME)
+    return _parallels(arm, alone()[kind]) - _parallels(arm, positions(1)[0])
+
+
+def _parallels(arm: Arm, q: np.ndarray) -> int:
+    z = link_frames(arm, q)[:6, :3, 2]
+    return int((np.abs(np.triu(z @ z.T, 1)) > 1 - 1e-9).sum())
+
+
+def solutions_at(kind: str, angles: int = 9) -> int:
+    """Solutions of the singular pose that differ, θ6 wanted at several angles where it is free."""
+    arm = load_arm(NAME)
+    T = forward_kinematics(arm, alone()[kind])
+    rows = [inverse_kinematics(arm, T, theta6=w) for w in np.linspace(-1.5, 1.5, angles)]
+    return len(np.unique(np.round(np.concatenate(rows), 6), axis=0))
+
+
+@cache
+def zero_serves(count: int = 2000) -> Value:
+    """Random poses with s5 = 0 that θ6 = 0 reaches, on the branch of θ1 that is singular."""
+    arm, q = load_arm(NAME), positions(count)
+    q[:, 4] = 0.0
+    solutions = inverse_kinematics(arm, forward_kinematics(arm, q), theta6=0.0)
+    singular = np.abs(np.sin(solutions[..., 4])) < 1e-6
+    same = np.abs(np.angle(np.exp(1j * (solutions[..., 0] - q[:, :1])))) < 1e-6
+    zero = np.abs(solutions[..., 5]) < 1e-6
+    return share(int((singular & same & zero).any(axis=1).sum()), count)
+
+
+class Compared(NamedTuple):
+    """The UR5 and an arm of the same reach whose last three axes meet.
+
+    Attributes:
+        kinds: factors of det J that vanish, of the arm with the wrist centre.
+        factor_error: relative error of that factorisation.
+        ur5, other: share of random positions that are nearly singular.
+    """
+
+    kinds: int
+    factor_error: float
+    ur5: Value
+    other: Value
+
+
+def arm_with_wrist_centre() -> Arm:
+    """The UR5's base, upper arm and shoulder offset, forearm along axis 4, and axes 4 to 6 in one point."""
+    (d1, _, _, d4, _, d6), (a2, a3) = load_arm(NAME).dh[:, 1], np.abs(load_arm(NAME).dh[1:3, 2])
+    table = [
+        (d1, 0, "pi/2"), (d4, a2, 0), (0, 0, "pi/2"), (a3, 0, "-pi/2"), (0, 0, "pi/2"), (d6, 0, 0),
+    ]  # fmt: skip
+    joints = [{"d": d, "a": a, "alpha": alpha, "source": "made up"} for d, a, alpha in table]
+    links = [{"mass": 0, "center_of_mass": [0, 0, 0], "source": "none"}] * 6
+    return arm_from_dict({"joints": joints, "links": links})
+
+
+@cache
+def compared(count: int = 100_000) -> Compared:
+    """Kinds and shares of both arms at the same random positions.
+
+    The other arm's det J is ± a2 a3 cos θ3 sin θ5 · along, with ``along`` the wrist centre's coordinate
+    along the arm: zero with the forearm stretched or folded, with axes 4 and 6 in line, over the shoulder.
+    """
+    ur5, other, q = load_arm(NAME), arm_with_wrist_centre(), positions(count)
+    a2, a3 = abs(ur5.dh[1, 2]), abs(ur5.dh[2, 2])
+    factors = (
+        np.cos(q[:, 2]),
+        np.sin(q[:, 4]),
+        a2 * np.cos(q[:, 1]) + a3 * np.sin(q[:, 1] + q[:, 2]),
+    )
+    exact = np.abs(np.linalg.det(jacobian(other, q)))
+    error = np.abs(exact - a2 * a3 * np.abs(np.prod(factors, axis=0))).max() / exact.max()
+    near = [int((singular_values(arm, q)[:, -1] < NEAR).sum()) for arm in (ur5, other)]
+    return Compared(len(factors), float(error), *(share(n, count) for n in near))
+
+
+def rows() -> list[Row]:
+    """Claims of 2.3 and 2.4 on singularities."""
+    return [*_count_rows(), *_nature_rows(), _wrist_centre_row()]
+
+
+def _count_rows() -> list[Row]:
+    values, served = smallest_values(), zero_serves()
+    each = ", ".join(f"{kind} {values[kind][0]:.0e} (next {values[kind][1]:.2f})" for kind in KINDS)
+    singular = sum(first < 1e-9 < second for first, second in values.values())
+    return [
+        judged(
+            "2.4",
+            "number of singularities",
+            "exactly one",
+            f"{singular}: det J = ± a2 a3 · s3 · s5 · along to {determinant_error():.0e} of its largest;"
+            f" smallest singular value with one factor zero: {each}",
+            singular == 1,
+            "the wrist (s5 = 0) is one of three: there are the elbow (s3 = 0) and the shoulder, the wrist"
+            " centre on the cylinder of radius d4 about axis 1",
+            SINGULARITIES + "test_each_kind_alone",
+        ),
+        judged(
+            "(2.12), (2.21)",
+            "θ6 where s5 = 0",
+            "undetermined",
+            f"{solutions_at('wrist')} solutions of one pose with 9 angles wanted of joint 6",
+            solutions_at("wrist") > 8,
+            "one of infinitely many: θ2, θ3, θ4 make up for θ6",
+            CLOSED + "test_wrist_singularity",
+        ),
+        judged(
+            "2.3",
+            "any θ6 serves where s5 = 0, such as 0",
+            "θ6 = 0",
+            f"reaches {100 * served.estimate:.0f} % ({100 * served.low:.0f}–{100 * served.high:.0f}) of"
+            f" {served.n} random poses with s5 = 0, on that branch",
+            served.estimate > 0.99,
+            "θ6 moves joint 4's axis by up to 2 d5, which can be out of reach; then the nearest angle that"
+            " serves has to be taken",
+            TESTS + "test_zero_does_not_always_serve",
+        ),
+    ]
+
+
+def _nature_rows() -> list[Row]:
+    elbow, shoulder = solutions_at("elbow"), solutions_at("shoulder")
+    extra = {kind: extra_parallels(kind) for kind in KINDS}
+    arm = load_arm(NAME)
+    usual = float(np.median(singular_values(arm, positions(5000))[:, -1]))
+    closest = float(np.abs(np.sin(positions(1_000_000)[:, 4])).min())
+    return [
+        judged(
+            "2.4",
+            "a singular pose has infinitely many solutions",
+            "infinitely many",
+            f"wrist: {solutions_at('wrist')} found and more; elbow: {elbow}, shoulder: {shoulder}",
+            elbow > 8 and shoulder > 8,
+            "elbow and shoulder have two branches that meet: fewer solutions, not more",
+            TESTS + "test_what_singularities_are",
+        ),
+        judged(
+            "2.4",
+            "as a rule exactly where two axes are parallel",
+            "two parallel axes",
+            f"pairs parallel besides the usual three: {', '.join(f'{k} {n}' for k, n in extra.items())};"
+            f" axes 2, 3, 4 are always parallel, median smallest singular value {usual:.2f}",
+            all(n > 0 for n in extra.values()) and usual < 1e-9,
+            "parallel axes are neither needed nor enough",
+            TESTS + "test_what_singularities_are",
+        ),
+        judged(
+            "2.4",
+            "the exact case hardly occurs, for rounding",
+            "hardly",
+            f"least |s5| of a million random positions {closest:.0e}",
+            closest > 1e-12,
+            "what counts is passing near one: see the jumps in 2.2, 4",
+            TESTS + "test_what_singularities_are",
+        ),
+    ]
+
+
+def _wrist_centre_row() -> Row:
+    found = compared()
+    shares = (f"{100 * v.estimate:.1f} % ({100 * v.low:.1f}–{100 * v.high:.1f})" for v in found[2:])
+    ur5, other = shares
+    return judged(
+        "1.3, 2.3",
+        "without a wrist centre fewer singularities",
+        "fewer",
+        f"same lengths, last three axes in one point: {found.kinds} factors of det J too (to"
+        f" {found.factor_error:.0e}); smallest singular value below {NEAR} at {other} of {found.ur5.n} random"
+        f" positions, UR5 {ur5}",
+        found.kinds > 3,
+        "three each, and near one about as often (singular values in metres)",
+        TESTS + "test_an_arm_with_a_wrist_centre",
+    )

@@ -1,0 +1,186 @@
+"""Section 1.3: whose arm Tables 1.1 and 1.2 have, how far it reaches, how fast it turns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from ledger import Row, judged
+from scipy.spatial.transform import Rotation
+
+from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
+from nowoczyn2023.direct_kinematics import NAME, positions
+
+NAMED = "ur5e"  # what the tables are labelled as
+LENGTHS = {  # Table 1.1, [m]
+    "d": [0.089159, 0, 0, 0.10915, 0.09465, 0.0823],
+    "a": [0, -0.425, -0.3922, 0, 0, 0],
+    "alpha": [np.pi / 2, 0, 0, np.pi / 2, -np.pi / 2, 0],
+}
+MASSES = [3.7, 8.393, 2.33, 1.219, 1.219, 0.1879]  # Table 1.2, [kg]
+CENTRES = [  # Table 1.2, [m]
+    [0, -0.02561, 0.00193],
+    [0.2125, 0, 0.11336],
+    [0.15, 0, 0.0265],
+    [0, -0.0018, 0.01634],
+    [0, 0.0018, 0.01634],
+    [0, 0, -0.001159],
+]
+REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
+TESTS = "tests/test_nowoczyn2023.py::"
+
+
+def length_differences(name: str) -> np.ndarray:
+    """(6,) how far d1, a2, a3, d4, d5, d6 of Table 1.1 are from an arm's [m]."""
+    _, d, a, _ = load_arm(name).dh.T
+    ours = np.array([d[0], a[1], a[2], d[3], d[4], d[5]])
+    printed = [LENGTHS["d"][0], LENGTHS["a"][1], LENGTHS["a"][2], *LENGTHS["d"][3:]]
+    return np.abs(ours - printed)
+
+
+def body_differences(name: str) -> tuple[int, int]:
+    """How many of the 6 masses and of the 18 coordinates of Table 1.2 an arm has."""
+    arm = load_arm(name)
+    masses = np.abs(arm.mass - MASSES) < 1e-12
+    return int(masses.sum()), int((np.abs(arm.center_of_mass - CENTRES) < 1e-12).sum())
+
+
+def printed_product(q: np.ndarray) -> np.ndarray:
+    """(k, 4, 4) product of (1.8) over the rows of Table 1.1."""
+    T = np.tile(np.eye(4), (len(q), 1, 1))
+    for n in range(6):
+        c, s = np.cos(q[:, n]), np.sin(q[:, n])
+        ca, sa, a = np.cos(LENGTHS["alpha"][n]), np.sin(LENGTHS["alpha"][n]), LENGTHS["a"][n]
+        link = np.tile(np.eye(4), (len(q), 1, 1))
+        link[:, 0] = np.column_stack([c, -s * ca, s * sa, a * c])
+        link[:, 1] = np.column_stack([s, c * ca, -c * sa, a * s])
+        link[:, 2, 1:] = sa, ca, LENGTHS["d"][n]
+        T = T @ link
+    return T
+
+
+def tool_differences() -> tuple[float, float]:
+    """Largest distance between the tool by (1.8) with Table 1.1, and the UR5's and the UR5e's [m]."""
+    q = positions()
+    printed = printed_product(q)[:, :3, 3]
+    tools = (forward_kinematics(load_arm(name), q)[:, :3, 3] for name in (NAME, "ur5e"))
+    near, far = (float(np.linalg.norm(tool - printed, axis=1).max()) for tool in tools)
+    return near, far
+
+
+class Reach(NamedTuple):
+    """Largest distances of points from the shoulder (frame 1) [m], and what lies at 0.85 m.
+
+    Attributes:
+        elbow_to_wrist: |a2 + a3|, joint 4's axis in the plane of the arm.
+        fourth: of frame 4's origin.
+        fifth: of frame 5's origin.
+        tool: of the tool.
+        beyond: share of random joint angles with the tool beyond 0.85 m.
+        directions: share of random orientations that the tool can take 0.85 m from the shoulder.
+    """
+
+    elbow_to_wrist: float
+    fourth: float
+    fifth: float
+    tool: float
+    beyond: float
+    directions: float
+
+
+def reach(count: int = 200_000) -> Reach:
+    """Exact where a stretched arm gives it; the tool's is the largest over the angles of joint 5."""
+    arm, rng = load_arm(NAME), np.random.default_rng(85)
+    (_, _, _, d4, d5, d6), links = arm.dh[:, 1], abs(arm.dh[1:3, 2].sum())
+    c5 = np.linspace(-1, 1, 200_001)
+    tool = np.hypot(links + np.hypot(d5, d6 * np.sqrt(1 - c5**2)), d4 + d6 * c5).max()
+    frames = link_frames(arm, positions(count))
+    apart = np.linalg.norm(frames[:, 6, :3, 3] - frames[:, 1, :3, 3], axis=1)
+    poses = np.tile(np.eye(4), (count // 10, 1, 1))
+    poses[:, :3, :3] = Rotation.random(len(poses), random_state=rng).as_matrix()
+    direction = rng.normal(size=(len(poses), 3))
+    poses[:, :3, 3] = REACH * direction / np.linalg.norm(direction, axis=1)[:, None]
+    poses[:, 2, 3] += arm.dh[0, 1]
+    solved = np.isfinite(inverse_kinematics(arm, poses)[:, 0, 0])
+    fourth, fifth = np.hypot(links, d4), np.hypot(links + d5, d4)
+    return Reach(links, fourth, fifth, float(tool), float((apart > REACH).mean()), float(solved.mean()))
+
+
+def rows() -> list[Row]:
+    """Claims of 1.3, and the limits of 3.1."""
+    return [*_table_rows(), _reach_row(), *_limit_rows()]
+
+
+def _table_rows() -> list[Row]:
+    near, far = length_differences(NAME), length_differences(NAMED)
+    masses, centres = body_differences(NAME)
+    named_masses, named_centres = body_differences(NAMED)
+    own, other = tool_differences()
+    return [
+        judged(
+            "Table 1.1",
+            "lengths of the UR5e",
+            "UR5e",
+            f"{_near(near)} of 6 within 0.1 mm of the UR5's, {_near(far)} of the UR5e's (largest difference"
+            f" {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and up to"
+            f" {1e3 * other:.0f} mm off",
+            far.max() < 1e-4,
+            "they are the UR5's (CB3), but for a3: −0.3922 m is the UR5e's, the UR5 has −0.39225 m",
+            TESTS + "test_whose_lengths",
+        ),
+        judged(
+            "Table 1.2",
+            "masses and centres of the UR5e",
+            "UR5e",
+            f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6,"
+            f" {named_centres} of 18",
+            named_masses == 6,
+            "they are the UR5's; the maker gives both arms the same centres",
+            TESTS + "test_whose_masses",
+        ),
+    ]
+
+
+def _near(differences: np.ndarray) -> int:
+    return int((differences < 1e-4).sum())
+
+
+def _reach_row() -> Row:
+    found = reach()
+    return judged(
+        "1.3",
+        "radius of the workspace, from where the arm is fixed to its stretched end",
+        "0.85 m",
+        f"from the shoulder: joint 4's axis {found.elbow_to_wrist:.3f} m, its frame {found.fourth:.3f} m,"
+        f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
+        f" {100 * found.beyond:.0f} % of random positions have the tool beyond 0.85 m",
+        any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
+        f"0.85 m is no joint of the stretched arm and lies between joint 4 and its end: presumably the radius"
+        f" the maker recommends; there the tool takes {100 * found.directions:.0f} % of all orientations",
+        TESTS + "test_reach",
+    )
+
+
+def _limit_rows() -> list[Row]:
+    arm = load_arm(NAME)
+    speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
+    return [
+        judged(
+            "1.3",
+            "speed of the joints",
+            f"{SPEED:.0f} °/s",
+            f"{speed.min():.0f} °/s on all six joints",
+            bool(np.allclose(speed, SPEED)),
+            "our limits come from the same data sheet",
+            TESTS + "test_limits",
+        ),
+        judged(
+            "3.1",
+            "range of the joints",
+            f"±{RANGE:.0f}°",
+            f"{bounds.min():.0f} to {bounds.max():.0f}°",
+            bool(np.allclose(bounds, [-RANGE, RANGE])),
+            "our limits come from the same data sheet",
+            TESTS + "test_limits",
+        ),
+    ]
