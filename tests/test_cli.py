@@ -236,7 +236,8 @@ def test_help_and_version(capsys):
     assert main(["--help"]) == 0
     assert main(["--version"]) == 0
     text = capsys.readouterr().out
-    for command in ("run", "check", "schema", "plot", "animate", "replay", "compare", "identify", "plan", "demo"):
+    commands = "run sweep plan demo replay compare identify check schema plot animate"
+    for command in commands.split():
         assert f"  {command} " in text
     assert main([]) == 2
     assert "Usage" in capsys.readouterr().out

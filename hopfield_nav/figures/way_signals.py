@@ -102,8 +102,9 @@ def draw_clearance(ax: Axes, travel: np.ndarray, distances: Clearances, margin: 
             ax.plot(*envelope(travel, 100 * values), **_scaled(style))
     if margin > 0:
         ax.axhline(100 * margin, **_scaled(_MARGIN))
-    lowest = min(float(np.min(v[np.isfinite(v)], initial=0.0)) for v in distances)
-    ax.set_ylim(bottom=100 * min(0.0, lowest))
+    drawn = np.concatenate([v[np.isfinite(v)] for v in distances])
+    low, high = np.min(drawn, initial=0.0), np.max(drawn, initial=max(margin, 1e-3))
+    ax.set_ylim(100 * low, 100 * (low + 1.08 * (high - low)))
     ax.set_ylabel("clearance (cm)")
     _frame(ax, travel)
     return ax

@@ -212,9 +212,9 @@ def _arc_row() -> Row:
         f"way over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below"
         f" {FLAT} {_percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {_percent(half)} of {len(found)}"
         " random pairs",
-        half.estimate > 0.5,
-        f"flat in the sense of less than a half circle: the median is that of an arc of"
-        f" {np.degrees(arc_angle(middle)):.0f}°; less than a quarter circle ({np.pi / 2**1.5:.2f}) is rare",
+        flat.estimate > 0.5,
+        f"the document does not say how flat; a quarter circle has {np.pi / 2**1.5:.2f}, the median is that"
+        f" of an arc of {np.degrees(arc_angle(middle)):.0f}°",
         TESTS + "test_arcs",
     )
 
