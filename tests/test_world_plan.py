@@ -36,7 +36,7 @@ plan:
 def test_a_world_without_the_section_has_its_defaults():
     plan = parse_world("format: 1").plan
     assert (plan.start, plan.via, plan.goal, plan.method) == (None, (), None, "auto")
-    assert (plan.tool_speed, plan.turn_speed, plan.steps) == (0.25, 1.0, 100)
+    assert (plan.tool_speed, plan.turn_speed, plan.steps) == (0.1, 0.5, 100)
     assert (plan.clearance, plan.acceleration, plan.ways) == (0.0, 1.4, 5)
     assert parse_world("format: 1\nplan:").plan == plan == Plan()
 

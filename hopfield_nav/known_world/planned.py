@@ -66,7 +66,7 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
     started = time.perf_counter()
     plan = plan_known(
         arm, scene, task.start, task.stations, asked.method, asked.ways, asked.steps, asked.tool_speed,
-        asked.turn_speed, world.seed,
+        asked.turn_speed, world.seed % 2**31,
     )  # fmt: skip
     seconds = time.perf_counter() - started
     trajectory = None if plan.way is None else _timed(world, arm, scene, plan)
