@@ -167,6 +167,8 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
 def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
     """``arm`` with another tool frame, (4, 4), relative to the flange (frame n).
 
+    A rotation that is orthonormal to 1e-6 is replaced by the nearest exact one.
+
     Raises:
         BadInput: not a rigid transformation.
     """
@@ -176,7 +178,12 @@ def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
     rotation = tool[:3, :3]
     if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) or np.linalg.det(rotation) < 0:
         raise BadInput("the tool frame does not hold a rotation", found=rotation.tolist())
-    return arm._replace(tool=tool)
+    if np.array_equal(rotation @ rotation.T, np.eye(3)):
+        return arm._replace(tool=tool)
+    u, _, v = np.linalg.svd(rotation)  # the nearest rotation: inverse kinematics relies on exact lengths
+    exact = tool.copy()
+    exact[:3, :3] = u @ v
+    return arm._replace(tool=exact)
 
 
 def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.ndarray | None = None) -> Arm:

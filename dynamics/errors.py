@@ -46,6 +46,10 @@ class BadInput(HopfieldNavError, ValueError):
         return " ".join(message.split())
 
 
+class LibraryMissing(BadInput):
+    """A library that only some things need is not installed."""
+
+
 class NoClosedForm(HopfieldNavError):
     """The arm has no closed-form inverse kinematics; use the numeric one."""
 

@@ -58,7 +58,7 @@ def run_example(example: str, name: str, out: Path | None) -> int:
     """One of the document's four examples, by its name there."""
     from hopfield_nav.commands import say_if_cold
     from hopfield_nav.out_folder import choose_folder
-    from hopfield_nav.plan_examples import EXAMPLES, calculate_obstacle_space
+    from hopfield_nav.plan_examples import EXAMPLES, NoWay, calculate_obstacle_space
     from hopfield_nav.report import count_bar
     from hopfield_nav.world import load_world
 
@@ -73,7 +73,11 @@ def run_example(example: str, name: str, out: Path | None) -> int:
         with count_bar("collisions", "cells") as progress:
             paths = calculate_obstacle_space(world, folder, progress)
     else:
-        paths = EXAMPLES[example](world, folder)
+        try:
+            paths = EXAMPLES[example](world, folder)
+        except NoWay as none:
+            print(none)
+            return 1
     for path in paths:
         print(path)
     return 0

@@ -48,10 +48,9 @@ def run_plan(name: str, wanted: Wanted) -> int:
         return 1
     save_plan(planned, folder, wanted.motion)
     show_plan(planned, folder, wanted.plots, wanted.animate)
-    if wanted.simulate:
-        _simulate(planned, folder / "simulated")
+    arrived = _simulate(planned, folder / "simulated") if wanted.simulate else True
     print_plan(planned, folder)
-    return 0
+    return 0 if arrived else 1
 
 
 def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> None:
@@ -70,8 +69,11 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
             )
 
 
-def _simulate(planned: Planned, folder: Path) -> None:
-    """Run the trajectory on the simulated arm, under the world's controller and among all its obstacles."""
+def _simulate(planned: Planned, folder: Path) -> bool:
+    """Run the trajectory on the simulated arm, under the world's controller and among all its obstacles.
+
+    Returns whether it came to the end of the trajectory without a touch that was felt.
+    """
     from hopfield_nav.report import print_results
     from hopfield_nav.simulation import follow
 
@@ -79,15 +81,21 @@ def _simulate(planned: Planned, folder: Path) -> None:
     run = follow(planned.world, planned.trajectory)
     run.save(folder)
     print_results(run.summary, folder)
+    return run.outcome == "reached" and run.summary["collision_count"] == 0
 
 
 def print_plan(planned: Planned, folder: Path) -> None:
     """What was found, as a table of two columns."""
     from hopfield_nav.known_world.planned import facts
+    from hopfield_nav.known_world.touching_pairs import tool_inside
     from hopfield_nav.report import cell, print_table
 
-    found, hidden = facts(planned), len(planned.world.obstacles)
-    unknown = [("not looked at", f"{hidden} obstacles that the arm does not know of")] if hidden else []
+    found, world = facts(planned), planned.world
+    notes = (
+        [("not looked at", "the world's obstacles: the arm does not know of them")] if world.obstacles else []
+    )
+    if inside := tool_inside(planned.arm):
+        notes.append(("warning", inside))
     print_table(
         [
             ("way", f"{found['method']}, free for the whole motion"),
@@ -98,7 +106,7 @@ def print_plan(planned: Planned, folder: Path) -> None:
             ("nearest to obstacles", cell(found["clearance_obstacles_m"], "mm", 1e3)),
             ("nearest to itself", cell(found["clearance_itself_m"], "mm", 1e3)),
             ("planned in", f"{1000 * found['planning_time_s']:.1f} ms"),
-            *unknown,
+            *notes,
             ("folder", str(folder)),
         ]
     )

@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from dynamics.errors import HopfieldNavError
 from hopfield_nav.assembly import build_arm
 from hopfield_nav.known_world.collision_library import build_library
-from hopfield_nav.known_world.planned import Planned, plan_task
+from hopfield_nav.known_world.planning import plan_known
 from hopfield_nav.known_world.scene import build_scene, scene_of_world
 from hopfield_nav.known_world.stations import pose_of
-from hopfield_nav.known_world.task import Task, task_of_world
+from hopfield_nav.known_world.task import task_of_world
 from hopfield_nav.plan_plots import draw_plan_figures, draw_solutions_figure
 from hopfield_nav.world import World, load_world
+
+
+class NoWay(HopfieldNavError):
+    """There is none; the message says why."""
 
 
 def calculate_obstacle_space(
@@ -45,7 +50,8 @@ def inverse_kinematics_example(
     world = _given(world)
     arm = build_arm(world)
     goal = pose_of(arm, task_of_world(world, arm).stations[-1])
-    return draw_solutions_figure(arm, scene_of_world(world), world, goal, _made(folder))
+    scene = scene_of_world(world, world.plan.clearance)
+    return draw_solutions_figure(arm, scene, world, goal, _made(folder))
 
 
 def direct_path_example(
@@ -74,15 +80,15 @@ EXAMPLES: dict[str, Callable[..., list[Path]]] = {
 
 
 def _drawn(world: World, method: str, folder: str | Path) -> list[Path]:
-    planned = _planned(world, method)
-    return draw_plan_figures(planned.arm, planned.scene, world, planned.plan, _made(folder))
-
-
-def _planned(world: World, method: str) -> Planned:
     arm = build_arm(world)
-    scene, task = scene_of_world(world, world.plan.clearance), task_of_world(world, arm)
-    changed = world.model_copy(update={"plan": world.plan.model_copy(update={"method": method})})
-    return plan_task(changed, arm, scene, Task(task.start, task.stations))
+    scene, task, asked = scene_of_world(world, world.plan.clearance), task_of_world(world, arm), world.plan
+    plan = plan_known(
+        arm, scene, task.start, task.stations, method, asked.ways, asked.steps, asked.tool_speed,
+        asked.turn_speed,
+    )  # fmt: skip
+    if plan.way is None:
+        raise NoWay(f"no way; {plan.reason}")
+    return draw_plan_figures(arm, scene, world, plan, _made(folder))
 
 
 def _given(world: World | None) -> World:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import coal
 import mujoco
 import numpy as np
 import pytest
 from test_geometry import mujoco_geom
 
-from dynamics import BadInput, load_arm
+from dynamics import BadInput, forward_kinematics, load_arm
 from dynamics.arm import with_tool
 from dynamics.mjcf import mjcf_text
 from hopfield_nav import geometry, load_world
@@ -149,10 +151,39 @@ def test_the_arm_stands_on_a_floor_that_touches_link_1_at_every_angle():
     assert explain(ARM, raised, UP) == "link 2 touches known[0]"
 
 
-def test_a_floor_within_the_margin_is_stood_on_too():
+@pytest.mark.parametrize("margin", [0.02, 0.04])
+def test_what_no_plan_can_keep_away_from_is_kept_at_a_touch(margin):
+    """A floor just under link 1, and under the shoulder of link 2 that joint 1 alone moves."""
     floor = geometry.half_space([0, 0, -0.01])[None]
-    assert not collides(ARM, build_scene(ARM, floor, margin=0.02), UP)
-    assert explain(ARM, build_scene(ARM, floor, margin=0.045), UP) == "link 2 touches known[0]"
+    scene = build_scene(ARM, floor, margin=margin)
+    assert not collides(ARM, scene, UP)
+    assert explain(ARM, scene, UP) == "free"
+    assert scene.checked[1, 0]
+    low = np.array([0.0, -0.05, 0.0, 0.0, 0.0, 0.0])  # the forearm is lowered to the floor
+    assert collides(ARM, scene, low)
+
+
+def test_a_margin_never_hides_a_touch():
+    """Link 1 with a long housing: the solid is within the margin at every angle, and touched at some."""
+    rows = ARM.capsules.copy()
+    rows[1, 4:7] = [0.12, -0.03, 0.0]
+    arm, ball = ARM._replace(capsules=rows), geometry.sphere([0.25, 0.0, 0.06], 0.08)[None]
+    q = np.tile(UP, (360, 1))
+    q[:, 0] = np.radians(np.arange(360))
+    distance = arm_distance(arm, q, ball)[:, 1, 0]
+    assert distance.max() < 0.2
+    for margin in (0.0, 0.2):
+        scene = build_scene(arm, ball, margin=margin)
+        named = np.array([explain(arm, scene, row) for row in q])
+        assert 5 < (distance <= 0).sum() < 180
+        assert all("link 1 touches known[0]" in words for words in named[distance <= 0])
+
+
+def test_what_is_only_near_is_said_to_be_near():
+    ball = geometry.sphere(forward_kinematics(ARM, UP)[:3, 3] + [0, 0, 0.2], 0.1)[None]
+    words = explain(ARM, build_scene(ARM, ball, margin=0.3), UP)
+    assert re.search(r"link \d comes within \d+\.\d mm of known\[0\]", words)
+    assert "touches" not in words
 
 
 def test_a_box_that_link_1_meets_at_some_angles_is_checked():

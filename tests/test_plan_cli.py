@@ -122,3 +122,30 @@ def test_the_obstacle_space_by_name(capsys):
 def test_an_unknown_example(capsys):
     assert main(["demo", "--example", "direct_path"]) == 2
     assert "Did you mean 'direct_path_example'?" in capsys.readouterr().err
+
+
+def test_an_example_without_a_way_says_so(capsys):
+    world = load_world("cell", ["plan.goal.pose.position=[2, 0, 0.3]"])
+    Path("far.yaml").write_text(world.to_yaml())
+    assert main(["demo", "far.yaml", "--example", "direct_path_example", "--out", "a"]) == 1
+    assert capsys.readouterr().out.startswith("no way; direct: the goal is out of reach")
+
+
+def test_a_simulated_plan_that_touches_something_unknown_is_no_success(capsys):
+    post = "obstacles=[{cylinder: {center: [0.42, 0.0], radius: 0.03}}]"
+    assert main(["plan", "cell", *LINE, "--set", post, "--simulate", "--no-plots", "--out", "a"]) == 1
+    assert "not looked at" in capsys.readouterr().out
+
+
+def test_the_demonstration_goes_on_where_the_motors_are_too_weak(capsys):
+    world = load_world("cell", ["tool.payload={mass: 14, center_of_mass: [0, 0, 0.1]}"])
+    Path("heavy.yaml").write_text(world.to_yaml())
+    assert main(["demo", "heavy.yaml", "--rounds", "2", "--no-plots", "--out", "a"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_tool_that_points_backwards_is_warned_of(capsys):
+    words = ["--set", "tool.frame.position=[0, 0, -0.12]", "--set", "plan.method=direct"]
+    assert main(["plan", "cell", *words, "--no-plots"]) in (0, 1)
+    out = capsys.readouterr().out
+    assert "inside link 5" in out or out.startswith("no way")

@@ -1,16 +1,22 @@
 """A world's plan as a whole: task, trajectory and proof, and the plan under the controller."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 from known_cell import SOLIDS, cell, pose
 
+import dynamics
 from dynamics import forward_kinematics
-from dynamics.errors import BadInput
+from dynamics.errors import BadInput, NoClosedForm
 from hopfield_nav import load_world, plan_world
 from hopfield_nav.geometry import sphere
+from hopfield_nav.known_world import planned as planned_module
 from hopfield_nav.known_world.collision_check import collides
 from hopfield_nav.known_world.motion_check import motion_is_free
 from hopfield_nav.known_world.pieces import sample
+from hopfield_nav.known_world.plan_folder import save_plan
 from hopfield_nav.known_world.planned import facts
 from hopfield_nav.known_world.scene import build_scene
 from hopfield_nav.known_world.task import task_of_world
@@ -126,3 +132,71 @@ def test_through_via_points():
     np.testing.assert_allclose(
         forward_kinematics(planned.arm, planned.plan.way.q[1])[:3, 3], [0.4, 0.0, 0.55], atol=1e-9
     )
+
+
+SEVEN = """
+format: 1
+arm: seven.yaml
+start: {joints: [0, -1.5, 1.0, 0.5, 1.5, 0, 0]}
+controller: {omega: 22.5}
+plan: {method: METHOD, goal: {joints: [0.5, -1.5, 1.0, 0.5, 1.5, 1, 0.3]}}
+"""
+
+
+@pytest.fixture
+def seven(tmp_path):
+    """A folder with an arm of seven joints: the UR5 with another turning joint at its end."""
+    source = Path(dynamics.__file__).parent / "arms" / "ur5_ragazzon2012.yaml"
+    data = yaml.safe_load(source.read_text())
+    for key in ("joints", "links"):
+        data[key] = [*data[key], data[key][-1]]
+    for key, value in data["limits"].items():
+        if isinstance(value, list):
+            data["limits"][key] = [*value, value[-1]]
+    (tmp_path / "seven.yaml").write_text(yaml.safe_dump(data))
+    return tmp_path
+
+
+@pytest.mark.parametrize("method", ["direct", "auto", "sampling"])
+def test_any_arm_goes_from_joints_to_joints(seven, method, tmp_path):
+    planned = plan_world(parse_world(SEVEN.replace("METHOD", method), folder=seven))
+    assert planned.plan.way.q.shape[1] == 7
+    if method == "auto":
+        assert planned.plan.reasons["shortest"].startswith("not tried: ")
+    save_plan(planned, tmp_path / "plan")
+    assert not (tmp_path / "plan" / "plan.script").exists()
+    with pytest.raises(NoClosedForm):
+        plan_world(parse_world(SEVEN.replace("METHOD", "shortest"), folder=seven))
+
+
+def test_a_way_that_the_motors_cannot_follow_is_passed_over(monkeypatch):
+    def time_only_direct(arm, way, *args, **options):
+        if way.kind != DIRECT:
+            raise BadInput("too much torque")
+        return time_way(arm, way, *args, **options)
+
+    monkeypatch.setattr(planned_module, "time_way", time_only_direct)
+    planned = plan_world(load_world("cell", STRAIGHT))
+    assert planned.plan.way.kind == DIRECT
+    assert planned.plan.reasons == {"shortest": "too much torque"}
+
+
+def test_where_no_way_can_be_followed_the_reason_is_the_torque():
+    heavy = ["tool.payload={mass: 14, center_of_mass: [0, 0, 0.1]}", "known=[]"]
+    goal = ["start.joints=[0, 0, 0, 0, 0, 0]", "plan={goal: {joints: [0.5, -0.2, 0.1, 0.5, 1.5, 1]}}"]
+    planned = plan_world(load_world("cell", [*heavy, *goal]))
+    assert planned.trajectory is None
+    assert "torque" in planned.plan.reason
+
+
+def test_a_tool_rotation_with_seven_digits():
+    turned = "tool.frame.rotation=[[0.7071068, -0.7071068, 0], [0.7071068, 0.7071068, 0], [0, 0, 1]]"
+    assert plan_world(load_world("cell", [turned, "plan.method=direct"])).plan.way is not None
+
+
+def test_a_goal_on_a_joint_limit(tmp_path):
+    joints = [[0, -1.5, 1.0, 0.5, 1.5, 4.0], [1.1, -1.2, 1.0, 0.5, 1.5, 2 * np.pi]]
+    places = [f"plan.{key}={{joints: {q}}}" for key, q in zip(("start", "goal"), joints, strict=True)]
+    planned = plan_world(load_world("cell", [*places, "known=[]", "plan.method=direct"]))
+    assert planned.plan.way.q[-1, 5] in (0.0, 2 * np.pi)
+    save_plan(planned, tmp_path)

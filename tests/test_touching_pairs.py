@@ -12,7 +12,7 @@ from hopfield_nav.arm_capsules import END, LINK, RADIUS, START, arm_bodies
 from hopfield_nav.known_world.collision_check import collides, pair_distances
 from hopfield_nav.known_world.motion_check import motion_is_free
 from hopfield_nav.known_world.scene import build_scene
-from hopfield_nav.known_world.touching_pairs import touching_pairs
+from hopfield_nav.known_world.touching_pairs import tool_inside, touching_pairs
 
 ARM = load_arm("ur5_ragazzon2012")
 BASE_LINK_2, FOREARM_5, END_AND_FLANGE = (0, 2), (5, 7), (4, 8)  # rows of the arm's capsules
@@ -117,3 +117,24 @@ def test_the_order_of_the_outline_changes_nothing(mirrored):
     free = motion_is_free(ARM, one, start, end)
     np.testing.assert_array_equal(free, motion_is_free(mirrored, two, start, end))
     assert 0.05 < free.mean() < 0.95
+
+
+def tool_at(x, y, z):
+    T = np.eye(4)
+    T[:3, 3] = x, y, z
+    return with_tool(load_arm("ur5_ragazzon2012"), T)
+
+
+def test_a_tool_that_points_backwards_is_noticed():
+    assert "inside link 5" in tool_inside(tool_at(0, 0, -0.12))
+    assert tool_inside(tool_at(0, 0, 0.12)) == ""
+    assert tool_inside(load_arm("ur5_ragazzon2012")) == ""
+
+
+def test_a_rod_that_meets_the_link_before_at_some_angles_is_checked():
+    arm = tool_at(0.12, 0, -0.09)
+    bodies = arm_bodies(arm)
+    pairs = touching_pairs(arm, bodies).tolist()
+    assert [7, len(bodies) - 1] in pairs  # link 5 and the rod
+    ahead = tool_at(0.0, 0, 0.12)
+    assert [7, len(bodies) - 1] not in touching_pairs(ahead, arm_bodies(ahead)).tolist()

@@ -46,7 +46,7 @@ def clearances(arm: Arm, scene: Scene, q: np.ndarray) -> Clearances:
 def touched_links(arm: Arm, scene: Scene, q: np.ndarray) -> set[int]:
     """Links that touch a solid or another link at one pose (n,), counted from 1, the base 0."""
     bodies = scene.pairs[pair_distances(arm, scene, q) <= scene.margin[1]].ravel()
-    near = scene.checked & (arm_distance(arm, q, scene.solids) <= scene.margin[0])
+    near = scene.checked & (arm_distance(arm, q, scene.solids) <= scene.kept)
     rows = np.concatenate([bodies, np.nonzero(near.any(axis=1))[0]])
     return {int(link) for link in scene.bodies[rows, LINK]}
 

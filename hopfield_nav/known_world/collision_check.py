@@ -82,6 +82,8 @@ def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
 def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     """What touches what at one pose, deepest first, in words: "link 5 touches link 2", or "free".
 
+    What is only nearer than the scene's margin "comes within 3.0 mm of known[0]".
+
     Solids are named as in a world file, ``known[1]`` for the second; the tool's rod is the tool.
 
     Raises:
@@ -91,8 +93,12 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     bodies, solids = _deepest(arm, scene, rows[0], make_work(len(arm.dh)))
     names = [_body_name(arm, scene, b) for b in range(len(scene.bodies))]
     found = [(d, f"{names[scene.pairs[p, 1]]} touches {names[scene.pairs[p, 0]]}") for p, d in bodies]
-    found += [(d, f"{names[b]} touches known[{j}]") for (b, j), d in solids]
+    found += [(d, f"{names[b]} {_how_near(d)} known[{j}]") for (b, j), d in solids]
     return ", ".join(dict.fromkeys(words for _, words in sorted(found))) or "free"
+
+
+def _how_near(distance: float) -> str:
+    return "touches" if distance <= 0.0 else f"comes within {1000.0 * distance:.1f} mm of"
 
 
 def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
@@ -120,7 +126,7 @@ def _deepest(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> tuple[list, l
     margin = scene.margin
     pairs = _pair_batch(arm, scene, q[None], work)[0]
     solids = _solid_batch(arm, scene, q[None], work)[0]
-    touched = zip(*np.nonzero(scene.checked & (solids <= margin[0])), strict=True)
+    touched = zip(*np.nonzero(scene.checked & (solids <= scene.kept)), strict=True)
     return (
         [(int(p), float(pairs[p])) for p in np.nonzero(pairs <= margin[1])[0]],
         [((int(b), int(j)), float(solids[b, j])) for b, j in touched],
@@ -135,11 +141,12 @@ def scene_touched(scene, axes):
         for j in range(solids.shape[0]):
             if not scene.checked[b, j]:
                 continue
-            if surely_apart(solids, j, axes[b, 6], axes[b, 7], axes[b, 8], bodies[b, REACH] + margin[0]):
+            kept = scene.kept[b, j]
+            if surely_apart(solids, j, axes[b, 6], axes[b, 7], axes[b, 8], bodies[b, REACH] + kept):
                 continue
             if segment_near(
                 solids, j, axes[b, 0], axes[b, 1], axes[b, 2], axes[b, 3], axes[b, 4], axes[b, 5],
-                bodies[b, RADIUS] + margin[0],
+                bodies[b, RADIUS] + kept,
             ):  # fmt: skip
                 return True
     return self_touches(bodies, scene.pairs, axes, margin[1])

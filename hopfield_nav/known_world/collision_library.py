@@ -163,4 +163,4 @@ def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> 
     between = (joints_of_pairs(scene) * scene.reach[outer])[:, joints].sum(axis=1)
     solids = (joints_of_solids(scene) * scene.reach[:, None, :])[..., joints].sum(axis=-1)
     spare = clearance + (_ROUNDING if half > 0.0 else 0.0)
-    return half * between + (spare + scene.margin[1]), half * solids + (spare + scene.margin[0])
+    return half * between + (spare + scene.margin[1]), half * solids + spare + scene.kept

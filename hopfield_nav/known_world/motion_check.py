@@ -69,10 +69,10 @@ def free_stretch(scene, axes, change, left):
         for j in range(solids.shape[0]):
             if not scene.checked[b, j]:
                 continue
-            needed = share * speed + margin[0]
+            needed = share * speed + scene.kept[b, j]
             if surely_apart(solids, j, axes[b, 6], axes[b, 7], axes[b, 8], bodies[b, REACH] + needed):
                 continue
-            distance = solid_distance(scene, axes, b, j) - margin[0]
+            distance = solid_distance(scene, axes, b, j) - scene.kept[b, j]
             if distance <= CLOSEST:
                 return -1.0
             if distance < share * speed:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput, LibraryMissing, nearest_name
 from dynamics.work import make_work
 from hopfield_nav.known_world.body_distance import AXES_WIDTH
 from hopfield_nav.known_world.motion_check import passes
@@ -68,14 +68,14 @@ def load_ompl() -> Any:
     """The package OMPL.
 
     Raises:
-        BadInput: it is not installed.
+        LibraryMissing: it is not installed.
     """
     try:
         import ompl.base
         import ompl.geometric
         import ompl.util
     except ImportError:
-        raise BadInput(
+        raise LibraryMissing(
             "planning by sampling needs OMPL", allowed="pip install 'hopfield-nav[ompl]'"
         ) from None
     return ompl

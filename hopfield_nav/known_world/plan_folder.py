@@ -12,7 +12,7 @@ from hopfield_nav.known_world.urscript import urscript
 
 
 def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
-    """Write ``world.yaml``, ``plan.json``, ``plan.csv`` and ``plan.script``.
+    """Write ``world.yaml``, ``plan.json``, ``plan.csv`` and, for six joints, ``plan.script``.
 
     Args:
         planned: with a trajectory.
@@ -24,9 +24,13 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
     """
     assert planned.trajectory is not None
     assert planned.plan.way is not None
-    text = urscript(planned.arm, planned.plan.way, planned.trajectory, motion, planned.world.name)
+    six = len(planned.arm.dh) == 6  # URScript knows no others
+    text = (
+        urscript(planned.arm, planned.plan.way, planned.trajectory, motion, planned.world.name) if six else ""
+    )
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "world.yaml", planned.world.to_yaml(folder))
     write_whole(folder / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
     write_plan_csv(planned.arm, planned.trajectory, folder / "plan.csv")
-    write_whole(folder / "plan.script", text)
+    if text:
+        write_whole(folder / "plan.script", text)

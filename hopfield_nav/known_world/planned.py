@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput
+from dynamics.errors import BadInput, HopfieldNavError, LibraryMissing
 from dynamics.kinematics import forward_kinematics
 from hopfield_nav.assembly import build_arm, build_model
 from hopfield_nav.known_world.collision_check import clearance
 from hopfield_nav.known_world.pieces import sample
-from hopfield_nav.known_world.planning import KnownPlan, plan_known
+from hopfield_nav.known_world.planning import AUTO, KnownPlan, plan_known, plans_in_turn
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
-from hopfield_nav.known_world.stations import pose_of
 from hopfield_nav.known_world.task import Task, task_of_world
 from hopfield_nav.known_world.timing import time_way
 from hopfield_nav.known_world.trajectory_check import trajectory_is_free
-from hopfield_nav.known_world.way import DIRECT, SHORTEST
+from hopfield_nav.known_world.way import DIRECT, SAMPLING, SHORTEST, JointWay
 from hopfield_nav.trajectory import Trajectory
 from hopfield_nav.world import World
 
@@ -51,41 +51,61 @@ def plan_world(world: World) -> Planned:
         world: from ``load_world``. Its ``obstacles`` are not looked at: the arm knows nothing of them.
 
     Raises:
-        BadInput: nothing to plan to, a start or goal beyond the limits, a way that the motors cannot
-            follow, or a library that the method needs is not installed.
-        NoClosedForm: the arm is not of UR type.
+        BadInput: nothing to plan to, a start or goal beyond the limits, or a library that the method
+            needs is not installed.
+        NoClosedForm: the method that is asked for needs an arm of UR type.
     """
     arm = build_arm(world)
     return plan_task(world, arm, scene_of_world(world, world.plan.clearance), task_of_world(world, arm))
 
 
 def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
-    """As ``plan_world``, for a task of one's own."""
-    asked = world.plan
-    _load_kernels(arm, scene, task)
-    started = time.perf_counter()
-    plan = plan_known(
+    """As ``plan_world``, for a task of one's own.
+
+    A way that the motors cannot follow, such as one that needs more torque than they have, is passed
+    over for the next way, and then for the next method.
+    """
+    asked, seconds = world.plan, 0.0
+    reasons: dict[str, str] = {}
+    plans = plans_in_turn(
         arm, scene, task.start, task.stations, asked.method, asked.ways, asked.steps, asked.tool_speed,
         asked.turn_speed, world.seed % 2**31,
     )  # fmt: skip
-    seconds = time.perf_counter() - started
-    trajectory = None if plan.way is None else _timed(world, arm, scene, plan)
-    return Planned(world, arm, scene, task, plan, trajectory, seconds)
+    _load_kernels(arm, scene, task.start, asked.method)
+    while True:
+        started = time.perf_counter()
+        plan = next(plans, None)
+        seconds += time.perf_counter() - started
+        if plan is None:
+            return Planned(world, arm, scene, task, KnownPlan(None, [], reasons), None, seconds)
+        reasons |= plan.reasons
+        for way in plan.ways:
+            try:
+                trajectory = _timed(world, arm, scene, way)
+            except LibraryMissing:
+                raise
+            except BadInput as error:
+                reasons[way.kind] = str(error)
+                continue
+            reasons.pop(way.kind, None)
+            found = KnownPlan(way, plan.ways, reasons)
+            return Planned(world, arm, scene, task, found, trajectory, seconds)
 
 
-def _load_kernels(arm: Arm, scene: Scene, task: Task) -> None:
+def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> None:
     """Plan from the start to where it is: compiled code is ready before the clock runs."""
-    plan_known(arm, scene, task.start, [pose_of(arm, task.start)], method=SHORTEST, steps=1)
-    plan_known(arm, scene, task.start, [pose_of(arm, task.start)], method=DIRECT, count=1)
+    with contextlib.suppress(HopfieldNavError):  # the plan itself will say what is wrong
+        plan_known(arm, scene, start, [start], DIRECT if method == SAMPLING else method, count=1, steps=1)
+        if method == AUTO:
+            plan_known(arm, scene, start, [start], DIRECT, count=1)
 
 
-def _timed(world: World, arm: Arm, scene: Scene, plan: KnownPlan) -> Trajectory:
-    assert plan.way is not None
-    tool_speed = world.plan.tool_speed if plan.way.kind == SHORTEST else None
+def _timed(world: World, arm: Arm, scene: Scene, way: JointWay) -> Trajectory:
+    tool_speed = world.plan.tool_speed if way.kind == SHORTEST else None
     acceleration = np.array(world.plan.acceleration)
-    trajectory = time_way(build_model(world, arm), plan.way, acceleration, tool_speed=tool_speed)
+    trajectory = time_way(build_model(world, arm), way, acceleration, tool_speed=tool_speed)
     if not trajectory_is_free(arm, scene, trajectory):
-        raise BadInput("the motion in time could not be proven free", where=world.name)
+        raise BadInput("the motion in time could not be proven free")
     return trajectory
 
 

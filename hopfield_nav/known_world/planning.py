@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput, LibraryMissing, NoClosedForm, nearest_name
 from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.known_world.shortest_path import TOOL_SPEED, TURN_SPEED, plan_shortest
@@ -53,12 +52,12 @@ def plan_known(
     """A way that is known to be free before the arm moves.
 
     Args:
-        arm: an arm of UR type.
+        arm: of UR type for poses and for ``shortest``; from joints to joints any other too.
         scene: from ``build_scene``.
         start: (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open.
         stations: via points and goal, joint angles or poses.
         method: ``shortest``, ``direct``, ``sampling``, or ``auto``: one after the other until one finds a
-            way; sampling only where OMPL is installed.
+            way; one that does not suit the arm, or whose library is missing, is left out.
         count: of direct ways wanted.
         steps: of a straight line's leg; ``tool_speed``, ``turn_speed``: see ``plan_shortest``.
         tool_speed: [m/s].
@@ -67,29 +66,68 @@ def plan_known(
 
     Raises:
         BadInput: an unknown method, or a malformed station.
-        NoClosedForm: the arm is not of UR type.
+        NoClosedForm: the method that is asked for needs an arm of UR type.
 
     Source: nowoczyn2023 3.4; the third method is ours.
     """
+    reasons: dict[str, str] = {}
+    for plan in plans_in_turn(
+        arm, scene, start, stations, method, count, steps, tool_speed, turn_speed, seed
+    ):
+        if plan.ways:
+            return plan._replace(reasons=reasons)
+        reasons |= plan.reasons
+    return KnownPlan(None, [], reasons)
+
+
+def plans_in_turn(
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    stations: Sequence[np.ndarray],
+    method: str,
+    count: int,
+    steps: int,
+    tool_speed: float,
+    turn_speed: float,
+    seed: int,
+) -> Iterator[KnownPlan]:
+    """The plan of each method, one after the other as they are asked for; see ``plan_known``."""
     if method not in (AUTO, *METHODS):
         allowed = ", ".join((AUTO, *METHODS))
         raise BadInput("unknown method", found=method, allowed=allowed, nearest=nearest_name(method, METHODS))
-    reasons: dict[str, str] = {}
     for name in METHODS if method == AUTO else (method,):
-        if name == SHORTEST:
-            line = plan_shortest(arm, scene, start, stations, steps, tool_speed, turn_speed)
-            ways, reason = [line.way] if line.way else [], line.reason
-        elif name == DIRECT:
-            direct = plan_direct(arm, scene, start, stations, count)
-            ways, reason = direct.ways, direct.reason
-        elif method == AUTO and importlib.util.find_spec("ompl") is None:
-            ways, reason = [], "not tried: OMPL is not installed (pip install 'hopfield-nav[ompl]')"
-        else:
-            from hopfield_nav.known_world.sampling import plan_sampling
+        try:
+            ways, reason = _plan_by(
+                name, arm, scene, start, stations, count, steps, tool_speed, turn_speed, seed
+            )
+        except (NoClosedForm, LibraryMissing) as error:
+            if method != AUTO:
+                raise
+            ways, reason = [], f"not tried: {error}"
+        yield KnownPlan(ways[0] if ways else None, ways, {} if ways else {name: reason})
 
-            sampled = plan_sampling(arm, scene, start, stations, seed=seed)
-            ways, reason = [sampled.way] if sampled.way else [], sampled.reason
-        if ways:
-            return KnownPlan(ways[0], ways, reasons)
-        reasons[name] = reason
-    return KnownPlan(None, [], reasons)
+
+def _plan_by(
+    method: str,
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    stations: Sequence[np.ndarray],
+    count: int,
+    steps: int,
+    tool_speed: float,
+    turn_speed: float,
+    seed: int,
+) -> tuple[list[JointWay], str]:
+    """Ways of one method, best first, and the reason where there are none."""
+    if method == SHORTEST:
+        line = plan_shortest(arm, scene, start, stations, steps, tool_speed, turn_speed)
+        return [line.way] if line.way else [], line.reason
+    if method == DIRECT:
+        direct = plan_direct(arm, scene, start, stations, count)
+        return direct.ways, direct.reason
+    from hopfield_nav.known_world.sampling import plan_sampling
+
+    sampled = plan_sampling(arm, scene, start, stations, seed=seed)
+    return [sampled.way] if sampled.way else [], sampled.reason

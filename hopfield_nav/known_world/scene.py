@@ -28,9 +28,11 @@ class Scene(NamedTuple):
         pairs: (p, 2) int64 bodies that are checked against each other (``touching_pairs``).
         solids: (m, 17) packed.
         checked: (k, m) bool, body against solid. The base is fixed and is not checked. A solid that
-            touches link 1, or is within the margin, at every angle of joint 1 is what the arm stands
-            on, and is not checked against link 1.
-        margin: (2,) distance below which something counts as touched: solids, the arm itself [m].
+            touches link 1 at every angle of joint 1 is what the arm stands on, and is not checked
+            against link 1.
+        margin: (2,) distance that a plan keeps: from solids, from the arm itself [m].
+        kept: (k, m) the same for every body and solid: ``margin[0]``, but 0 for a body that only joint
+            1 moves and a solid that is within the margin of it at every angle: no plan can change that.
         reach: (k, n) from ``body_motion.joint_reach`` [m].
     """
 
@@ -39,6 +41,7 @@ class Scene(NamedTuple):
     solids: np.ndarray
     checked: np.ndarray
     margin: np.ndarray
+    kept: np.ndarray
     reach: np.ndarray
 
 
@@ -59,8 +62,9 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
     bodies = arm_bodies(arm)
     solids = pack_primitives([]) if primitives is None else as_primitives(primitives)
     pairs = _pairs_of(arm, bodies)
-    checked = _checked(arm, bodies, solids, margin)
-    return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), joint_reach(arm, bodies))
+    reach = joint_reach(arm, bodies)
+    checked, kept = _checked(arm, bodies, solids, reach, margin)
+    return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, reach)
 
 
 def scene_of_world(world: World, margin: float = 0.0) -> Scene:
@@ -76,11 +80,14 @@ def _pairs_of(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     return _found_pairs[key]
 
 
-def _checked(arm: Arm, bodies: np.ndarray, solids: np.ndarray, margin: float) -> np.ndarray:
-    checked = np.repeat((bodies[:, LINK] > 0)[:, None], len(solids), axis=1)
+def _checked(
+    arm: Arm, bodies: np.ndarray, solids: np.ndarray, reach: np.ndarray, margin: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """``Scene.checked`` and ``Scene.kept``, from distances all around joint 1."""
     q = np.zeros((_TURNS, len(arm.dh)))
     q[:, 0] = np.linspace(-np.pi, np.pi, _TURNS, endpoint=False)
-    first = bodies[:, LINK] == 1
-    standing = (arm_distance(arm, q, solids)[:, first] <= margin).all(axis=0)
-    checked[first] = ~standing
-    return checked
+    farthest = arm_distance(arm, q, solids).max(axis=0)
+    first = (bodies[:, LINK] == 1)[:, None]
+    checked = (bodies[:, LINK] > 0)[:, None] & ~(first & (farthest <= 0.0))
+    base_only = (reach[:, 1:] == 0.0).all(axis=1)[:, None]
+    return checked, np.where(base_only & (farthest <= margin), 0.0, margin)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput
+from dynamics.errors import BadInput, LibraryMissing
 from dynamics.joint_friction import joint_friction_torque
 from dynamics.newton_euler import gravity_torque
 from hopfield_nav.known_world.legs import Leg, checked_way, divided, legs_of_way
@@ -137,7 +137,7 @@ def _library() -> Callable[..., np.ndarray | None]:
     try:
         from hopfield_nav.known_world.path_speed import fastest_speed
     except ModuleNotFoundError as error:
-        raise BadInput(
+        raise LibraryMissing(
             f"timing a way needs {error.name}", allowed="pip install 'hopfield-nav[plan]'"
         ) from None
     return fastest_speed

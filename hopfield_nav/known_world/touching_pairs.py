@@ -2,7 +2,8 @@
 
 A pair of bodies is left out when
 
-* both belong to the same link, or to links next to each other (they share a joint), or
+* both belong to the same link, or to links next to each other (they share a joint; the tool's rod
+  counts as a link of its own behind the last), or
 * they overlap in every pose, as housings do that turn about the same axis, or
 * they touch in no pose.
 
@@ -18,7 +19,7 @@ from dynamics.arm import Arm
 from dynamics.compiled import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.arm_capsules import LINK
+from hopfield_nav.arm_capsules import LINK, RADIUS, arm_bodies
 from hopfield_nav.known_world.body_distance import AXES_WIDTH, body_distance, place_bodies
 from hopfield_nav.known_world.body_motion import joint_reach
 
@@ -51,11 +52,35 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     return np.array(kept, dtype=np.int64).reshape(-1, 2)
 
 
+def tool_inside(arm: Arm) -> str:
+    """A sentence where the tool's rod lies inside a link in every pose: it points the wrong way, most likely.
+
+    "" otherwise; a tool point that lies so on purpose, such as the wrist's centre, is no fault.
+    """
+    bodies, n = arm_bodies(arm), len(arm.dh)
+    rod = len(bodies) - 1
+    if rod < len(arm.capsules) or bodies[rod, RADIUS] > 0.0:
+        return ""
+    reach, work = joint_reach(arm, bodies), make_work(n)
+    for body in range(rod):
+        pair = np.array([body, rod])
+        if bodies[body, LINK] == n - 1 and _always(arm, bodies, pair, True, reach, work):
+            return (
+                f"the tool lies inside link {n - 1} in every pose: nothing in front of the flange is checked"
+            )
+    return ""
+
+
 def _further_apart(bodies: np.ndarray) -> np.ndarray:
-    """Pairs of bodies on links that are not next to each other, the one nearer to the base first."""
-    outwards = np.argsort(bodies[:, LINK], kind="stable")
+    """Pairs of bodies on links that are not next to each other, the one nearer to the base first.
+
+    The tool's rod, a body without thickness behind the arm's own, counts as one link further out than
+    its link: a long tool can reach back to the link before.
+    """
+    link = bodies[:, LINK] + (bodies[:, RADIUS] == 0.0)
+    outwards = np.argsort(link, kind="stable")
     first, second = (outwards[k] for k in np.triu_indices(len(bodies), 1))
-    far = np.abs(bodies[first, LINK] - bodies[second, LINK]) >= 2
+    far = np.abs(link[first] - link[second]) >= 2
     return np.column_stack([first[far], second[far]]).astype(np.int64)
 
 

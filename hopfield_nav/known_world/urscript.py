@@ -31,6 +31,7 @@ _MANUAL = {"period": (0.002, 0.1), "lookahead_time": (0.03, 0.2), "gain": (100.0
 _SETTLING = 0.5  # [s] for which the last target is repeated: servoj runs behind its targets
 _STOP = 1.4  # [rad/s²] deceleration of stopj
 _DIGITS = 9  # behind the point
+_EDGE = 1e-9  # [rad] by which rounding may put a joint beyond its limit
 
 
 def urscript(
@@ -104,7 +105,7 @@ def _require_inside(arm: Arm, trajectory: Trajectory) -> None:
     _, q, _, _ = sample(trajectory, 4)
     outside = np.maximum(arm.position_limits[:, 0] - q, q - arm.position_limits[:, 1]).max(axis=0)
     joint = int(np.argmax(outside))
-    if outside[joint] > 0.0:
+    if outside[joint] > _EDGE:
         low, high = arm.position_limits[joint]
         raise BadInput(
             f"joint {joint + 1} leaves its limits on the way",
