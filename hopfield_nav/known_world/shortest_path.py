@@ -5,12 +5,12 @@ the joints least. Each of its edges is then followed between the steps (``line_m
 continuous motion on the line, or not free, is banned, and the search goes on.
 
 Where the wrist is singular at an open start, joint 6 is free there. It has to begin as the line goes on
-from there; a line that is singular all along is tried with every angle of a grid.
+from there; on a line that is singular all along it takes the best angle of a grid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ _SHIFT = 1e-3  # of a step, past a singular pose
 _MOST_SEARCHES = 1000
 _EQUAL = 1e-9  # [rad] lengths that differ by less count as equal
 _MOST_FLIPS = 4  # ways to turn through legs of half a turn
-_GRID = np.deg2rad([s * k for k in range(15, 181, 15) for s in (1, -1)][:-1])  # of θ6 beside 0 [rad]
+_GRID = np.deg2rad(sorted(range(-165, 181, 15), key=abs))  # of joint 6 [rad]
 
 
 class ShortestPlan(NamedTuple):
@@ -152,12 +152,7 @@ class _Search:
             place, reason = bad
             point = self.line.poses[place, :3, 3]
             return ShortestPlan(None, reason, self.line, np.empty(0), float(place), point, 0)
-        plans: list[ShortestPlan] = []
-        for angles in self._start_angles():
-            plans += [self._plan_from(theta6) for theta6 in angles]
-            if any(p.way is not None for p in plans) or self.searches >= _MOST_SEARCHES:
-                break
-        return _best(plans)
+        return _best([self._plan_from(theta6) for theta6 in self._start_angles()])
 
     def _plan_from(self, theta6: float) -> ShortestPlan:
         """The shortest way, with this angle of joint 6 where the wrist is singular at an open start."""
@@ -181,22 +176,19 @@ class _Search:
         why = given_up(self.line, self.layers, last, self.searches, words)
         return self._without(why, self.searches - before)
 
-    def _start_angles(self) -> Iterator[list[float]]:
-        """Angles of joint 6 to begin with, those that are as good as each other together."""
-        layers = self.layers
-        yield self._angles_onward() if layers.loose[0] else [0.0]
-        if layers.loose.all():
-            yield from ([theta6] for theta6 in _GRID.tolist())
+    def _start_angles(self) -> list[float]:
+        """Angles of joint 6 to begin with; they count only where the wrist is singular at an open start."""
+        if self.layers.loose.all():
+            return _GRID.tolist()
+        return self._angles_onward() if self.layers.loose[0] else [0.0]
 
     def _angles_onward(self) -> list[float]:
-        """Joint 6 as the line goes on from its singular beginning; 0 before all."""
+        """0, and joint 6 as the line goes on from its singular beginning."""
         place, end = self.layers.place, int(np.argmin(self.layers.loose))
-        onward = [np.zeros(1)]
-        if end > 0:
-            T = poses_at(self.line, place[end - 1] + _SHIFT * (place[end] - place[end - 1]))
-            onward += [inverse_kinematics(self.arm, T)[:, 5]]
-            onward += [self.layers.solutions[end, : self.layers.solved[end], 5]]
-        angles = np.concatenate(onward)
+        T = poses_at(self.line, place[end - 1] + _SHIFT * (place[end] - place[end - 1]))
+        onward = inverse_kinematics(self.arm, T)[:, 5]
+        there = self.layers.solutions[end, : self.layers.solved[end], 5]
+        angles = np.concatenate([[0.0], onward, there])
         first = np.unique(np.round(np.exp(1j * angles), 9), return_index=True)[1]
         return angles[np.sort(first)].tolist()
 

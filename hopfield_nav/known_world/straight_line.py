@@ -67,7 +67,8 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     halves = _half_turns(line)
     for leg in flip:
         if leg not in halves:
-            raise BadInput("only half a turn has two ways round", where="flip", found=leg, allowed=str(halves))
+            allowed = f"legs {halves}" if halves else "none"
+            raise BadInput("only half a turn has two ways round", where="flip", found=leg, allowed=allowed)
         line.turn[leg] *= 1.0 - 2.0 * math.pi / line.angles[leg]
     return line
 
