@@ -1,22 +1,26 @@
 """Shortest ways on straight lines: continuous, free, and as short as an independent search finds."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from known_cell import DOWN, cell, empty, free_joints, free_pairs, pose
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
+from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics, with_tool
 from dynamics.errors import BadInput, NoClosedForm
 from hopfield_nav import geometry
+from hopfield_nav.known_world import shortest_path
 from hopfield_nav.known_world.collision_check import collides
+from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.motion_check import motion_is_free
 from hopfield_nav.known_world.planning import plan_known
 from hopfield_nav.known_world.scene import build_scene
 from hopfield_nav.known_world.shortest_path import ROW_CHANGE, ROW_LENGTH, plan_shortest
-from hopfield_nav.known_world.straight_line import poses_at
+from hopfield_nav.known_world.straight_line import poses_at, straight_line
 from hopfield_nav.known_world.turns import turn_alternatives
 
 TURN = 2 * np.pi
@@ -145,11 +149,57 @@ def test_a_wall_across_the_line_is_the_reason_and_the_place():
 
 
 def test_out_of_reach_is_named_with_its_place():
+    """The line passes the base's axis nearer than the wrist can come to it."""
     arm, scene = empty()
-    plan = plan_shortest(arm, scene, pose([0.5, 0.3, 0.3]), [pose([1.5, 0.3, 0.3])])
-    assert "out of reach" in plan.reason
-    assert np.hypot(*plan.point[:2]) == pytest.approx(0.85, abs=0.1)
-    assert plan.point[0] == pytest.approx(0.5 + plan.place, abs=1e-9)
+    plan = plan_shortest(arm, scene, pose([0.4, 0.0, 0.3]), [pose([-0.4, 0.0, 0.3])])
+    assert plan.reason.startswith("no continuous way: out of reach (")
+    assert plan.point[0] == pytest.approx(arm.dh[3, 1], abs=0.01)
+    assert plan.point[0] == pytest.approx(0.4 - 0.8 * plan.place, abs=1e-9)
+
+
+@pytest.mark.parametrize("bad", [0, 1, 2])
+@pytest.mark.parametrize("position", [[2.0, 0.3, 0.3], [0.5, 0.25, 0.1]], ids=["far", "in the table"])
+def test_a_bad_station_is_named_before_the_line_is_searched(bad, position):
+    arm, scene = cell()
+    places = [pose([0.38, y, 0.4]) for y in (0.25, 0.0, -0.25)]
+    assert plan_shortest(arm, scene, places[0], places[1:]).way is not None
+    places[bad] = pose(position)
+    plan = plan_shortest(arm, scene, places[0], places[1:])
+    name = ("the start", "via point 1", "the goal")[bad]
+    what = " is out of reach" if position[0] > 1 else " is free in no joint position: "
+    assert plan.reason.startswith(name + what)
+    assert plan.reason == plan_direct(arm, scene, places[0], places[1:]).reason
+    assert (plan.place, plan.point.tolist(), plan.searches) == (bad, position, 0)
+
+
+@pytest.mark.parametrize("bad", ["the start", "the goal"])
+def test_a_station_beyond_the_limits_is_named(bad):
+    arm, _ = empty()
+    arm = arm._replace(position_limits=np.tile([-0.5, 0.5], (6, 1)))
+    scene = build_scene(arm)
+    inside = np.array([0.3, -0.4, 0.4, 0.1, 0.45, 0.3])
+    outside = forward_kinematics(arm, np.array([2.5, -1.1, 1.5, 0.1, 1.5, 0.3]))
+    near = outside.copy()
+    near[0, 3] += 0.05
+    ends = (outside, near) if bad == "the start" else (inside, outside)
+    plan = plan_shortest(arm, scene, ends[0], [ends[1]])
+    assert plan.reason == f"{bad} is within the joints' limits on no turn"
+
+
+def test_a_search_that_is_given_up_says_so(monkeypatch):
+    """One step across a wall: every edge touches it, and with one search only one of them is tried."""
+    arm, _ = empty()
+    scene = build_scene(arm, geometry.pack_primitives([geometry.box([0.5, 0, 0.5], [1.0, 0.02, 1.0])]))
+    places = [pose([0.5, y, 0.3]) for y in (0.3, -0.3)]
+    whole = plan_shortest(arm, scene, places[0], places[1:], steps=1)
+    assert whole.reason.startswith("no continuous way: something is touched between two steps")
+    assert whole.searches > 2
+    monkeypatch.setattr(shortest_path, "_MOST_SEARCHES", 2)
+    plan = plan_shortest(arm, scene, places[0], places[1:], steps=1)
+    assert plan.searches == 2
+    assert plan.reason.startswith(
+        "the search was given up after 2 ways along the steps; on the last one something"
+    )
 
 
 def test_a_limit_is_named():
@@ -169,7 +219,7 @@ def test_a_limit_is_named():
     assert abs(round_base.way.q[-1, 0] - round_base.way.q[0, 0]) == pytest.approx(TURN)
     plan = plan_shortest(narrow, scene, square[0], square[1:])
     assert plan.way is None
-    assert "joint 1 would pass its limit" in plan.reason
+    assert re.search(r"joint 1 would pass its limit; (all \d|\d of \d) joint positions are free", plan.reason)
 
 
 @pytest.mark.parametrize("steps", [100, 101])
@@ -229,6 +279,124 @@ def test_a_line_that_is_singular_all_along_keeps_joint_6():
     np.testing.assert_allclose(
         forward_kinematics(arm, plan.way.q), poses_at(plan.line, plan.places), atol=1e-9
     )
+
+
+def singular_pairs(arm, scene, count, seed):
+    """Free joints with θ5 = 0, and others that turn the tool alike, (count, 6) each."""
+    rng = np.random.default_rng(seed)
+    a = rng.uniform(-2.5, 2.5, (4 * count, 6))
+    a[:, 4] = 0.0
+    b = a.copy()
+    b[:, 1:3] += rng.uniform(-0.2, 0.2, (4 * count, 2))
+    b[:, 3] = a[:, 1:4].sum(axis=1) - b[:, 1:3].sum(axis=1)
+    free = ~collides(arm, scene, a) & ~collides(arm, scene, b)
+    return a[free][:count], b[free][:count]
+
+
+def test_an_open_start_with_a_singular_wrist_takes_joint_6_from_the_goal():
+    arm, scene = empty()
+    given = opened = 0
+    for a, b in zip(*singular_pairs(arm, scene, 10, 4), strict=True):
+        if plan_shortest(arm, scene, a, [b]).way is None:
+            continue
+        given += 1
+        way = plan_shortest(arm, scene, forward_kinematics(arm, a), [b]).way
+        opened += way is not None
+        assert way is None or way.q[0, 5] == pytest.approx(b[5], abs=1e-6)
+    assert given >= 9
+    assert opened == given
+
+
+def test_an_open_line_that_is_singular_all_along_tries_other_angles_of_joint_6():
+    """With the arm nearly stretched the start cannot be reached at θ6 = 0, nor followed from next to it."""
+    arm, scene = empty()
+    a = np.array([-0.0151365926, -2.1976776834, 0.0966608516, -1.850430645, 0.0, 2.0328831777])
+    T = forward_kinematics(arm, a)
+    goal = T.copy()
+    goal[:3, 3] = [0.6264174855165536, -0.20050443318046038, 0.7461003873640055]
+    assert plan_shortest(arm, scene, a, [goal]).way is not None
+    plan = plan_shortest(arm, scene, T, [goal])
+    assert plan.way is not None, plan.reason
+    assert plan.searches > 20
+    np.testing.assert_allclose(
+        forward_kinematics(arm, plan.way.q), poses_at(plan.line, plan.places), atol=1e-9
+    )
+
+
+def test_of_the_angles_of_joint_6_the_one_with_the_shortest_way_is_taken():
+    arm, scene = empty()
+    a = np.array([0.3, -1.2, 1.4, -0.9, 0.0, 0.7])
+    T = forward_kinematics(arm, a)
+    goal = T.copy()
+    goal[2, 3] += 0.1
+    lengths = []
+    for theta6 in np.deg2rad(np.arange(-165, 181, 15)):
+        for q in inverse_kinematics(arm, T, theta6=theta6):
+            way = plan_shortest(arm, scene, q, [goal]).way
+            lengths.append(way.length if way else np.inf)
+    assert max(x for x in lengths if x < np.inf) > 1.2 * min(lengths)
+    assert plan_shortest(arm, scene, T, [goal]).way.length == pytest.approx(min(lengths), rel=1e-4)
+
+
+def test_a_line_out_of_a_singular_wrist_is_as_good_as_the_line_into_it():
+    """Speed limits and collisions are the same both ways; on the way in joint 6 follows from the line."""
+    arm, scene = empty()
+    starts, _ = singular_pairs(arm, scene, 14, 5)
+    ends = starts + np.random.default_rng(6).uniform(-0.4, 0.4, starts.shape)
+    ends[:, 4] += np.where(ends[:, 4] > 0, 0.2, -0.2)
+    both = 0
+    for a, b in zip(*forward_kinematics(arm, np.array([starts, ends])), strict=True):
+        speeds = {"tool_speed": 0.02, "turn_speed": 0.1}
+        inward = plan_shortest(arm, scene, b, [a], **speeds).way
+        if inward is None:
+            continue
+        both += 1
+        outward = plan_shortest(arm, scene, a, [b], **speeds)
+        assert outward.way is not None, outward.reason
+        assert outward.way.length <= inward.length * 1.001
+        np.testing.assert_allclose(
+            forward_kinematics(arm, outward.way.q), poses_at(outward.line, outward.places), atol=1e-9
+        )
+    assert both > 7
+
+
+def test_a_singular_wrist_is_part_of_the_reason():
+    arm, scene = empty()
+    a = np.array([0.3, -1.2, 1.4, -0.9, 0.0, 0.7])
+    others = inverse_kinematics(arm, forward_kinematics(arm, a), theta6=-0.1)
+    b = others[np.argmin(np.abs(others - a).max(axis=1))]
+    np.testing.assert_allclose(b[4:], [0.0, -0.1], atol=1e-6)
+    plan = plan_shortest(arm, scene, a, [b])
+    assert re.search(r"joint \d would have to jump", plan.reason)
+    assert "the wrist is singular there" in plan.reason
+    off = np.array([0.3, -1.2, 1.4, -0.9, 1.0, 0.7])
+    turned = np.array([0.3, -1.2, 1.4, -0.9, 1.0, 0.7 - TURN])
+    reason = plan_shortest(arm, scene, off, [turned]).reason
+    assert "joint 6 would have to jump" in reason
+    assert "singular" not in reason
+
+
+def test_half_a_turn_goes_the_way_round_that_is_possible():
+    """Turned a little less than half a turn the way round is settled: one of the two has to do."""
+    arm, scene = empty()
+    axes = np.random.default_rng(7).normal(size=(30, 3))
+    flipped = refused = 0
+    for q, axis in zip(free_joints(arm, scene, 30, 8), axes, strict=True):
+        T, way_found = forward_kinematics(arm, q), []
+        for angle in (np.pi, np.pi - 1e-5, 1e-5 - np.pi):
+            goal = T.copy()
+            goal[:3, :3] @= Rotation.from_rotvec(axis / np.linalg.norm(axis) * angle).as_matrix()
+            plan = plan_shortest(arm, scene, q, [goal])
+            way_found.append(plan.way is not None)
+            if angle == np.pi and plan.way is not None:
+                flipped += not np.allclose(plan.line.turn, straight_line(np.array([T, goal])).turn)
+                found = forward_kinematics(arm, plan.way.q)
+                np.testing.assert_allclose(found, poses_at(plan.line, plan.places), atol=1e-9)
+                np.testing.assert_allclose(found[-1], goal, atol=1e-9)
+        assert way_found[0] == any(way_found[1:])
+        refused += not way_found[0]
+    assert flipped > 1
+    assert refused > 1
 
 
 def test_slower_lines_may_turn_the_joints_more():

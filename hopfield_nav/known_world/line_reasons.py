@@ -3,14 +3,54 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.arm import Arm
-from hopfield_nav.known_world.collision_check import explain
+from dynamics.inverse_kinematics import inverse_kinematics
+from hopfield_nav.known_world.collision_check import collides, explain
+from hopfield_nav.known_world.joint_positions import free_positions
 from hopfield_nav.known_world.layered_graph import Layers, Nodes
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.known_world.straight_line import StraightLine, poses_at
+from hopfield_nav.known_world.turns import turn_alternatives
+
+_NO_TURN = "the start is within the joints' limits on no turn"
+_SINGULAR = "; the wrist is singular there, which keeps joint 6 as it was"
+
+
+class _Step(NamedTuple):
+    """Joint positions (k, 6) of a step, which are free (k,), and the nodes (m, 6) they may follow."""
+
+    solutions: np.ndarray
+    free: np.ndarray
+    last: np.ndarray
+
+
+def bad_station(
+    arm: Arm, scene: Scene, layers: Layers, through: Sequence[np.ndarray], steps: int
+) -> tuple[int, str] | None:
+    """The first station at which the arm cannot stand, and why; None where there is none.
+
+    One whose wrist is singular is left to the search: there joint 6 is free.
+
+    Args:
+        arm: the arm of the scene.
+        scene: from ``build_scene``.
+        layers: the line's steps.
+        through: start and stations, the goal last.
+        steps: of each leg.
+    """
+    for i in range(len(through)):
+        at = i * steps
+        free = layers.solutions[at, np.nonzero(layers.free[at, : layers.solved[at]])[0]]
+        if layers.loose[at] or any(len(turn_alternatives(arm, q)) for q in free):
+            continue
+        if reason := free_positions(arm, scene, through, i).reason:
+            return i, reason
+    return None
 
 
 def why_it_ends(
@@ -34,52 +74,88 @@ def why_it_ends(
         between: what was found on an edge that the graph had, "" for nothing.
     """
     i = min(reached + 1, len(layers.place) - 1)
-    place = float(layers.place[i])
-    point = poses_at(line, layers.place[i])[:3, 3]
-    where = (
-        f"{place / len(line.shift):.0%} of the way, tool at " + ", ".join(f"{v:.3f}" for v in point) + " m"
-    )
-    return (
-        f"no continuous way: {_why(arm, scene, layers, nodes, i, reached) or between} ({where})",
-        place,
-        point,
-    )
+    singular = _SINGULAR if layers.loose[max(reached, 0)] or layers.loose[i] else ""
+    why = _why(arm, scene, line, layers, nodes, i, reached) or between
+    if why not in (_NO_TURN, "out of reach"):
+        why += singular
+    return _at(line, float(layers.place[i]), f"no continuous way: {why}")
 
 
-def _why(arm: Arm, scene: Scene, layers: Layers, nodes: Nodes, i: int, reached: int) -> str:
-    count = int(layers.solved[i])
-    if count == 0:
+def given_up(
+    line: StraightLine, layers: Layers, i: int, searches: int, between: str
+) -> tuple[str, float, np.ndarray]:
+    """As ``why_it_ends``, where ways are left that nobody followed.
+
+    Args:
+        line: the tool's line.
+        layers: its steps.
+        i: the step before which the last way was no way.
+        searches: how many ways were followed.
+        between: what was found there.
+    """
+    words = f"the search was given up after {searches} ways along the steps; on the last one {between}"
+    return _at(line, float(layers.place[i]), words)
+
+
+def _at(line: StraightLine, place: float, words: str) -> tuple[str, float, np.ndarray]:
+    point = poses_at(line, np.array(place))[:3, 3]
+    where = f"{place / len(line.shift):.0%} of the way, tool at " + ", ".join(f"{v:.3f}" for v in point)
+    return f"{words} ({where} m)", place, point
+
+
+def _why(
+    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Nodes, i: int, reached: int
+) -> str:
+    if layers.solved[i] == 0:
         return "out of reach"
-    solutions, free = layers.solutions[i, :count], layers.free[i, :count]
-    blocked = f"{count - int(free.sum())} of {count} joint positions are not free"
+    last = nodes.q[nodes.first[reached] : nodes.first[reached + 1]] if reached >= 0 else np.empty((0, 6))
+    parts = _steps(arm, scene, line, layers, i, last)
+    free = np.concatenate([part.free for part in parts])
     if not free.any():
-        words = {explain(arm, scene, q) for q in solutions}
+        words = {explain(arm, scene, q) for part in parts for q in part.solutions}
         return f"no joint position is free: {'; '.join(sorted(words))}"
     if reached < 0:
-        return ""
-    last = nodes.q[nodes.first[reached] : nodes.first[reached + 1]]
-    joint, change, inside = _nearest(arm, layers, i, last)
+        return _NO_TURN
+    count = f"{int(free.sum())} of {len(free)}" if not free.all() else f"all {len(free)}"
+    counted = "the only joint position is free" if len(free) == 1 else f"{count} joint positions are free"
+    joint, change, inside = _nearest(arm, parts, layers.bound[i], bool(layers.given[i]))
     bound = layers.bound[i, joint]
     if not inside:
-        return f"joint {joint + 1} would pass its limit; {blocked}"
+        return f"joint {joint + 1} would pass its limit; {counted}"
     if change <= bound:
         return ""
-    return f"joint {joint + 1} would have to jump by {change:.3g} rad, {bound:.3g} are allowed; {blocked}"
+    return f"joint {joint + 1} would have to jump by {change:.3g} rad, {bound:.3g} are allowed; {counted}"
 
 
-def _nearest(arm: Arm, layers: Layers, i: int, last: np.ndarray) -> tuple[int, float, bool]:
+def _steps(
+    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, last: np.ndarray
+) -> list[_Step]:
+    """Joint positions of step ``i`` as the search meets them: with a singular wrist they depend on θ6."""
+    count = layers.solved[i]
+    if not layers.loose[i] or not len(last):
+        return [_Step(layers.solutions[i, :count], layers.free[i, :count], last)]
+    pose, out = poses_at(line, layers.place[i]), []
+    angles, which = np.unique(np.round(last[:, 5], 9), return_inverse=True)
+    for k in range(len(angles)):
+        rows = inverse_kinematics(arm, pose, theta6=last[which == k][0, 5])
+        out.append(_Step(rows, ~collides(arm, scene, rows), last[which == k]))
+    return out
+
+
+def _nearest(arm: Arm, parts: list[_Step], bound: np.ndarray, given: bool) -> tuple[int, float, bool]:
     """Joint and change [rad] of the jump that exceeds its bound least, and whether the limits allow it."""
     turn = 2.0 * math.pi
-    best = (0, math.inf, True)
-    for k in np.nonzero(layers.free[i, : layers.solved[i]])[0]:
-        change = layers.solutions[i, k] - last
-        if not layers.given[i]:
+    best, least = (0, math.inf, True), math.inf
+    for part, k in ((p, k) for p in parts for k in np.nonzero(p.free)[0]):
+        change = part.solutions[k] - part.last
+        if not given:
             change -= turn * np.rint(change / turn)
-        excess = np.abs(change) - layers.bound[i]
+        excess = np.abs(change) - bound
         row = int(np.argmin(excess.max(axis=1)))
         joint = int(np.argmax(excess[row]))
-        if excess[row, joint] < best[1] - (layers.bound[i, best[0]] if best[1] < math.inf else 0.0):
-            q = last[row] + change[row]
+        if excess[row, joint] < least:
+            least = excess[row, joint]
+            q = part.last[row] + change[row]
             limits = arm.position_limits
             inside = bool(((q >= limits[:, 0] - 1e-9) & (q <= limits[:, 1] + 1e-9)).all())
             if not inside and excess[row, joint] <= 0.0:

@@ -3,6 +3,9 @@
 The line is cut into steps; the graph of ``layered_graph`` gives the steps' joint positions that turn
 the joints least. Each of its edges is then followed between the steps (``line_motion``): one that is no
 continuous motion on the line, or not free, is banned, and the search goes on.
+
+Where the wrist is singular at an open start, joint 6 is free there. It has to begin as the line goes on
+from there; on a line that is singular all along it takes the best angle of a grid.
 """
 
 from __future__ import annotations
@@ -14,16 +17,17 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
+from dynamics.inverse_kinematics import inverse_kinematics
 from dynamics.ur_type import require_closed_form
 from dynamics.work import make_work
 from hopfield_nav.known_world.body_distance import AXES_WIDTH
 from hopfield_nav.known_world.collision_check import collides
 from hopfield_nav.known_world.layered_graph import Layers, Nodes, fill_layers, search_layers
 from hopfield_nav.known_world.line_motion import FREE, JUMP, LIMIT, TOUCH, Fineness, join
-from hopfield_nav.known_world.line_reasons import why_it_ends
+from hopfield_nav.known_world.line_reasons import bad_station, given_up, why_it_ends
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.known_world.stations import as_station, is_pose, pose_of
-from hopfield_nav.known_world.straight_line import StraightLine, straight_line
+from hopfield_nav.known_world.straight_line import StraightLine, poses_at, straight_line, ways_round
 from hopfield_nav.known_world.turns import turn_alternatives
 from hopfield_nav.known_world.way import SHORTEST, JointWay, way_length
 
@@ -33,6 +37,8 @@ TOOL_SPEED, TURN_SPEED = 0.1, 0.5  # [m/s], [rad/s]
 _SHIFT = 1e-3  # of a step, past a singular pose
 _MOST_SEARCHES = 1000
 _EQUAL = 1e-9  # [rad] lengths that differ by less count as equal
+_MOST_FLIPS = 4  # ways to turn through legs of half a turn
+_GRID = np.deg2rad(sorted(range(-165, 181, 15), key=abs))  # of joint 6 [rad]
 
 
 class ShortestPlan(NamedTuple):
@@ -44,7 +50,7 @@ class ShortestPlan(NamedTuple):
         line: the tool's line; ``places`` (k,) of the way's rows on it.
         place: how far along the line some way was found: 0 at its start, 1 at the first station.
         point: (3,) of the tool there [m].
-        searches: how often the graph was searched.
+        searches: how often the graph was searched; 0 where the arm cannot stand at a station.
     """
 
     way: JointWay | None
@@ -77,7 +83,11 @@ def plan_shortest(
         tool_speed: of the tool along the line [m/s], and
         turn_speed: of its rotation [rad/s]: at these no joint may exceed its speed limit from one step to
             the next. A leg takes as long as the slower of the two. Slower lines can pass nearer to
-            singular poses; near them more ``steps`` help too.
+            singular poses. Over a step the bound holds on average; more ``steps`` enforce it more
+            locally, so that a line can be found with few and refused with many.
+
+    A leg of half a turn (π to 1e-6) goes the other way round where the first finds none; of several such
+    legs the first four combinations are tried.
 
     Raises:
         BadInput: a malformed station, or a number that is not positive.
@@ -91,9 +101,26 @@ def plan_shortest(
             raise BadInput(f"{name} must be positive", found=value)
     through = [as_station(arm, start, "start")]
     through += [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
-    line = straight_line(np.array([pose_of(arm, s) for s in through]))
-    times = np.maximum(line.lengths / tool_speed, line.angles / turn_speed) / int(steps)
-    return _Search(arm, scene, line, through, int(steps), times).plan()
+    poses = np.array([pose_of(arm, s) for s in through])
+    plans: list[ShortestPlan] = []
+    for flip in ways_round(straight_line(poses), _MOST_FLIPS):
+        line = straight_line(poses, flip)
+        times = np.maximum(line.lengths / tool_speed, line.angles / turn_speed) / int(steps)
+        plans.append(_Search(arm, scene, line, through, int(steps), times).plan())
+        if plans[-1].way is not None or plans[-1].searches == 0:
+            break
+    return _best(plans)
+
+
+def _best(plans: list[ShortestPlan]) -> ShortestPlan:
+    """The shortest way, or what came furthest; of equals the first. It has all searches."""
+    searches = sum(p.searches for p in plans)
+    found = [p for p in plans if p.way is not None]
+    if not found:
+        return max(plans, key=lambda p: p.place)._replace(searches=searches)
+    shortest = min(p.way.length for p in found if p.way is not None)
+    best = next(p for p in found if p.way is not None and p.way.length <= shortest + _EQUAL)
+    return best._replace(searches=searches)
 
 
 class _Search:
@@ -115,23 +142,55 @@ class _Search:
         np.divide(ROW_LENGTH, line.lengths, out=share, where=line.lengths > ROW_LENGTH)
         self.fineness = Fineness(np.array([ROW_CHANGE]), share)
         self.found: dict[tuple, tuple] = {}
+        self.searches = 0
         self.broken: dict[int, int] = {}  # worst code of a banned edge, by layer
 
     def plan(self) -> ShortestPlan:
         """Search until a way holds, or none is left."""
-        starts, numbers = self._starts()
-        for searches in range(1, _MOST_SEARCHES + 1):
+        bad = bad_station(self.arm, self.scene, self.layers, self.through, self.steps)
+        if bad is not None:
+            place, reason = bad
+            point = self.line.poses[place, :3, 3]
+            return ShortestPlan(None, reason, self.line, np.empty(0), float(place), point, 0)
+        return _best([self._plan_from(theta6) for theta6 in self._start_angles()])
+
+    def _plan_from(self, theta6: float) -> ShortestPlan:
+        """The shortest way, with this angle of joint 6 where the wrist is singular at an open start."""
+        starts, numbers = self._starts(theta6)
+        self.layers.banned[:] = False
+        self.broken.clear()
+        before, last = self.searches, 0
+        while self.searches < _MOST_SEARCHES:
+            self.searches += 1
             nodes = search_layers(
                 self.arm, self.scene, self.line, self.layers, starts, numbers, *self._scratch
             )
             reached = int(np.nonzero(np.diff(nodes.first))[0].max(initial=-1))
             if reached < len(self.layers.place) - 1:
-                return self._without(nodes, reached, searches)
-            chain = _best_chain(nodes)
-            rows = self._follow(nodes, chain)
-            if rows is not None:
-                return self._with(*rows, searches)
-        return self._without(nodes, 0, _MOST_SEARCHES)
+                return self._without(self._why(nodes, reached), self.searches - before)
+            followed = self._follow(nodes, _best_chain(nodes))
+            if not isinstance(followed, int):
+                return self._with(*followed, self.searches - before)
+            last = followed
+        words = _CODES[self.broken.get(last, FREE)]
+        why = given_up(self.line, self.layers, last, self.searches, words)
+        return self._without(why, self.searches - before)
+
+    def _start_angles(self) -> list[float]:
+        """Angles of joint 6 to begin with; they count only where the wrist is singular at an open start."""
+        if self.layers.loose.all():
+            return _GRID.tolist()
+        return self._angles_onward() if self.layers.loose[0] else [0.0]
+
+    def _angles_onward(self) -> list[float]:
+        """0, and joint 6 as the line goes on from its singular beginning."""
+        place, end = self.layers.place, int(np.argmin(self.layers.loose))
+        T = poses_at(self.line, place[end - 1] + _SHIFT * (place[end] - place[end - 1]))
+        onward = inverse_kinematics(self.arm, T)[:, 5]
+        there = self.layers.solutions[end, : self.layers.solved[end], 5]
+        angles = np.concatenate([[0.0], onward, there])
+        first = np.unique(np.round(np.exp(1j * angles), 9), return_index=True)[1]
+        return angles[np.sort(first)].tolist()
 
     def _make_layers(self, times: np.ndarray) -> Layers:
         legs, steps = len(self.line.shift), self.steps
@@ -159,17 +218,21 @@ class _Search:
         layers.free[i, 0] = not collides(self.arm, self.scene, q)
         layers.given[i], layers.loose[i] = True, False
 
-    def _starts(self) -> tuple[np.ndarray, np.ndarray]:
+    def _starts(self, theta6: float) -> tuple[np.ndarray, np.ndarray]:
         layers = self.layers
+        solutions, free = layers.solutions[0, : layers.solved[0]], layers.free[0, : layers.solved[0]]
+        if layers.loose[0]:
+            solutions = inverse_kinematics(self.arm, self.line.poses[0], theta6)
+            free = ~collides(self.arm, self.scene, solutions)
         rows, numbers = [np.empty((0, 6))], [np.empty(0, dtype=np.int64)]
-        for k in np.nonzero(layers.free[0, : layers.solved[0]])[0]:
-            q = layers.solutions[0, k]
+        for k in np.nonzero(free)[0]:
+            q = solutions[k]
             rows.append(q[None] if layers.given[0] else turn_alternatives(self.arm, q))
             numbers.append(np.full(len(rows[-1]), k))
         return np.concatenate(rows), np.concatenate(numbers)
 
-    def _follow(self, nodes: Nodes, chain: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Rows and places of the way along a chain of nodes; None after banning an edge of it."""
+    def _follow(self, nodes: Nodes, chain: np.ndarray) -> tuple[np.ndarray, np.ndarray] | int:
+        """Rows and places of the way along a chain of nodes; or the layer of an edge that it banned."""
         layers = self.layers
         rows, places = [nodes.q[chain[:1]]], [layers.place[:1]]
         for i in range(1, len(chain)):
@@ -178,7 +241,7 @@ class _Search:
             if code != FREE:
                 layers.banned[i, nodes.solution[chain[i - 1]], nodes.solution[chain[i]]] = True
                 self.broken[i] = max(code, self.broken.get(i, 0))
-                return None
+                return i
             rows.append(q)
             places.append(s)
         return np.concatenate(rows), np.concatenate(places)
@@ -198,11 +261,12 @@ class _Search:
         last = len(self.through) - 1
         return ShortestPlan(way, "", self.line, places, float(last), self.line.poses[-1, :3, 3], searches)
 
-    def _without(self, nodes: Nodes, reached: int, searches: int) -> ShortestPlan:
-        code = self.broken.get(reached + 1, FREE)
-        reason, place, point = why_it_ends(
-            self.arm, self.scene, self.line, self.layers, nodes, reached, _CODES[code]
-        )
+    def _why(self, nodes: Nodes, reached: int) -> tuple[str, float, np.ndarray]:
+        between = _CODES[self.broken.get(reached + 1, FREE)]
+        return why_it_ends(self.arm, self.scene, self.line, self.layers, nodes, reached, between)
+
+    def _without(self, why: tuple[str, float, np.ndarray], searches: int) -> ShortestPlan:
+        reason, place, point = why
         return ShortestPlan(None, reason, self.line, np.empty(0), place, point, searches)
 
 

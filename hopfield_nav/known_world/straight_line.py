@@ -5,7 +5,9 @@ A place on the line is a number: 0 at the first pose, 1 at the second, 1.5 half-
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,8 @@ from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
 from dynamics.poses import as_poses
 
+_HALF_TURN = 1e-6  # [rad] from π, up to which both arcs count as equally short
+
 
 class StraightLine(NamedTuple):
     """Poses and what leads from each to the next, as arrays for kernels.
@@ -22,7 +26,8 @@ class StraightLine(NamedTuple):
     Attributes:
         poses: (m, 4, 4) T_base_tool.
         shift: (m - 1, 3) of the tool point [m].
-        turn: (m - 1, 3) rotation vector in the axes of the leg's first pose, at most π long [rad].
+        turn: (m - 1, 3) rotation vector in the axes of the leg's first pose [rad]; at most π long, for a
+            half turn the other way round up to 1e-6 more.
     """
 
     poses: np.ndarray
@@ -40,14 +45,16 @@ class StraightLine(NamedTuple):
         return np.linalg.norm(self.turn, axis=1)
 
 
-def straight_line(poses: np.ndarray) -> StraightLine:
+def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     """The line through poses.
 
     Args:
         poses: (m, 4, 4) T_base_tool, m from 2 on.
+        flip: numbers of legs, from 0, to be turned the other way round. Only a leg of half a turn (π to
+            1e-6) has another way that is as short.
 
     Raises:
-        BadInput: fewer than two poses, or one that is not rigid.
+        BadInput: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.
 
     Source: nowoczyn2023 (3.3), (3.4): Q1 (Q1⁻¹ Q2)^t is a turn about a fixed axis by t times the angle.
     """
@@ -56,7 +63,30 @@ def straight_line(poses: np.ndarray) -> StraightLine:
         raise BadInput("a line needs two poses or more", found=np.shape(poses), allowed="(m, 4, 4)")
     R = rows[:, :3, :3]
     turn = Rotation.from_matrix(R[:-1].transpose(0, 2, 1) @ R[1:]).as_rotvec()
-    return StraightLine(rows, np.diff(rows[:, :3, 3], axis=0), np.ascontiguousarray(turn))
+    line = StraightLine(rows, np.diff(rows[:, :3, 3], axis=0), np.ascontiguousarray(turn))
+    halves = _half_turns(line)
+    for leg in flip:
+        if leg not in halves:
+            allowed = f"legs {halves}" if halves else "none"
+            raise BadInput("only half a turn has two ways round", where="flip", found=leg, allowed=allowed)
+        line.turn[leg] *= 1.0 - 2.0 * math.pi / line.angles[leg]
+    return line
+
+
+def ways_round(line: StraightLine, most: int) -> list[tuple[int, ...]]:
+    """Values of ``flip`` for a line's legs of half a turn: none, then each, then two of them, and so on.
+
+    Args:
+        line: from ``straight_line``.
+        most: how many of them, at most.
+    """
+    halves = _half_turns(line)
+    subsets = (itertools.combinations(halves, count) for count in range(len(halves) + 1))
+    return list(itertools.islice(itertools.chain.from_iterable(subsets), most))
+
+
+def _half_turns(line: StraightLine) -> list[int]:
+    return np.nonzero(np.abs(line.angles - math.pi) <= _HALF_TURN)[0].tolist()
 
 
 def poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
