@@ -20,6 +20,8 @@ KINDS = {
     "out of reach": "the line is out of reach",
     "would pass its limit": "a joint limit",
     "would have to jump": "a jump of the joints",
+    "given up": "the search was given up",
+    "limits on no turn": "a joint limit",
     "between two steps": "between two steps of the line",
     "every direct motion": "every direct motion is blocked",
     "found no way": "nothing found within the time",
