@@ -20,14 +20,17 @@ _started: list = []
 
 
 def pytest_collection_modifyitems(config, items):
-    """In a run of the whole suite kernels are checked for bounds beside the other tests, and asked last."""
+    """In a run of the whole suite bounds of kernels and types are checked beside the other tests."""
     if "NUMBA_BOUNDSCHECK" in os.environ or config.option.collectonly or (os.cpu_count() or 1) < 2:
         return
     long = [item for item in items if item.name.startswith("test_kernels_stay_inside_their_arrays[NUMBA_B")]
     if long and len(items) > MANY:
-        items[:] = [item for item in items if item not in long] + long
+        types = [item for item in items if item.name == "test_tool_finds_nothing[types]"]
+        items[:] = [item for item in items if item not in long + types] + types + long  # asked last
         folder = Path(tempfile.mkdtemp(prefix="bounds-check-"))
         _started.append((long[0].module.start_bounds_check(folder), folder))
+        for item in types:
+            _started.append((item.module.start_tool("types"), folder))
 
 
 def pytest_sessionfinish():
