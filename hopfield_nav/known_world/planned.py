@@ -12,10 +12,11 @@ from dynamics.arm import Arm
 from dynamics.errors import BadInput, HopfieldNavError, LibraryMissing
 from dynamics.kinematics import forward_kinematics
 from hopfield_nav.assembly import build_arm, build_model
-from hopfield_nav.known_world.collision_check import clearance
+from hopfield_nav.known_world.collision_check import clearance, explain
 from hopfield_nav.known_world.pieces import sample
 from hopfield_nav.known_world.planning import AUTO, KnownPlan, plan_known, plans_in_turn
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
+from hopfield_nav.known_world.straight_line import poses_at, straight_line
 from hopfield_nav.known_world.task import Task, task_of_world
 from hopfield_nav.known_world.timing import time_way
 from hopfield_nav.known_world.trajectory_check import trajectory_is_free
@@ -98,6 +99,8 @@ def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> Non
         plan_known(arm, scene, start, [start], DIRECT if method == SAMPLING else method, count=1, steps=1)
         if method == AUTO:
             plan_known(arm, scene, start, [start], DIRECT, count=1)
+    explain(arm, scene, np.zeros(len(arm.dh)))  # what a reason calls
+    poses_at(straight_line(np.array([np.eye(4)] * 2)), np.zeros(1))
 
 
 def _timed(world: World, arm: Arm, scene: Scene, way: JointWay) -> Trajectory:
