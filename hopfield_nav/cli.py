@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopfield_nav.cli_interrupts import noticed_interrupts
 from hopfield_nav.cli_logs import identify, replay
 from hopfield_nav.cli_plans import demo, plan
 from hopfield_nav.cli_runs import animate, check, compare, plot, run, schema, sweep
@@ -71,6 +72,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the words after the program's name; default those of the process.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    with noticed_interrupts() as interrupts:
+        return _answer(arguments, interrupts)
+
+
+def _answer(arguments: list[str], interrupts: list[int]) -> int:
     try:
         status = _call(arguments)
         return _say("interrupted", status) if status == 130 else status  # typer has caught Ctrl-C
@@ -82,6 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         from dynamics.errors import HopfieldNavError
 
+        if interrupts:
+            return _say("interrupted", 130)
         if isinstance(error, HopfieldNavError):
             return _say(str(error), 2)
         from hopfield_nav.crash import write_report

@@ -1,6 +1,8 @@
 """The command line: exit status, folders, and what is printed; the simulation itself is a stand-in."""
 
+import contextlib
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -11,6 +13,7 @@ import pytest
 
 from dynamics import compiled
 from dynamics.errors import BadInput
+from hopfield_nav import cli
 from hopfield_nav.cli import main
 
 SUMMARY = {
@@ -259,3 +262,25 @@ def test_help_imports_nothing_heavy_and_answers_at_once():
     )
     assert result.stdout.splitlines()[-1] == "[]"
     assert time.perf_counter() - begin < 5.0  # about 0.15 s; generous for a busy machine
+
+
+def test_an_interrupt_that_something_swallowed_is_no_internal_error(monkeypatch, capsys, tmp_path):
+    """As when Ctrl-C meets the compiler: it drops the interrupt and fails with an error of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def compile_badly(*_):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr(cli, "_call", compile_badly)
+    assert main(["demo"]) == 130
+    assert capsys.readouterr().err == "hopfield-nav: interrupted\n"
+    assert not list(tmp_path.iterdir())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def fail(*_):
+        raise RuntimeError("no interrupt")
+
+    monkeypatch.setattr(cli, "_call", fail)
+    assert main(["demo"]) == 3
