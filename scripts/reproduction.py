@@ -58,6 +58,19 @@ def save_figures(
     return [folder / f"{name}.png" for name in makers]
 
 
+def show_chapter(
+    description: str, rows: Callable[[], list[ledger.Row]], draw: Callable[[Path], list[Path]]
+) -> None:
+    """One chapter by itself: print its rows, draw its figures where ``--out`` says."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--out", type=Path, default=Path("runs/nowoczyn2023"))
+    out = parser.parse_args().out
+    for row in rows():
+        print(f"{row.claim}: {row.published} | {row.ours} | {row.verdict}; {row.remark}")
+    for path in draw(out):
+        print(path)
+
+
 def _options(document: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=f"Reproduce {document}: its claims and its figures.")
     parser.add_argument("--out", type=Path, default=ledger.ROOT / "runs" / f"reproduce_{document}")

@@ -43,13 +43,13 @@ def body_distance(bodies, axes, a, b):
 
 
 @inlined
-def self_touches(bodies, pairs, axes, margin):
-    """Whether a pair of bodies is nearer than ``margin`` [m], or touches."""
+def self_touches(bodies, pairs, axes, apart):
+    """Whether a pair of bodies is nearer than its ``apart`` (p,) [m], or touches."""
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
-        if bodies_apart(bodies, axes, a, b, margin):
+        if bodies_apart(bodies, axes, a, b, apart[p]):
             continue
-        if body_distance(bodies, axes, a, b) <= margin:
+        if body_distance(bodies, axes, a, b) <= apart[p]:
             return True
     return False
 

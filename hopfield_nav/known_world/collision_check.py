@@ -123,12 +123,11 @@ def _body_name(arm: Arm, scene: Scene, body: int) -> str:
 
 
 def _deepest(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> tuple[list, list]:
-    margin = scene.margin
     pairs = _pair_batch(arm, scene, q[None], work)[0]
     solids = _solid_batch(arm, scene, q[None], work)[0]
     touched = zip(*np.nonzero(scene.checked & (solids <= scene.kept)), strict=True)
     return (
-        [(int(p), float(pairs[p])) for p in np.nonzero(pairs <= margin[1])[0]],
+        [(int(p), float(pairs[p])) for p in np.nonzero(pairs <= scene.apart)[0]],
         [((int(b), int(j)), float(solids[b, j])) for b, j in touched],
     )
 
@@ -136,7 +135,7 @@ def _deepest(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> tuple[list, l
 @inlined
 def scene_touched(scene, axes):
     """Whether anything is nearer than its margin, from bodies placed in ``axes``."""
-    bodies, solids, margin = scene.bodies, scene.solids, scene.margin
+    bodies, solids = scene.bodies, scene.solids
     for b in range(bodies.shape[0] - 1, -1, -1):  # from the hand inwards: it moves furthest
         for j in range(solids.shape[0]):
             if not scene.checked[b, j]:
@@ -149,7 +148,7 @@ def scene_touched(scene, axes):
                 bodies[b, RADIUS] + kept,
             ):  # fmt: skip
                 return True
-    return self_touches(bodies, scene.pairs, axes, margin[1])
+    return self_touches(bodies, scene.pairs, axes, scene.apart)
 
 
 @inlined

@@ -111,12 +111,13 @@ def build_library(
     if total > _MOST_CELLS:
         raise BadInput("too many cells", found=f"{per_turn}^{len(joints)}", allowed=f"at most {_MOST_CELLS}")
     half = math.pi / per_turn if safe else 0.0
-    between, within = _needed(scene, joints, half, clearance)
+    apart, kept = _needed(scene, joints, half, clearance)
+    strict = scene._replace(apart=apart, kept=kept)
     work = make_work(len(arm.dh))
     bits = np.empty((total + 7) // 8, dtype=np.uint8)
     for first in range(0, total, _SLICE):
         count = min(_SLICE, total - first)
-        touched = fill_cells(arm, scene, between, within, joints, per_turn, first, count, work)
+        touched = fill_cells(arm, strict, joints, per_turn, first, count, work)
         bits[first // 8 : (first + count + 7) // 8] = np.packbits(touched, bitorder="little")
         if progress is not None:
             progress(first + count, total)
@@ -163,4 +164,4 @@ def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> 
     between = (joints_of_pairs(scene) * scene.reach[outer])[:, joints].sum(axis=1)
     solids = (joints_of_solids(scene) * scene.reach[:, None, :])[..., joints].sum(axis=-1)
     spare = clearance + (_ROUNDING if half > 0.0 else 0.0)
-    return half * between + (spare + scene.margin[1]), half * solids + spare + scene.kept
+    return half * between + spare + scene.apart, half * solids + spare + scene.kept

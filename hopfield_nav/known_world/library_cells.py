@@ -5,47 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.compiled import inlined, kernel
-from dynamics.kinematics import update_frames
+from dynamics.compiled import kernel
 from dynamics.work import Work
-from hopfield_nav.arm_capsules import RADIUS, REACH
-from hopfield_nav.geometry_distance import segment_near, surely_apart
-from hopfield_nav.known_world.body_distance import AXES_WIDTH, bodies_apart, body_distance, place_bodies
+from hopfield_nav.known_world.body_distance import AXES_WIDTH
+from hopfield_nav.known_world.collision_check import pose_touches
 from hopfield_nav.known_world.scene import Scene
-
-
-@inlined
-def _anything_nearer(scene, between, within, axes):
-    """Whether a body is nearer to a solid than ``within`` (k, m), or two bodies than ``between`` (p,)."""
-    bodies, pairs, solids = scene.bodies, scene.pairs, scene.solids
-    for p in range(pairs.shape[0]):
-        a, b = pairs[p, 0], pairs[p, 1]
-        if (
-            not bodies_apart(bodies, axes, a, b, between[p])
-            and body_distance(bodies, axes, a, b) <= between[p]
-        ):
-            return True
-    for b in range(bodies.shape[0]):
-        for j in range(solids.shape[0]):
-            reach = within[b, j]
-            if not scene.checked[b, j] or surely_apart(
-                solids, j, axes[b, 6], axes[b, 7], axes[b, 8], bodies[b, REACH] + reach
-            ):
-                continue
-            if segment_near(
-                solids, j, axes[b, 0], axes[b, 1], axes[b, 2], axes[b, 3], axes[b, 4], axes[b, 5],
-                bodies[b, RADIUS] + reach,
-            ):  # fmt: skip
-                return True
-    return False
 
 
 @kernel
 def fill_cells(
     arm: Arm,
     scene: Scene,
-    between: np.ndarray,
-    within: np.ndarray,
     joints: np.ndarray,
     per_turn: int,
     first: int,
@@ -60,9 +30,7 @@ def fill_cells(
         for k in range(joints.size - 1, -1, -1):
             q[joints[k]] = (rest % per_turn) * (2.0 * np.pi / per_turn)
             rest //= per_turn
-        update_frames(arm, q, work)
-        place_bodies(scene.bodies, work, axes)
-        out[cell] = _anything_nearer(scene, between, within, axes)
+        out[cell] = pose_touches(arm, scene, q, work, axes)
     return out
 
 

@@ -47,7 +47,7 @@ def read_library(path: str | Path) -> dict[str, Any]:
 def scene_digest(arm: Arm, scene: Scene) -> str:
     """A digest of every number that decides a collision, each rounded to 1e-9."""
     sha = hashlib.sha256()
-    for array in (arm.dh, scene.bodies, scene.pairs, scene.solids, scene.checked, scene.margin, scene.kept):
+    for array in (arm.dh, scene.bodies, scene.pairs, scene.solids, scene.checked, scene.kept, scene.apart):
         rounded = np.round(np.asarray(array, dtype=np.float64), 9) + 0.0  # which makes -0 a 0
         sha.update(f"{rounded.shape}".encode() + rounded.tobytes())
     return sha.hexdigest()

@@ -60,7 +60,7 @@ def free_share(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray) -> 
 @inlined
 def free_stretch(scene, axes, change, left):
     """Share of ``change`` (n,) that is surely free from here on, at most ``left``; -1 where touched."""
-    bodies, pairs, solids, margin, reach = scene.bodies, scene.pairs, scene.solids, scene.margin, scene.reach
+    bodies, pairs, solids, reach = scene.bodies, scene.pairs, scene.solids, scene.reach
     share = left
     for b in range(bodies.shape[0]):
         speed = 0.0
@@ -82,9 +82,9 @@ def free_stretch(scene, axes, change, left):
         speed = 0.0
         for i in range(int(bodies[a, LINK]), int(bodies[b, LINK])):
             speed += abs(change[i]) * reach[b, i]
-        if bodies_apart(bodies, axes, a, b, share * speed + margin[1]):
+        if bodies_apart(bodies, axes, a, b, share * speed + scene.apart[p]):
             continue
-        distance = body_distance(bodies, axes, a, b) - margin[1]
+        distance = body_distance(bodies, axes, a, b) - scene.apart[p]
         if distance <= CLOSEST:
             return -1.0
         if distance < share * speed:

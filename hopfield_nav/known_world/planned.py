@@ -14,7 +14,7 @@ from dynamics.kinematics import forward_kinematics
 from hopfield_nav.assembly import build_arm, build_model
 from hopfield_nav.known_world.collision_check import clearance, explain
 from hopfield_nav.known_world.pieces import sample
-from hopfield_nav.known_world.planning import AUTO, KnownPlan, plan_known, plans_in_turn
+from hopfield_nav.known_world.planning import AUTO, KnownPlan, Question, plan_known, plans_in_turn
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
 from hopfield_nav.known_world.straight_line import poses_at, straight_line
 from hopfield_nav.known_world.task import Task, task_of_world
@@ -68,10 +68,11 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
     """
     asked, seconds = world.plan, 0.0
     reasons: dict[str, str] = {}
-    plans = plans_in_turn(
+    question = Question(
         arm, scene, task.start, task.stations, asked.method, asked.ways, asked.steps, asked.tool_speed,
         asked.turn_speed, world.seed % 2**31,
     )  # fmt: skip
+    plans = plans_in_turn(question)
     _load_kernels(arm, scene, task.start, asked.method)
     while True:
         started = time.perf_counter()

@@ -70,64 +70,59 @@ def plan_known(
 
     Source: nowoczyn2023 3.4; the third method is ours.
     """
+    question = Question(arm, scene, start, stations, method, count, steps, tool_speed, turn_speed, seed)
     reasons: dict[str, str] = {}
-    for plan in plans_in_turn(
-        arm, scene, start, stations, method, count, steps, tool_speed, turn_speed, seed
-    ):
+    for plan in plans_in_turn(question):
         if plan.ways:
             return plan._replace(reasons=reasons)
         reasons |= plan.reasons
     return KnownPlan(None, [], reasons)
 
 
-def plans_in_turn(
-    arm: Arm,
-    scene: Scene,
-    start: np.ndarray,
-    stations: Sequence[np.ndarray],
-    method: str,
-    count: int,
-    steps: int,
-    tool_speed: float,
-    turn_speed: float,
-    seed: int,
-) -> Iterator[KnownPlan]:
-    """The plan of each method, one after the other as they are asked for; see ``plan_known``."""
-    if method not in (AUTO, *METHODS):
-        allowed = ", ".join((AUTO, *METHODS))
-        raise BadInput("unknown method", found=method, allowed=allowed, nearest=nearest_name(method, METHODS))
-    for name in METHODS if method == AUTO else (method,):
+class Question(NamedTuple):
+    """The arguments of ``plan_known``, to be handed from method to method."""
+
+    arm: Arm
+    scene: Scene
+    start: np.ndarray
+    stations: Sequence[np.ndarray]
+    method: str
+    ways: int
+    steps: int
+    tool_speed: float
+    turn_speed: float
+    seed: int
+
+
+def plans_in_turn(asked: Question) -> Iterator[KnownPlan]:
+    """The plan of each method, one after the other as they are taken; see ``plan_known``."""
+    if asked.method not in (AUTO, *METHODS):
+        raise BadInput(
+            "unknown method",
+            found=asked.method,
+            allowed=", ".join((AUTO, *METHODS)),
+            nearest=nearest_name(asked.method, METHODS),
+        )
+    for name in METHODS if asked.method == AUTO else (asked.method,):
         try:
-            ways, reason = _plan_by(
-                name, arm, scene, start, stations, count, steps, tool_speed, turn_speed, seed
-            )
+            ways, reason = _plan_by(name, asked)
         except (NoClosedForm, LibraryMissing) as error:
-            if method != AUTO:
+            if asked.method != AUTO:
                 raise
             ways, reason = [], f"not tried: {error}"
         yield KnownPlan(ways[0] if ways else None, ways, {} if ways else {name: reason})
 
 
-def _plan_by(
-    method: str,
-    arm: Arm,
-    scene: Scene,
-    start: np.ndarray,
-    stations: Sequence[np.ndarray],
-    count: int,
-    steps: int,
-    tool_speed: float,
-    turn_speed: float,
-    seed: int,
-) -> tuple[list[JointWay], str]:
+def _plan_by(method: str, asked: Question) -> tuple[list[JointWay], str]:
     """Ways of one method, best first, and the reason where there are none."""
+    task = asked.arm, asked.scene, asked.start, asked.stations
     if method == SHORTEST:
-        line = plan_shortest(arm, scene, start, stations, steps, tool_speed, turn_speed)
+        line = plan_shortest(*task, asked.steps, asked.tool_speed, asked.turn_speed)
         return [line.way] if line.way else [], line.reason
     if method == DIRECT:
-        direct = plan_direct(arm, scene, start, stations, count)
+        direct = plan_direct(*task, asked.ways)
         return direct.ways, direct.reason
     from hopfield_nav.known_world.sampling import plan_sampling
 
-    sampled = plan_sampling(arm, scene, start, stations, seed=seed)
+    sampled = plan_sampling(*task, seed=asked.seed)
     return [sampled.way] if sampled.way else [], sampled.reason

@@ -33,6 +33,7 @@ class Scene(NamedTuple):
         margin: (2,) distance that a plan keeps: from solids, from the arm itself [m].
         kept: (k, m) the same for every body and solid: ``margin[0]``, but 0 for a body that only joint
             1 moves and a solid that is within the margin of it at every angle: no plan can change that.
+        apart: (p,) the same for every pair of bodies: ``margin[1]``.
         reach: (k, n) from ``body_motion.joint_reach`` [m].
     """
 
@@ -42,6 +43,7 @@ class Scene(NamedTuple):
     checked: np.ndarray
     margin: np.ndarray
     kept: np.ndarray
+    apart: np.ndarray
     reach: np.ndarray
 
 
@@ -64,7 +66,7 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
     pairs = _pairs_of(arm, bodies)
     reach = joint_reach(arm, bodies)
     checked, kept = _checked(arm, bodies, solids, reach, margin)
-    return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, reach)
+    return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, np.zeros(len(pairs)), reach)
 
 
 def scene_of_world(world: World, margin: float = 0.0) -> Scene:

@@ -7,7 +7,6 @@ then the graph of all joint positions is asked, from the same joints and from an
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import save_figures
+from reproduction import save_figures, show_chapter
 
 from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.figures.sheets import add_legend
@@ -185,18 +184,5 @@ def shares_figure() -> Figure:
     return add_legend(figure, handles, 4)
 
 
-def main() -> None:
-    """Print the rows, draw the figure."""
-    parser = argparse.ArgumentParser(
-        description="Why the arm stops under way, and what the graph makes of it."
-    )
-    parser.add_argument("--out", type=Path, default=Path("runs/nowoczyn2023"))
-    out = parser.parse_args().out
-    for row in rows():
-        print(f"{row.claim}: {row.published} | {row.ours} | {row.verdict}; {row.remark}")
-    for path in draw(out):
-        print(path)
-
-
 if __name__ == "__main__":
-    main()
+    show_chapter("Why the arm stops under way, and what the graph makes of it.", rows, draw)

@@ -7,7 +7,6 @@ prints the rows for the ledger and draws two planes of the collision space, exac
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from functools import cache
@@ -20,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from reproduction import show_chapter
 
 from dynamics import load_arm, with_tool
 from hopfield_nav.figures.sheets import add_legend, new_figure, save_figure
@@ -197,16 +197,5 @@ def _show(ax: Axes, plane: Plane, kinds: np.ndarray) -> None:
     ax.set(xticks=np.linspace(left, right, 5), yticks=np.linspace(low, high, 5))
 
 
-def main() -> None:
-    """Print the rows, draw the figure."""
-    parser = argparse.ArgumentParser(description="The library of collisions beside the exact check.")
-    parser.add_argument("--out", type=Path, default=Path("runs/nowoczyn2023"))
-    out = parser.parse_args().out
-    for row in rows():
-        print(f"{row.claim}: {row.published} | {row.ours} | {row.verdict}; {row.remark}")
-    for path in draw(out):
-        print(path)
-
-
 if __name__ == "__main__":
-    main()
+    show_chapter("The library of collisions beside the exact check.", rows, draw)
