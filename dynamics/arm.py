@@ -1,35 +1,16 @@
-"""The arm as numbers: ``Arm``, and loading it from a parameter file.
-
-An arm file (YAML) gives for every joint a Denavit-Hartenberg row and for every link its mass,
-centre, inertia tensor, rotor inertia and joint friction, each row with its source.
-``dynamics/arms`` holds the sets of the five documents; a path to a user's own file works in the same way.
-"""
+"""The arm as numbers: ``Arm``, and an arm with another tool, payload or another arm's masses."""
 
 from __future__ import annotations
 
 import math
-from importlib import resources
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import yaml
 
-from dynamics.arm_entries import (
-    capsules,
-    check_keys,
-    exact_cos_sin,
-    joint_row,
-    limits,
-    link_row,
-    offset,
-    rows_of,
-)
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput
 from dynamics.mass_properties import add_payload, check_tensor
 
 GRAVITY = (0.0, 0.0, -9.81)
-_TOP_KEYS = {"format", "description", "source", "joints", "links", "limits", "capsules", "fit"}
 
 
 class Arm(NamedTuple):
@@ -72,76 +53,6 @@ class Arm(NamedTuple):
     speed_limits: np.ndarray
     torque_limits: np.ndarray
     capsules: np.ndarray
-
-
-def list_arms() -> list[str]:
-    """Names of the arms that come with the package."""
-    folder = resources.files("dynamics") / "arms"
-    return sorted(p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml"))
-
-
-def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
-    """Read an arm by the name of a built-in set or by the path of a file.
-
-    Args:
-        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF
-            (``.urdf``; its base frame and joint names come from ``dynamics.urdf.read_urdf``).
-        folder: where a relative path is looked for; default the current folder.
-
-    Raises:
-        BadInput: unknown name, unreadable file, or a wrong entry, with the place.
-    """
-    path = _arm_path(str(name), folder)
-    if path.suffix.lower() == ".urdf":
-        from dynamics.urdf import read_urdf  # needs an extra, and itself needs this module
-
-        return read_urdf(path).arm
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"cannot read the arm file: {error}", where=str(name)) from error
-    return arm_from_dict(data, where=str(name))
-
-
-def arm_from_dict(data: Any, where: str = "arm") -> Arm:
-    """Build an arm from the content of an arm file.
-
-    Raises:
-        BadInput: a missing, unknown or impossible entry.
-    """
-    check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
-    if data.get("format", 1) != 1:
-        raise BadInput("unknown format of arm files", where=where, found=data["format"], allowed="1")
-    rows = [joint_row(row, f"{where}: joints[{i}]") for i, row in enumerate(rows_of(data, "joints", where))]
-    dh = np.array(rows)
-    links = rows_of(data, "links", where)
-    if len(links) != len(dh):
-        raise BadInput(
-            "links and joints differ in number", where=where, found=len(links), allowed=str(len(dh))
-        )
-    parts = [link_row(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
-    masses, centers, tensors, rotors, dynamics_offsets, friction = (
-        np.array(column) for column in zip(*parts, strict=True)
-    )
-    twist = np.array([exact_cos_sin(alpha) for alpha in dh[:, 3]])
-    position, speed, torque = limits(data.get("limits") or {}, len(dh), f"{where}: limits")
-    return Arm(
-        dh=dh,
-        twist=twist,
-        offset=np.array([offset(d, a, t) for (_, d, a, _), t in zip(dh, twist, strict=True)]),
-        dynamics_offset=dynamics_offsets,
-        mass=masses,
-        center_of_mass=centers,
-        inertia=tensors,
-        rotor_inertia=rotors,
-        friction=friction,
-        gravity=np.array(GRAVITY),
-        tool=np.eye(4),
-        position_limits=position,
-        speed_limits=speed,
-        torque_limits=torque,
-        capsules=capsules(data.get("capsules"), dh, f"{where}: capsules"),
-    )
 
 
 def with_dynamics(arm: Arm, other: Arm) -> Arm:
@@ -209,17 +120,3 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
     masses, centers, tensors = arm.mass.copy(), arm.center_of_mass.copy(), arm.inertia.copy()
     masses[-1], centers[-1], tensors[-1] = last
     return arm._replace(mass=masses, center_of_mass=centers, inertia=tensors)
-
-
-def _arm_path(name: str, folder: Path | None) -> Path:
-    if name in list_arms():
-        return Path(str(resources.files("dynamics") / "arms" / f"{name}.yaml"))
-    path = (folder or Path()) / name
-    if path.is_file():
-        return path
-    raise BadInput(
-        "unknown arm",
-        found=name,
-        allowed=", ".join(list_arms()) + ", or the path of an arm file",
-        nearest=nearest_name(name, list_arms()),
-    )

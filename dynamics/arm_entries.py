@@ -1,6 +1,6 @@
 """The entries of an arm file as numbers, each checked: joint and link rows, limits, capsules.
 
-It is the part of ``dynamics.arm`` that knows keys, ranges and messages; only ``arm`` imports it.
+It is the part of reading an arm file that knows keys, ranges and messages.
 """
 
 from __future__ import annotations

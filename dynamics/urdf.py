@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.arm import GRAVITY, Arm, arm_from_dict, with_tool
+from dynamics.arm import GRAVITY, Arm, with_tool
+from dynamics.arm_file import arm_from_dict
 from dynamics.dh_from_axes import base_frame, dh_from_axes
 from dynamics.errors import BadInput
 from dynamics.mass_properties import add_payload

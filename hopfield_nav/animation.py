@@ -1,4 +1,4 @@
-"""The film of a run as a file: MP4, or GIF where no encoder is found."""
+"""A film as a file: MP4, or GIF where no encoder is found."""
 
 from __future__ import annotations
 
@@ -8,37 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from dynamics.errors import BadInput
-from hopfield_nav.figures.film import FPS, SIZE, Film, film_times
-from hopfield_nav.run import Run
-from hopfield_nav.style import film_style
 
 Progress = Callable[[int, int], None]
+SIZE = (1280, 720)  # [pixels], both even as encoders ask for
+_SPEEDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 _GIF_SHARE = 2  # a GIF has half the width, half the height and half the frames
 
 
-def animate_run(run: Run, path: str | Path, progress: Progress | None = None) -> Path:
-    """Make the film of a run.
-
-    The arm from one side, the map from above, and the forces over time. The speed is written in the
-    film: as fast as real, or a round multiple that keeps it within half a minute.
-
-    Args:
-        run: a run with recorded signals.
-        path: where to, without the ending; an older film is replaced.
-        progress: called after every frame with the number of frames done and of all.
-
-    Returns:
-        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
-
-    Raises:
-        BadInput: the run kept no signals.
-        OSError: the file cannot be written.
-    """
-    if not run.data.sizes["time"]:
-        raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
-    with film_style():
-        return write_film(Path(path), Film(run).frames(), len(film_times(run)), FPS, progress)
+def film_speed(duration: float, longest: float) -> int:
+    """How many times faster than real a film of ``duration`` simulated seconds runs, to take ``longest``."""
+    return next((speed for speed in _SPEEDS if duration / speed <= longest), _SPEEDS[-1])
 
 
 def write_film(
@@ -51,7 +30,7 @@ def write_film(
         frames: each (720, 1280, 3) uint8.
         total: how many there are.
         fps: frames a second.
-        progress: as in ``animate_run``.
+        progress: called after every frame with the number of frames done and of all.
 
     Returns:
         The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.

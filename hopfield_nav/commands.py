@@ -80,7 +80,8 @@ def _is_sweep(data: Any) -> bool:
 
 def print_schema(sweep: bool = False) -> int:
     """Print the JSON Schema of a world file, or of a sweep file."""
-    from hopfield_nav.schema import dump_schema, dump_sweep_schema
+    from hopfield_nav.schema import dump_schema
+    from hopfield_nav.sweep_schema import dump_sweep_schema
 
     print(json.dumps(dump_sweep_schema() if sweep else dump_schema(), indent=2, ensure_ascii=False))
     return 0
@@ -137,7 +138,7 @@ def _draw(run: Any, folder: Path, pdf: bool = False) -> list[Path]:
 
 
 def _animate(run: Any, folder: Path) -> Path:
-    from hopfield_nav.animation import animate_run
+    from hopfield_nav.figures.film import animate_run
     from hopfield_nav.report import count_bar
 
     with count_bar("film", "frames") as progress:

@@ -34,11 +34,11 @@ def write_report(arguments: Sequence[str], error: BaseException) -> Path:
 
 def _text(arguments: Sequence[str], error: BaseException) -> str:
     lines = [f"hopfield-nav {' '.join(arguments)}", f"Python {sys.version}", platform.platform()]
-    lines += [f"{package} {_version(package)}" for package in _PACKAGES]
+    lines += [f"{package} {_version_of(package)}" for package in _PACKAGES]
     return "\n".join([*lines, "", *traceback.format_exception(error)])
 
 
-def _version(package: str) -> str:
+def _version_of(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -60,7 +60,7 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
 
         draw_plan_figures(planned.arm, planned.scene, planned.world, planned.plan, folder / "figures")
     if animate and planned.trajectory is not None:
-        from hopfield_nav.plan_animation import animate_way
+        from hopfield_nav.figures.way_film import animate_way
         from hopfield_nav.report import count_bar
 
         with count_bar("film", "frames") as progress:

@@ -163,7 +163,7 @@ def _print(log: Path, case: _Case, detector: Method, found: Replay, free: bool) 
 def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tuple[str, str]]:
     import numpy as np
 
-    from hopfield_nav.replay import alarm_rate
+    from hopfield_nav.rates import alarm_rate
 
     count, time = len(found.time), found.time
     alarms = time[found.detected]

@@ -1,11 +1,10 @@
-"""The JSON Schemas of world files and sweep files, for editors: completion, units, faults."""
+"""The JSON Schema of world files, for editors: completion, units, faults."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hopfield_nav.plugin import Method, Parameter, find_method, method_names
-from hopfield_nav.sweep_sections import SweepFile
 from hopfield_nav.world import World
 from hopfield_nav.world_methods import own_parameters
 
@@ -24,14 +23,6 @@ def dump_schema() -> dict[str, Any]:
         _add_parameters(schema["$defs"][section], kinds)
     for name in ("Obstacle", "KnownObstacle", "Place"):
         schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
-    return schema
-
-
-def dump_sweep_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
-    schema = SweepFile.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "hopfield-nav sweep"
     return schema
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.replay import alarm_rate
+from hopfield_nav.rates import alarm_rate
 from hopfield_nav.run import Run
 
 LULL = 0.05  # [s] a contact lost for longer than this has ended

@@ -39,7 +39,7 @@ def parse_line(line: str) -> list[Any]:
         rows = list(csv.reader([line.removesuffix("\n")], strict=True))
     except csv.Error as error:
         raise ValueError(str(error)) from None
-    return [_parse(text) for text in rows[0]] if rows else [None]
+    return [_parse_cell(text) for text in rows[0]] if rows else [None]
 
 
 def _format(cell: Any) -> str:
@@ -51,11 +51,11 @@ def _format(cell: Any) -> str:
     if isinstance(cell, (int, float)):
         return repr(cell)
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
-    plain = isinstance(_parse(text), str) and not text.startswith('"') and not _AWKWARD.search(text)
+    plain = isinstance(_parse_cell(text), str) and not text.startswith('"') and not _AWKWARD.search(text)
     return text if plain else json.dumps(text)
 
 
-def _parse(text: str) -> Any:
+def _parse_cell(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _WHOLE.fullmatch(text):

@@ -24,7 +24,7 @@ from detection.figures import draw_delays, draw_roc
 from detection.methods import calibrate, candidates
 from detection.trials import Recorded, contacts, free_motion
 
-from hopfield_nav.replay import alarm_rate
+from hopfield_nav.rates import alarm_rate
 from hopfield_nav.scoring import ContactScore
 
 CALIBRATION_SEED, TEST_SEED, BEST_SEED = 1, 2, 3

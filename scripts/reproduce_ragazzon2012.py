@@ -24,7 +24,7 @@ from ragazzon2012 import (
 )
 from reproduction import reproduce
 
-from hopfield_nav.animation import animate_run
+from hopfield_nav.figures.film import animate_run
 from hopfield_nav.plots import draw_run_figures
 
 CHAPTERS = (equations, tables, fall, planner, experiment, feeling, marking, contact, pressed_peg, figures)

@@ -31,7 +31,7 @@ def short():
 
 def test_a_film_can_be_read_back(short, tmp_path):
     seen = []
-    path = animation.animate_run(short, tmp_path / "film.v2", progress=lambda *done: seen.append(done))
+    path = film.animate_run(short, tmp_path / "film.v2", progress=lambda *done: seen.append(done))
     assert path == tmp_path / "film.v2.mp4"
     assert list(tmp_path.iterdir()) == [path]
     total = len(film.film_times(short))
@@ -48,7 +48,7 @@ def decode(path):
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path)]
     command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     raw = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
-    return np.frombuffer(raw, np.uint8).reshape(-1, film.SIZE[1], film.SIZE[0], 3)
+    return np.frombuffer(raw, np.uint8).reshape(-1, animation.SIZE[1], animation.SIZE[0], 3)
 
 
 def test_without_an_encoder_it_is_a_gif(short, tmp_path, monkeypatch):
@@ -56,7 +56,7 @@ def test_without_an_encoder_it_is_a_gif(short, tmp_path, monkeypatch):
         raise RuntimeError("No ffmpeg exe could be found.")
 
     monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", missing)
-    path = animation.animate_run(short, tmp_path / "film")
+    path = film.animate_run(short, tmp_path / "film")
     assert path == tmp_path / "film.gif"
     with Image.open(path) as picture:
         assert picture.size == (640, 360)
@@ -69,7 +69,7 @@ def test_nothing_half_written_is_left(short, tmp_path):
 
     (tmp_path / "film.mp4").write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt):
-        animation.animate_run(short, tmp_path / "film", progress=stop)
+        film.animate_run(short, tmp_path / "film", progress=stop)
     assert [p.name for p in tmp_path.iterdir()] == ["film.mp4"]
     assert (tmp_path / "film.mp4").read_bytes() == b"old"
 
@@ -77,12 +77,12 @@ def test_nothing_half_written_is_left(short, tmp_path):
 def test_a_run_without_signals_is_refused(tmp_path):
     run = simulate(load_world("u_trap", ["time_limit=0.1", "record.signals=none"]))
     with pytest.raises(BadInput, match="signals"):
-        animation.animate_run(run, tmp_path / "film")
+        film.animate_run(run, tmp_path / "film")
 
 
 def test_a_run_that_never_began_is_a_still(tmp_path):
     run = simulate(load_world("u_trap", NO_WAY))
-    assert animation.animate_run(run, tmp_path / "film").exists()
+    assert film.animate_run(run, tmp_path / "film").exists()
 
 
 def test_frames_show_the_record(run):

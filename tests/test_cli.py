@@ -68,7 +68,7 @@ def calls(monkeypatch, tmp_path):
     _stand_in(monkeypatch, "simulation", simulate=simulate)
     _stand_in(monkeypatch, "run", load_run=lambda folder: FakeRun("reached"))
     _stand_in(monkeypatch, "plots", draw_run_figures=draw)
-    _stand_in(monkeypatch, "animation", animate_run=animate)
+    _stand_in(monkeypatch, "figures.film", animate_run=animate)
     monkeypatch.setattr(compiled, "cache_is_warm", lambda: True)
     monkeypatch.chdir(tmp_path)
     return seen

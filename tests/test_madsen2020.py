@@ -132,7 +132,7 @@ def test_real_arm(real_data):
 
 def test_real_arm_false_alarms(real_data):
     """So few seconds cannot tell the two models apart: their intervals overlap."""
-    from hopfield_nav.replay import alarm_rate
+    from hopfield_nav.rates import alarm_rate
 
     intervals = {}
     for model in ("given", "consistent"):

@@ -25,7 +25,7 @@ from hopfield_nav.known_world.planning import KnownPlan, plan_known
 from hopfield_nav.known_world.scene import build_scene
 from hopfield_nav.known_world.way import SAMPLING, JointWay, way_length
 from hopfield_nav.obstacle_kinds import Box, Cylinder, Floor
-from hopfield_nav.plan_animation import animate_way
+from hopfield_nav.figures.way_film import animate_way
 from hopfield_nav.solids_of_world import pack
 from hopfield_nav.style import film_style, paper_style
 from hopfield_nav.trajectory import quintic_trajectory

@@ -8,7 +8,7 @@ import xarray
 
 from dynamics import BadInput
 from hopfield_nav.cli import main
-from hopfield_nav.replay import alarm_rate
+from hopfield_nav.rates import alarm_rate
 from hopfield_nav.simulation import simulate
 from hopfield_nav.world import load_world
 

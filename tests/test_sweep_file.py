@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from dynamics.errors import BadInput
 from hopfield_nav.cli import main
-from hopfield_nav.schema import dump_sweep_schema
+from hopfield_nav.sweep_schema import dump_sweep_schema
 from hopfield_nav.sweep_file import load_sweep, make_sweep, sweep_from
 from hopfield_nav.sweep_quantities import QUANTITIES
 from hopfield_nav.world import load_world

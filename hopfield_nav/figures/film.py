@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -10,32 +11,51 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from dynamics.errors import BadInput
+from hopfield_nav.animation import SIZE, Progress, film_speed, write_film
 from hopfield_nav.contacts import missed_contacts
 from hopfield_nav.figures.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.room import in_space
 from hopfield_nav.figures.signal_plots import force_threshold, threshold_handle
 from hopfield_nav.figures.snapshot import row_at
 from hopfield_nav.run import Run
-from hopfield_nav.style import COLOURS
+from hopfield_nav.style import COLOURS, film_style
 
 FPS = 20
-SIZE = (1280, 720)  # [pixels], both even as encoders ask for
 _DPI = 100
 _LONGEST = 30.0  # [s] of film, where a speed of the list allows it
-_SPEEDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 _FLASH = 0.6  # [s] of film that a collision glows
 _REST = 1.5  # [s] of film that the last moment stays
 
 
-def film_speed(duration: float, longest: float = _LONGEST) -> int:
-    """How many times faster than real a film of ``duration`` simulated seconds runs, to take ``longest``."""
-    return next((speed for speed in _SPEEDS if duration / speed <= longest), _SPEEDS[-1])
+def animate_run(run: Run, path: str | Path, progress: Progress | None = None) -> Path:
+    """Make the film of a run.
+
+    The arm from one side, the map from above, and the forces over time. The speed is written in the
+    film: as fast as real, or a round multiple that keeps it within half a minute.
+
+    Args:
+        run: a run with recorded signals.
+        path: where to, without the ending; an older film is replaced.
+        progress: called after every frame with the number of frames done and of all.
+
+    Returns:
+        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
+
+    Raises:
+        BadInput: the run kept no signals.
+        OSError: the file cannot be written.
+    """
+    if not run.data.sizes["time"]:
+        raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
+    with film_style():
+        return write_film(Path(path), Film(run).frames(), len(film_times(run)), FPS, progress)
 
 
 def film_times(run: Run) -> np.ndarray:
     """Simulated time of every frame [s]; it goes on beyond the end, where the last moment stays."""
     end = float(run.data.time.values[-1])
-    speed = film_speed(end)
+    speed = film_speed(end, _LONGEST)
     return np.arange(0.0, end + _REST * speed, speed / FPS)
 
 
@@ -47,7 +67,7 @@ class Film:
     """
 
     def __init__(self, run: Run) -> None:
-        self.run, self.speed = run, film_speed(float(run.data.time.values[-1]))
+        self.run, self.speed = run, film_speed(float(run.data.time.values[-1]), _LONGEST)
         self.plans, self.missed = run.plans(), missed_contacts(run)
         self.end = float(run.data.time.values[-1])
         self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)

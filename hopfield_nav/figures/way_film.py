@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from dynamics.arm import Arm
+from hopfield_nav.animation import SIZE, Progress, film_speed, write_film
 from hopfield_nav.figures.cell_view import CellView, Pose, frame_cell
-from hopfield_nav.figures.film import SIZE, film_speed
 from hopfield_nav.figures.map_layers import mark_goal, mark_start
 from hopfield_nav.figures.scene import paint_solids
 from hopfield_nav.figures.way_drawing import known_handles
@@ -31,8 +32,10 @@ from hopfield_nav.figures.way_signals import (
 )
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.obstacle_kinds import Solid
-from hopfield_nav.style import COLOURS
+from hopfield_nav.plan_plots import known_solids
+from hopfield_nav.style import COLOURS, film_style
 from hopfield_nav.trajectory import Trajectory, evaluate
+from hopfield_nav.world import World
 
 WAY_FPS = 25
 _DPI = 100
@@ -183,3 +186,36 @@ class WayFilm:
         self.canvas.restore_region(self._background)
         for artist in self.artists:
             self.figure.draw_artist(artist)
+
+
+def animate_way(
+    arm: Arm,
+    scene: Scene,
+    world: World | Sequence[Solid],
+    trajectory: Trajectory,
+    path: str | Path,
+    progress: Progress | None = None,
+    title: str = "",
+) -> Path:
+    """Make the film of a planned motion: the arm in its cell, joint angles and clearance over time.
+
+    As fast as in life up to twelve seconds, then a round multiple, which is written in the film.
+
+    Args:
+        arm: the arm.
+        scene: of the arm among the known solids, from ``scene_of_world`` or ``build_scene``.
+        world: whose known obstacles those are; or the solids themselves, in the order of the scene.
+        trajectory: the motion.
+        path: where to, without the ending; an older film is replaced.
+        progress: called after every frame with the number of frames done and of all.
+        title: written in the film.
+
+    Returns:
+        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with film_style():
+        film = WayFilm(arm, scene, known_solids(world), trajectory, title)
+        return write_film(Path(path), film.frames(), len(film.times), WAY_FPS, progress)

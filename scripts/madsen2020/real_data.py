@@ -25,7 +25,8 @@ from dynamics.identification import Identification, Log, Options, identify, nmse
 from dynamics.identification.observations import observations
 from hopfield_nav.identification_logs import log_of_recording
 from hopfield_nav.plugin import find_method
-from hopfield_nav.replay import alarm_rate, replay
+from hopfield_nav.rates import alarm_rate
+from hopfield_nav.replay import replay
 from hopfield_nav.signals import signals_of_recording
 from hopfield_nav.style import COLOURS, COLUMN, paper_style
 

@@ -1,0 +1,51 @@
+"""Loading an arm by its name or from a file.
+
+``dynamics/arms`` holds the sets of the five documents; a path to a user's own file works in the same way.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from dynamics.arm import Arm
+from dynamics.arm_file import read_arm_file
+from dynamics.errors import BadInput, nearest_name
+from dynamics.urdf import read_urdf
+
+
+def list_arms() -> list[str]:
+    """Names of the arms that come with the package."""
+    folder = resources.files("dynamics") / "arms"
+    return sorted(p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml"))
+
+
+def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
+    """Read an arm by the name of a built-in set or by the path of a file.
+
+    Args:
+        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF
+            (``.urdf``; its base frame and joint names come from ``dynamics.files.read_urdf``).
+        folder: where a relative path is looked for; default the current folder.
+
+    Raises:
+        BadInput: unknown name, unreadable file, or a wrong entry, with the place.
+    """
+    path = _arm_path(str(name), folder)
+    if path.suffix.lower() == ".urdf":
+        return read_urdf(path).arm
+    return read_arm_file(path, str(name))
+
+
+def _arm_path(name: str, folder: Path | None) -> Path:
+    if name in list_arms():
+        return Path(str(resources.files("dynamics") / "arms" / f"{name}.yaml"))
+    path = (folder or Path()) / name
+    if path.is_file():
+        return path
+    raise BadInput(
+        "unknown arm",
+        found=name,
+        allowed=", ".join(list_arms()) + ", or the path of an arm file",
+        nearest=nearest_name(name, list_arms()),
+    )
