@@ -189,7 +189,7 @@ def add_line(ax: Axes, scene: Scene, points: np.ndarray, **how: Any) -> Line2D:
     return ax.plot(*scene.appear(points).T, **how)[0]
 
 
-def add_cells(ax: Axes, scene: Scene, plan: PlanRecord) -> PolyCollection:
+def add_cell_plates(ax: Axes, scene: Scene, plan: PlanRecord) -> PolyCollection:
     """Felt and barred cells on the plane."""
     faces, colours = scene.cells(plan)
     cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)

@@ -11,7 +11,7 @@ from matplotlib.patches import FancyArrowPatch, Patch
 from hopfield_nav.contacts import contact_episodes
 from hopfield_nav.figures.map_layers import mark_goal, mark_start, start_point
 from hopfield_nav.figures.room import cell_points
-from hopfield_nav.figures.scene import Scene, add_cells, add_line, add_plane, add_solids, frame_scene
+from hopfield_nav.figures.scene import Scene, add_cell_plates, add_line, add_plane, add_solids, frame_scene
 from hopfield_nav.figures.thinning import way_rows
 from hopfield_nav.run import PlanRecord, Run
 from hopfield_nav.style import COLOURS
@@ -34,7 +34,7 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: Scene | None = None) -
     scene = scene or Scene(run)
     row, plan = row_at(run, time), plan_at(run, time)
     add_plane(ax, scene)
-    add_cells(ax, scene, plan)
+    add_cell_plates(ax, scene, plan)
     _add_ways(ax, run, scene, plan, row)
     q = run.data.q.values[row]
     if np.isfinite(q).all():
