@@ -24,7 +24,7 @@ from timing import seconds_per_call
 
 from dynamics import load_arm
 from dynamics.compiled import kernel
-from dynamics.forward_dynamics import accelerate
+from dynamics.forward import accelerate
 from dynamics.kinematics import update_frames
 from dynamics.newton_euler import newton_euler
 from dynamics.work import make_work

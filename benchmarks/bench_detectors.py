@@ -12,8 +12,7 @@ import time
 
 import numpy as np
 
-from dynamics import load_arm
-from dynamics.arm import Arm
+from dynamics import Arm, load_arm
 from dynamics.compiled import kernel
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.momentum import update_momentum

@@ -10,8 +10,8 @@ import numpy as np
 from timing import median_seconds
 
 from dynamics import load_arm
-from hopfield_nav import geometry
-from hopfield_nav.arm_capsules import arm_clearance, arm_collides, arm_distance, capsules_in_base
+from hopfield_nav.geometry import arm_clearance, arm_collides, arm_distance, capsules_in_base
+from hopfield_nav.geometry import solids as geometry
 
 RUNS, POSES, POSES_OF_COAL = 9, 10_000, 300
 SOLIDS = {

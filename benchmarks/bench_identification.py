@@ -20,8 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.identification import Log, identify, regressor
-from dynamics.identification.fourier import from_free, random_free
+from dynamics.identification import Log, from_free, identify, random_free, regressor
 
 RUNS = 3
 SAMPLES = 31_000

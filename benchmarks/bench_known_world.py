@@ -15,17 +15,20 @@ from collections.abc import Callable
 import numpy as np
 from bench_geometry import _coal_capsule, _coal_solid
 
-from dynamics import forward_kinematics, load_arm
-from dynamics.arm import Arm
-from hopfield_nav import geometry
-from hopfield_nav.arm_capsules import capsules_in_base
-from hopfield_nav.known_world.collision_check import clearance, collides
-from hopfield_nav.known_world.collision_library import build_library
-from hopfield_nav.known_world.direct_path import plan_direct
-from hopfield_nav.known_world.motion_check import motion_is_free
-from hopfield_nav.known_world.scene import Scene, build_scene
-from hopfield_nav.known_world.shortest_path import plan_shortest
-from hopfield_nav.sweep_statistics import share
+from dynamics import Arm, forward_kinematics, load_arm
+from hopfield_nav.geometry import capsules_in_base
+from hopfield_nav.geometry import solids as geometry
+from hopfield_nav.known_world import (
+    Scene,
+    build_library,
+    build_scene,
+    clearance,
+    collides,
+    motion_is_free,
+    plan_direct,
+    plan_shortest,
+)
+from hopfield_nav.sweeps import share
 
 RUNS, POSES, POSES_OF_COAL, MOTIONS = 9, 20_000, 300, 1000
 ERROR_POSES = 1_000_000
@@ -145,7 +148,7 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> None:
         "shortest, start open": lambda a, T: plan_shortest(arm, scene, forward_kinematics(arm, a), [T]).way,
     }
     if importlib.util.find_spec("ompl") is not None:
-        from hopfield_nav.known_world.sampling import plan_sampling
+        from hopfield_nav.known_world import plan_sampling
 
         plans["OMPL RRTConnect, simplified"] = lambda a, T: plan_sampling(arm, scene, a, [T]).way
     for name, plan in plans.items():

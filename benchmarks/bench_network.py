@@ -17,10 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics.compiled import kernel
-from hopfield_nav.limit import solve
-from hopfield_nav.neighbours import neighbours, stencil
-from hopfield_nav.planning import plan_path
-from hopfield_nav.replanning import Planner
+from hopfield_nav.planning import Planner, neighbours, plan_path, solve, stencil
 
 FEW = 2_000_000  # cells up to which graphs are built and rounds repeated
 

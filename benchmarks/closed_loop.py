@@ -25,7 +25,7 @@ from oracles import mujoco_model, pinocchio_model
 
 from dynamics import forward_kinematics
 from hopfield_nav import Simulation, load_world
-from hopfield_nav.trajectory import evaluate
+from hopfield_nav.loop import evaluate
 
 DURATION, STEP, REPEATS = 5.0, 0.001, 5
 NO_ALARM = ["detection.threshold=1e6"]

@@ -19,13 +19,12 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
 from timing import seconds_per_call
 
-from dynamics import load_arm
+from dynamics import linearize, load_arm
 from dynamics.compiled import kernel
 from dynamics.composite import update_mass_and_bias
 from dynamics.derivative_passes import make_slopes, update_torque_slopes
 from dynamics.derivatives import update_acceleration_slopes
 from dynamics.kinematics import update_frames
-from dynamics.linearization import linearize
 from dynamics.work import make_work
 
 RUNS, CALLS, CALLS_FROM_PYTHON, BATCH = 9, 50_000, 10_000, 5_000

@@ -8,11 +8,9 @@ from __future__ import annotations
 import numpy as np
 from timing import median_seconds
 
-from dynamics import forward_kinematics, load_arm
+from dynamics import follow_path, forward_kinematics, inverse_kinematics, load_arm, numeric_inverse_kinematics
 from dynamics.compiled import kernel
-from dynamics.inverse_kinematics import inverse_kinematics, solve_all
-from dynamics.joint_path import follow_path
-from dynamics.numeric_inverse_kinematics import numeric_inverse_kinematics
+from dynamics.inverse import solve_all
 
 RUNS = 15
 POSES = 2000

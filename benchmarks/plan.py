@@ -14,15 +14,20 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import breadth_first_order
 
 from dynamics.compiled import kernel
-from hopfield_nav.activations import LINEAR
-from hopfield_nav.blocks import blocks
-from hopfield_nav.equilibrium import settle
-from hopfield_nav.hopfield import _iterate, largest_eigenvalue
-from hopfield_nav.limit import Field, place_of
-from hopfield_nav.neighbours import neighbours
-from hopfield_nav.path import climb, descend
-from hopfield_nav.planning import plan_path
-from hopfield_nav.wavefront import levels
+from hopfield_nav.planning import (
+    LINEAR,
+    Field,
+    blocks,
+    climb,
+    descend,
+    largest_eigenvalue,
+    levels,
+    neighbours,
+    place_of,
+    plan_path,
+    settle,
+)
+from hopfield_nav.planning.hopfield import _iterate
 
 ROUNDS = 9
 

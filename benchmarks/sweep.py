@@ -15,13 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from hopfield_nav.sweep_batches import Batches
-from hopfield_nav.sweep_cluster import connect
-from hopfield_nav.sweep_file import Sweep, make_sweep
-from hopfield_nav.sweep_job import failed_row
-from hopfield_nav.sweep_run import execute
-from hopfield_nav.sweep_table import Table
-from hopfield_nav.sweep_warm import warm_up
+from hopfield_nav.sweeps import Batches, Sweep, Table, connect, execute, failed_row, make_sweep, warm_up
 
 RUNS, ROUNDS = 200, 2
 FAKES = (100, 1000, 10_000)

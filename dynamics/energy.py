@@ -12,9 +12,9 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import as_rows, rows_like
-from dynamics.euler_lagrange import euler_lagrange
-from dynamics.forward_dynamics import forward_dynamics
+from dynamics.forward import forward_dynamics
 from dynamics.kinematics import jacobian, link_frames
+from dynamics.lagrange import euler_lagrange
 
 
 class PowerBalance(NamedTuple):

@@ -1,7 +1,7 @@
 """Friction in the joints: Coulomb, viscous, and the higher torque that breaks a joint away (Stribeck).
 
 The law at speed v is (c + (b - c) exp(-(v/v_s)²)) sign(v) + d v, with the four numbers of
-``Arm.friction``. The simulated arm sticks truly (``hopfield_nav.joint_sticking``); what a control
+``Arm.friction``. The simulated arm sticks truly (``hopfield_nav.loop.sticking``); what a control
 computer subtracts is the smooth form here, since a measured speed crosses zero in noise.
 
 Source: Armstrong-Hélouvry, Dupont and Canudas de Wit 1994 (the law without its delay); the UR arms'

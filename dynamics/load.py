@@ -9,9 +9,8 @@ from importlib import resources
 from pathlib import Path
 
 from dynamics.arm import Arm
-from dynamics.arm_file import read_arm_file
 from dynamics.errors import BadInput, nearest_name
-from dynamics.urdf import read_urdf
+from dynamics.files import read_arm_file, read_urdf
 
 
 def list_arms() -> list[str]:

@@ -21,8 +21,8 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.batches import as_rows
 from dynamics.errors import BadInput
+from dynamics.inverse import require_closed_form
 from dynamics.kinematics import jacobian
-from dynamics.ur_type import require_closed_form
 
 NEAR_ANGLE = 0.02  # [1] |sin| of theta3 or theta5 that counts as near, about 1.1°
 NEAR_LENGTH = 0.005  # [m] |along| that counts as near

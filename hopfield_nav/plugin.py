@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import pkgutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,36 +35,14 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from dynamics.arm import load_arm
+from dynamics import BadInput, load_arm, nearest_name
 from dynamics.compiled import first_class
-from dynamics.errors import BadInput, nearest_name
 from dynamics.work import make_work
 
 KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
-_BUILT_IN = {
-    "controller": ("inverse_dynamics", "computed_torque", "damping", "lqr"),
-    "estimator": (
-        "joint_error",
-        "none",
-        "joint_error_plain",
-        "tracking_error",
-        "disturbance_observer",
-        "momentum_observer",
-    ),
-    "detector": (
-        "wrench_norm",
-        "force_norm",
-        "joint_torque",
-        "persistent_joint_torque",
-        "high_pass_joint_torque",
-        "adaptive_joint_torque",
-        "adaptive_high_pass",
-        "tracking",
-        "energy",
-    ),
-}
-_PACKAGES = {"controller": "controllers", "estimator": "detectors", "detector": "detectors"}
+_ROOM = "hopfield_nav.control"
+_FOLDERS = {"controller": "laws", "estimator": "estimators", "detector": "detectors"}
 
 
 class Sensed(NamedTuple):
@@ -193,9 +172,11 @@ def _cause(error: Exception) -> str:
     return f"{told} ({place.rstrip(':')})" if place else told
 
 
+@cache
 def method_names(kind: str) -> tuple[str, ...]:
-    """The built-in methods of a kind."""
-    return _BUILT_IN[kind]
+    """The built-in methods of a kind: the files of its folder, each with one method of the file's name."""
+    folder = Path(__file__).resolve().parent / "control" / _FOLDERS[kind]
+    return tuple(sorted(module.name for module in pkgutil.iter_modules([str(folder)])))
 
 
 @cache
@@ -213,14 +194,15 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
     """
     if ".py:" in name:
         return _load_from_file(kind, name, folder or Path())
-    if name not in _BUILT_IN[kind]:
+    names = method_names(kind)
+    if name not in names:
         raise BadInput(
             f"unknown {kind}",
             found=name,
-            allowed=", ".join(_BUILT_IN[kind]) + ", or FILE.py:NAME for your own",
-            nearest=nearest_name(name, _BUILT_IN[kind]),
+            allowed=", ".join(names) + ", or FILE.py:NAME for your own",
+            nearest=nearest_name(name, names),
         )
-    module = importlib.import_module(f"hopfield_nav.{_PACKAGES[kind]}.{name}")
+    module = importlib.import_module(f"{_ROOM}.{_FOLDERS[kind]}.{name}")
     return module.METHOD
 
 

@@ -20,8 +20,8 @@ from known_planners.methods import METHODS, PLANNED, plan_pair
 from known_planners.picture import draw
 from known_planners.summary import Checked, Results, markdown
 
-from hopfield_nav.assembly import build_arm
-from hopfield_nav.known_world.scene import scene_of_world
+from hopfield_nav.known_world import scene_of_world
+from hopfield_nav.world import build_arm
 
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
 _WARM = 3  # pairs planned before the clock counts

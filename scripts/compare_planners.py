@@ -98,8 +98,7 @@ def draw(folder: Path) -> list[Path]:
     """The way of the tool over the grid and at any angle, and their speed."""
     import matplotlib.pyplot as plt
 
-    from hopfield_nav.figures.sheets import save_figure
-    from hopfield_nav.style import PAGE, paper_style
+    from hopfield_nav.figures import PAGE, paper_style, save_figure
 
     shown = {"along the grid": [], "any angle, 10 mm clear": PLANNERS["the same, 10 mm clear"]}
     with paper_style():
@@ -115,7 +114,7 @@ def draw_way(ax, settings: list[str]) -> None:
     """The tool's way among the true obstacles, and where it felt them."""
     from matplotlib.patches import Circle
 
-    from hopfield_nav.style import COLOURS
+    from hopfield_nav.figures import COLOURS
 
     world = load_world(WORLD, settings)
     run = Simulation(world).run()

@@ -27,13 +27,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from hopfield_nav.figures.sheets import add_legend, new_figure, save_figure
-from hopfield_nav.figures.sweep_axes import swept_axis
-from hopfield_nav.figures.sweep_pages import ALARMS, DELAY, MAIN, PEAK
-from hopfield_nav.figures.sweep_plots import draw_heat_map, heat_map_handles
-from hopfield_nav.figures.sweep_points import TIME, Points, median
-from hopfield_nav.style import CENTIMETRE, PAGE, paper_style
-from hopfield_nav.sweep_figures import read_table
+from hopfield_nav.figures import CENTIMETRE, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures.sweep import (
+    ALARMS,
+    DELAY,
+    MAIN,
+    PEAK,
+    TIME,
+    Points,
+    draw_heat_map,
+    heat_map_handles,
+    median,
+    read_table,
+    swept_axis,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 SCALE, THRESHOLD = "controller.omega*", "detection.threshold"
@@ -59,7 +66,8 @@ def main() -> None:
 
 def run_sweep(workers: int) -> Path:
     """Run the sweep beside the document's other results."""
-    from hopfield_nav import sweep_file, sweep_run
+    from hopfield_nav.sweeps import run as sweep_run
+    from hopfield_nav.sweeps import sweep_file
 
     sweep = sweep_file.load_sweep("omega_threshold")
     return sweep_run.execute(sweep, ROOT / "runs" / "gains_and_thresholds", workers=workers)

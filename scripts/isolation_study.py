@@ -18,9 +18,9 @@ from isolation import collisions, pictures
 from isolation.pushes import Pushes, counted, felt, isolate_pushes, random_pushes
 from isolation.scores import Scores, lines, score, text
 
-from dynamics.arm import Arm, load_arm
+from dynamics import Arm, load_arm
 from hopfield_nav.isolation import default_surface
-from hopfield_nav.sweep_statistics import share
+from hopfield_nav.sweeps import share
 
 ARMS = ("ur5_ragazzon2012", "ur5_full")
 WORLDS = {

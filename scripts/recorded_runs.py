@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import xarray
 
-from dynamics import Arm, BadInput, load_arm
-from dynamics.model_comparison import OperatingPoints, torque_residual
-from hopfield_nav.recording import load_recording
+from dynamics import Arm, BadInput, OperatingPoints, load_arm
+from dynamics.model_comparison import torque_residual
+from hopfield_nav.logs import load_recording
 
 RUNS = ("no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx")
 STANDSTILL = RUNS[-1]

@@ -10,10 +10,8 @@ from recorded_pushes import FREE, PUSHED, pushes, strokes
 from recorded_runs import STANDSTILL, recording
 
 from dynamics import Arm, load_arm, mass_matrix
-from hopfield_nav.motor_fit import MotorFit, fit_motors
+from hopfield_nav.logs import MotorFit, fit_motors, replay, signals_of_recording
 from hopfield_nav.plugin import Method, find_method, method_names
-from hopfield_nav.replay import replay
-from hopfield_nav.signals import signals_of_recording
 
 FREE_RUNS = ("no1", "no8", FREE)
 SAME_MOTOR = ((4, 5, 6),)  # too little torque to tell their constants apart

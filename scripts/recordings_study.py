@@ -15,9 +15,9 @@ from recorded_pushes import FREE, PUSHED, pushes, strokes
 from recorded_runs import STANDSTILL, recording
 from recordings_methods import FREE_RUNS, OWN, estimators, followed, in_motion, judged, torque_of
 
+from hopfield_nav.experiment import alarm_rate
+from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, paper_style
 from hopfield_nav.plugin import method_names
-from hopfield_nav.rates import alarm_rate
-from hopfield_nav.style import CENTIMETRE, COLOURS, COLUMN, paper_style
 
 DETECTORS = ("high_pass_joint_torque", "adaptive_joint_torque", "adaptive_high_pass")
 MEASURES = {"torque": "‖tau_external‖ [N·m]", "force": "‖force‖ [N]", "joints": "joints [1]"}

@@ -24,8 +24,7 @@ from ragazzon2012 import (
 )
 from reproduction import reproduce
 
-from hopfield_nav.figures.film import animate_run
-from hopfield_nav.plots import draw_run_figures
+from hopfield_nav.figures.run import animate_run, draw_run_figures
 
 CHAPTERS = (equations, tables, fall, planner, experiment, feeling, marking, contact, pressed_peg, figures)
 WORLDS = (experiment.AS_PRINTED, experiment.RIGHT)

@@ -10,7 +10,7 @@ from types import ModuleType
 import ledger
 from matplotlib.figure import Figure
 
-from hopfield_nav.style import paper_style
+from hopfield_nav.figures import paper_style
 
 
 def reproduce(

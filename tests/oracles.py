@@ -20,7 +20,7 @@ import pinocchio as pin
 
 from dynamics import Arm, link_frames
 from dynamics.compiled import kernel
-from dynamics.forward_dynamics import accelerate
+from dynamics.forward import accelerate
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 

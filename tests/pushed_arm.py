@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynamics import forward_dynamics, inverse_dynamics, load_arm
-from dynamics.arm import Arm
-from dynamics.joint_friction import SMOOTHING_SPEED, joint_friction_torque
+from dynamics import Arm, forward_dynamics, inverse_dynamics, joint_friction_torque, load_arm
+from dynamics.joint_friction import SMOOTHING_SPEED
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
 from hopfield_nav.plugin import Method, make_sensed

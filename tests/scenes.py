@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hopfield_nav.contact import Contact
-from hopfield_nav.simulation import Simulation
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.loop import Contact
 from hopfield_nav.world import World, parse_world
 
 REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose

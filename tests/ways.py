@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.known_world.way import JointWay
+from hopfield_nav.known_world import JointWay
 
 HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
 

@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, HopfieldNavError
-from dynamics.identification.base_parameters import BaseParameters, base_parameters, base_regressor
+from dynamics.identification.base_set import BaseParameters, base_parameters, base_regressor
 from dynamics.identification.fourier import FourierTrajectory, from_free, random_free
 from dynamics.newton_euler import inverse_dynamics
 

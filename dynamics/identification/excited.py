@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
-from dynamics.identification.base_parameters import BaseParameters, base_regressor, random_excitation
+from dynamics.identification.base_set import BaseParameters, base_regressor, random_excitation
 from dynamics.identification.logs import Log
 
 LEAST_RANGE = 0.05  # [rad] of a joint that counts as moved

@@ -17,9 +17,9 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.batches import as_rows
 from dynamics.errors import BadInput
-from dynamics.identification.base_parameters import BaseParameters
+from dynamics.identification.base_set import BaseParameters
+from dynamics.identification.equations import Options, observations
 from dynamics.identification.logs import Log
-from dynamics.identification.observations import Options, observations
 
 
 class Comparison(NamedTuple):

@@ -1,1 +1,8 @@
-"""The parts of the pictures: each draws on axes that it is given, from a record, and simulates nothing."""
+"""Pictures and films from the record alone: style, sheets of panels, the file of a film.
+
+Owns how pictures look; what they show is in ``run``, ``plan``, ``sweep`` and ``solid``. Nothing is simulated.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,155 +1,94 @@
-"""The film of a run, frame by frame: what stays is drawn once, what moves is drawn on top."""
+"""A film as a file: MP4, or GIF where no encoder is found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from dynamics.errors import BadInput
-from hopfield_nav.animation import SIZE, Progress, film_speed, write_film
-from hopfield_nav.contacts import missed_contacts
-from hopfield_nav.figures.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
-from hopfield_nav.figures.room import in_space
-from hopfield_nav.figures.signal_plots import force_threshold, threshold_handle
-from hopfield_nav.figures.snapshot import row_at
-from hopfield_nav.run import Run
-from hopfield_nav.style import COLOURS, film_style
-
-FPS = 20
-_DPI = 100
-_LONGEST = 30.0  # [s] of film, where a speed of the list allows it
-_FLASH = 0.6  # [s] of film that a collision glows
-_REST = 1.5  # [s] of film that the last moment stays
+Progress = Callable[[int, int], None]
+SIZE = (1280, 720)  # [pixels], both even as encoders ask for
+_SPEEDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
+_GIF_SHARE = 2  # a GIF has half the width, half the height and half the frames
 
 
-def animate_run(run: Run, path: str | Path, progress: Progress | None = None) -> Path:
-    """Make the film of a run.
+def film_speed(duration: float, longest: float) -> int:
+    """How many times faster than real a film of ``duration`` simulated seconds runs, to take ``longest``."""
+    return next((speed for speed in _SPEEDS if duration / speed <= longest), _SPEEDS[-1])
 
-    The arm from one side, the map from above, and the forces over time. The speed is written in the
-    film: as fast as real, or a round multiple that keeps it within half a minute.
+
+def write_film(
+    path: Path, frames: Iterator[np.ndarray], total: int, fps: int, progress: Progress | None = None
+) -> Path:
+    """Write frames under another name first, and rename the file when it is whole.
 
     Args:
-        run: a run with recorded signals.
-        path: where to, without the ending; an older film is replaced.
+        path: where to, without the ending.
+        frames: each (720, 1280, 3) uint8.
+        total: how many there are.
+        fps: frames a second.
         progress: called after every frame with the number of frames done and of all.
 
     Returns:
         The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
 
     Raises:
-        BadInput: the run kept no signals.
         OSError: the file cannot be written.
     """
-    if not run.data.sizes["time"]:
-        raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
-    with film_style():
-        return write_film(Path(path), Film(run).frames(), len(film_times(run)), FPS, progress)
+    write, ending = (_write_mp4, "mp4") if find_encoder() else (_write_gif, "gif")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}.{ending}")
+    final = path.with_name(f"{path.name}.{ending}")
+    try:
+        write(partial, _count(frames, total, progress), fps)
+        partial.replace(final)
+    finally:
+        partial.unlink(missing_ok=True)
+    return final
 
 
-def film_times(run: Run) -> np.ndarray:
-    """Simulated time of every frame [s]; it goes on beyond the end, where the last moment stays."""
-    end = float(run.data.time.values[-1])
-    speed = film_speed(end, _LONGEST)
-    return np.arange(0.0, end + _REST * speed, speed / FPS)
+def find_encoder() -> str | None:
+    """Path of ffmpeg: the one that comes with imageio-ffmpeg or the system's; None without any."""
+    try:
+        import imageio_ffmpeg
+
+        return imageio_ffmpeg.get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        return None
 
 
-class Film:
-    """Frames of a run.
+def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) -> Iterator[np.ndarray]:
+    for done, frame in enumerate(frames, start=1):
+        yield frame
+        if progress is not None:
+            progress(done, total)
 
-    Args:
-        run: a run with recorded signals. Make it, and draw its frames, inside ``film_style()``.
-    """
 
-    def __init__(self, run: Run) -> None:
-        self.run, self.speed = run, film_speed(float(run.data.time.values[-1]), _LONGEST)
-        self.plans, self.missed = run.plans(), missed_contacts(run)
-        self.end = float(run.data.time.values[-1])
-        self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
-        self.canvas = FigureCanvasAgg(self.figure)
-        from_above = LevelPanel if in_space(run) else MapPanel
-        self.panels: list[ScenePanel | MapPanel | LevelPanel | StripPanel] = [
-            ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), run),
-            from_above(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), run),
-            StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run),
-        ]
-        self._write_texts()
-        self._shown = -1
-        self._background: object | None = None
+def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int) -> None:
+    """H.264 that every player and browser shows."""
+    import imageio_ffmpeg
 
-    def now(self, time: float) -> Now:
-        """What there is to show at a simulated time [s]."""
-        events = self.run.data.event_time.values
-        count = int(np.searchsorted(events, time + 1e-9, side="right"))
-        glow = _FLASH * self.speed
-        flash = max(0.0, 1.0 - (time - events[count - 1]) / glow) if count else 0.0
-        missed = any(e.start <= time <= e.end + glow for e in self.missed)
-        return Now(time, row_at(self.run, time), count, self.plans[count], flash, missed and flash <= 0)
+    how = ["-preset", "veryfast", "-crf", "21", "-movflags", "+faststart"]
+    encoder = imageio_ffmpeg.write_frames(
+        str(path), SIZE, fps=fps, codec="libx264", quality=None, bitrate=None, macro_block_size=2,
+        output_params=how, ffmpeg_log_level="error",
+    )  # fmt: skip
+    encoder.send(None)
+    try:
+        for frame in frames:
+            encoder.send(np.ascontiguousarray(frame))
+    finally:
+        encoder.close()
 
-    def draw(self, time: float) -> np.ndarray:
-        """The frame at a simulated time [s]: (720, 1280, 3) uint8."""
-        now = self.now(time)
-        for panel in self.panels:
-            panel.show(now, now.collisions != self._shown)
-        self._shown = now.collisions
-        self._say(now)
-        self._blit()
-        return np.asarray(self.canvas.buffer_rgba())[:, :, :3].copy()
 
-    def frames(self) -> Iterator[np.ndarray]:
-        """Every frame in order."""
-        for time in film_times(self.run):
-            yield self.draw(float(time))
+def _write_gif(path: Path, frames: Iterator[np.ndarray], fps: int) -> None:
+    """Smaller and fewer pictures of 128 colours each."""
+    from PIL import Image
 
-    def _blit(self) -> None:
-        moving = [artist for panel in self.panels for artist in panel.artists]
-        if self._background is None:
-            for artist in [*moving, *self._texts]:
-                artist.set_animated(True)
-            self.canvas.draw()
-            self._background = self.canvas.copy_from_bbox(self.figure.bbox)
-        self.canvas.restore_region(self._background)
-        for artist in [*moving, *self._texts]:
-            self.figure.draw_artist(artist)
-
-    def _write_texts(self) -> None:
-        figure = self.figure
-        figure.text(0.012, 0.955, str(self.run.summary["world"]), fontsize="large", weight="bold")
-        self.clock = figure.text(0.30, 0.955, "", fontsize="large")
-        self.count = figure.text(0.48, 0.955, "", fontsize="large")
-        self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
-        self._texts = [self.clock, self.count, self.banner]
-        handles = self._handles()
-        figure.legend(
-            handles=handles, ncols=(len(handles) + 1) // 2, loc="upper center", bbox_to_anchor=(0.82, 0.275),
-            fontsize="small", columnspacing=0.9, handlelength=1.2, borderaxespad=0,
-        )  # fmt: skip
-
-    def _say(self, now: Now) -> None:
-        self.clock.set_text(f"{min(now.time, self.end):6.2f} s  ({self.speed}×)")
-        self.count.set_text("1 collision" if now.collisions == 1 else f"{now.collisions} collisions")
-        text, colour = "", "white"
-        if now.flash > 0:
-            text, colour = f"collision {now.collisions}", COLOURS.goal
-        elif now.missed:
-            text, colour = "contact not registered", COLOURS.missed
-        elif now.time >= self.end:
-            text = self.run.outcome.replace("_", " ")
-            colour = COLOURS.start if self.run.outcome == "reached" else COLOURS.barred
-        self.banner.set_visible(bool(text))
-        self.banner.set_text(text)
-        self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")
-        self.banner.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"})
-
-    def _handles(self) -> list:
-        lines = [("tool", COLOURS.travelled), ("path", COLOURS.planned), ("force", COLOURS.true)]
-        handles: list = [Line2D([], [], color=colour, label=label) for label, colour in lines]
-        handles.append(Line2D([], [], color=COLOURS.felt, label="estimated force"))
-        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt"))
-        handles.append(Patch(color=COLOURS.obstacle, lw=0, label="true obstacle"))
-        return handles + ([threshold_handle()] if force_threshold(self.run) is not None else [])
+    size = (SIZE[0] // _GIF_SHARE, SIZE[1] // _GIF_SHARE)
+    kept = (frame for k, frame in enumerate(frames) if k % _GIF_SHARE == 0)
+    small = [Image.fromarray(frame).resize(size).quantize(128) for frame in kept]
+    duration = round(1000 * _GIF_SHARE / fps)
+    small[0].save(path, save_all=True, append_images=small[1:], duration=duration, loop=0)

@@ -15,14 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics import Arm
 from dynamics.work import make_work
-from hopfield_nav.known_world.body_distance import AXES_WIDTH
-from hopfield_nav.known_world.joint_positions import free_positions, plan_places
-from hopfield_nav.known_world.motion_check import passes
+from hopfield_nav.known_world.bodies import AXES_WIDTH
+from hopfield_nav.known_world.positions import free_positions, plan_places
+from hopfield_nav.known_world.proof import passes
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.stations import is_pose
-from hopfield_nav.known_world.way import DIRECT, JointWay, way_length
+from hopfield_nav.known_world.task import DIRECT, JointWay, is_pose, way_length
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up
 _DIGITS = 6  # of angles [rad] by which ways are told apart

@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput
-from hopfield_nav.known_world.line_rows import path_positions, rows_on_line
-from hopfield_nav.known_world.way import JointWay
+from dynamics import Arm, BadInput
+from hopfield_nav.known_world.line import path_positions, rows_on_line
+from hopfield_nav.known_world.task import JointWay
 
 KINDS = ("shortest", "direct", "sampling")
 _SAME = 1e-8  # [rad] rows no further apart are one

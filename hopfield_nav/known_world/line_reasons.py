@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.inverse_kinematics import inverse_kinematics
-from hopfield_nav.known_world.collision_check import collides, explain
-from hopfield_nav.known_world.joint_positions import free_positions
-from hopfield_nav.known_world.layered_graph import Layers, Nodes
+from dynamics import Arm, inverse_kinematics
+from hopfield_nav.known_world.collisions import collides, explain
+from hopfield_nav.known_world.graph import Layers, Nodes
+from hopfield_nav.known_world.line import StraightLine, poses_at
+from hopfield_nav.known_world.positions import free_positions, turn_alternatives
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.straight_line import StraightLine, poses_at
-from hopfield_nav.known_world.turns import turn_alternatives
 
 _NO_TURN = "the start is within the joints' limits on no turn"
 _SINGULAR = "; the wrist is singular there, which keeps joint 6 as it was"

@@ -1,28 +1,31 @@
-"""A world's plan as a whole: the way, the trajectory that comes of it, and both proven free."""
+"""A world's plan as a whole: the way, the trajectory that comes of it, and both proven free.
+
+What a plan leaves behind: a folder with the world, its numbers, the trajectory and a robot program.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput, HopfieldNavError, LibraryMissing
-from dynamics.kinematics import forward_kinematics
-from hopfield_nav.assembly import build_arm, build_model
-from hopfield_nav.known_world.collision_check import clearance, explain
-from hopfield_nav.known_world.pieces import sample
-from hopfield_nav.known_world.planning import AUTO, KnownPlan, Question, plan_known, plans_in_turn
+from dynamics import Arm, BadInput, HopfieldNavError, LibraryMissing, forward_kinematics
+from dynamics.files import write_whole
+from hopfield_nav.known_world.collisions import clearance, explain
+from hopfield_nav.known_world.line import poses_at, straight_line
+from hopfield_nav.known_world.plan import AUTO, KnownPlan, Question, plan_known, plans_in_turn
+from hopfield_nav.known_world.proof import trajectory_is_free
+from hopfield_nav.known_world.robot_program import urscript
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
-from hopfield_nav.known_world.straight_line import poses_at, straight_line
-from hopfield_nav.known_world.task import Task, task_of_world
+from hopfield_nav.known_world.table import write_plan_csv
+from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, JointWay, Task, task_of_world
 from hopfield_nav.known_world.timing import time_way
-from hopfield_nav.known_world.trajectory_check import trajectory_is_free
-from hopfield_nav.known_world.way import DIRECT, SAMPLING, SHORTEST, JointWay
-from hopfield_nav.trajectory import Trajectory
-from hopfield_nav.world import World
+from hopfield_nav.loop import Trajectory, sample
+from hopfield_nav.world import World, build_arm, build_model
 
 
 class Planned(NamedTuple):
@@ -140,3 +143,28 @@ def _least(planned: Planned, scene: Scene, q: np.ndarray) -> float | None:
     """Least distance on the way [m]; None where there is nothing to touch."""
     least = float(clearance(planned.arm, scene, q).min())
     return least if np.isfinite(least) else None
+
+
+def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
+    """Write ``world.yaml``, ``plan.json``, ``plan.csv`` and, for six joints, ``plan.script``.
+
+    Args:
+        planned: with a trajectory.
+        folder: made where there is none.
+        motion: of the program, see ``urscript``.
+
+    Raises:
+        BadInput: a motion that does not suit the way.
+    """
+    assert planned.trajectory is not None
+    assert planned.plan.way is not None
+    six = len(planned.arm.dh) == 6  # URScript knows no others
+    text = (
+        urscript(planned.arm, planned.plan.way, planned.trajectory, motion, planned.world.name) if six else ""
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "world.yaml", planned.world.to_yaml(folder))
+    write_whole(folder / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
+    write_plan_csv(planned.arm, planned.trajectory, folder / "plan.csv")
+    if text:
+        write_whole(folder / "plan.script", text)

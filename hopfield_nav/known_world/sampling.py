@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput
-from hopfield_nav.known_world.joint_positions import free_positions, plan_places
-from hopfield_nav.known_world.motion_check import motion_is_free
-from hopfield_nav.known_world.ompl_checks import Checks, joint_space, load_ompl, planner_class, quiet
+from dynamics import Arm, BadInput
+from hopfield_nav.known_world.ompl import Checks, joint_space, load_ompl, planner_class, quiet
+from hopfield_nav.known_world.positions import free_positions, plan_places
+from hopfield_nav.known_world.proof import motion_is_free
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.way import SAMPLING, JointWay, way_length
+from hopfield_nav.known_world.task import SAMPLING, JointWay, way_length
 
 _LARGEST_SEED = 2**32 - 2
 

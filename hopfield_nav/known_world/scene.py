@@ -6,15 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput
-from hopfield_nav.arm_capsules import LINK, arm_bodies, arm_distance
-from hopfield_nav.assembly import build_arm
-from hopfield_nav.geometry import as_primitives, pack_primitives
-from hopfield_nav.known_world.body_motion import joint_reach
-from hopfield_nav.known_world.touching_pairs import touching_pairs
-from hopfield_nav.solids_of_world import pack
-from hopfield_nav.world import World
+from dynamics import Arm, BadInput
+from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, as_primitives, pack_primitives
+from hopfield_nav.known_world.bodies import joint_reach, touching_pairs
+from hopfield_nav.world import World, build_arm, pack
 
 _TURNS = 360  # angles of joint 1 at which a solid must touch link 1 to count as what the arm stands on
 _found_pairs: dict[bytes, np.ndarray] = {}

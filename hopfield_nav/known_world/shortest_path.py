@@ -15,21 +15,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput
-from dynamics.inverse_kinematics import inverse_kinematics
-from dynamics.ur_type import require_closed_form
+from dynamics import Arm, BadInput, inverse_kinematics
+from dynamics.inverse import require_closed_form
 from dynamics.work import make_work
-from hopfield_nav.known_world.body_distance import AXES_WIDTH
-from hopfield_nav.known_world.collision_check import collides
-from hopfield_nav.known_world.layered_graph import Layers, Nodes, fill_layers, search_layers
-from hopfield_nav.known_world.line_motion import FREE, JUMP, LIMIT, TOUCH, Fineness, join
+from hopfield_nav.known_world.bodies import AXES_WIDTH
+from hopfield_nav.known_world.collisions import collides
+from hopfield_nav.known_world.graph import (
+    FREE,
+    JUMP,
+    LIMIT,
+    TOUCH,
+    Fineness,
+    Layers,
+    Nodes,
+    fill_layers,
+    join,
+    search_layers,
+)
+from hopfield_nav.known_world.line import StraightLine, poses_at, straight_line, ways_round
 from hopfield_nav.known_world.line_reasons import bad_station, given_up, why_it_ends
+from hopfield_nav.known_world.positions import turn_alternatives
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.stations import as_station, is_pose, pose_of
-from hopfield_nav.known_world.straight_line import StraightLine, poses_at, straight_line, ways_round
-from hopfield_nav.known_world.turns import turn_alternatives
-from hopfield_nav.known_world.way import SHORTEST, JointWay, way_length
+from hopfield_nav.known_world.task import SHORTEST, JointWay, as_station, is_pose, pose_of, way_length
 
 ROW_LENGTH = 1e-3  # [m] of tool motion between two rows, at most
 ROW_CHANGE = 0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm

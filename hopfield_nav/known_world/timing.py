@@ -12,12 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.errors import BadInput, LibraryMissing
-from dynamics.joint_friction import joint_friction_torque
-from dynamics.newton_euler import gravity_torque
+from dynamics import Arm, BadInput, LibraryMissing, gravity_torque, joint_friction_torque
 from hopfield_nav.known_world.legs import Leg, checked_way, divided, legs_of_way
-from hopfield_nav.known_world.motion_limits import (
+from hopfield_nav.known_world.limits import (
     ACCELERATION,
     TORQUE_SHARE,
     MotionLimits,
@@ -25,10 +22,9 @@ from hopfield_nav.known_world.motion_limits import (
     largest_shares,
     motion_limits,
 )
-from hopfield_nav.known_world.pieces import joined, quintic_pieces, resting, slowed, values_at
-from hopfield_nav.known_world.smooth_time import PathTime, path_time
-from hopfield_nav.known_world.way import JointWay
-from hopfield_nav.trajectory import Trajectory
+from hopfield_nav.known_world.speed import PathTime, path_time
+from hopfield_nav.known_world.task import JointWay
+from hopfield_nav.loop import Trajectory, joined, quintic_pieces, resting, slowed, values_at
 
 TOLERANCE = 1e-3  # share of a limit by which a trajectory may exceed it
 RAMP = 0.008  # [s] one period of the UR5's controller
@@ -135,7 +131,7 @@ def _time_leg(arm: Arm, leg: Leg, limits: MotionLimits, ramp: float) -> Trajecto
 
 def _library() -> Callable[..., np.ndarray | None]:
     try:
-        from hopfield_nav.known_world.path_speed import fastest_speed
+        from hopfield_nav.known_world.speed import fastest_speed
     except ModuleNotFoundError as error:
         raise LibraryMissing(
             f"timing a way needs {error.name}", allowed="pip install 'hopfield-nav[plan]'"

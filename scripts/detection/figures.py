@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from hopfield_nav.style import COLOURS, COLUMN, paper_style
+from hopfield_nav.figures import COLOURS, COLUMN, paper_style
 
 if TYPE_CHECKING:
     from detection.evaluation import Result

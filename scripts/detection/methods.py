@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm
+from hopfield_nav.logs import Replay, Signals, replay
 from hopfield_nav.plugin import find_method
-from hopfield_nav.replay import Replay, replay
-from hopfield_nav.signals import Signals
 
 OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
 FLOORS = {  # least thresholds, whatever an ideal simulation would allow

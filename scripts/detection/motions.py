@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics, load_arm
-from dynamics.joint_path import follow_path
-from hopfield_nav.arm_capsules import arm_clearance, arm_distance, capsules_in_base
-from hopfield_nav.geometry import pack_primitives, sphere
-from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
+from dynamics import Arm, follow_path, forward_kinematics, load_arm
+from hopfield_nav.geometry import arm_clearance, arm_distance, capsules_in_base, pack_primitives, sphere
+from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 
 TOP_SPEED = 1.0  # [rad/s] of random quintics
 PUSH_SPEED = 0.05  # [m/s] of the tool

@@ -10,10 +10,9 @@ import numpy as np
 from detection.conditions import ARMS, Condition, make_world
 from detection.motions import Trial, arm_collision, random_quintic, tool_push
 from dynamics import Arm, load_arm
-from hopfield_nav.assembly import build_arm, build_model
-from hopfield_nav.scoring import Truth, truth_of_run
-from hopfield_nav.signals import Signals, signals_of_run
-from hopfield_nav.simulation import follow
+from hopfield_nav.experiment import Truth, follow, truth_of_run
+from hopfield_nav.logs import Signals, signals_of_run
+from hopfield_nav.world import build_arm, build_model
 
 CHUNK = 100.0  # [s] of free motion with the same errors of the model
 LINKS = (2, 3, 4, 5, 6)  # link 1 turns about its own axis: it runs into nothing

@@ -16,17 +16,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import load_arm
-from dynamics.kinematics import link_frames
-from hopfield_nav.arm_capsules import arm_clearance
-from hopfield_nav.arm_surface import push_torque, random_surface_points
-from hopfield_nav.assembly import build_arm
-from hopfield_nav.contact_isolator import LATER, ContactIsolator, continued_line
-from hopfield_nav.geometry import pack_primitives, sphere
-from hopfield_nav.isolation import Isolation, isolate
-from hopfield_nav.simulation import follow
-from hopfield_nav.trajectory import Trajectory, evaluate, quintic_trajectory
-from hopfield_nav.world import World, parse_world
+from dynamics import link_frames, load_arm
+from hopfield_nav.experiment import follow
+from hopfield_nav.geometry import arm_clearance, pack_primitives, sphere
+from hopfield_nav.isolation import (
+    LATER,
+    ContactIsolator,
+    Isolation,
+    continued_line,
+    isolate,
+    push_torque,
+    random_surface_points,
+)
+from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
+from hopfield_nav.world import World, build_arm, parse_world
 from isolation.pushes import FRICTION_ERROR, LEAST, MASS_ERROR
 
 RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 26, 2  # sphere [m], joints [rad/s], times, steps between them

@@ -10,15 +10,19 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.lines import Line2D
 
-from dynamics.arm import Arm
-from hopfield_nav.arm_capsules import capsules_in_base
-from hopfield_nav.arm_surface import BODY, HALF_U, HALF_V, U, V, surface_points
-from hopfield_nav.figures.arm_drawing import arm_outline, pose_outline
-from hopfield_nav.figures.sheets import add_legend, new_figure, save_figure
-from hopfield_nav.figures.solids import inside_capsule
-from hopfield_nav.figures.view import View, make_view, project, shade
-from hopfield_nav.isolation import Isolation, default_surface
-from hopfield_nav.style import CENTIMETRE, COLOURS, PAGE, paper_style
+from dynamics import Arm
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures.solid import (
+    View,
+    arm_outline,
+    inside_capsule,
+    make_view,
+    pose_outline,
+    project,
+    shade,
+)
+from hopfield_nav.geometry import capsules_in_base
+from hopfield_nav.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_points
 from isolation.pushes import Pushes
 from isolation.scores import Scores
 

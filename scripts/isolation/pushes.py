@@ -11,11 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
-from dynamics.newton_euler import gravity_torque
-from hopfield_nav.arm_surface import push_torque, random_surface_points
-from hopfield_nav.contact_isolator import model_covariance
-from hopfield_nav.isolation import Isolation, default_surface, isolate
+from dynamics import Arm, gravity_torque
+from hopfield_nav.isolation import (
+    Isolation,
+    default_surface,
+    isolate,
+    model_covariance,
+    push_torque,
+    random_surface_points,
+)
 from isolation.scores import Scores, score
 
 NOISE = 0.02  # [N·m] of a perfect model's residual

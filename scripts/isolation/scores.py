@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.isolation import Isolation
-from hopfield_nav.sweep_statistics import share
+from hopfield_nav.sweeps import share
 
 LINKS = 6
 

@@ -11,16 +11,25 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
 
-from dynamics import Arm, coriolis_matrix, gravity_torque, inverse_dynamics, load_arm, mass_matrix
-from dynamics.arm import arm_from_dict
-from dynamics.euler_lagrange import euler_lagrange, euler_lagrange_torque, mass_matrix_derivatives
-from hopfield_nav.style import COLOURS, COLUMN, paper_style
+from dynamics import (
+    Arm,
+    coriolis_matrix,
+    euler_lagrange,
+    euler_lagrange_torque,
+    gravity_torque,
+    inverse_dynamics,
+    load_arm,
+    mass_matrix,
+)
+from dynamics.files import arm_from_dict
+from dynamics.lagrange import mass_matrix_derivatives
+from hopfield_nav.figures import COLOURS, COLUMN, paper_style
 
 NAME = "ur5_kebria2016"
 SIZES = (2, 3, 4, 6, 8, 11, 15, 20, 25, 30)
 LARGE = 15  # joints from which on the slope is measured: below, fixed costs count
-TESTS = "tests/test_kinematics_studies.py::"
-LAGRANGE = "tests/test_euler_lagrange.py::"
+TESTS = "tests/scripts/test_kinematics_studies.py::"
+LAGRANGE = "tests/dynamics/test_euler_lagrange.py::"
 FORMULATIONS: dict[str, Callable] = {
     "Newton–Euler": inverse_dynamics,
     "Euler–Lagrange": euler_lagrange_torque,

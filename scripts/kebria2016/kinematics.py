@@ -9,11 +9,18 @@ from ledger import Row, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dynamics import Arm, forward_kinematics, inverse_kinematics, link_frames, load_arm
-from dynamics.arm import arm_from_dict
-from dynamics.closed_form_position import closed_form_position
-from dynamics.singularities import singular_values, singularity_measures
-from hopfield_nav.style import PAGE, paper_style
+from dynamics import (
+    Arm,
+    closed_form_position,
+    forward_kinematics,
+    inverse_kinematics,
+    link_frames,
+    load_arm,
+    singular_values,
+    singularity_measures,
+)
+from dynamics.files import arm_from_dict
+from hopfield_nav.figures import PAGE, paper_style
 
 NAME = "ur5_kebria2016"
 TABLE_I = {  # as printed
@@ -22,7 +29,7 @@ TABLE_I = {  # as printed
     "d": [0.08916, 0, 0, 0.10915, 0.09456, 0.0823],
 }
 WRONG_IN_TABLE_I = {("a", 1), ("a", 2), ("d", 4)}
-TESTS = "tests/test_kinematics_studies.py::"
+TESTS = "tests/scripts/test_kinematics_studies.py::"
 
 
 def positions(count: int = 20000) -> np.ndarray:

@@ -7,7 +7,7 @@ from recorded_runs import MOVING, NO_ROTORS, STANDSTILL, residual, residuals, se
 
 from dynamics import load_arm
 
-TEST = "tests/test_recordings_against_models.py::test_kebria2016_is_not_the_most_accurate"
+TEST = "tests/scripts/test_recordings_against_models.py::test_kebria2016_is_not_the_most_accurate"
 
 
 def rows() -> list[Row]:

@@ -9,8 +9,8 @@ import numpy as np
 from ledger import Row, judged
 from scipy.spatial.transform import Rotation
 
-from dynamics.mjcf import mjcf_text
-from hopfield_nav.style import paper_style
+from dynamics.files import mjcf_text
+from hopfield_nav.figures import paper_style
 from kebria2016.validation_figures import error_figure, picture_figure, tracking_figure
 from kebria2016.validation_run import (
     DURATION,
@@ -23,7 +23,7 @@ from kebria2016.validation_run import (
     smallest_singular_value,
 )
 
-TESTS = "tests/test_computed_torque.py::"
+TESTS = "tests/control/test_computed_torque.py::"
 SETTLED = 4.2  # [s] after which the published poles leave less than 1 %
 
 
@@ -142,7 +142,7 @@ def _tool_rows(run: Followed) -> list[Row]:
             f"radius 1 mm or 200 mm: torques differ by {change:.0e} N·m",
             change == 0.0,
             "shapes are for looking; bodies state their own inertia",
-            "tests/test_mjcf.py::test_radius_changes_no_torque",
+            "tests/dynamics/test_mjcf.py::test_radius_changes_no_torque",
         ),
     ]
 

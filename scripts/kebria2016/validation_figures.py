@@ -8,9 +8,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from scipy.spatial.transform import Rotation
 
-from hopfield_nav.figures.arm_drawing import arm_outline, pose_outline
-from hopfield_nav.figures.view import make_view, project, shade
-from hopfield_nav.style import COLOURS, COLUMN, PAGE
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE
+from hopfield_nav.figures.solid import arm_outline, make_view, pose_outline, project, shade
 from kebria2016.validation_run import DURATION, FIRST_ERROR, Followed, analytic_error, arm, follow, profile
 
 _SHOWN = 3.0  # [s] moment at which figure 10 shows the arm

@@ -12,15 +12,19 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, follow_path, forward_kinematics, jacobian, load_arm
 from dynamics.work import make_work
-from hopfield_nav.contact import Contact
-from hopfield_nav.control_step import Controller
-from hopfield_nav.loop_log import log_columns, log_width
-from hopfield_nav.loop_state import Settings, make_state
-from hopfield_nav.mujoco_plant import MujocoLoop
-from hopfield_nav.plant import Plant, make_stages
+from hopfield_nav.control import Controller, make_sensors
+from hopfield_nav.loop import (
+    Contact,
+    MujocoLoop,
+    Plant,
+    Settings,
+    Trajectory,
+    log_columns,
+    log_width,
+    make_stages,
+    make_state,
+)
 from hopfield_nav.plugin import compiled, find_method
-from hopfield_nav.sensor_noise import make_sensors
-from hopfield_nav.trajectory import Trajectory
 
 ARM = "ur5_kebria2016"
 GAIN = 10.0  # K_P = K_D = GAIN · 1, in 1/s² and 1/s

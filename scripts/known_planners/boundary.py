@@ -8,10 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.known_world import sampling
-from hopfield_nav.known_world.motion_check import motion_is_free
-from hopfield_nav.known_world.ompl_checks import Checks
-from hopfield_nav.known_world.scene import Scene
+from hopfield_nav.known_world import Checks, Scene, motion_is_free, sampling
 
 
 class Boundary(NamedTuple):

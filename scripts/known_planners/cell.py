@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.known_world.random_task import random_free_joints
-from hopfield_nav.known_world.scene import Scene
+from hopfield_nav.known_world import Scene, random_free_joints
 from hopfield_nav.world import World, parse_world
 
 _PLAIN = """

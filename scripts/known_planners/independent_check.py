@@ -11,8 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from dynamics import Arm
-from hopfield_nav.obstacle_kinds import Box, Cylinder, Floor, Solid
-from hopfield_nav.world import World
+from hopfield_nav.world import Box, Cylinder, Floor, Solid, World
 
 STEP = 1e-3  # [m] of tool motion between two poses that are looked at, at most
 _POSES = 2000  # random ones, to see what overlaps always

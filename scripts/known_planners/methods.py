@@ -10,10 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.known_world.direct_path import plan_direct
-from hopfield_nav.known_world.sampling import plan_sampling
-from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.shortest_path import plan_shortest
+from hopfield_nav.known_world import Scene, plan_direct, plan_sampling, plan_shortest
 
 SHORTEST, OPEN, DIRECT = "shortest", "shortest, start's turns and branch open", "direct"
 AUTO, AUTO_SAMPLING = "auto, without sampling", "auto, with OMPL"

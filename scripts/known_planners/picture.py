@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hopfield_nav.figures.sweep_outcomes import wilson
+from hopfield_nav.figures.sweep import wilson
 from known_planners.methods import DIRECT, METHODS, OPEN, RAW, SHORTEST, SIMPLIFIED
 from known_planners.summary import Results, column, solved
 
@@ -16,8 +16,7 @@ _SHORT = {OPEN: "shortest, start open", RAW: "OMPL, as found", SIMPLIFIED: "OMPL
 
 def draw(cells: dict[str, Results], folder: Path) -> list[Path]:
     """Write ``known_world_compared.png``: the shares in every cell, times and lengths in the last."""
-    from hopfield_nav.figures.sheets import new_figure, save_figure
-    from hopfield_nav.style import PAGE, paper_style
+    from hopfield_nav.figures import PAGE, new_figure, paper_style, save_figure
 
     with paper_style():
         figure = new_figure(PAGE, 0.42 * PAGE)
@@ -31,7 +30,7 @@ def draw(cells: dict[str, Results], folder: Path) -> list[Path]:
 
 
 def _draw_shares(ax, results: Results, named: bool) -> None:
-    from hopfield_nav.style import COLOURS
+    from hopfield_nav.figures import COLOURS
 
     for place, name in enumerate(reversed(METHODS)):
         found = solved(results[name])
@@ -47,7 +46,7 @@ def _draw_shares(ax, results: Results, named: bool) -> None:
 
 
 def _draw_times(ax, results: Results) -> None:
-    from hopfield_nav.style import COLOURS
+    from hopfield_nav.figures import COLOURS
 
     for name, colour in _SHOWN.items():
         found, shade = solved(results[name]), getattr(COLOURS, colour)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.figures.sweep_outcomes import wilson
+from hopfield_nav.figures.sweep import wilson
 from known_planners.boundary import Boundary
 from known_planners.methods import DIRECT, METHODS, PLANNED, RAW, SIMPLIFIED, Outcome
 

@@ -14,13 +14,21 @@ import numpy as np
 from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
 
 from dynamics import Arm
-from dynamics.arm_writer import write_arm
+from dynamics.files import write_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
-from dynamics.identification import Excitation, FourierTrajectory, Log, Options, excite, limits_of
-from dynamics.identification.excitation import within_limits
-from dynamics.identification.fourier import from_free, random_free
-from hopfield_nav.simulation import Simulation
-from hopfield_nav.trajectory import Trajectory
+from dynamics.identification import (
+    Excitation,
+    FourierTrajectory,
+    Log,
+    Options,
+    excite,
+    from_free,
+    limits_of,
+    random_free,
+    within_limits,
+)
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.loop import Trajectory
 from hopfield_nav.world import parse_world
 
 RATE, DURATION = 1000.0, 31.0  # [Hz], [s]: madsen2020 4.2

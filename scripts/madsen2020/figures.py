@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from reproduction import save_figures
 
 from dynamics.identification import autocorrelation, motion
-from hopfield_nav.style import COLOURS, COLUMN, PAGE
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from madsen2020 import bench
 from madsen2020.validation import (
     SHARE,

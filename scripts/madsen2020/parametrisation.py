@@ -7,11 +7,16 @@ from ledger import Row, judged
 
 from dynamics import load_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
-from dynamics.identification import base_parameter_count, base_parameters, decimate, regressor
-from dynamics.identification.base_parameters import random_excitation
+from dynamics.identification import (
+    base_parameter_count,
+    base_parameters,
+    decimate,
+    random_excitation,
+    regressor,
+)
 
 INCLINE = np.array([1.5, -2.0, -9.0])  # [m/s²]
-_B, _T = "tests/test_base_parameters.py::", "tests/test_madsen2020.py::"
+_B, _T = "tests/dynamics/test_base_parameters.py::", "tests/scripts/test_madsen2020.py::"
 
 
 def columns(gravity: np.ndarray | None = None) -> int:
@@ -70,16 +75,16 @@ def rows() -> list[Row]:
         judged("6 (1)", "base parameters on an incline", "38", str(found["incline"]), found["incline"] == 38,
                f"{found['incline, rotors']} with rotor inertias", _B + "test_numbers_of_madsen2020"),
         judged("4.2", "31 s at 1 kHz, decimated by 20", "1550 samples", f"{samples()} samples",
-               samples() == 1550, "", "tests/test_filtering.py::test_31_seconds_give_1550_samples"),
+               samples() == 1550, "", "tests/dynamics/test_filtering.py::test_31_seconds_give_1550_samples"),
         judged("4.1", "4th-order Butterworth forwards and backwards at 5 times the dynamics' bandwidth",
                "bandwidth lost", "50 Hz for 10 Hz, no lag", None,
                "10 Hz is chosen here; the document's is lost",
-               "tests/test_filtering.py::test_filter_has_no_lag_and_half_amplitude_at_its_cutoff"),
+               "tests/dynamics/test_filtering.py::test_filter_has_no_lag_and_half_amplitude_at_its_cutoff"),
         judged("2, [19]", "friction depends on speed, load and temperature", "law lost",
                f"20 °C over 40 °C: {heat:.2f}, 100 N·m of load over none: {load:.2f}, "
                f"2 rad/s over 1: {speed:.2f} times", None,
                "the law is in a reference that is not public; ours stands in dynamics.flexible_joint",
-               "tests/test_flexible_joint.py::test_friction_takes_power_grows_with_load_and_falls_with_heat"),
+               "tests/dynamics/test_flexible_joint.py::test_friction_takes_power_grows_with_load_and_falls_with_heat"),
         judged("4.6", "81.4 % from 506.8 to 94.5", "81.4 %", f"{100 * (1 - 94.5 / 506.8):.2f} %",
                round(100 * (1 - 94.5 / 506.8), 1) == 81.4, "81.35 % rounds to 81.4",
                _T + "test_arithmetic_of_the_tables"),

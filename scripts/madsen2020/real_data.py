@@ -21,14 +21,11 @@ from recorded_runs import recording
 from recordings_methods import motors
 
 from dynamics import Arm, load_arm
-from dynamics.identification import Identification, Log, Options, identify, nmse
-from dynamics.identification.observations import observations
-from hopfield_nav.identification_logs import log_of_recording
+from dynamics.identification import Identification, Log, Options, identify, nmse, observations
+from hopfield_nav.experiment import alarm_rate
+from hopfield_nav.figures import COLOURS, COLUMN, paper_style
+from hopfield_nav.logs import log_of_recording, replay, signals_of_recording
 from hopfield_nav.plugin import find_method
-from hopfield_nav.rates import alarm_rate
-from hopfield_nav.replay import replay
-from hopfield_nav.signals import signals_of_recording
-from hopfield_nav.style import COLOURS, COLUMN, paper_style
 
 RUNS = ("no1", "no8", "no5_free")
 MODELS = ("given", "identified", "consistent")
@@ -37,7 +34,7 @@ BANDWIDTH, CUTOFF = 5.0, 10.0  # [Hz] the most that 125 Hz with such holes suppo
 WELL_KNOWN = 0.05  # relative deviation
 POLE = 15.0  # [1/s] of the observer, slower than the current's ripple
 QUANTILE = 99.9  # of the fitted runs, for the detector's thresholds
-_T = "tests/test_madsen2020.py::"
+_T = "tests/scripts/test_madsen2020.py::"
 
 
 class Fit(NamedTuple):

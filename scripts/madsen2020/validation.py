@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from ledger import Row, judged
 
-from dynamics.identification import Identification, Log, Options, cad_error, identify, nmse
-from dynamics.identification.observations import observations
+from dynamics.identification import Identification, Log, Options, cad_error, identify, nmse, observations
 from madsen2020 import bench
 
 SHARE = 0.10  # CAD error
@@ -23,7 +22,7 @@ SHARES = (0.0, 0.025, 0.05, 0.075, 0.10, 0.15, 0.20)
 DRAWS = 20
 TABLE_4 = {"MX2R": -4.1774, "MX3R": -1.8774, "MY4R": -0.1866}  # [kg·m]
 TABLE_5 = ((325.9, 233.0, 28.5), (1245.7, 1040.4, 16.5), (334.0, 250.9, 24.9))
-_T = "tests/test_madsen2020.py::"
+_T = "tests/scripts/test_madsen2020.py::"
 
 
 class Judge(NamedTuple):
@@ -164,7 +163,7 @@ def _fit_rows() -> list[Row]:
             f"{excitation.condition_number:.0f}; the best of 10 random ones "
             f"{excitation.random_condition_numbers[0]:.0f}", None,
             "the number is lost; the document did not optimise its trajectory",
-            "tests/test_excitation.py::test_optimised_is_better_than_every_random_one",
+            "tests/dynamics/test_excitation.py::test_optimised_is_better_than_every_random_one",
         )
     )  # fmt: skip
     out.append(

@@ -13,18 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from ledger import Row, judged
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from reproduction import save_figures, show_chapter
-
-from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.figures.sheets import add_legend
-from hopfield_nav.figures.sweep_outcomes import wilson
-from hopfield_nav.known_world.direct_path import plan_direct
-from hopfield_nav.known_world.random_task import random_free_joints
-from hopfield_nav.known_world.scene import Scene, build_scene
-from hopfield_nav.known_world.shortest_path import plan_shortest
 from hopfield_nav.known_world.single_branch import (
     ARRIVED,
     JUMP,
@@ -34,13 +22,27 @@ from hopfield_nav.known_world.single_branch import (
     SingleBranch,
     follow_single_branch,
 )
-from hopfield_nav.known_world.way import JointWay
-from hopfield_nav.style import CENTIMETRE, COLOURS, PAGE, paper_style
+from ledger import Row, judged
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from reproduction import save_figures, show_chapter
+
+from dynamics import Arm, forward_kinematics, load_arm
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, paper_style
+from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.known_world import (
+    JointWay,
+    Scene,
+    build_scene,
+    plan_direct,
+    plan_shortest,
+    random_free_joints,
+)
 
 NAME, PAIRS, SEED = "ur5_tu2023", 500, 2023
 STOPS = (TOUCHED, JUMP, LIMIT)
 OUTCOMES = (ARRIVED, *STOPS, OUT_OF_REACH)
-TESTS = "tests/test_cause_of_stops.py::"
+TESTS = "tests/scripts/test_cause_of_stops.py::"
 
 
 class Case(NamedTuple):

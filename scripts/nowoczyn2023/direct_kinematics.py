@@ -9,12 +9,12 @@ from ledger import Row, judged
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, forward_kinematics, jacobian, link_frames, load_arm
-from dynamics.arm import arm_from_dict
+from dynamics.files import arm_from_dict
 from dynamics.modified_dh import modified_link_frames, standard_transform
 
 NAME = "ur5_tu2023"  # the UR5 (CB3)
 STEP = 1e-6  # [rad, m] of the derivatives
-TESTS = "tests/test_nowoczyn2023.py::"
+TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 def positions(count: int = 1000, seed: int = 2023) -> np.ndarray:

@@ -14,19 +14,16 @@ from reproduction import save_figures
 from scipy.optimize import brentq
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.figures.sheets import add_legend
-from hopfield_nav.known_world.direct_path import plan_direct
-from hopfield_nav.known_world.motion_check import motion_is_free
-from hopfield_nav.known_world.turns import turn_alternatives
-from hopfield_nav.style import CENTIMETRE, COLOURS, PAGE
-from hopfield_nav.sweep_statistics import Value, share
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
+from hopfield_nav.known_world import motion_is_free, plan_direct, turn_alternatives
+from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.cause_of_stops import PAIRS, cases, cell
 
 SHOWN = 5  # ways, 3.4
 FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # way of the tool over the distance of its ends
 SAMPLES = 400  # of a way
-TESTS = "tests/test_nowoczyn2023.py::"
-DIRECT = "tests/test_direct_path.py::"
+TESTS = "tests/scripts/test_nowoczyn2023.py::"
+DIRECT = "tests/known_world/test_direct_path.py::"
 
 
 class Arc(NamedTuple):

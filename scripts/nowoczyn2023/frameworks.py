@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from ledger import Row, judged
 
-from hopfield_nav.known_world.direct_path import plan_direct
-from hopfield_nav.known_world.sampling import plan_sampling
+from hopfield_nav.known_world import plan_direct, plan_sampling
 from nowoczyn2023.cause_of_stops import cases, cell
 
 
@@ -61,6 +60,6 @@ def rows() -> list[Row]:
             found.shortest == found.pairs,
             "in part: OMPL leaves kinematics, collision checks and constraints such as a line of the tool to"
             " its caller; all methods side by side are in docs/known_world_compared.md",
-            "tests/test_nowoczyn2023.py::test_ompl_has_other_ways",
+            "tests/scripts/test_nowoczyn2023.py::test_ompl_has_other_ways",
         )
     ]

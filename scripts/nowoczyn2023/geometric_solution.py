@@ -9,8 +9,8 @@ import numpy as np
 from ledger import Row, judged
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, load_arm
-from dynamics.arm import arm_from_dict
-from dynamics.inverse_kinematics import CHECKED
+from dynamics.files import arm_from_dict
+from dynamics.inverse import CHECKED
 from dynamics.modified_dh import modified_link_frames
 from nowoczyn2023.direct_kinematics import NAME, positions
 
@@ -21,8 +21,8 @@ UR10 = {  # Universal Robots' Denavit-Hartenberg parameters [m]
     "a": [0, -0.612, -0.5723, 0, 0, 0],
     "alpha": ["pi/2", 0, 0, "pi/2", "-pi/2", 0],
 }
-TESTS = "tests/test_nowoczyn2023.py::"
-CLOSED = "tests/test_inverse_kinematics.py::"
+TESTS = "tests/scripts/test_nowoczyn2023.py::"
+CLOSED = "tests/dynamics/test_inverse_kinematics.py::"
 
 
 def printed_solutions(arm: Arm, T: np.ndarray, sign: float) -> np.ndarray:
@@ -212,7 +212,7 @@ def _number_rows() -> list[Row]:
             f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}",
             eight > 0.5 and most == 8,
             "",
-            "tests/test_kinematics_studies.py::test_number_of_solutions",
+            "tests/scripts/test_kinematics_studies.py::test_number_of_solutions",
         ),
         judged(
             "(2.12)",

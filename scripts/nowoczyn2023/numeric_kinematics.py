@@ -11,18 +11,23 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
 
-from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
-from dynamics.differential_inverse_kinematics import differential_inverse_kinematics
+from dynamics import (
+    differential_inverse_kinematics,
+    forward_kinematics,
+    inverse_kinematics,
+    link_frames,
+    load_arm,
+    numeric_inverse_kinematics,
+    singularity_measures,
+)
 from dynamics.modified_dh import modified_dh, modified_link_frames
-from dynamics.numeric_inverse_kinematics import numeric_inverse_kinematics
-from dynamics.singularities import singularity_measures
-from hopfield_nav.style import COLOURS, PAGE, paper_style
+from hopfield_nav.figures import COLOURS, PAGE, paper_style
 
 NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as Tables 1.1 and 1.2 have them under the name UR5e
 STEP, LENGTH, PUBLISHED = 40e-6, 1.0, 1e-4  # [m] 2.2
 CLEAR = (0.2, 0.2, 0.1)  # least |s5|, |s3| and |along| [m] on a line that is studied
 TURN = np.array([0.5, 0.6, 0.7])  # [rad] by which the tool turns along the line, where it does
-TESTS = "tests/test_kinematics_studies.py::"
+TESTS = "tests/scripts/test_kinematics_studies.py::"
 
 
 class Line(NamedTuple):
@@ -167,7 +172,7 @@ def rows() -> list[Row]:
             f"all links in the same places to {apart:.0e}, after a change of frame fixed to each link",
             apart < 1e-12,
             "the frames themselves differ, but for base and flange",
-            "tests/test_modified_dh.py::test_same_links_in_the_same_places",
+            "tests/dynamics/test_modified_dh.py::test_same_links_in_the_same_places",
         ),
         judged(
             "2.2",
@@ -189,7 +194,7 @@ def rows() -> list[Row]:
             f" lines of 1 m, at least {bare.min():.2f} m); with J⁻¹ {1e3 * np.median(errors):.3f} mm",
             bool(np.median(bare) < 1e-3),
             "a product of two vectors is printed; right is θ + J⁻¹ (dx … dγ), as in the first half of (2.2)",
-            "tests/test_nowoczyn2023.py::test_without_the_inverse",
+            "tests/scripts/test_nowoczyn2023.py::test_without_the_inverse",
         ),
         judged(
             "2.2, 2.3",
@@ -199,7 +204,7 @@ def rows() -> list[Row]:
             f" to 1e-10 takes {np.median(steps):.0f} steps (median, {len(steps)} starts up to 0.3 rad away)",
             closed < step * np.median(steps),
             "a single step is no solution: its error stays",
-            "tests/test_nowoczyn2023.py::test_steps_of_the_numeric_solution",
+            "tests/scripts/test_nowoczyn2023.py::test_steps_of_the_numeric_solution",
         ),
         judged(
             "(2.3)",

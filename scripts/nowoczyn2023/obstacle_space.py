@@ -22,17 +22,13 @@ from matplotlib.patches import Patch
 from reproduction import show_chapter
 
 from dynamics import load_arm, with_tool
-from hopfield_nav.figures.sheets import add_legend, new_figure, save_figure
-from hopfield_nav.known_world.collision_check import collides
-from hopfield_nav.known_world.collision_library import CollisionLibrary, build_library
-from hopfield_nav.known_world.relevant_joints import relevant_joints
-from hopfield_nav.known_world.scene import build_scene
-from hopfield_nav.style import CENTIMETRE, COLOURS, PAGE, paper_style
-from hopfield_nav.sweep_statistics import Value, share
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.known_world import CollisionLibrary, build_library, build_scene, collides, relevant_joints
+from hopfield_nav.sweeps import Value, share
 
 NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as the document has them under the name UR5e
 POSES, SEED, RUNS = 1_000_000, 31, 9
-TESTS = "tests/test_collision_library.py::"
+TESTS = "tests/known_world/test_library.py::"
 FREE, TOUCHING, ALARM, MISSED = range(4)
 
 
@@ -115,7 +111,7 @@ def _joints_row() -> Row:
         f" wrong); {off} with one 0.1 m beside it: without joint 6 {_percent(some)} are wrong",
         None,
         "the document's choice is lost with its program; a solid beside axis 1 makes joint 1 count too",
-        "tests/test_nowoczyn2023.py::test_without_joint_6",
+        "tests/scripts/test_nowoczyn2023.py::test_without_joint_6",
     )
 
 

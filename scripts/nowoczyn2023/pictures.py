@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopfield_nav.assembly import build_arm
-from hopfield_nav.known_world.planning import plan_known
-from hopfield_nav.known_world.scene import scene_of_world
-from hopfield_nav.known_world.task import task_of_world
-from hopfield_nav.known_world.timing import time_way
-from hopfield_nav.figures.way_film import animate_way
-from hopfield_nav.plan_plots import draw_plan_figures, draw_stopped_figure
-from hopfield_nav.world import load_world
+from hopfield_nav.figures.plan import animate_way, draw_plan_figures, draw_stopped_figure
+from hopfield_nav.known_world import plan_known, scene_of_world, task_of_world, time_way
+from hopfield_nav.world import build_arm, load_world
 from nowoczyn2023.cause_of_stops import example
 
 WORLD = "cell"

@@ -11,20 +11,26 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, with_tool
-from hopfield_nav.known_world.collision_check import collides
-from hopfield_nav.known_world.random_task import random_free_joints
-from hopfield_nav.known_world.scene import Scene, build_scene
-from hopfield_nav.known_world.shortest_path import plan_shortest
-from hopfield_nav.known_world.straight_line import StraightLine, poses_at, straight_line
-from hopfield_nav.known_world.turns import turn_alternatives
-from hopfield_nav.known_world.way import JointWay, way_length
+from hopfield_nav.known_world import (
+    JointWay,
+    Scene,
+    StraightLine,
+    build_scene,
+    collides,
+    plan_shortest,
+    poses_at,
+    random_free_joints,
+    straight_line,
+    turn_alternatives,
+    way_length,
+)
 from nowoczyn2023.cause_of_stops import cell
 
 STEPS, SPEED, TURN = 30, 0.05, 0.25  # of a line; [m/s], [rad/s] of the tool
 EPSILON = 1e-3  # of a step
 SINGULAR_START = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])  # joint 5 turns to +0.4, through s5 = 0
 FAST, SLOW = (0.1, 0.5), (0.004, 0.02)  # [m/s], [rad/s]
-TESTS = "tests/test_nowoczyn2023.py::"
+TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 class Searched(NamedTuple):
@@ -198,7 +204,7 @@ def _graph_rows() -> list[Row]:
             f" {apart:.0e}; {none} of {len(found)} lines have no way in the graph",
             apart < 1e-9 and len(compared) > 0,
             "least over the steps of the line; lengths are sums over all joints",
-            "tests/test_shortest_path.py::test_as_short_as_dijkstra_on_the_whole_graph",
+            "tests/known_world/test_shortest_path.py::test_as_short_as_dijkstra_on_the_whole_graph",
         ),
         judged(
             "3.2",

@@ -9,16 +9,25 @@ import numpy as np
 from ledger import Row, judged
 from scipy.optimize import brentq
 
-from dynamics import Arm, forward_kinematics, inverse_kinematics, jacobian, link_frames, load_arm
-from dynamics.arm import arm_from_dict
-from dynamics.singularities import jacobian_determinant, singular_values, singularity_measures
-from hopfield_nav.sweep_statistics import Value, share
+from dynamics import (
+    Arm,
+    forward_kinematics,
+    inverse_kinematics,
+    jacobian,
+    jacobian_determinant,
+    link_frames,
+    load_arm,
+    singular_values,
+    singularity_measures,
+)
+from dynamics.files import arm_from_dict
+from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.direct_kinematics import NAME, positions
 
 NEAR = 0.02  # smallest singular value (metres) below which a position counts as nearly singular
 KINDS = ("wrist", "elbow", "shoulder")
-TESTS, CLOSED = "tests/test_nowoczyn2023.py::", "tests/test_inverse_kinematics.py::"
-SINGULARITIES = "tests/test_singularities.py::"
+TESTS, CLOSED = "tests/scripts/test_nowoczyn2023.py::", "tests/dynamics/test_inverse_kinematics.py::"
+SINGULARITIES = "tests/dynamics/test_singularities.py::"
 
 
 def determinant_error() -> float:

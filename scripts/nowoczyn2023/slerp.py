@@ -8,9 +8,9 @@ import numpy as np
 from ledger import Row, judged
 from scipy.spatial.transform import Rotation, Slerp
 
-from hopfield_nav.known_world.straight_line import poses_at, straight_line
+from hopfield_nav.known_world import poses_at, straight_line
 
-TESTS = "tests/test_nowoczyn2023.py::"
+TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 class Turned(NamedTuple):

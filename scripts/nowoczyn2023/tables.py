@@ -27,7 +27,7 @@ CENTRES = [  # Table 1.2, [m]
     [0, 0, -0.001159],
 ]
 REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
-TESTS = "tests/test_nowoczyn2023.py::"
+TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 def length_differences(name: str) -> np.ndarray:

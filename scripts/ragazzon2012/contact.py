@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from ledger import Row, judged
 
-from dynamics import load_arm
-from dynamics.joint_path import follow_path
-from hopfield_nav.collision_map import CollisionMap
-from hopfield_nav.simulation import Simulation
+from dynamics import follow_path, load_arm
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.world import load_world
 
 AS_PRINTED, RIGHT = "ragazzon2012_as_printed", "ragazzon2012"
@@ -27,7 +26,7 @@ WALL, POST = 0.5, 0.025  # [m] radius; the post is one of the cylinders of chapt
 CELLS_AHEAD = 3.5  # from start to touch
 PUBLISHED_DELAY = (0.2, 0.5)  # [s]
 OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])
-TESTS = "tests/test_ragazzon2012.py::"
+TESTS = "tests/scripts/test_ragazzon2012.py::"
 
 
 class Push(NamedTuple):

@@ -9,10 +9,10 @@ import numpy as np
 from ledger import Row, judged
 
 from dynamics import Arm, coriolis_matrix, gravity_torque, inverse_dynamics, load_arm, mass_matrix
-from dynamics.arm import arm_from_dict
+from dynamics.files import arm_from_dict
 
-TESTS = "tests/test_ragazzon2012.py::"
-LAWS = "tests/test_dynamics_laws.py::"
+TESTS = "tests/scripts/test_ragazzon2012.py::"
+LAWS = "tests/dynamics/test_dynamics_laws.py::"
 
 
 def chain(n: int) -> Arm:

@@ -8,12 +8,11 @@ import numpy as np
 from ledger import Row, judged
 
 from dynamics import forward_kinematics
-from hopfield_nav.run import Run
-from hopfield_nav.simulation import Simulation, simulate
+from hopfield_nav.experiment import Run, Simulation, simulate
 from hopfield_nav.world import load_world
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 
-TESTS = "tests/test_ragazzon2012.py::"
+TESTS = "tests/scripts/test_ragazzon2012.py::"
 
 
 @lru_cache

@@ -9,9 +9,8 @@ from ledger import Row, judged
 from scipy.optimize import brentq
 
 from dynamics import gravity_torque, load_arm
-from hopfield_nav.controllers.damping import METHOD as DAMPING
-from hopfield_nav.run import Run
-from hopfield_nav.simulation import simulate
+from hopfield_nav.control.laws.damping import METHOD as DAMPING
+from hopfield_nav.experiment import Run, simulate
 from hopfield_nav.world import load_world
 
 AS_PRINTED, RIGHT = "ragazzon2012_fall_as_printed", "ragazzon2012_fall"
@@ -19,7 +18,7 @@ PUBLISHED_REST = np.array([90.0, -26.6, -27.2, 90.0])  # [°] q2…q5, 3.3.3
 REST_TIME = 11.0  # [s] read off figure 3.5 by its author
 SLOW = 1e-3  # [rad/s] below it we call the arm at rest
 LONG = ("time_limit=200", "record.every=400")
-TESTS = "tests/test_fall.py::"
+TESTS = "tests/scripts/test_fall.py::"
 
 
 @lru_cache

@@ -7,8 +7,7 @@ from functools import lru_cache
 import numpy as np
 from ledger import Row, judged
 
-from hopfield_nav.contacts import contact_episodes, missed_contacts
-from hopfield_nav.run import Run
+from hopfield_nav.experiment import Run, contact_episodes, missed_contacts
 from ragazzon2012.contact import AS_PRINTED, RIGHT, in_the_order_of
 from ragazzon2012.experiment import TESTS, run
 

@@ -1,4 +1,4 @@
-"""Figures 3.5, 3.6 and 6.1; those of chapter 7 come from ``hopfield_nav.plots``."""
+"""Figures 3.5, 3.6 and 6.1; those of chapter 7 come from ``hopfield_nav.figures.run.draw``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from dynamics import link_frames, load_arm
+from hopfield_nav.experiment import Run
+from hopfield_nav.figures import paper_style
 from hopfield_nav.planning import plan_path
-from hopfield_nav.run import Run
-from hopfield_nav.style import paper_style
 from ragazzon2012.fall import AS_PRINTED, LONG, REST_TIME, RIGHT, fall
 from ragazzon2012.planner import Example, examples
 

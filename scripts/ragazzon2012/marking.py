@@ -6,9 +6,8 @@ import numpy as np
 from ledger import Row, judged
 
 from dynamics import forward_kinematics
-from hopfield_nav.assembly import build_arm
-from hopfield_nav.run import Run
-from hopfield_nav.solids_of_world import all_cylinders
+from hopfield_nav.experiment import Run
+from hopfield_nav.world import all_cylinders, build_arm
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import TESTS, run
 

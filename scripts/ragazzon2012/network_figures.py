@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
+from hopfield_nav.figures import COLOURS, COLUMN, paper_style
 from hopfield_nav.planning import plan_path
-from hopfield_nav.style import COLOURS, COLUMN, paper_style
 
 BETAS = (0.24999, 0.24, 0.22, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-5)
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))

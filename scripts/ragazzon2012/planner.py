@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from ledger import Row, judged
 
-from hopfield_nav.collision_map import CollisionMap
-from hopfield_nav.hopfield import iterate, largest_eigenvalue
-from hopfield_nav.neighbours import neighbours
-from hopfield_nav.planning import plan_path
+from hopfield_nav.navigation import CollisionMap
+from hopfield_nav.planning import iterate, largest_eigenvalue, neighbours, plan_path
 
 NEAR_QUARTER = 0.2499  # below 1/4 the network has no false maxima
-TESTS = "tests/test_ragazzon2012.py::"
+TESTS = "tests/scripts/test_ragazzon2012.py::"
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -148,7 +146,7 @@ def _eigenvalue_rows() -> list[Row]:
             f"{found:.3f} (2 Σ cos(π/(n+1)) = {formula:.3f}; {inner:.3f} inside the rim)",
             abs(found - 3.0) < 0.05,
             f"β < 1/3.0 would allow more than 1/λ = {1 / found:.4f}",
-            "tests/test_hopfield.py::test_the_documents_eigenvalue_is_wrong",
+            "tests/planning/test_hopfield.py::test_the_documents_eigenvalue_is_wrong",
         ),
         judged(
             "6.2.1",

@@ -18,12 +18,18 @@ import numpy as np
 from ledger import Row, judged
 from scipy.signal import butter, sosfiltfilt
 
-from dynamics import Arm, forward_kinematics, jacobian, load_arm, mass_matrix, with_tool
-from dynamics.joint_friction import joint_friction_torque
-from dynamics.joint_path import follow_path
-from hopfield_nav.run import Run
-from hopfield_nav.simulation import follow
-from hopfield_nav.trajectory import Trajectory, quintic_trajectory
+from dynamics import (
+    Arm,
+    follow_path,
+    forward_kinematics,
+    jacobian,
+    joint_friction_torque,
+    load_arm,
+    mass_matrix,
+    with_tool,
+)
+from hopfield_nav.experiment import Run, follow
+from hopfield_nav.loop import Trajectory, quintic_trajectory
 from hopfield_nav.world import World, parse_world
 
 FORCES = (5.0, 10.0, 20.0, 50.0)  # [N]
@@ -200,7 +206,7 @@ def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 LIGHT, FULL = Case("ur5_ragazzon2012"), Case("ur5_full")
 RUBBING = FULL._replace(friction=True)
 TURNING = RUBBING._replace(radial=True)  # slides so that joints 2 to 4 turn
-TESTS = "tests/test_pressed_peg.py::"
+TESTS = "tests/scripts/test_pressed_peg.py::"
 
 
 def largest_error(case: Case, phase: str = "all") -> dict[str, tuple[float, float]]:

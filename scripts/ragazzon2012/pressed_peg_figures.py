@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopfield_nav.style import COLOURS, PAGE, paper_style
+from hopfield_nav.figures import COLOURS, PAGE, paper_style
 from ragazzon2012.pressed_peg import (
     ESTIMATORS,
     FORCES,

@@ -6,7 +6,7 @@ import numpy as np
 from ledger import Row, judged
 
 from dynamics import Arm, forward_kinematics, gravity_torque, load_arm, mass_matrix
-from hopfield_nav.collision_map import CollisionMap
+from hopfield_nav.navigation import CollisionMap
 
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])  # [rad] C.2.2
 ROTATION = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1]])  # C.2.2
@@ -21,8 +21,8 @@ CENTER = [
     [0, 0, 0],
 ]
 AXIS = (1, 0, 0, 1, 1, 2)  # of the cylinder of each link
-TESTS = "tests/test_ragazzon2012.py::"
-PUBLISHED = "tests/test_published_arms.py::"
+TESTS = "tests/scripts/test_ragazzon2012.py::"
+PUBLISHED = "tests/dynamics/test_published_arms.py::"
 
 
 def cylinders(arm: Arm) -> np.ndarray:

@@ -31,7 +31,7 @@ from tu2023.readings import READINGS
 FASTEST = Case(SPEEDS[-1])
 WITHOUT_FRICTION = FASTEST._replace(friction=False, sensors=False)
 LAPPING = slice(0, 2)  # joints whose torque varies with the lap
-TESTS = "tests/test_tu2023_circle.py::"
+TESTS = "tests/scripts/test_tu2023_circle.py::"
 
 
 def off_circle(case: Case) -> np.ndarray:

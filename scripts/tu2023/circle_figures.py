@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from reproduction import save_figures
 
-from hopfield_nav.style import COLOURS, COLUMN, PAGE
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from tu2023.circle import FASTEST, PUBLISHED_CONSTANT
 from tu2023.circle_motion import SPEEDS, Case, lap_time, samples
 from tu2023.circle_signals import METHODS, currents, exact_abscissa, low_pass, model_torque, printed_abscissa

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import inverse_kinematics_branches, load_arm
-from hopfield_nav.run import Run
-from hopfield_nav.simulation import follow
-from hopfield_nav.trajectory import Trajectory
+from hopfield_nav.experiment import Run, follow
+from hopfield_nav.loop import Trajectory
 from hopfield_nav.world import World, parse_world
 from tu2023.kinematics import RADIUS, circle
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.signal import butter, savgol_filter, sosfiltfilt
 
-from dynamics import Arm, inverse_dynamics, load_arm
-from dynamics.joint_friction import joint_friction_torque
-from dynamics.linearization import linearize, spectral_abscissa
+from dynamics import Arm, inverse_dynamics, joint_friction_torque, linearize, load_arm
+from dynamics.linear import spectral_abscissa
 from tu2023.circle_motion import ARM, PERIOD, Samples
 from tu2023.readings import READINGS
 

@@ -9,22 +9,25 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
 
-from dynamics import Arm, inverse_dynamics, list_arms, load_arm
-from dynamics.model_comparison import (
+from dynamics import (
+    Arm,
     OperatingPoints,
-    TorqueDifference,
     compare_all,
     compare_torques,
+    inverse_dynamics,
+    list_arms,
+    load_arm,
     random_operating_points,
 )
-from hopfield_nav.style import COLOURS, COLUMN, PAGE, paper_style
+from dynamics.model_comparison import TorqueDifference
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE, paper_style
 
 ADOPTED = "ur5_controller without rotors"
 POINTS = 50
 DRAWS = 400
 RANGES = (0.1, 1.0, np.pi, 2 * np.pi)  # [rad/s, rad/s²] the document gives none
 ATTRIBUTED = np.array([0.63, 0.85, 0.37, 0.0065, 0.0047, 0.0005])  # [N·m] said to be those of figure 11
-TESTS = "tests/test_model_comparison.py::"
+TESTS = "tests/scripts/test_model_comparison.py::"
 
 
 def arms() -> dict[str, Arm]:

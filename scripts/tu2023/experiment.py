@@ -7,8 +7,8 @@ from ledger import Row, judged
 from recorded_runs import MOVING, RUNS, recording
 
 KP = 1.67  # [N·m/A] after (61)
-TESTS = "tests/test_recordings_against_models.py::"
-LEDGER_TEST = "tests/test_ledger.py::test_row_is_complete"
+TESTS = "tests/scripts/test_recordings_against_models.py::"
+LEDGER_TEST = "tests/scripts/test_ledger.py::test_row_is_complete"
 
 
 def torque_constants(signal: str, run: str) -> np.ndarray:

@@ -26,7 +26,7 @@ CENTERS = [
     [0, 0.0018, 0.01634],
     [0, 0, -0.001159],
 ]
-TESTS = "tests/test_kinematics_studies.py::"
+TESTS = "tests/scripts/test_kinematics_studies.py::"
 
 
 class Extent(NamedTuple):

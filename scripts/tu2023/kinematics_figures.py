@@ -12,7 +12,7 @@ from matplotlib.patches import Circle
 from reproduction import save_figures
 
 from dynamics import forward_kinematics, link_frames, load_arm
-from hopfield_nav.style import COLOURS, COLUMN, PAGE
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from tu2023.kinematics import NAME, PUBLISHED_DIAMETER, circle, cloud, exact_extent, follow_circle
 
 POSE = np.array([0.6, -1.1, 1.5, -0.4, 1.2, 0.0])  # of figure 7

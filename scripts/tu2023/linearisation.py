@@ -10,15 +10,17 @@ import numpy as np
 from ledger import Row, judged
 from scipy.stats import spearmanr
 
-from dynamics import Arm, follow_path, inverse_dynamics, load_arm
-from dynamics.derivatives import inverse_dynamics_derivatives
-from dynamics.linearization import (
+from dynamics import (
+    Arm,
     closed_loop_matrix,
+    follow_path,
+    inverse_dynamics,
+    inverse_dynamics_derivatives,
     linearize,
+    load_arm,
     moving_linearization,
-    spectral_abscissa,
-    torque_error,
 )
+from dynamics.linear import spectral_abscissa, torque_error
 from tu2023.readings import READINGS, Motion, stiffness_error
 
 ARM, WRONG_MODEL = "ur5_tu2023", "ur5_ragazzon2012"
@@ -27,7 +29,7 @@ FEW, MANY = 50, 5000
 FASTEST, HARDEST = np.pi, 5.0  # [rad/s], [rad/s²] of the random operating points
 NEAR = (-0.7, -0.5)  # [1/s] "around −0.6"
 CENTRE, RADIUS, POINTS, SPEED = (-0.4, -0.3, 0.336), 0.1, 200, 0.15  # [m, m, 1, m/s] circle of 4.1 and 5.1
-TESTS = "tests/test_linearization.py::"
+TESTS = "tests/dynamics/test_linearization.py::"
 
 
 def operating_points(count: int, seed: int = 2023) -> Motion:

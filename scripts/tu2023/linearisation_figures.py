@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reproduction import save_figures
 
-from dynamics import gravity_torque, inverse_kinematics_branches, load_arm
-from dynamics.frequency_response import bode, resonances
-from dynamics.linearization import linearize
-from hopfield_nav.style import COLOURS, COLUMN
+from dynamics import gravity_torque, inverse_kinematics_branches, linearize, load_arm
+from dynamics.linear import bode, resonances
+from hopfield_nav.figures import COLOURS, COLUMN
 from tu2023.linearisation import (
     ARM,
     FEW,

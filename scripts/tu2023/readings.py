@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, inverse_dynamics
-from dynamics.linearization import companion_matrix
+from dynamics.linear import companion_matrix
 
 STEP = 1e-6  # Δt as printed
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]

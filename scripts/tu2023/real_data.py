@@ -21,9 +21,9 @@ from recorded_runs import (
 )
 
 from dynamics import load_arm
-from hopfield_nav.style import COLOURS, COLUMN, paper_style
+from hopfield_nav.figures import COLOURS, COLUMN, paper_style
 
-TESTS = "tests/test_recordings_against_models.py::"
+TESTS = "tests/scripts/test_recordings_against_models.py::"
 LIMIT = 0.05  # [N·m]
 FLOOR = 1e-4  # [N·m] what is smaller is drawn there
 MARKS = (  # colour and marker of every set, in the order of ``sets``

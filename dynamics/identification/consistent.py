@@ -1,0 +1,186 @@
+"""From base parameters to a full set that real bodies can have.
+
+Least squares knows base parameters only, and nothing keeps them physical. Here every link gets ten
+parameters whose pseudo-inertia is positive definite, and among those the ones that
+
+    minimise |R (K pi + friction - estimate)|² + weight |deviation from the given arm|²,
+
+where R is the factor of the weighted observations, so that the first term is the growth of the weighted
+squared error. The second term decides what the first leaves open (only 36 of 60 combinations have an
+effect), and next to nothing else: its weight is small against one standard deviation. It is a
+semidefinite programme with a 4×4 matrix for each link.
+
+Sources: Wensing, Kim and Slotine 2018; Sousa and Cortesão 2014; madsen2020, future work (3).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput, HopfieldNavError
+from dynamics.identification.base_set import BaseParameters
+from dynamics.identification.parameters import (
+    PER_LINK,
+    arm_with_parameters,
+    parameters_of,
+    pseudo_inertia,
+    to_standard,
+)
+
+DEVIATION_WEIGHT = 1e-2  # squared standard deviations for a deviation of 100 % in one parameter
+_REACH = 0.1  # [m] size of a link: unit of first moments is mass times this, of tensors times its square
+_LEAST_MASS = 1e-3  # of the arm's mean link mass
+_LEAST_RADIUS = 1e-3  # [m] least radius of gyration in every direction
+_LARGEST_FACTOR = 1e4  # of R in scaled parameters: exact data would give a programme no solver takes
+
+
+class ConsistentFit(NamedTuple):
+    """A full set of parameters of real bodies.
+
+    Attributes:
+        arm: the given arm with them.
+        parameters: (10 n,) or (11 n,), frames of ``Arm``.
+        base: (p,) base parameters of that arm.
+        friction: what is left of the other unknowns.
+        distance: |R (base - estimate)|: standard deviations that consistency costs, all together.
+    """
+
+    arm: Arm
+    parameters: np.ndarray
+    base: np.ndarray
+    friction: np.ndarray
+    distance: float
+
+
+class NoConsistentFit(HopfieldNavError):
+    """The solver found no solution."""
+
+
+def consistent_fit(
+    arm: Arm,
+    base: BaseParameters,
+    values: np.ndarray,
+    factor: np.ndarray,
+    weight: float = DEVIATION_WEIGHT,
+) -> ConsistentFit:
+    """Parameters of real bodies nearest to an estimate.
+
+    Args:
+        arm: the set to stay near where the estimate is silent (a CAD model).
+        base: its base parameters.
+        values: (u,) estimate: base parameters, then any others (friction), which stay free.
+        factor: (u, u) of ``Estimate``.
+        weight: of the deviation from ``arm``.
+
+    Raises:
+        BadInput: cvxpy is missing, or shapes do not fit.
+        NoConsistentFit: the solver gave up.
+    """
+    p, u = len(base.kept), len(values)
+    if u < p or factor.shape != (u, u):
+        raise BadInput(
+            "estimate and factor do not fit", found=(u, factor.shape), allowed=f"({p} or more,) and square"
+        )
+    start = parameters_of(arm, base.rotor)
+    scale = _scale(arm, start.size)
+    K = base.grouping @ _from_standard(arm, base)
+    change, rest = _solve(arm, start, scale, K, values, factor, weight)
+    full = start + scale * change
+    fitted = arm_with_parameters(arm, full)
+    found = np.concatenate([base.grouping @ parameters_of(fitted, base.rotor, base.frames), rest])
+    distance = float(np.linalg.norm(factor @ (found - values)))
+    return ConsistentFit(fitted, full, found[:p], rest, distance)
+
+
+def smallest_eigenvalue(arm: Arm) -> float:
+    """Of the pseudo-inertias of all links, each scaled to a body of 1 kg and 0.1 m: above 0 is consistent."""
+    links = parameters_of(arm).reshape(-1, PER_LINK)
+    D = np.diag([1 / _REACH] * 3 + [1.0])
+    mass = max(float(arm.mass.mean()), 1e-300)
+    return min(float(np.linalg.eigvalsh(D @ pseudo_inertia(link) @ D / mass)[0]) for link in links)
+
+
+def _from_standard(arm: Arm, base: BaseParameters) -> np.ndarray:
+    out = np.eye(len(base.parameters))
+    size = PER_LINK * len(arm.dh)
+    out[:size, :size] = np.linalg.inv(to_standard(arm, base.frames))
+    return out
+
+
+def _scale(arm: Arm, size: int) -> np.ndarray:
+    n = len(arm.dh)
+    masses = np.maximum(arm.mass, 0.1 * arm.mass.mean())
+    unit = np.array([1.0] + [_REACH] * 3 + [_REACH**2] * 6)
+    links = (masses[:, None] * unit).ravel()
+    rotors = np.maximum(arm.rotor_inertia, 0.1)
+    return np.concatenate([links, rotors]) if size > PER_LINK * n else links
+
+
+def _solve(
+    arm: Arm,
+    start: np.ndarray,
+    scale: np.ndarray,
+    K: np.ndarray,
+    values: np.ndarray,
+    factor: np.ndarray,
+    weight: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    cp = _cvxpy()
+    p = len(K)
+    x, rest = cp.Variable(start.size), cp.Variable(len(values) - p)
+    A = factor[:, :p] @ (K * scale)
+    offset = factor[:, :p] @ (K @ start - values[:p])
+    B = factor[:, p:]
+    width = np.maximum(np.linalg.norm(B, axis=0), 1e-300)
+    shrink = min(1.0, _LARGEST_FACTOR / max(float(np.abs(A).max()), 1e-300))
+    error = shrink * A @ x + shrink * offset + shrink * (B / width) @ rest
+    cost = cp.sum_squares(error) + (shrink**2 * weight if shrink == 1 else weight * 1e-6) * cp.sum_squares(x)
+    problem = cp.Problem(cp.Minimize(cost), _constraints(cp, arm, start, scale, x))
+    _run(cp, problem)
+    return x.value, values[p:] + rest.value / width
+
+
+def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any) -> list[Any]:
+    """Each link's pseudo-inertia, in units of its own mass and 0.1 m, at least a very small body's."""
+    n = len(arm.dh)
+    D = np.diag([1 / _REACH] * 3 + [1.0])
+    least = np.diag([(_LEAST_RADIUS / _REACH) ** 2 * _LEAST_MASS] * 3 + [_LEAST_MASS])
+    units = [D @ pseudo_inertia(unit) @ D for unit in np.eye(PER_LINK)]
+    out = []
+    for i in range(n):
+        place = slice(PER_LINK * i, PER_LINK * (i + 1))
+        mass = scale[place][0]
+        fixed = sum(value * unit for value, unit in zip(start[place] / mass, units, strict=True))
+        factors = [s / mass * unit for s, unit in zip(scale[place], units, strict=True)]
+        moving = sum(x[PER_LINK * i + k] * factors[k] for k in range(PER_LINK))
+        out.append(fixed + moving - least >> 0)
+    if start.size > PER_LINK * n:
+        rotors = slice(PER_LINK * n, None)
+        out.append(start[rotors] + cp.multiply(scale[rotors], x[rotors]) >= 0)
+    return out
+
+
+def _run(cp: Any, problem: Any) -> None:
+    try:
+        problem.solve(solver=cp.CLARABEL)
+    except cp.SolverError as error:
+        raise NoConsistentFit(f"the solver gave up: {error}") from error
+    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+        raise NoConsistentFit(f"no consistent parameters: the solver says {problem.status}")
+
+
+def _cvxpy() -> Any:
+    try:
+        import cvxpy
+
+        if "CLARABEL" not in cvxpy.installed_solvers():
+            raise ImportError
+    except ImportError:
+        raise BadInput(
+            "a physically consistent fit needs cvxpy and its solver Clarabel",
+            allowed="pip install 'hopfield-nav[identify]'",
+        ) from None
+    return cvxpy

@@ -1,0 +1,193 @@
+"""From a log to the filtered, decimated equations Y x = tau that are solved for the parameters.
+
+The unknowns x are the base parameters, then Coulomb and viscous friction of every joint if they are asked
+for. What is known of the rotors is taken off the torque first: their inertia times the rotors'
+acceleration, and a friction law of the user's. The rotors' motion is the log's ``rotor_q`` where it has
+one, else that of the links. Where a joint turns round, the sign of its friction is not known for some
+milliseconds, which the parallel filter spreads over some samples: those are marked and left out.
+
+Source: madsen2020 3.1, (11), (12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput, nearest_name
+from dynamics.identification.base_set import BaseParameters, base_regressor
+from dynamics.identification.filtering import (
+    BANDWIDTH_FACTOR,
+    DYNAMICS_BANDWIDTH,
+    PARALLEL_CUTOFF,
+    decimate,
+    decimation_factor,
+    motion,
+)
+from dynamics.identification.logs import Log
+
+ROTORS = ("known", "estimated", "ignored")
+EDGE = 0.1  # [s] at both ends of a log, where the filters know one side only; not used for the fit
+TURNING = 5.0  # times the rest speed: below it the sign of the friction is not sure
+UNCLEAR = 0.02  # share of a filtered sample that comes from there, from which it is not used
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an arm is identified.
+
+    Attributes:
+        rotor: ``known``: the arm's rotor inertias are taken off the torque; ``estimated``: they are
+            among the parameters; ``ignored``.
+        friction: whether Coulomb and viscous friction are estimated.
+        known_friction: a law from rotor speeds (k, n) [rad/s] to friction torques (k, n) [N·m] that is taken
+            off the torque; with ``friction`` the estimate is of what it leaves.
+        rest_speed: the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above
+            the noise of the filtered speed, well below the speeds of the motion.
+        dynamics_bandwidth: of the arm [Hz]; angles are filtered at 5 times this.
+        parallel_cutoff: of the filter before decimation [Hz].
+        unexcited: ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them.
+        level: of the confidence intervals.
+    """
+
+    rotor: str = "known"
+    friction: bool = True
+    known_friction: Callable[[np.ndarray], np.ndarray] | None = None
+    rest_speed: float = 0.001
+    dynamics_bandwidth: float = DYNAMICS_BANDWIDTH
+    parallel_cutoff: float = PARALLEL_CUTOFF
+    unexcited: str = "refuse"
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("rotor", ROTORS), ("unexcited", ("refuse", "keep"))):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise BadInput(
+                    f"unknown value of {name}",
+                    found=value,
+                    allowed=", ".join(allowed),
+                    nearest=nearest_name(str(value), allowed),
+                )
+        for name in ("dynamics_bandwidth", "parallel_cutoff", "rest_speed"):
+            if not getattr(self, name) > 0:
+                raise BadInput(f"{name} must be positive", found=getattr(self, name))
+
+    @property
+    def lowest_rate(self) -> float:
+        """Sampling rate that the filters need more than [Hz]."""
+        return 2 * max(BANDWIDTH_FACTOR * self.dynamics_bandwidth, self.parallel_cutoff)
+
+
+def unknown_names(base: BaseParameters, n: int, friction: bool) -> list[str]:
+    """Names of the unknowns: base parameters, then FC1 … FCn and FV1 … FVn."""
+    extra = [f"{kind}{j + 1}" for kind in ("FC", "FV") for j in range(n)] if friction else []
+    return [*base.names, *extra]
+
+
+class Observations(NamedTuple):
+    """Filtered and decimated equations of k samples.
+
+    Attributes:
+        Y: (k, n, u) observation matrix.
+        tau: (k, n) [N·m].
+        clear: (k, n) whether the row is fit to be used: False where the joint turns round, so that the sign
+            of its friction is not known (always True without friction).
+    """
+
+    Y: np.ndarray
+    tau: np.ndarray
+    clear: np.ndarray
+
+
+def observations(arm: Arm, base: BaseParameters, log: Log, options: Options) -> Observations:
+    """Filtered and decimated equations of a log, without 0.1 s at its ends.
+
+    Args:
+        arm: kinematics, gravity and, where rotors are known, their inertias.
+        base: from ``base_parameters(arm, options.rotor == "estimated")``.
+        log: the samples.
+        options: filters and compensation.
+
+    Raises:
+        BadInput: too low a rate or too few samples.
+    """
+
+    def thinned(signal: np.ndarray) -> np.ndarray:
+        out = decimate(signal, log.rate, options.parallel_cutoff)
+        edge = round(EDGE * log.rate / decimation_factor(log.rate, options.parallel_cutoff))
+        return out[edge : len(out) - edge]
+
+    state = motion(log.q, log.rate, options.dynamics_bandwidth)
+    rotors = rotor_motion(log, state, options)
+    Y, tau = equations(arm, base, state, rotors, log.tau, options)
+    tau = thinned(tau)
+    out = np.zeros((len(tau), *Y.shape[1:]))
+    for j in range(Y.shape[1]):
+        felt = np.flatnonzero(Y[:, j].any(axis=0))  # no joint feels the links before it
+        out[:, j, felt] = thinned(Y[:, j, felt])
+    clear = np.ones(tau.shape, dtype=bool)
+    if options.friction or options.known_friction is not None:
+        turning = np.abs(rotors[1]) < TURNING * options.rest_speed
+        clear = np.abs(thinned(turning.astype(np.float64))) < UNCLEAR
+    return Observations(out, tau, clear)
+
+
+def rotor_motion(log: Log, state: tuple[np.ndarray, ...], options: Options) -> tuple[np.ndarray, ...]:
+    """Angles, speeds and accelerations (k, n) of the rotors, seen from the links' side."""
+    return state if log.rotor_q is None else motion(log.rotor_q, log.rate, options.dynamics_bandwidth)
+
+
+def equations(
+    arm: Arm,
+    base: BaseParameters,
+    state: tuple[np.ndarray, ...],
+    rotors: tuple[np.ndarray, ...],
+    tau: np.ndarray,
+    options: Options,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Y (k, n, p) and tau (k, n) before the parallel filter.
+
+    Args:
+        arm: kinematics, gravity, rotor inertias.
+        base: base parameters.
+        state: q, qd, qdd (k, n) of the links.
+        rotors: the same of the rotors.
+        tau: (k, n) torques of the motors [N·m].
+        options: compensation.
+    """
+    _, rotor_qd, rotor_qdd = rotors
+    Y = base_regressor(arm, base, *state)
+    for column, k in enumerate(base.kept):
+        if base.parameters[k].startswith("IA"):
+            Y[:, :, column] *= 0
+            joint = int(base.parameters[k][2:]) - 1
+            Y[:, joint, column] = rotor_qdd[:, joint]
+    if options.rotor == "known":
+        tau = tau - arm.rotor_inertia * rotor_qdd
+    if options.known_friction is not None:
+        tau = tau - options.known_friction(rotor_qd)
+    if options.friction:
+        Y = np.concatenate([Y, friction_columns(rotor_qd, options.rest_speed)], axis=2)
+    return Y, tau
+
+
+def friction_columns(qd: np.ndarray, rest_speed: float) -> np.ndarray:
+    """(k, n, 2 n): smoothed sign, then speed, of each joint in its own row.
+
+    Args:
+        qd: (k, n) [rad/s].
+        rest_speed: speed at which the sign is 0.76 [rad/s].
+
+    Source: madsen2020 3.1.
+    """
+    n = qd.shape[1]
+    out = np.zeros((*qd.shape, 2 * n))
+    for j in range(n):
+        out[:, j, j] = np.tanh(qd[:, j] / rest_speed)
+        out[:, j, n + j] = qd[:, j]
+    return out

@@ -1,0 +1,202 @@
+"""Identification of an arm from its logs, from end to end (madsen2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.errors import BadInput
+from dynamics.files import write_arm
+from dynamics.identification.base_set import BaseParameters, base_parameters
+from dynamics.identification.consistent import ConsistentFit, consistent_fit
+from dynamics.identification.equations import Options, observations, unknown_names
+from dynamics.identification.excited import refuse, still_joints, unexcited
+from dynamics.identification.formulas import base_formulas
+from dynamics.identification.least_squares import Estimate, autocorrelation, weighted
+from dynamics.identification.logs import Log, as_log
+from dynamics.identification.validation import Comparison, compare, nmse
+
+_FEW_LARGEST = 8  # poorly known parameters that the summary names
+
+
+@dataclass(frozen=True)
+class Identification:
+    """An identified arm and what is known of how good it is.
+
+    Attributes:
+        given: the arm that was handed in (CAD).
+        base: its base parameters.
+        options: as handed in.
+        names: (u,) of the unknowns: base parameters, then FC1 … and FV1 … with friction.
+        estimate: weighted least squares: values, covariance, residual (see ``Estimate``).
+        open: names of unknowns that the logs do not show (``unexcited="keep"`` only).
+        nmse_given: NMSE of the given arm on the logs of the fit [N·m].
+        nmse_fit: NMSE of the estimate there [N·m].
+        samples: number after decimation.
+        logs: names of the logs.
+    """
+
+    given: Arm
+    base: BaseParameters
+    options: Options
+    names: tuple[str, ...]
+    estimate: Estimate
+    open: tuple[str, ...]
+    nmse_given: float
+    nmse_fit: float
+    samples: int
+    logs: tuple[str, ...]
+
+    @cached_property
+    def consistent(self) -> ConsistentFit:
+        """A full set of parameters of real bodies; needs the extra ``identify``."""
+        return consistent_fit(self.given, self.base, self.estimate.values, self.estimate.factor)
+
+    @property
+    def arm(self) -> Arm:
+        """The identified arm, physically consistent; needs the extra ``identify``."""
+        return self.consistent.arm
+
+    @property
+    def friction(self) -> np.ndarray:
+        """(n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad]; zeros where it was not estimated."""
+        n = len(self.given.dh)
+        rest = self.estimate.values[len(self.base.kept) :]
+        return rest.reshape(2, n).T if rest.size else np.zeros((n, 2))
+
+    def formulas(self) -> dict[str, str]:
+        """A readable formula for every base parameter."""
+        return base_formulas(self.given, self.base)
+
+    def validate(self, log: Log | Mapping[str, Any], physical: bool = False) -> Comparison:
+        """Identified against given arm on a motion that was not used.
+
+        Args:
+            log: as in ``identify``.
+            physical: the physically consistent parameters instead of the least-squares ones.
+
+        Raises:
+            BadInput: as ``identify`` does.
+        """
+        checked = as_log(log, self.given, self.options.lowest_rate)
+        found = self.estimate.values
+        if physical:
+            found = np.concatenate([self.consistent.base, self.consistent.friction])
+        return compare(self.given, self.base, found, self._reference(), checked, self.options)
+
+    def table(self) -> str:
+        """Name, value, relative standard deviation and interval of every unknown, as text."""
+        rows = [f"{'':8}{'value':>12}{'deviation':>12}{'relative':>10}  {self.options.level:.0%} interval"]
+        limits = self.estimate.intervals(self.options.level)
+        for name, value, s, (low, high) in zip(
+            self.names, self.estimate.values, self.estimate.deviations, limits, strict=True
+        ):
+            relative = f"{s / abs(value):10.1%}" if value else f"{'':>10}"
+            rows.append(f"{name:8}{value:12.5f}{s:12.5f}{relative}  [{low:.5f}, {high:.5f}]")
+        return "\n".join(rows)
+
+    def quality(self) -> dict[str, Any]:
+        """What an arm file says about the fit, of plain values."""
+        relative = self.estimate.deviations / np.maximum(np.abs(self.estimate.values), 1e-12)
+        worst = np.argsort(-relative)[:_FEW_LARGEST]
+        return {
+            "method": "weighted least squares on base parameters, then the nearest physically consistent set",
+            "logs": list(self.logs),
+            "samples": self.samples,
+            "rotor": self.options.rotor,
+            "condition_number": self.estimate.condition_number,
+            "nmse_fit_Nm": self.nmse_fit,
+            "nmse_given_Nm": self.nmse_given,
+            "residual_deviation_Nm": self.estimate.noise.tolist(),
+            "residual_autocorrelation_lag1": autocorrelation(self.estimate.residual, 1)[1].tolist(),
+            "deviations_lost_to_consistency": self.consistent.distance,
+            "open": list(self.open),
+            "least_known": [self.names[k] for k in worst],
+            "base_parameters": dict(zip(self.names, self.estimate.values.tolist(), strict=True)),
+            "standard_deviations": dict(zip(self.names, self.estimate.deviations.tolist(), strict=True)),
+        }
+
+    def write(
+        self,
+        path: str | Path,
+        description: str = "identified arm",
+        more: Mapping[str, Any] | None = None,
+    ) -> Path:
+        """Write the physically consistent arm as an arm file that ``load_arm`` accepts.
+
+        Friction goes into the joints' rows, as far as it is not negative, in installations whose arms have
+        friction; it stands in ``fit`` in any case, with what ``more`` says of plain values.
+
+        Raises:
+            BadInput: no place to write, or cvxpy is missing.
+        """
+        friction = np.maximum(self.friction, 0.0) if "friction" in Arm._fields else None
+        source = f"identified from {', '.join(self.logs)}"
+        return write_arm(self.arm, path, description, source, friction, {**self.quality(), **(more or {})})
+
+    def _reference(self) -> np.ndarray:
+        extra = len(self.names) - len(self.base.kept)
+        return np.concatenate([self.base.of(self.given), np.zeros(extra)])
+
+
+def identify(
+    logs: Log | Mapping[str, Any] | Sequence[Log | Mapping[str, Any]],
+    arm: Arm,
+    options: Options | None = None,
+) -> Identification:
+    """Identify an arm's inertial parameters and joint friction from logs of its motion.
+
+    Args:
+        logs: one or several; each a ``Log`` or anything with ``time`` (k,) [s], ``q`` (k, n) [rad], ``tau``
+            (k, n) [N·m] and perhaps ``qd``, ``rotor_q``: a dict or an xarray Dataset.
+        arm: kinematics, gravity, known rotor inertias; its masses are the model to compare with and to
+            stay near where the logs are silent.
+        options: filters, rotors, friction; default ``Options()``.
+
+    Raises:
+        BadInput: a log with gaps, wrong units, too low a rate or a wrong shape, or logs that do not excite
+            the arm (which parameters, which joint).
+
+    Source: madsen2020 sections 3 to 5.
+    """
+    options = options or Options()
+    sources: list[Any] = [logs] if isinstance(logs, (Log, Mapping)) else list(logs)
+    if not sources:
+        raise BadInput("no logs", allowed="one or more")
+    checked = [as_log(source, arm, options.lowest_rate) for source in sources]
+    base = base_parameters(arm, options.rotor == "estimated")
+    names = unknown_names(base, len(arm.dh), options.friction)
+    parts = [observations(arm, base, log, options) for log in checked]
+    Y, tau, clear = (np.concatenate(part) for part in zip(*parts, strict=True))
+    missing = unexcited(arm, base, Y, names)
+    if options.unexcited == "refuse":
+        refuse(missing, checked)
+    elif still_joints(checked) == list(range(1, len(arm.dh) + 1)):
+        refuse(missing, checked)  # nothing moves at all
+    owned = np.array([np.sum(_joints(base, names) == j + 1) for j in range(len(arm.dh))])
+    estimate = weighted(Y, tau, owned, tuple(len(part.tau) for part in parts), clear)
+    reference = np.concatenate([base.of(arm), np.zeros(len(names) - len(base.kept))])
+    return Identification(
+        given=arm,
+        base=base,
+        options=options,
+        names=tuple(names),
+        estimate=estimate,
+        open=tuple(missing),
+        nmse_given=nmse(tau, Y @ reference),
+        nmse_fit=nmse(tau, Y @ estimate.values),
+        samples=len(tau),
+        logs=tuple(log.name for log in checked),
+    )
+
+
+def _joints(base: BaseParameters, names: list[str]) -> np.ndarray:
+    """Joint, counted from 1, that each unknown is named after."""
+    extra = [int(name[2:]) for name in names[len(base.kept) :]]
+    return np.concatenate([base.links(), np.array(extra, dtype=int)])

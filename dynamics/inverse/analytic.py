@@ -1,0 +1,143 @@
+"""Every joint position that puts the tool of a UR-type arm at a pose, checked by forward kinematics.
+
+``closed_form`` has the algebra and says what counts as one solution at a singularity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import rows_like
+from dynamics.compiled import kernel
+from dynamics.errors import BadInput
+from dynamics.inverse.closed_form import solve_branches
+from dynamics.inverse.poses import as_poses
+from dynamics.inverse.ur_type import require_closed_form
+from dynamics.kinematics import update_frames, update_tool
+from dynamics.work import Work, make_work
+
+CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
+
+
+def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None) -> np.ndarray:
+    """Every joint position that puts the tool at a pose, without regard to joint limits.
+
+    Args:
+        arm: a UR-type arm; its joint offsets and tool frame are taken into account.
+        T_base_tool: (4, 4) or a batch (..., 4, 4), lengths in metres.
+        theta6: wanted angle of joint 6 [rad], a number or (...); used only where s5 = 0 leaves it
+            free, default 0. Where the pose cannot be reached with this angle but can with others,
+            the nearest of those is taken.
+
+    Returns:
+        (k, 6) for one pose, k from 0 (out of reach) to 8; (..., 8, 6) for a batch, unused rows NaN.
+        Angles in (−π, π], in the order of ``inverse_kinematics_branches``. Every solution has been
+        checked: forward kinematics meets all entries of the pose to 1e-9 (m, 1).
+
+    Raises:
+        BadInput: the pose or the arm's tool frame is malformed, or theta6 does not fit.
+        NoClosedForm: the arm is not of UR type.
+
+    Source: kebria2016 II.D, nowoczyn2023 2.3, tu2023 (5) to (25), corrected (see ``closed_form``).
+    """
+    solutions, _, counts, lead = _solve(arm, T_base_tool, theta6)
+    return solutions.reshape(*lead, 8, 6) if lead else solutions[0, : counts[0]]
+
+
+def inverse_kinematics_branches(
+    arm: Arm, T_base_tool: np.ndarray, theta6: object = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Every joint position for one pose, and the branch that each lies on.
+
+    Args:
+        arm: a UR-type arm.
+        T_base_tool: (4, 4), lengths in metres.
+        theta6: as in ``inverse_kinematics``.
+
+    Returns:
+        Solutions (k, 6) [rad], only those that pass the check of ``inverse_kinematics``, and
+        branches (k, 3) of +1 and −1, in columns
+
+        * shoulder: sign of the wrist centre's coordinate along frame 1's x axis,
+        * wrist: sign of sin θ5,
+        * elbow: sign of sin θ3,
+
+        with +1 where that number is zero; θ is q plus the joint's offset. Rows run from [1, 1, 1]
+        to [−1, −1, −1], the elbow changing fastest.
+
+    Raises:
+        BadInput: as ``inverse_kinematics``, or more than one pose.
+        NoClosedForm: the arm is not of UR type.
+    """
+    solutions, branches, counts, lead = _solve(arm, T_base_tool, theta6)
+    if lead:
+        raise BadInput("one pose is needed", found=np.shape(T_base_tool), allowed="(4, 4)")
+    return solutions[0, : counts[0]], branches[0, : counts[0]]
+
+
+@kernel
+def solve_all(arm, T, solutions, branches):
+    """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
+
+    For calls from other kernels, without allocation or check: ``arm`` must have passed
+    ``require_closed_form``, ``T`` be rigid. NaN in ``T`` gives no solution.
+
+    Args:
+        arm: a UR-type arm.
+        T: (4, 4) T_base_tool.
+        solutions: (8, 6) float64, rows up to the count are written [rad].
+        branches: (8, 3) int64, likewise.
+    """
+    return solve_branches(arm, T, 0.0, solutions, branches)
+
+
+@kernel
+def solve_all_wanting(arm, T, theta6, solutions, branches):
+    """As ``solve_all``, with a wanted angle of joint 6 where the wrist is singular [rad]."""
+    return solve_branches(arm, T, theta6, solutions, branches)
+
+
+def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
+    require_closed_form(arm)
+    rows, lead = as_poses(T_base_tool)
+    wanted = np.zeros((len(rows), 1)) if theta6 is None else _wanted_angles(theta6, lead)
+    return (*_solve_batch(arm, rows, wanted, make_work(6)), lead)
+
+
+def _wanted_angles(theta6: object, lead: tuple[int, ...]) -> np.ndarray:
+    rows = rows_like(np.asarray(theta6)[..., None], 1, "theta6", lead)
+    if not np.isfinite(rows).all():
+        raise BadInput("theta6 must be finite", found=theta6)
+    return rows
+
+
+@kernel
+def _solve_batch(arm: Arm, T: np.ndarray, theta6: np.ndarray, work: Work) -> tuple:
+    size = T.shape[0]
+    solutions, branches = np.full((size, 8, 6), np.nan), np.zeros((size, 8, 3), np.int64)
+    counts = np.zeros(size, np.int64)
+    for row in range(size):
+        count = solve_branches(arm, T[row], theta6[row, 0], solutions[row], branches[row])
+        counts[row] = _keep_checked(arm, T[row], solutions[row], branches[row], count, work)
+    return solutions, branches, counts
+
+
+@kernel
+def _keep_checked(arm, T, solutions, branches, count, work):
+    """Keep the solutions whose forward kinematics meets ``T``; NaN behind them; their number."""
+    kept = 0
+    for row in range(count):
+        update_frames(arm, solutions[row], work)
+        update_tool(arm, work)
+        worst = 0.0
+        for i in range(3):
+            for j in range(4):
+                worst = max(worst, abs(work.tool[i, j] - T[i, j]))
+        if worst <= CHECKED:
+            solutions[kept] = solutions[row]
+            branches[kept] = branches[row]
+            kept += 1
+    solutions[kept:] = np.nan
+    branches[kept:] = 0
+    return kept

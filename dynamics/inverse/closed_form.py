@@ -1,0 +1,236 @@
+"""The reach of two links in a plane: a ring with radii ||a2| − |a3|| and |a2| + |a3|.
+
+Source: kebria2016 II.D and nowoczyn2023 2.3 (before (2.13)); tu2023 (27) lacks the inner radius.
+
+The closed form behind ``inverse_kinematics``: the algebra, angle by angle.
+
+Axes 2, 3 and 4 are parallel and all point along z1 = (sin θ1, −cos θ1, 0). The wrist centre, frame
+5's origin, lies d4 along z1: two values of θ1 (kebria2016 (3), nowoczyn2023 (2.19)). The tool axes
+seen along z1 are [s5 c6, −s5 s6, c5] (nowoczyn2023 (2.10), (2.12)): two values of θ5 with one θ6
+each. What remains is a planar arm with two links a2, a3: two values of θ3. Up to 2·2·2 = 8.
+
+Deviations from the documents, all of whose formulas here were checked by forward kinematics:
+kebria2016 (5) has a wrong second argument; cos θ3 of nowoczyn2023 (2.13) has its sign reversed;
+the root in tu2023 (11) is identically zero. No angle comes from acos, which loses half the digits
+at a singularity: θ1 and θ3 come from products of differences of lengths, θ5 from both components.
+
+Singularities. Within ``ROUNDING`` of the shoulder singularity or of an end of the ring
+||a2| − |a3|| … |a2| + |a3| (``BEYOND`` on its far side), and within ``WRIST`` of s5 = 0, the two
+branches that meet there count as one solution, labelled +1; no other two can coincide. The pose is
+met to these tolerances.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics.compiled import inlined
+
+ROUNDING = 1e-12  # [m] closer than this to the end of a range of lengths is at its end
+BEYOND = 1e-10  # [m] as much beyond the ring still is at its end: θ1 from a pose is that inexact
+# near the shoulder singularity
+
+
+@inlined
+def ring_gaps(length, a2, a3):
+    """(outer² − length², length² − inner²) in m²; 0 at the ring's ends, negative beyond them."""
+    outer, inner = abs(a2) + abs(a3), abs(abs(a2) - abs(a3))
+    above, below = outer - length, length - inner
+    above = 0.0 if -BEYOND <= above <= ROUNDING else above * (outer + length)
+    below = 0.0 if -BEYOND <= below <= ROUNDING else below * (length + inner)
+    return above, below
+
+
+@inlined
+def reachable_turn(cx, cy, s234, c234, s5, d5, a2, a3):
+    """Near the wrist singularity: θ234 itself where it is in reach, otherwise the nearest that is.
+
+    The two links must end at (cx, cy) − d5 (s234, −c234), on a circle about (cx, cy). Turning by
+    an angle, together with θ6, turns the tool by s5 times that angle; more than ``ROUNDING`` is
+    not done. So at s5 = 0 any turn is allowed, and close to it one that makes up for the loss of
+    digits in θ6.
+
+    Returns:
+        Sine and cosine of θ234, unchanged where no turn helps.
+    """
+    length, center = math.hypot(cx - d5 * s234, cy + d5 * c234), math.hypot(cx, cy)
+    above, below = ring_gaps(length, a2, a3)
+    if (above >= 0.0 and below >= 0.0) or center * d5 == 0.0:
+        return s234, c234
+    edge = abs(a2) + abs(a3) if above < 0.0 else abs(abs(a2) - abs(a3))
+    cosine = (center * center + d5 * d5 - edge * edge) / (2.0 * center * d5)
+    cosine = min(1.0, max(-1.0, cosine))  # where the circle misses the ring, its nearest point
+    sine = math.sqrt((1.0 - cosine) * (1.0 + cosine))
+    ux, uy = cx / center, cy / center
+    if ux * c234 + uy * s234 > 0.0:
+        sine = -sine
+    x, y = cosine * ux - sine * uy, cosine * uy + sine * ux
+    if s5 * math.hypot(x - s234, y + c234) > ROUNDING:
+        return s234, c234
+    return x, -y
+
+
+WRIST = 1e-10  # |s5| below which the wrist is singular
+NEAR_WRIST = 1e-3  # |s5| below which θ6 loses digits
+
+
+@inlined
+def solve_branches(arm, T, theta6, solutions, branches):
+    """Write every solution for pose ``T`` (4, 4) and its branch; their number, 0 to 8.
+
+    Arguments as of ``inverse_kinematics.solve_all_wanting``.
+    """
+    dh = arm.dh
+    d4, d5, offset6 = dh[3, 1], dh[4, 1], dh[5, 0]
+    r00, r10, r20, r01, r11, r21, r02, r12, r22, x, y, z = _flange_pose(arm.tool, T)
+    x, y, height = x - dh[5, 1] * r02, y - dh[5, 1] * r12, z - dh[5, 1] * r22 - dh[0, 1]
+    forward = _along_arm(math.hypot(x, y), d4)
+    if not forward >= 0.0:
+        return 0
+    singular_shoulder = forward == 0.0
+    if singular_shoulder:
+        forward = math.sqrt(2.0 * ROUNDING * abs(d4))
+    count, down_done, up_done = 0, False, False
+    for attempt in range(3 if singular_shoulder else 2):
+        along = forward if attempt == 0 else -forward
+        if singular_shoulder:  # 0; as far off as ROUNDING allows only where 0 does not reach
+            along = forward * (0.0, 1.0, -1.0)[attempt]
+        shoulder = 1 if along >= 0.0 else -1
+        c1, s1 = _base_direction(x, y, along, d4)
+        theta1 = math.atan2(s1, c1)
+        # the flange's axes along frame 1's axes x, y and z
+        xx, yx = c1 * r00 + s1 * r10, c1 * r01 + s1 * r11
+        xz, yz, c5 = s1 * r00 - c1 * r10, s1 * r01 - c1 * r11, s1 * r02 - c1 * r12
+        s5 = math.hypot(xz, yz)
+        singular = s5 < WRIST
+        if singular:
+            s5 = 0.0
+            c6, s6 = math.cos(theta6 + offset6), math.sin(theta6 + offset6)
+        else:
+            c6, s6 = xz / s5, -yz / s5
+        theta5, angle6 = math.atan2(s5, c5), math.atan2(s6, c6)
+        for wrist in (1, -1):
+            if wrist < 0:
+                if singular:
+                    break
+                c6, s6, theta5, angle6 = -c6, -s6, -theta5, angle6 + math.pi
+            if down_done if wrist < 0 else up_done:
+                continue
+            s234, c234 = -(s6 * xx + c6 * yx), s6 * r20 + c6 * r21
+            if s5 < NEAR_WRIST:
+                s234, c234 = reachable_turn(along, height, s234, c234, s5, d5, dh[1, 2], dh[2, 2])
+                angle6 = math.atan2(c234 * r20 - s234 * xx, c234 * r21 - s234 * yx)
+            before = count
+            count = _planar(
+                dh,
+                along - d5 * s234,
+                height + d5 * c234,
+                theta1,
+                theta5,
+                angle6,
+                math.atan2(s234, c234),
+                shoulder,
+                wrist,
+                solutions,
+                branches,
+                count,
+            )
+            if singular_shoulder and count > before:
+                up_done = up_done or wrist > 0 or singular
+                down_done = down_done or wrist < 0 or singular
+    return count
+
+
+@inlined
+def _planar(dh, px, py, theta1, theta5, theta6, theta234, shoulder, wrist, solutions, branches, count):
+    """The two positions of the links a2, a3 that reach (px, py) in the plane of the arm."""
+    a2, a3 = dh[1, 2], dh[2, 2]
+    above, below = ring_gaps(math.hypot(px, py), a2, a3)
+    if not (above >= 0.0 and below >= 0.0):
+        return count
+    if a2 * a3 < 0.0:
+        above, below = below, above
+    c3 = (below - above) / (below + above)
+    s3 = 2.0 * math.sqrt(below * above) / (below + above)
+    theta3 = math.atan2(s3, c3)
+    for elbow in (1, -1):
+        if elbow < 0:
+            if s3 == 0.0:
+                break
+            s3, theta3 = -s3, -theta3
+        k1, k2 = a2 + a3 * c3, a3 * s3
+        theta2 = math.atan2(k1 * py - k2 * px, k1 * px + k2 * py)
+        solutions[count, 0] = _wrapped(theta1 - dh[0, 0])
+        solutions[count, 1] = _wrapped(theta2 - dh[1, 0])
+        solutions[count, 2] = _wrapped(theta3 - dh[2, 0])
+        solutions[count, 3] = _wrapped(theta234 - theta2 - theta3 - dh[3, 0])
+        solutions[count, 4] = _wrapped(theta5 - dh[4, 0])
+        solutions[count, 5] = _wrapped(theta6 - dh[5, 0])
+        branches[count, 0], branches[count, 1], branches[count, 2] = shoulder, wrist, elbow
+        count += 1
+    return count
+
+
+@inlined
+def _flange_pose(tool, T):
+    """T_base_flange = T_base_tool · T_flange_tool^-1: axes x, y, z by columns, then the origin."""
+    t00, t01, t02, t10, t11, t12 = tool[0, 0], tool[0, 1], tool[0, 2], tool[1, 0], tool[1, 1], tool[1, 2]
+    t20, t21, t22, t03, t13, t23 = tool[2, 0], tool[2, 1], tool[2, 2], tool[0, 3], tool[1, 3], tool[2, 3]
+    r00, r01, r02 = T[0, 0], T[0, 1], T[0, 2]
+    r10, r11, r12 = T[1, 0], T[1, 1], T[1, 2]
+    r20, r21, r22 = T[2, 0], T[2, 1], T[2, 2]
+    r00, r01, r02 = (
+        r00 * t00 + r01 * t01 + r02 * t02,
+        r00 * t10 + r01 * t11 + r02 * t12,
+        r00 * t20 + r01 * t21 + r02 * t22,
+    )
+    r10, r11, r12 = (
+        r10 * t00 + r11 * t01 + r12 * t02,
+        r10 * t10 + r11 * t11 + r12 * t12,
+        r10 * t20 + r11 * t21 + r12 * t22,
+    )
+    r20, r21, r22 = (
+        r20 * t00 + r21 * t01 + r22 * t02,
+        r20 * t10 + r21 * t11 + r22 * t12,
+        r20 * t20 + r21 * t21 + r22 * t22,
+    )
+    return (
+        r00,
+        r10,
+        r20,
+        r01,
+        r11,
+        r21,
+        r02,
+        r12,
+        r22,
+        T[0, 3] - (r00 * t03 + r01 * t13 + r02 * t23),
+        T[1, 3] - (r10 * t03 + r11 * t13 + r12 * t23),
+        T[2, 3] - (r20 * t03 + r21 * t13 + r22 * t23),
+    )
+
+
+@inlined
+def _along_arm(distance, d4):
+    """√(distance² − d4²), 0 at the shoulder singularity, −1 (or NaN) inside the cylinder of radius d4."""
+    gap = distance - abs(d4)
+    if abs(gap) <= ROUNDING:
+        return 0.0
+    return math.sqrt(gap * (distance + abs(d4))) if gap > 0.0 else -1.0
+
+
+@inlined
+def _base_direction(x, y, forward, d4):
+    """Cosine and sine of θ1 from c1 x + s1 y = forward and s1 x − c1 y = d4."""
+    c1, s1 = forward * x - d4 * y, forward * y + d4 * x
+    length = math.hypot(c1, s1)
+    return (c1 / length, s1 / length) if length > 0.0 else (1.0, 0.0)
+
+
+@inlined
+def _wrapped(angle):
+    """The angle in (−π, π]."""
+    angle -= 2.0 * math.pi * np.ceil((angle - math.pi) / (2.0 * math.pi))
+    return angle if angle > -math.pi else math.pi

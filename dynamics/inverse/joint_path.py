@@ -1,0 +1,184 @@
+"""A continuous joint path through given tool poses, and the choice of whole turns within limits.
+
+From one waypoint to the next the path goes to the solution nearest to the last one (smallest
+largest change of a joint), each joint on the turn that its limits allow. It is not tied to a
+branch's label: through a singularity it continues where the joints continue. A change above
+``jump`` is a jump to another branch and ends the path. nowoczyn2023 3.2 searches a graph of all
+solutions instead.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.arm import Arm
+from dynamics.batches import as_rows
+from dynamics.compiled import inlined, kernel
+from dynamics.errors import BadInput
+from dynamics.inverse.analytic import solve_all_wanting
+from dynamics.inverse.numeric import checked_start, solve_from
+from dynamics.inverse.poses import as_poses
+from dynamics.inverse.ur_type import has_closed_form, require_closed_form
+from dynamics.work import make_work
+
+JUMP = 1.0  # [rad]
+_ROUNDING = 1e-12
+_TOLERANCE, _ITERATIONS = 1e-10, 200  # of the numeric solver
+_COMPLETE, _OUT_OF_REACH, _BRANCH_ENDS, _LIMITS = range(4)
+
+
+class JointPath(NamedTuple):
+    """What ``follow_path`` found.
+
+    Attributes:
+        q: (k, n) joint angles [rad], one row a waypoint; NaN from row ``reached`` on.
+        reached: number of waypoints reached; k for the whole path.
+        reason: "" for the whole path; otherwise "out of reach at waypoint i", "limits at waypoint
+            i" or "branch ends (jump of x rad) at waypoint i", with i = ``reached`` counted from 0.
+    """
+
+    q: np.ndarray
+    reached: int
+    reason: str
+
+
+def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = JUMP) -> JointPath:
+    """Follow tool poses continuously with the joints.
+
+    Args:
+        arm: any arm; without a closed form the numeric solver continues from each waypoint.
+        poses: (k, 4, 4) T_base_tool, lengths in metres.
+        q_start: (n,) joint angles before the first pose, usually those that reach it [rad].
+        jump: largest change of a joint from one waypoint to the next, the first one counted from
+            ``q_start`` [rad]. Waypoints that lie far apart need a larger one than the default.
+
+    Returns:
+        The path as far as it goes. It ends where the pose has no solution (out of reach), where all
+        solutions are further than ``jump`` (branch ends; x is the change to the nearest), or where
+        one is near enough but only outside ``arm.position_limits`` (limits). Without a closed form
+        nothing is known of other solutions: where the solver does not get to the pose from the
+        last waypoint it is out of reach, or limits if a joint is at its limit there.
+
+    Raises:
+        BadInput: malformed poses, tool frame or start, or a jump that is not positive.
+    """
+    rows, lead = as_poses(poses, "poses")
+    if len(lead) != 1:
+        raise BadInput("poses has the wrong shape", found=np.shape(poses), allowed="(k, 4, 4)")
+    if not jump > 0:
+        raise BadInput("jump must be positive", found=jump)
+    start = checked_start(q_start, len(arm.dh))
+    q = np.full((len(rows), len(arm.dh)), np.nan)
+    if has_closed_form(arm):
+        require_closed_form(arm)
+        reached, status, change = _follow(arm, rows, start, float(jump), q)
+    else:
+        as_poses(arm.tool, "the arm's tool frame")
+        reached, status, change = _follow_numeric(arm, rows, start, float(jump), q, make_work(len(arm.dh)))
+    return JointPath(q, reached, _reason(status, reached, change))
+
+
+def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """``q`` with every joint on the whole turn that is nearest to ``near`` and within its limits.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        near: (..., n) where the joints should be [rad].
+
+    Returns:
+        (..., n): q + 2π k; NaN for a joint that no turn brings within ``arm.position_limits``.
+
+    Raises:
+        BadInput: wrong shapes.
+    """
+    (rows, wanted), lead = as_rows(len(arm.dh), q=q, near=near)
+    out = np.empty_like(rows)
+    _turns(rows, wanted, arm.position_limits, out)
+    return out.reshape(*lead, len(arm.dh))
+
+
+@inlined
+def nearest_turn(angle, near, low, high):
+    """The angle + 2π k within [low, high] that is nearest to ``near``; NaN where there is none.
+
+    An angle that rounding puts beyond a limit, by up to ``_ROUNDING`` of a turn, is put on it.
+    """
+    turn = 2.0 * math.pi
+    least, most = np.ceil((low - angle) / turn - _ROUNDING), np.floor((high - angle) / turn + _ROUNDING)
+    count = min(max(np.rint((near - angle) / turn), least), most)
+    return min(max(angle + turn * count, low), high) if least <= most else math.nan
+
+
+@kernel
+def _turns(q, near, limits, out):
+    for row in range(q.shape[0]):
+        for i in range(q.shape[1]):
+            out[row, i] = nearest_turn(q[row, i], near[row, i], limits[i, 0], limits[i, 1])
+
+
+@kernel
+def _follow(arm, poses, start, jump, q):
+    """Write the rows of ``q``; returns (rows written, status, change to the nearest solution)."""
+    solutions, branches = np.empty((8, 6)), np.empty((8, 3), np.int64)
+    last, limits = start.copy(), arm.position_limits
+    for waypoint in range(poses.shape[0]):
+        count = solve_all_wanting(arm, poses[waypoint], last[5], solutions, branches)
+        if count == 0:
+            return waypoint, _OUT_OF_REACH, 0.0
+        best, nearest, free = -1, math.inf, math.inf
+        for row in range(count):
+            allowed, unlimited = _changes(solutions, row, last, limits)
+            free = min(free, unlimited)
+            if allowed < nearest:
+                best, nearest = row, allowed
+        if not nearest <= jump:
+            return waypoint, _LIMITS if free <= jump else _BRANCH_ENDS, free
+        for i in range(6):
+            last[i] = nearest_turn(solutions[best, i], last[i], limits[i, 0], limits[i, 1])
+            q[waypoint, i] = last[i]
+    return poses.shape[0], _COMPLETE, 0.0
+
+
+@inlined
+def _changes(solutions, row, last, limits):
+    """Largest change of a joint from ``last`` to a solution: within the limits, and without them."""
+    allowed, unlimited = 0.0, 0.0
+    for i in range(6):
+        angle = nearest_turn(solutions[row, i], last[i], limits[i, 0], limits[i, 1])
+        allowed = max(allowed, abs(angle - last[i]) if angle == angle else math.inf)
+        angle = nearest_turn(solutions[row, i], last[i], -math.inf, math.inf)
+        unlimited = max(unlimited, abs(angle - last[i]))
+    return allowed, unlimited
+
+
+@kernel
+def _follow_numeric(arm, poses, start, jump, q, work):
+    """As ``_follow``, each waypoint solved numerically from the one before."""
+    last, n, limits = start.copy(), start.size, arm.position_limits
+    for waypoint in range(poses.shape[0]):
+        row = last.copy()
+        _, error = solve_from(arm, poses[waypoint], row, _TOLERANCE, _ITERATIONS, False, work)
+        change, held = 0.0, False
+        for i in range(n):
+            change = max(change, abs(row[i] - last[i]))
+            held = held or row[i] <= limits[i, 0] or row[i] >= limits[i, 1]
+        if not error <= _TOLERANCE:
+            return waypoint, _LIMITS if held else _OUT_OF_REACH, 0.0
+        if change > jump:
+            return waypoint, _BRANCH_ENDS, change
+        last[:] = row
+        q[waypoint] = row
+    return poses.shape[0], _COMPLETE, 0.0
+
+
+def _reason(status: int, waypoint: int, change: float) -> str:
+    names = {
+        _OUT_OF_REACH: "out of reach",
+        _LIMITS: "limits",
+        _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)",
+    }
+    return "" if status == _COMPLETE else f"{names[status]} at waypoint {waypoint}"

@@ -1,0 +1,12 @@
+from .bode_plots import bode as bode
+from .bode_plots import resonances as resonances
+from .bode_plots import transfer_function as transfer_function
+from .linearization import LinearModel as LinearModel
+from .linearization import closed_loop_matrix as closed_loop_matrix
+from .linearization import companion_matrix as companion_matrix
+from .linearization import linearize as linearize
+from .linearization import moving_linearization as moving_linearization
+from .linearization import spectral_abscissa as spectral_abscissa
+from .linearization import torque_error as torque_error
+from .riccati_equation import SCRATCH as SCRATCH
+from .riccati_equation import riccati as riccati

@@ -1,0 +1,10 @@
+from .experiment import Simulation as Simulation
+from .experiment import load_run as load_run
+from .experiment import simulate as simulate
+from .known_world import plan_world as plan_world
+from .logs import load_recording as load_recording
+from .planning import plan_path as plan_path
+from .sweeps import load_sweep as load_sweep
+from .sweeps import sweep as sweep
+from .world import World as World
+from .world import load_world as load_world

@@ -1,0 +1,11 @@
+from .control_step import Belief as Belief
+from .control_step import Controller as Controller
+from .control_step import command_torque as command_torque
+from .control_step import estimate_and_judge as estimate_and_judge
+from .control_step import make_belief as make_belief
+from .control_step import update_model_frames as update_model_frames
+from .plain_gain import fit_gain as fit_gain
+from .plain_gain import sample_contacts as sample_contacts
+from .sensors import make_random_state as make_random_state
+from .sensors import make_sensors as make_sensors
+from .sensors import sense as sense

@@ -1,0 +1,106 @@
+"""One control period: sensed signals and reference in, torque and alarm level out.
+
+The control computer sees what is in ``Sensed`` and its own model of the arm. The plant's true state
+is not among its arguments.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm
+from dynamics.compiled import inlined
+from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
+from dynamics.kinematics import update_frames, update_tool_position
+from dynamics.work import Work
+from hopfield_nav.control.sensors import Sensors
+from hopfield_nav.plugin import DAMPED
+
+
+class Controller(NamedTuple):
+    """The control computer: its model, the numbers of its methods, and what it remembers.
+
+    Attributes:
+        model: the arm as the controller believes it to be.
+        law, estimator, detector: parameters of the three methods, packed.
+        law_memory, estimator_memory, detector_memory: their memories.
+        torque_limits: (n,) saturation [N·m]; infinite where it is off.
+        feedforward: (1,) int, 1: the believed friction at the reference speed is added to the torque.
+        sensors: what its measurements lack.
+        work: scratch of its own.
+    """
+
+    model: Arm
+    law: np.ndarray
+    estimator: np.ndarray
+    detector: np.ndarray
+    law_memory: np.ndarray
+    estimator_memory: np.ndarray
+    detector_memory: np.ndarray
+    torque_limits: np.ndarray
+    feedforward: np.ndarray
+    sensors: Sensors
+    work: Work
+
+
+class Belief(NamedTuple):
+    """What the control computer believes of the world.
+
+    Attributes:
+        tau_external: (n,) torque of contact on the joints [N·m].
+        wrench: (6,) at the tool [N, N·m].
+        level: (1,) alarm level as a share of the threshold.
+        damped: (1,) 1 where the wrench was damped near a singularity.
+    """
+
+    tau_external: np.ndarray
+    wrench: np.ndarray
+    level: np.ndarray
+    damped: np.ndarray
+
+
+def make_belief(n: int) -> Belief:
+    """A belief of zeros for an arm with ``n`` joints."""
+    return Belief(np.zeros(n), np.zeros(6), np.zeros(1), np.zeros(1))
+
+
+@inlined
+def update_model_frames(controller, sensed):
+    """Bring the frames that every method may rely on up to date with the measured joint angles."""
+    update_frames(controller.model, sensed.q, controller.work)
+    update_tool_position(controller.model, controller.work)
+
+
+@inlined
+def estimate_and_judge(estimator, detector, controller, sensed, belief):
+    """Update the belief: external torque, wrench, alarm level; reads the frames in ``work``."""
+    model, work = controller.model, controller.work
+    tau_external, wrench = belief.tau_external, belief.wrench
+    status = estimator(
+        model, sensed, controller.estimator, controller.estimator_memory, work, tau_external, wrench
+    )
+    belief.damped[0] = 1.0 if status == DAMPED else 0.0
+    belief.level[0] = detector(
+        model, sensed, controller.detector, controller.detector_memory, work, tau_external, wrench
+    )
+
+
+@inlined
+def command_torque(law, controller, sensed, tau):
+    """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
+
+    Reads the frames in ``controller.work``.
+    """
+    law(controller.model, sensed, controller.law, controller.law_memory, controller.work, tau)
+    if controller.feedforward[0] == 1:
+        for i in range(tau.size):
+            tau[i] += friction_torque(controller.model.friction, i, sensed.qd_ref[i], SMOOTHING_SPEED)
+    limits = controller.torque_limits
+    saturated = False
+    for i in range(tau.size):
+        if abs(tau[i]) > limits[i]:
+            tau[i] = limits[i] if tau[i] > 0.0 else -limits[i]
+            saturated = True
+    return saturated

@@ -1,0 +1,1 @@
+"""Collision detectors: every file is one, under its own name (see ``hopfield_nav.plugin``)."""

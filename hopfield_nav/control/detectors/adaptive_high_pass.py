@@ -1,0 +1,67 @@
+"""Alarm on the fast part of the external torque, with thresholds that allow for a wrong model.
+
+``high_pass_joint_torque`` forgets what changes slowly, which is most of the error of gravity;
+``adaptive_joint_torque`` allows for the whole error, gravity included, and so feels little. Here the
+model's own torques go through the same high pass as the residual: what remains of the error is
+
+    mass_error |H(M qdd_ref + C qd + g)| + friction_error |H(friction)|
+        + stiction_share · breakaway · exp(-(qd/stiction_speed)²)
+
+with H = s/(s + corner). Each joint's allowance is held at its peak and forgotten at the rate ``corner``, as
+the filter forgets what it has seen; an observer's lag is covered by that too. At the start the model's
+torques count in full: that is when an observer, which starts from 0, meets the model's whole error at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hopfield_nav.control.detectors.high_pass_joint_torque import CORNER, high_pass
+from hopfield_nav.control.detectors.joint_torque import THRESHOLD
+from hopfield_nav.control.model_error import MODEL_ERROR, stiction, update_model_torques
+from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.plugin import Method
+
+NOISE_THRESHOLD = replace(
+    THRESHOLD,
+    default=(1.8, 2.2, 1.0, 0.2, 0.15, 0.15),
+    description=f"{THRESHOLD.description}, where the model has nothing wrong",
+)
+
+
+def detect(model, sensed, parameters, memory, work, tau_external, wrench):
+    """Largest high-passed |torque| as a share of the joint's threshold at this moment.
+
+    The memory holds slow parts of residual, model torque and friction, and the allowances.
+    """
+    qd, n = sensed.qd, tau_external.size
+    corner, mass_error, friction_error = parameters[n], parameters[n + 1], parameters[n + 2]
+    stiction_share, stiction_speed = parameters[n + 3], parameters[n + 4]
+    update_model_torques(model, sensed, work)
+    inertial, weight = work.vector[0], work.vector[1]
+    period, level = elapsed(sensed, memory), 0.0
+    share = lag_share(corner, period) if period > 0.0 else 1.0
+    known = share if period > 0.0 else 0.0  # at the start the model's torques appear as a step
+    for i in range(n):
+        if period == 0.0:
+            for part in range(1, 4):
+                memory[SAMPLING + part * n + i] = 0.0
+        fast = high_pass(tau_external[i], share, memory, SAMPLING + i)
+        model_torque = high_pass(inertial[i] + weight[i], known, memory, SAMPLING + n + i)
+        friction = high_pass(friction_of(model, i, qd[i]), known, memory, SAMPLING + 2 * n + i)
+        allowance = mass_error * abs(model_torque) + friction_error * abs(friction)
+        allowance += stiction_share * stiction(model, i, qd[i], stiction_speed)
+        held = SAMPLING + 3 * n + i
+        memory[held] = max(allowance, (1.0 - share) * memory[held])
+        level = max(level, abs(fast) / (parameters[i] + memory[held]))
+    return level
+
+
+METHOD = Method(
+    kind="detector",
+    name="adaptive_high_pass",
+    kernel=detect,
+    parameters=(NOISE_THRESHOLD, CORNER, *MODEL_ERROR),
+    memory=lambda n: SAMPLING + 4 * n,
+    description="fast part of the external torque, thresholds that allow for errors of the model",
+)

@@ -1,0 +1,41 @@
+"""Force estimate from the joint error without the mass matrix (Stolt et al. 2012).
+
+F = J^-T K q~ with one constant gain a joint: (5.8) of ragazzon2012 without M, and its K0 exchanged for
+a constant found by experiment (ragazzon2012 5.2). It needs no model of the arm beyond the Jacobian.
+
+``fit_gain`` (``hopfield_nav.control.plain_gain``) finds the gains that explain a set of contacts best; the
+defaults are its answer for ``ur5_ragazzon2012`` with the default ``omega``, at 1000 poses within 0.5 rad of
+the start pose of ragazzon2012.
+"""
+
+from __future__ import annotations
+
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.plugin import Method, Parameter
+
+GAIN = Parameter(
+    "gain",
+    (143.2, 148.8, 642.2, 44.9, 3.5, 0.0),
+    0.0,
+    1e9,
+    "N·m/rad",
+    "external torque for each radian of joint error",
+    per_joint=True,
+)
+
+
+def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
+    """Write K q~ and J^-T K q~; the status says whether the wrench was damped."""
+    q, q_ref = sensed.q, sensed.q_ref
+    for i in range(q.size):
+        tau_external[i] = parameters[i] * (q[i] - q_ref[i])
+    return wrench_from_torque(model, parameters[q.size], work, tau_external, wrench)
+
+
+METHOD = Method(
+    kind="estimator",
+    name="joint_error_plain",
+    kernel=estimate,
+    parameters=(GAIN, SINGULAR_DAMPING),
+    description="J^-T K q~ with a constant for each joint (Stolt et al. 2012)",
+)

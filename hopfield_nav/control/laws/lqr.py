@@ -1,0 +1,127 @@
+"""A linear-quadratic regulator whose gains follow the linear model along the reference.
+
+Every ``gain_period`` the law linearises its own model of the arm on the reference (tu2023 3.3: moving
+linearisation, with exact derivatives) and solves the Riccati equation there; in between the gain is
+kept. The torque is that of the reference, and the gain times the error:
+
+    tau = M(q_ref) qdd_ref + C qd_ref + g - K [q - q_ref; qd - qd_ref],
+
+where K minimises the integral of sum(position_weight q~² + velocity_weight q~'² + torque_weight
+tau~²) for the linear model. A single joint of inertia m then has the frequency
+(position_weight / torque_weight)^(1/4) / sqrt(m) and a damping ratio of at least 0.71.
+
+``memory`` holds the time of the next gain, the gain, the derivatives and the scratch of the Riccati
+equation. Both the frames in ``work`` and ``work.mass_matrix`` are those of the reference afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dynamics.compiled import kernel
+from dynamics.derivative_passes import Slopes
+from dynamics.derivatives import update_acceleration_slopes
+from dynamics.kinematics import update_frames
+from dynamics.linear import SCRATCH, riccati
+from dynamics.newton_euler import newton_euler
+from hopfield_nav.plugin import Method, Parameter
+
+FAILED = 2  # status: no new gain was found, the one before is kept
+
+
+def memory_size(n: int) -> int:
+    """Floats of memory for an arm with ``n`` joints."""
+    return 1 + 2 * n * n + 5 * n * n + 31 * n + (SCRATCH + 4) * 4 * n * n
+
+
+def control(model, sensed, parameters, memory, work, tau):
+    """Write tau = tau_ref - K x~, with a new gain K when one is due."""
+    n = tau.size
+    q, qd, q_ref, qd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref
+    gain = memory[1 : 1 + 2 * n * n].reshape(n, 2 * n)
+    status = 0
+    update_frames(model, q_ref, work)
+    newton_euler(model, model.gravity, qd_ref, sensed.qdd_ref, work, tau)
+    if sensed.time[0] >= memory[0] - 1e-9:
+        memory[0] = sensed.time[0] + parameters[3 * n]
+        status = _update_gain(model, qd_ref, tau, parameters, memory[1 + 2 * n * n :], work, gain)
+    for i in range(n):
+        for j in range(n):
+            tau[i] -= gain[i, j] * (q[j] - q_ref[j]) + gain[i, n + j] * (qd[j] - qd_ref[j])
+    return status
+
+
+@kernel
+def _update_gain(model, qd, tau, parameters, scratch, work, gain):
+    """Linearise on the reference, whose frames are in ``work``, and write K = R^-1 B^T X."""
+    n = tau.size
+    slopes, matrices = _arrays(scratch, n)
+    update_acceleration_slopes(model, qd, tau, work, slopes)
+    a, g, h, x = matrices[0], matrices[1], matrices[2], matrices[3]
+    a[:], g[:], h[:] = 0.0, 0.0, 0.0
+    inverse = slopes.qdd_tau
+    size = 0.0  # mean fourth power of the closed-loop frequencies, as logarithm
+    for i in range(n):
+        a[i, n + i] = 1.0
+        h[i, i], h[n + i, n + i] = parameters[i], parameters[n + i]
+        for j in range(n):
+            a[n + i, j], a[n + i, n + j] = slopes.qdd_q[i, j], slopes.qdd_qd[i, j]
+            for k in range(n):
+                g[n + i, n + j] += inverse[i, k] * inverse[j, k] / parameters[2 * n + k]
+        size += math.log(parameters[i] * g[n + i, n + i]) / n
+    if not riccati(a, g, h, math.exp(0.25 * size), matrices[4:], x):
+        return FAILED
+    for i in range(n):
+        for j in range(2 * n):
+            value = 0.0
+            for k in range(n):
+                value += inverse[i, k] * x[n + k, j]
+            gain[i, j] = value / parameters[2 * n + i]
+    return 0
+
+
+@kernel
+def _arrays(scratch, n):
+    """The derivatives' arrays and the (SCRATCH + 4, 2n, 2n) matrices, as views of one flat array."""
+    square, at = n * n, 5 * n * n
+    slopes = Slopes(
+        scratch[at : at + n],
+        scratch[:square].reshape(n, n),
+        scratch[square : 2 * square].reshape(n, n),
+        scratch[2 * square : 3 * square].reshape(n, n),
+        scratch[3 * square : 4 * square].reshape(n, n),
+        scratch[4 * square : at].reshape(n, n),
+        scratch[at + n : at + 7 * n].reshape(n, 6),
+        scratch[at + 7 * n : at + 13 * n].reshape(n, 6),
+        scratch[at + 13 * n : at + 25 * n].reshape(n, 12),
+        scratch[at + 25 * n : at + 31 * n].reshape(n, 6),
+    )
+    rest = scratch[at + 31 * n : at + 31 * n + (SCRATCH + 4) * 4 * square]
+    return slopes, rest.reshape(SCRATCH + 4, 2 * n, 2 * n)
+
+
+METHOD = Method(
+    kind="controller",
+    name="lqr",
+    kernel=control,
+    parameters=(
+        Parameter(
+            "position_weight", 1.0, 1e-9, 1e9, "1/rad²", "cost of a joint's error of position", per_joint=True
+        ),
+        Parameter(
+            "velocity_weight", 0.0, 0.0, 1e9, "s²/rad²", "cost of a joint's error of velocity", per_joint=True
+        ),
+        Parameter(
+            "torque_weight",
+            (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0),
+            1e-12,
+            1e9,
+            "1/(N·m)²",
+            "cost of a joint's torque beside that of the reference",
+            per_joint=True,
+        ),
+        Parameter("gain_period", 0.01, 0.0, 1e6, "s", "time between two gains; 0: one every control period"),
+    ),
+    memory=memory_size,
+    description="linear-quadratic regulator on the moving linearisation (tu2023 3.3)",
+)

@@ -1,1 +1,0 @@
-"""Force estimators and collision detectors, one a file (see ``hopfield_nav.plugin``)."""

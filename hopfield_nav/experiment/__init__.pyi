@@ -1,0 +1,16 @@
+from .rates import alarm_rate as alarm_rate
+from .run import PlanRecord as PlanRecord
+from .run import Run as Run
+from .run import load_run as load_run
+from .scoring import ContactScore as ContactScore
+from .scoring import Truth as Truth
+from .scoring import contact_episodes as contact_episodes
+from .scoring import force_norm as force_norm
+from .scoring import map_error as map_error
+from .scoring import missed_contacts as missed_contacts
+from .scoring import score as score
+from .scoring import score_run as score_run
+from .scoring import truth_of_run as truth_of_run
+from .simulation import Simulation as Simulation
+from .simulation import follow as follow
+from .simulation import simulate as simulate

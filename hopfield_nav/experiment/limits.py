@@ -1,0 +1,61 @@
+"""Settings with which a loop is unstable: refused or warned of before a run, blamed after an explosion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hopfield_nav.loop import Plant, check_step, omega_warning
+from hopfield_nav.world import World, build_settings
+
+
+def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray) -> None:
+    """Refuse a step that joint damping, contact or a damping law would make explode.
+
+    Args:
+        world: whose plant, contact and controller.
+        plant: of this world.
+        loop: what advances the state; the one with elastic joints says what its sub-steps move.
+        start: (n,) joint angles [rad].
+
+    Raises:
+        BadInput: the step is too large.
+    """
+    gain = np.zeros(len(start))
+    if world.controller.law == "damping":
+        values = world.controller.parameters
+        gain += max(values["gain_start"], values["gain_end"])
+    held_for = world.controller.period if world.controller.hold else 0.0
+    stages = int(build_settings(world, None).stages[0])
+    checked = loop.checked(plant, start, stages) if world.plant.engine == "flexible" else plant
+    check_step(checked, start, world.plant.step, stages, gain, held_for)
+
+
+def find_warnings(world: World, joints: int) -> list[str]:
+    """Sentences on settings of a world that cannot go well, for an arm with so many joints."""
+    control = world.controller
+    if not control.hold or "omega" not in control.parameters:
+        return []
+    omega = np.zeros(joints) + np.asarray(control.parameters["omega"])
+    warning = omega_warning(omega, control.period, round(control.delay / control.period))
+    return [warning] if warning else []
+
+
+def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
+    """A sentence on an explosion: where, when, the likely cause, and what to change.
+
+    Args:
+        world: that was simulated.
+        joint: that exploded, counted from 0.
+        time: of the explosion [s].
+        touching: whether the arm was in contact just before.
+    """
+    step = world.plant.step
+    if touching:
+        cause = "a stiff contact; try a smaller plant.step or contact.stiffness"
+    elif world.controller.hold and world.controller.law == "inverse_dynamics":
+        cause = "a controller too fast for its period and delay; try a smaller controller.omega or period"
+    else:
+        cause = "a step too large; try a smaller plant.step"
+    return f"joint {joint + 1} exploded at {time:.4f} s (step {step:g} s), likely because of {cause}"

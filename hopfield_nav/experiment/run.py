@@ -1,0 +1,281 @@
+"""The record of a run: world, summary, labelled signals and events; saving and loading it.
+
+A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json`` and
+``log.nc`` (NetCDF 4, readable from xarray, MATLAB and any HDF5 library). It is written under another
+name and renamed when it is complete.
+
+What is kept of a collision: where and when it was felt, and the plan that answered it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.world import World, load_world
+
+if TYPE_CHECKING:
+    import xarray
+
+_SIGNALS = {  # name: (second dimension, unit, long name)
+    "q": ("joint", "rad", "joint angle"),
+    "qd": ("joint", "rad s-1", "joint velocity"),
+    "q_ref": ("joint", "rad", "reference joint angle"),
+    "qd_ref": ("joint", "rad s-1", "reference joint velocity"),
+    "qdd_ref": ("joint", "rad s-2", "reference joint acceleration"),
+    "tau": ("joint", "N m", "motor torque"),
+    "q_sensed": ("joint", "rad", "measured joint angle"),
+    "qd_sensed": ("joint", "rad s-1", "measured joint velocity"),
+    "tau_external": ("joint", "N m", "true torque of contact on the joint"),
+    "tau_external_estimate": ("joint", "N m", "estimated torque of contact on the joint"),
+    "tau_friction": ("joint", "N m", "true Coulomb friction in the joint"),
+    "tool_position": ("axis", "m", "true position of the tool point"),
+    "force": ("axis", "N", "sum of the true contact forces on the arm"),
+    "contact_link": (None, "1", "link of the largest contact force, counted from 1; 0: no contact"),
+    "contact_point": ("axis", "m", "where the largest contact force acts; NaN: no contact"),
+    "contact_force": ("axis", "N", "largest contact force"),
+    "force_estimate": ("axis", "N", "estimated force on the tool"),
+    "moment_estimate": ("axis", "N m", "estimated moment at the tool point"),
+    "level": (None, "1", "alarm level as a share of the threshold"),
+    "detected": (None, "1", "1 where a collision was detected"),
+    "estimate_damped": (None, "1", "1 where the estimate was damped near a singularity"),
+}
+
+
+class PlanRecord(NamedTuple):
+    """A plan as it was made: time [s], marks (bool grid), path (k, rank), and the cell just marked."""
+
+    time: float
+    felt: np.ndarray
+    path: np.ndarray
+    cell: np.ndarray | None
+
+
+class Run:
+    """What happened in one experiment.
+
+    Attributes:
+        world: as resolved: every default written out, random obstacles drawn.
+        summary: the numbers of ``summary.json``.
+        data: labelled signals and events, an ``xarray.Dataset`` (see ``docs/record.md``).
+    """
+
+    def __init__(
+        self,
+        world: World,
+        summary: dict[str, Any],
+        log: np.ndarray,
+        collisions: Sequence,
+        first_path: np.ndarray,
+        blocked: np.ndarray,
+    ) -> None:
+        self.world, self.summary = world, summary
+        self._parts = (log, collisions, first_path, blocked)
+        self._data: xarray.Dataset | None = None
+
+    @property
+    def outcome(self) -> str:
+        """``reached``, ``no_path``, ``unreachable``, ``time_limit`` or ``diverged``."""
+        return self.summary["outcome"]
+
+    @property
+    def data(self) -> xarray.Dataset:
+        """Signals and events with dimensions, units and long names."""
+        if self._data is None:
+            self._data = _dataset(self.world, *self._parts)
+        return self._data
+
+    def plans(self) -> list[PlanRecord]:
+        """The first plan and the one after every collision, in order."""
+        data = self.data
+        first = PlanRecord(0.0, np.zeros(self.world.map.shape, bool), _path(data.first_path.values), None)
+        return [first] + [
+            PlanRecord(
+                float(data.event_time[k]),
+                data.event_map[k].values.astype(bool),
+                _path(data.event_path[k].values),
+                data.event_cell[k].values,
+            )
+            for k in range(data.sizes["event"])
+        ]
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the run to ``folder``, which must not exist or be empty.
+
+        Raises:
+            BadInput: the folder holds something.
+            OSError: it cannot be written.
+        """
+        folder = Path(folder)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise BadInput("the folder is not empty", where=str(folder), allowed="a new or empty folder")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir()
+        try:
+            self._write(partial, folder)
+            if folder.exists():
+                folder.rmdir()
+            partial.rename(folder)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+        return folder
+
+    def _write(self, partial: Path, final: Path) -> None:
+        (partial / "world.yaml").write_text(self.world.to_yaml(final), encoding="utf-8")
+        text = json.dumps(self.summary, indent=2, ensure_ascii=False)
+        (partial / "summary.json").write_text(text + "\n", encoding="utf-8")
+        self.data.to_netcdf(partial / "log.nc", engine="h5netcdf")
+
+
+def load_run(folder: str | Path) -> Run:
+    """Read a run back from its folder.
+
+    Raises:
+        BadInput: the folder is not that of a run, or a file in it cannot be read.
+    """
+    import xarray
+
+    folder = Path(folder)
+    try:
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        with xarray.open_dataset(folder / "log.nc", engine="h5netcdf") as stored:
+            data = stored.load()
+    except (OSError, ValueError) as error:
+        raise BadInput("not the folder of a run", where=str(folder), found=str(error)) from error
+    run = Run(
+        load_world(folder / "world.yaml"), summary, np.zeros((0, 1)), [], np.zeros((0, 2)), np.zeros((0, 0))
+    )
+    run._data = data
+    return run
+
+
+def _dataset(
+    world: World, log: np.ndarray, collisions: Sequence, first_path: np.ndarray, blocked: np.ndarray
+) -> xarray.Dataset:
+    import xarray
+
+    variables = {**_signal_variables(world, log), **_event_variables(world, collisions)}
+    variables["first_path"] = (
+        ("first_waypoint", "map_axis"),
+        first_path.astype(np.int32),
+        _about("1", "first path"),
+    )
+    variables["final_map"] = (
+        _map_dimensions(world), blocked.astype(np.int8),
+        _about("1", "1: blocked at the end, 2: out of reach"),
+    )  # fmt: skip
+    coordinates = {
+        "time": ("time", log[:, 0], _about("s", "simulated time")),
+        "joint": ("joint", np.arange(1, len(world.start.joints) + 1), _about("1", "joint")),
+        "axis": ("axis", ["x", "y", "z"], _about("1", "base axis")),
+    }
+    attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
+    return xarray.Dataset(variables, coordinates, attributes)
+
+
+def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
+    from hopfield_nav.loop import log_columns
+
+    columns = log_columns(len(world.start.joints))
+    variables: dict[str, tuple] = {}
+    for name, (second, unit, long_name) in _SIGNALS.items():
+        values = log[:, columns[name]]
+        if name == "contact_point":
+            values = np.where(log[:, columns["contact_link"]] > 0, values, np.nan)
+        if second is None:
+            kind = np.float64 if name == "level" else np.int8
+            variables[name] = (("time",), values[:, 0].astype(kind), _about(unit, long_name))
+        else:
+            variables[name] = (("time", second), values, _about(unit, long_name))
+    return variables
+
+
+def _event_variables(world: World, collisions: Sequence) -> dict[str, tuple]:
+    shape, rank = tuple(world.map.shape), len(world.map.shape)
+    longest = max((len(c.path) for c in collisions), default=0)
+    paths = np.full((len(collisions), longest, rank), -1, dtype=np.int32)
+    for k, collision in enumerate(collisions):
+        paths[k, : len(collision.path)] = collision.path
+
+    def column(name: str, kind: type, *tail: int) -> np.ndarray:
+        values = [getattr(collision, name) for collision in collisions]
+        return np.array(values, dtype=kind).reshape(len(collisions), *tail)
+
+    touch = "first true contact since the last detection; NaN: false alarm"
+    return {
+        "event_time": (("event",), column("time", float), _about("s", "time of detection")),
+        "touch_time": (("event",), column("touch_time", float), _about("s", touch)),
+        "event_cell": (
+            ("event", "map_axis"),
+            column("cell", np.int32, rank),
+            _about("1", "marked cell, counted from 0"),
+        ),
+        "event_start": (
+            ("event", "map_axis"),
+            column("start", np.int32, rank),
+            _about("1", "cell from which the next path starts"),
+        ),
+        "event_position": (
+            ("event", "axis"),
+            column("position", float, 3),
+            _about("m", "true tool position at the detection"),
+        ),
+        "event_false_alarm": (
+            ("event",),
+            column("false_alarm", np.int8),
+            _about("1", "1 where nothing was touched in the 50 ms before"),
+        ),
+        "event_map": (
+            ("event", *_map_dimensions(world)),
+            column("felt", np.int8, *shape),
+            _about("1", "1 where the map was marked, after the detection"),
+        ),
+        "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "next path, then -1")),
+    }
+
+
+def _map_dimensions(world: World) -> tuple[str, ...]:
+    return ("map_x", "map_y", "map_z")[: world.map.rank]
+
+
+def _about(unit: str, long_name: str) -> dict[str, str]:
+    return {"units": unit, "long_name": long_name}
+
+
+def _path(padded: np.ndarray) -> np.ndarray:
+    return padded[padded[:, 0] >= 0] if padded.size else padded.reshape(0, padded.shape[1])
+
+
+class Collision(NamedTuple):
+    """A detection that was answered by a new plan (or by finding that there is none).
+
+    Attributes:
+        time: of the detection [s].
+        touch_time: first true contact since the last detection [s]; NaN for a false alarm.
+        cell, start: marked cell, and the cell from which the next path starts.
+        position: (3,) true tool position [m].
+        false_alarm: no true contact in the 50 ms before.
+        felt: bool grid, the marks as they stood afterwards.
+        path: (k, rank) cells of the new path; k = 0 when there is none.
+        replan_time: computing time of mark, plan, inverse kinematics and splines [s].
+    """
+
+    time: float
+    touch_time: float
+    cell: tuple[int, ...]
+    start: tuple[int, ...]
+    position: np.ndarray
+    false_alarm: bool
+    felt: np.ndarray
+    path: np.ndarray
+    replan_time: float

@@ -1,0 +1,275 @@
+"""One experiment from start to outcome: move, detect, mark, back off, replan (ragazzon2012 chapter 7).
+
+``simulate`` runs a world to its end. ``Simulation`` does the same in steps, for one's own loop:
+
+    simulation = Simulation(load_world("ragazzon2012"))
+    while simulation.outcome is None:
+        simulation.step(0.1)
+        print(simulation.time, simulation.state.q)
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dynamics import forward_kinematics
+from dynamics.work import make_work
+from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
+from hopfield_nav.experiment.run import Collision, Run
+from hopfield_nav.experiment.summary import summarise
+from hopfield_nav.loop import (
+    ARRIVED,
+    CONTACT_MEMORY,
+    DETECTED,
+    DIVERGED,
+    HORIZON,
+    LOG_FULL,
+    Trajectory,
+    compiled_loop,
+    log_columns,
+    log_width,
+    make_stages,
+    make_state,
+    quintic_trajectory,
+)
+from hopfield_nav.navigation import Follower, Navigator, Way, check_trajectory, warm_up_replan
+from hopfield_nav.plugin import compiled
+from hopfield_nav.world import (
+    World,
+    build_arm,
+    build_controller,
+    build_flexible_loop,
+    build_plant,
+    build_settings,
+    find_methods,
+)
+
+Progress = Callable[[float, int], None]
+_SLICE = 0.5  # [s] simulated between two calls of the progress function
+_FIRST_ROWS = 16384
+
+
+class Simulation:
+    """A world in motion.
+
+    Args:
+        world: from ``load_world``.
+        seed: of every random number; default the world's own.
+        trajectory: followed instead of searching the goal, whatever is felt on the way.
+
+    Attributes:
+        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit`` or
+            ``diverged``; ``reason`` says why in a sentence.
+        state: true joint angles, what was sensed and believed (``closed_loop.State``).
+        navigator: map, path and trajectory.
+        collisions: every ``Collision`` so far.
+        warnings: sentences on settings that cannot go well.
+
+    Raises:
+        BadInput: the start is not over the map, or the step is too large for damping or contact.
+    """
+
+    def __init__(self, world: World, seed: int | None = None, trajectory: Trajectory | None = None) -> None:
+        self.seed = world.seed if seed is None else int(seed)
+        arm = build_arm(world)
+        if trajectory is not None:
+            check_trajectory(arm, trajectory)
+        start = np.array(world.start.joints) if trajectory is None else trajectory.coefficients[0, 0]
+        self._start, self._followed = start, trajectory
+        tool = forward_kinematics(arm, start)[:3, 3]
+        self.world = world.resolve(self.seed, [(float(tool[0]), float(tool[1]))])
+        self.arm = arm
+        self.methods = find_methods(self.world)
+        self.plant = build_plant(self.world, arm)
+        self._loop = self._choose_loop()
+        refuse_large_steps(self.world, self.plant, self._loop, start)
+        self.warnings = find_warnings(self.world, len(arm.dh))
+        self._kernels = [compiled(method) for method in self.methods]
+        warm_up_replan(self.world.planner, self.world.map.rank)
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the start: nothing felt, nothing recorded."""
+        world, n, start = self.world, len(self.arm.dh), self._start
+        self.wall_time = 0.0
+        self.navigator = self._choose_navigator()
+        self.controller = build_controller(world, self.arm, self.methods)
+        self.settings = build_settings(world, self.navigator.goal)
+        self.state = make_state(start, int(self.settings.delay[0]), self.seed)
+        if self._followed is not None:
+            self.state.qd[:] = self._followed.coefficients[0, 1]
+        self._stages, self._work = make_stages(n), make_work(n)
+        rows = 0 if world.record.signals == "none" else _FIRST_ROWS
+        self._log = np.empty((rows, log_width(n)))
+        self._last_step = round(self._duration() / world.plant.step)
+        self.outcome: str | None = None
+        self.reason = ""
+        self.collisions: list[Collision] = []
+        self.first_way = self.navigator.first_way(start)
+        self._trajectory = self.first_way.trajectory
+        self._end_without(self.first_way)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return int(self.state.step[0]) * self.world.plant.step
+
+    def step(self, duration: float) -> str | None:
+        """Go on for ``duration`` simulated seconds, or to the end if that comes first.
+
+        Collisions on the way are answered. Returns the outcome, or None while running.
+        """
+        target = min(
+            int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step
+        )
+        while self.outcome is None:
+            event = self._advance(target)
+            if event == HORIZON:
+                break
+            self._answer(event)
+        if self.outcome is None and self.state.step[0] >= self._last_step:
+            if self._followed is not None and self._duration() < self.world.time_limit:
+                self._end("reached", "the end of the trajectory")
+            else:
+                self._end("time_limit", f"not there after {self.world.time_limit:g} s")
+        return self.outcome
+
+    def run(self, progress: Progress | None = None) -> Run:
+        """Go on to the end and return the record."""
+        started = clock.perf_counter()
+        while self.outcome is None:
+            self.step(_SLICE)
+            if progress is not None:
+                progress(self.time, len(self.collisions))
+        self.wall_time += clock.perf_counter() - started
+        return self.record()
+
+    def record(self) -> Run:
+        """The record so far."""
+        log = self._log[: int(self.state.row[0])].copy()
+        blocked = self.navigator.final_map()
+        return Run(self.world, summarise(self), log, list(self.collisions), self.first_way.cells, blocked)
+
+    def _choose_navigator(self) -> Navigator | Follower:
+        if self._followed is not None:
+            return Follower(self.world, self.arm, self._followed)
+        return Navigator(self.world, self.arm, self._start)
+
+    def _duration(self) -> float:
+        """Simulated time at which the run ends at the latest [s]."""
+        end = math.inf if self._followed is None else float(self._followed.knots[-1])
+        return min(self.world.time_limit, end)
+
+    def _choose_loop(self) -> Any:
+        """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
+        engine = self.world.plant.engine
+        if engine == "internal":
+            return compiled_loop()
+        if engine == "flexible":
+            return build_flexible_loop(self.world, self.plant, self._start)
+        from hopfield_nav.loop import MujocoLoop
+
+        return MujocoLoop(self.plant, self.world.plant.step, self.world.plant.integrator)
+
+    def _advance(self, target: int) -> int:
+        return self._loop(
+            *self._kernels, self.plant, self.controller, self._trajectory, self.settings, self.state,
+            self._stages, self._work, self._log, target,
+        )  # fmt: skip
+
+    def _answer(self, event: int) -> None:
+        if event == LOG_FULL:
+            self._log = np.concatenate([self._log, np.empty_like(self._log)])
+        elif event == ARRIVED:
+            self._end("reached", f"the tool is within {self.settings.goal[3]:g} m of the goal")
+        elif event == DIVERGED:
+            touching = self.time - self.state.last_contact_time[0] < CONTACT_MEMORY
+            self._end("diverged", why_diverged(self.world, int(self.state.fault[0]), self.time, touching))
+        elif event == DETECTED:
+            self._collide()
+
+    def _collide(self) -> None:
+        started = clock.perf_counter()
+        time, state = self.time, self.state
+        marked, way = self.navigator.collide(time, state.sensed.q, state.belief.wrench[:3].copy())
+        if way.trajectory is not None:
+            self._trajectory = way.trajectory
+            state.segment[0] = 0
+        false_alarm = bool(time - state.last_contact_time[0] > CONTACT_MEMORY)
+        earlier = self.collisions[-1].time if self.collisions else -math.inf
+        self.collisions.append(
+            Collision(
+                time=time,
+                touch_time=math.nan if false_alarm else max(float(state.touch_time[0]), earlier),
+                cell=marked,
+                start=way.start,
+                position=forward_kinematics(self.arm, state.q)[:3, 3],
+                false_alarm=false_alarm,
+                felt=self.navigator.grid.felt.copy(),
+                path=way.cells,
+                replan_time=clock.perf_counter() - started,
+            )
+        )
+        self._end_without(way)
+
+    def _end_without(self, way: Way) -> None:
+        """A way without a trajectory ends the run; one row of it is recorded if there is none yet.
+
+        There is no next row to show the detection that ended the run: the last one shows it.
+        """
+        if way.trajectory is None:
+            self._end(way.outcome, way.reason)
+            if self.state.step[0] == 0:
+                self._trajectory = quintic_trajectory(self.state.q[None], 1.0)
+                self._advance(1)
+            elif self.state.row[0] > 0:
+                detected = log_columns(len(self.arm.dh))["detected"]
+                self._log[self.state.row[0] - 1, detected] = self.state.alarm[0]
+
+    def _end(self, outcome: str, reason: str) -> None:
+        self.outcome, self.reason = outcome, reason
+
+
+def follow(
+    world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
+) -> Run:
+    """Run a world along a given trajectory instead of in search of its goal.
+
+    Args:
+        world: from ``load_world``; its start and goal are not used.
+        trajectory: of the joints, beginning at time 0; the arm starts on it, with its velocity.
+        seed: of every random number; default the world's own.
+        progress: as for ``simulate``.
+
+    Returns:
+        The record; its outcome is ``reached`` at the end of the trajectory, or ``time_limit``, or
+        ``diverged``. What is detected on the way is recorded and nothing is done about it.
+
+    Raises:
+        BadInput: the trajectory does not fit the arm, or as ``simulate``.
+    """
+    return Simulation(world, seed, trajectory).run(progress)
+
+
+def simulate(world: World, seed: int | None = None, progress: Progress | None = None) -> Run:
+    """Run a world to its end.
+
+    Args:
+        world: from ``load_world``.
+        seed: of every random number; default the world's own.
+        progress: called now and then with the simulated time [s] and the number of collisions.
+
+    Returns:
+        The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
+
+    Raises:
+        BadInput: the start is not over the map, or the step is too large for damping or contact.
+
+    Source: ragazzon2012 chapter 7.
+    """
+    return Simulation(world, seed).run(progress)

@@ -1,0 +1,102 @@
+"""The numbers of a run: what ``summary.json`` holds."""
+
+from __future__ import annotations
+
+import math
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynamics import forward_kinematics
+from hopfield_nav.world import World
+
+if TYPE_CHECKING:
+    from hopfield_nav.experiment.simulation import Simulation
+
+_PACKAGES = ("hopfield-nav", "numpy", "numba")
+
+
+def summarise(simulation: Simulation) -> dict[str, Any]:
+    """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
+    state, collisions = simulation.state, simulation.collisions
+    delays = [c.time - c.touch_time for c in collisions if not c.false_alarm]
+    periods = float(state.periods[0])
+    wall = simulation.wall_time
+    return {
+        "world": simulation.world.name,
+        "outcome": simulation.outcome or "running",
+        "reason": simulation.reason,
+        "simulated_time_s": simulation.time,
+        "wall_time_s": wall,
+        "real_time_factor": simulation.time / wall if wall > 0 else None,
+        "collision_count": len(collisions),
+        "false_alarm_count": sum(c.false_alarm for c in collisions),
+        "contact_count": int(state.contacts[0]),
+        "final_tool_error_m": _final_error(simulation),
+        "peak_contact_force_N": float(state.peak_force[0]),
+        "peak_contact_force_time_s": _number(state.peak_force[1]),
+        "first_impact_peak_force_N": float(state.first_peak[0]) if state.contacts[0] else None,
+        "detection_delay_median_s": float(np.median(delays)) if delays else None,
+        "detection_delay_max_s": float(max(delays)) if delays else None,
+        "saturated_share": float(state.periods[1]) / periods if periods else 0.0,
+        "damped_estimate_share": float(state.periods[2]) / periods if periods else 0.0,
+        "felt_cell_count": int(simulation.navigator.grid.felt.sum()),
+        "replan_wall_time_median_s": float(np.median([c.replan_time for c in collisions]))
+        if collisions
+        else None,
+        "imperfections": imperfections(simulation.world),
+        "warnings": list(simulation.warnings),
+        "seed": simulation.seed,
+        "versions": _versions(),
+    }
+
+
+def imperfections(world: World) -> dict[str, Any]:
+    """What of plant, sensors and model is not ideal, as the world file says it; empty for an ideal arm."""
+    ideal = World.model_validate({"format": 1})
+    found: dict[str, Any] = {}
+    if world.plant.friction is not None:
+        given = world.plant.friction
+        found["plant.friction"] = given if isinstance(given, str) else given.model_dump(mode="json")
+    for key in ("mass_scale", "friction_scale", "payload"):
+        value = getattr(world.controller.model_error, key)
+        if value != getattr(ideal.controller.model_error, key):
+            found[f"controller.model_error.{key}"] = value
+    for key, value in world.sensors:
+        if value != getattr(ideal.sensors, key):
+            found[f"sensors.{key}"] = value
+    if (world.controller.model or world.arm) != (world.plant.dynamics or world.arm):
+        found["controller.model"] = world.controller.model or world.arm
+    if world.controller.period != world.plant.step:
+        found["controller.period_s"] = world.controller.period
+    if world.controller.delay:
+        found["controller.delay_s"] = world.controller.delay
+    return found
+
+
+def _final_error(simulation: Simulation) -> float | None:
+    """Distance of the true tool from the goal [m]."""
+    if simulation.navigator.goal is None:
+        return None
+    q = simulation.state.q
+    if not np.all(np.isfinite(q)):
+        return None
+    return float(
+        np.linalg.norm(forward_kinematics(simulation.plant.arm, q)[:3, 3] - simulation.navigator.goal)
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

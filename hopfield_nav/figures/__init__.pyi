@@ -1,0 +1,15 @@
+from .film import SIZE as SIZE
+from .film import Progress as Progress
+from .film import film_speed as film_speed
+from .film import write_film as write_film
+from .sheets import add_legend as add_legend
+from .sheets import envelope as envelope
+from .sheets import new_figure as new_figure
+from .sheets import save_figure as save_figure
+from .sheets import way_rows as way_rows
+from .style import CENTIMETRE as CENTIMETRE
+from .style import COLOURS as COLOURS
+from .style import COLUMN as COLUMN
+from .style import PAGE as PAGE
+from .style import film_style as film_style
+from .style import paper_style as paper_style

@@ -1,0 +1,114 @@
+"""The figures of a plan in a known world (nowoczyn2023), ready for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dynamics import Arm, NoClosedForm, forward_kinematics, inverse_kinematics
+from hopfield_nav.figures import paper_style, save_figure
+from hopfield_nav.figures.plan.pages import direct_page, shortest_page
+from hopfield_nav.figures.plan.solutions import solutions_page
+from hopfield_nav.figures.plan.stopped import stopped_page
+from hopfield_nav.known_world import SHORTEST, JointWay, KnownPlan, Scene
+from hopfield_nav.world import Solid, World
+
+__all__ = [
+    "draw_plan_figures",
+    "draw_solutions_figure",
+    "draw_stopped_figure",
+    "known_solids",
+]
+
+
+def known_solids(world: World | Sequence[Solid]) -> list[Solid]:
+    """The solids that a world declares as known; solids themselves are handed back."""
+    return [o.solid for o in world.known] if isinstance(world, World) else list(world)
+
+
+def draw_plan_figures(
+    arm: Arm,
+    scene: Scene,
+    world: World | Sequence[Solid],
+    plan: KnownPlan,
+    folder: str | Path,
+    pdf: bool = False,
+) -> list[Path]:
+    """Draw the figures of a plan: its way, and all joint positions of its goal.
+
+    Args:
+        arm: the arm.
+        scene: of the arm among the known solids, from ``scene_of_world`` or ``build_scene``.
+        world: whose known obstacles those are; or the solids themselves, in the order of the scene.
+        plan: from ``plan_known``.
+        folder: where the files go; made if need be, older figures of the same names are replaced.
+        pdf: a PDF beside each PNG.
+
+    Returns:
+        The files written: ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``
+        for an arm of UR type; none for a plan that found no way.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    if plan.way is None:
+        return []
+    solids, way = known_solids(world), plan.way
+    with paper_style():
+        written = save_figure(_way_page(arm, scene, solids, plan), Path(folder), _name(way), pdf)
+        goal = forward_kinematics(arm, way.q[-1])
+        if _has_solutions(arm, goal):
+            written += save_figure(
+                solutions_page(arm, scene, solids, goal), Path(folder), "goal_solutions", pdf
+            )
+    return written
+
+
+def draw_solutions_figure(
+    arm: Arm,
+    scene: Scene,
+    world: World | Sequence[Solid],
+    pose: np.ndarray,
+    folder: str | Path,
+    pdf: bool = False,
+) -> list[Path]:
+    """Draw every joint position of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
+    with paper_style():
+        figure = solutions_page(arm, scene, known_solids(world), pose)
+        return save_figure(figure, Path(folder), "solutions", pdf)
+
+
+def draw_stopped_figure(
+    arm: Arm,
+    scene: Scene,
+    world: World | Sequence[Solid],
+    q_branch: np.ndarray,
+    reason: str,
+    way: JointWay,
+    folder: str | Path,
+    pdf: bool = False,
+) -> list[Path]:
+    """Draw where one branch stops and the graph goes on, ``branch_stops.png``; see ``stopped_page``."""
+    with paper_style():
+        figure = stopped_page(arm, scene, known_solids(world), q_branch, reason, way)
+        return save_figure(figure, Path(folder), "branch_stops", pdf)
+
+
+def _way_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan) -> Figure:
+    if plan.ways[0].kind == SHORTEST:
+        return shortest_page(arm, scene, solids, plan.ways[0])
+    return direct_page(arm, scene, solids, plan.ways)
+
+
+def _name(way: JointWay) -> str:
+    return {"sampling": "sampled"}.get(way.kind, way.kind) + "_path"
+
+
+def _has_solutions(arm: Arm, pose: np.ndarray) -> bool:
+    try:
+        return len(inverse_kinematics(arm, pose)) > 0
+    except NoClosedForm:
+        return False

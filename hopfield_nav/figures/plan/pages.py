@@ -1,0 +1,218 @@
+"""Whole figures of planned ways in a known cell (nowoczyn2023 figures 3.1 and 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dynamics import Arm
+from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
+from hopfield_nav.figures.plan.drawing import (
+    add_ends,
+    add_tool_axes,
+    add_tool_line,
+    add_tool_points,
+    corner_for_names,
+    corner_poses,
+    fine_way,
+    fitting_count,
+    known_handles,
+    point_handles,
+    poses_between,
+    tool_points,
+    travel_of,
+    way_handles,
+)
+from hopfield_nav.figures.plan.signals import clearance_handles, clearances, draw_angles, draw_clearance
+from hopfield_nav.figures.solid import CellView, Pose, add_poses, frame_cell
+from hopfield_nav.known_world import SAMPLING, JointWay, Scene
+from hopfield_nav.world import Solid
+
+GHOST = 0.26  # opacity of the arm between start and goal
+_GHOSTS, _GHOST_GAP = 4, 0.12  # arms between start and goal at most, and how far the tool goes between [m]
+_POINTS, _POINT_GAP = 9, 0.12  # points of a line, as above
+_MOST_WAYS = 5
+_LINE = 0.42 * CENTIMETRE  # of a legend [inch]
+
+
+def shortest_page(arm: Arm, scene: Scene, solids: Sequence[Solid], way: JointWay) -> Figure:
+    """A tool that goes straight: the arm on the way, joint angles, clearance (nowoczyn2023 figure 3.1).
+
+    Args:
+        arm: the arm.
+        scene: of the arm among the solids, from ``build_scene``.
+        solids: the same solids, as a world file has them.
+        way: from ``plan_shortest``.
+    """
+    view = CellView(arm, solids, fine_way(way.q, 0.1))
+    handles = [*way_handles(way), *point_handles(), *known_handles(view)]
+    figure, panels = _panels(view, handles)
+    draw_shortest(panels[0], view, way)
+    _draw_signals(panels[1:], arm, scene, way)
+    return figure
+
+
+def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], ways: Sequence[JointWay]) -> Figure:
+    """Joints that go straight: the tool's arcs of the best ways, the arm on the best (figure 3.2).
+
+    Args:
+        arm: the arm.
+        scene: of the arm among the solids.
+        solids: the same solids, as a world file has them.
+        ways: from ``plan_direct`` or from sampling, best first; up to five are drawn.
+    """
+    ways = list(ways)[:_MOST_WAYS]
+    view = CellView(arm, solids, np.concatenate([fine_way(way.q, 0.1) for way in ways]))
+    handles = [*_length_handles(arm, ways), *way_handles(ways[0]), *known_handles(view)]
+    figure, panels = _panels(view, handles)
+    draw_direct(panels[0], view, ways)
+    _draw_signals(panels[1:], arm, scene, ways[0])
+    return figure
+
+
+def draw_shortest(ax: Axes, view: CellView, way: JointWay) -> Axes:
+    """Start, goal, arms and points between them, and the tool's axes at each point.
+
+    Args:
+        ax: to draw on.
+        view: of the cell.
+        way: a shortest path.
+    """
+    frame_cell(ax, view)
+    add_poses(ax, view, ends_and_ghosts(view.arm, way))
+    add_tool_line(ax, view, way.q)
+    between = poses_between(view.arm, way, fitting_count(view.arm, way, _POINTS, _POINT_GAP))
+    add_tool_points(ax, view, between)
+    corners = corner_poses(way)
+    named = corners[corner_for_names(view, corners, between)]
+    for q in [*corners, *between]:
+        add_tool_axes(ax, view, q, names=np.array_equal(q, named))
+    add_ends(ax, view, way)
+    return ax
+
+
+def draw_direct(ax: Axes, view: CellView, ways: Sequence[JointWay]) -> Axes:
+    """The tool's arcs, the best over the others, and the arm on the best.
+
+    Args:
+        ax: to draw on.
+        view: of the cell.
+        ways: best first.
+    """
+    frame_cell(ax, view)
+    add_poses(ax, view, ends_and_ghosts(view.arm, ways[0]))
+    for arc, style in reversed(list(zip(_arcs(view.arm, ways), _ARC_STYLES, strict=False))):
+        add_tool_line(ax, view, ways[arc[0]].q, **style)
+    add_ends(ax, view, ways[0])
+    return ax
+
+
+def ends_and_ghosts(arm: Arm, way: JointWay) -> list[Pose]:
+    """The arm at start and goal, and paler between them."""
+    count = fitting_count(arm, way, _GHOSTS, _GHOST_GAP)
+    ghosts = [Pose(q, GHOST) for q in poses_between(arm, way, count)]
+    return [Pose(way.q[0]), *ghosts, Pose(way.q[-1])]
+
+
+def _tint(share: float) -> tuple[float, ...]:
+    """The planned colour, darkened by a share."""
+    return tuple((1.0 - share) * c for c in to_rgb(COLOURS.planned))
+
+
+_ARC_STYLES: tuple[dict, ...] = (
+    {"color": COLOURS.planned, "lw": 1.8},
+    {"color": _tint(0.35), "lw": 1.1, "ls": (0, (5, 1.5)), "dash_capstyle": "butt"},
+    {"color": _tint(0.35), "lw": 1.1, "ls": (0, (2.5, 1.2)), "dash_capstyle": "butt"},
+    {"color": _tint(0.6), "lw": 1.1, "ls": (0, (5, 1.2, 1, 1.2)), "dash_capstyle": "butt"},
+    {"color": _tint(0.6), "lw": 1.1, "ls": (0, (1, 1)), "dash_capstyle": "butt"},
+)
+
+
+def _arcs(arm: Arm, ways: Sequence[JointWay]) -> list[list[int]]:
+    """Ways by number, those together that are equally long and lead the tool along the same arc.
+
+    A start that leaves the turns open makes the same motion possible on several of them.
+    """
+    groups: list[list[int]] = []
+    arcs = [tool_points(arm, poses_between(arm, way, 20)) for way in ways]
+    for k, way in enumerate(ways):
+        for group in groups:
+            first = ways[group[0]]
+            same = arcs[k].shape == arcs[group[0]].shape and np.allclose(arcs[k], arcs[group[0]], atol=1e-4)
+            if same and abs(first.length - way.length) < 1e-6:
+                group.append(k)
+                break
+        else:
+            groups.append([k])
+    return groups
+
+
+def _length_handles(arm: Arm, ways: Sequence[JointWay]) -> list[Artist]:
+    """Each arc with the length of its way, and how many ways take it."""
+    handles: list[Artist] = []
+    for arc, style in zip(_arcs(arm, ways), _ARC_STYLES, strict=False):
+        way = ways[arc[0]]
+        name = "sampled" if way.kind == SAMPLING else _numbered(arc)
+        handles.append(Line2D([], [], **style, label=f"{name}: {way.length:.2f} rad"))
+    return handles
+
+
+def _numbered(arc: Sequence[int]) -> str:
+    """Ways that count from 0 in words that count from 1: way 2, ways 1–5, ways 1, 3."""
+    if len(arc) == 1:
+        return f"way {arc[0] + 1}"
+    if arc[-1] - arc[0] == len(arc) - 1:
+        return f"ways {arc[0] + 1}–{arc[-1] + 1}"
+    return "ways " + ", ".join(str(k + 1) for k in arc)
+
+
+def _panels(view: CellView, handles: list[Artist]) -> tuple[Figure, list[Axes]]:
+    """A column's width: legend, scene, joint angles, legend of the clearance, clearance."""
+    columns = 3
+    head = -(-len(handles) // columns) * _LINE + 0.05 * CENTIMETRE
+    left, right, low, high = view.limits()
+    tall = min(COLUMN * (high - low) / (right - left), 9.0 * CENTIMETRE)
+    angles, between, clear, foot = (c * CENTIMETRE for c in (2.7, 1.05, 2.0, 0.95))
+    height = head + tall + 0.15 * CENTIMETRE + angles + between + clear + foot
+    figure = Figure((COLUMN, height))
+    x, wide = 1.15 * CENTIMETRE / COLUMN, 1.0 - 1.75 * CENTIMETRE / COLUMN
+    places = [
+        (0.0, (height - head - tall) / height, 1.0, tall / height),
+        (x, (foot + clear + between) / height, wide, angles / height),
+        (x, foot / height, wide, clear / height),
+    ]
+    figure.legend(handles=handles, loc="upper center", ncols=columns, borderaxespad=0.1, columnspacing=0.8)
+    return figure, [figure.add_axes(place) for place in places]
+
+
+def _draw_signals(panels: Sequence[Axes], arm: Arm, scene: Scene, way: JointWay) -> None:
+    q = fine_way(way.q)
+    travel, label = travel_of(arm, way, q)
+    distances, margin = clearances(arm, scene, q), float(scene.margin[0])
+    draw_angles(panels[0], travel, q)
+    draw_clearance(panels[1], travel, distances, margin)
+    panels[0].tick_params(labelbottom=False)
+    panels[1].set_xlabel(label)
+    for ax in panels:
+        for via in travel_at(travel, q, corner_poses(way)[1:-1]):
+            ax.axvline(via, color=COLOURS.grid, lw=0.7, zorder=0)
+    panels[0].figure.align_ylabels(panels)
+    panels[1].legend(
+        handles=clearance_handles(distances, margin), loc="lower right", bbox_to_anchor=(1.07, 1.0),
+        ncols=4, borderaxespad=0.2, columnspacing=0.7, handlelength=1.3, handletextpad=0.4,
+    )  # fmt: skip
+
+
+def travel_at(travel: np.ndarray, q: np.ndarray, corners: np.ndarray) -> list[float]:
+    """How far along the rows q (k, n) the corners (c, n), which are among them, come up in order."""
+    row, found = 0, []
+    for corner in corners:
+        row += int(np.argmin(np.abs(q[row:] - corner).max(axis=1)))
+        found.append(float(travel[row]))
+    return found

@@ -1,0 +1,136 @@
+"""Where one branch of the inverse kinematics stops on a straight line, and the layered graph goes on."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from dynamics import Arm
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
+from hopfield_nav.figures.plan.drawing import (
+    add_ends,
+    add_tool_line,
+    fine_way,
+    known_handles,
+    poses_between,
+    tool_points,
+    tool_travel,
+    way_handles,
+)
+from hopfield_nav.figures.plan.pages import GHOST, ends_and_ghosts
+from hopfield_nav.figures.plan.signals import draw_angles, name_joints, touched_links
+from hopfield_nav.figures.solid import CellView, Pose, add_poses, frame_cell
+from hopfield_nav.known_world import SHORTEST, JointWay, Scene, way_length
+from hopfield_nav.world import Solid
+
+_AHEAD = (0, (2, 1.6))
+_LETTERS = 62  # a line of the reason
+_GHOSTS = 3
+
+
+def stopped_page(
+    arm: Arm, scene: Scene, solids: Sequence[Solid], q_branch: np.ndarray, reason: str, way: JointWay
+) -> Figure:
+    """Two arms side by side: one that keeps to a branch up to its stop, one that follows the graph.
+
+    Args:
+        arm: the arm.
+        scene: of the arm among the solids, from ``build_scene``.
+        solids: the same solids, as a world file has them.
+        q_branch: (k, n) joint angles of the single branch, the last where it stops [rad].
+        reason: why it stops there.
+        way: of the graph along the same line.
+    """
+    q_branch = np.asarray(q_branch, dtype=float)
+    view = CellView(arm, solids, np.concatenate([fine_way(q_branch, 0.1), fine_way(way.q, 0.1)]))
+    words = textwrap.wrap(reason, _LETTERS)
+    figure, (left, right, *angles) = _panels(view, len(words))
+    draw_stop(left, view, scene, q_branch, way)
+    frame_cell(right, view)
+    add_poses(right, view, ends_and_ghosts(arm, way))
+    add_tool_line(right, view, way.q)
+    add_ends(right, view, way)
+    left.set_title("one branch stops")
+    right.set_title("the layered graph goes on")
+    left.text(0.5, -0.01, "\n".join(words), transform=left.transAxes, ha="center", va="top", fontsize="small")
+    _draw_both_angles(angles, arm, q_branch, way)
+    figure.legend(handles=_handles(view, way), loc="upper center", ncols=8, borderaxespad=0.1)
+    return figure
+
+
+def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, way: JointWay) -> Axes:
+    """The arm on one branch up to its stop, and the rest of the line dashed.
+
+    Args:
+        ax: to draw on.
+        view: of the cell.
+        scene: of its arm.
+        q_branch: (k, n) joint angles up to the stop [rad].
+        way: one that follows the same line to its end.
+    """
+    frame_cell(ax, view)
+    branch = JointWay(q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), way_length(q_branch))
+    ghosts = [Pose(q, GHOST) for q in poses_between(view.arm, branch, _GHOSTS)]
+    stop = Pose(q_branch[-1], touched=touched_links(view.arm, scene, q_branch[-1]))
+    add_poses(ax, view, [Pose(q_branch[0]), *ghosts, stop])
+    add_tool_line(ax, view, way.q, lw=1.0, ls=_AHEAD)
+    add_tool_line(ax, view, q_branch)
+    add_ends(ax, view, way)
+    here = view.appear(tool_points(view.arm, q_branch[-1]))
+    ax.plot(*here, **_STOP, zorder=7)
+    return ax
+
+
+_STOP = {"marker": "X", "ls": "", "color": COLOURS.true, "markersize": 7, "mec": "white", "mew": 0.7}
+
+
+def _handles(view: CellView, way: JointWay) -> list[Artist]:
+    return [
+        *way_handles(way),
+        Line2D([], [], **_STOP, label="stop"),
+        Patch(color=COLOURS.goal, lw=0, label="touching link"),
+        Line2D([], [], color=COLOURS.planned, lw=1.4, label="tool"),
+        Line2D([], [], color=COLOURS.planned, lw=1.0, ls=_AHEAD, label="not reached"),
+        *known_handles(view),
+    ]
+
+
+def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, way: JointWay) -> None:
+    """Angles over the tool's way; both panels have the same axes, the stop is a dashed line."""
+    rows, travels = [], []
+    for ax, q in zip(panels, (q_branch, way.q), strict=True):
+        rows.append(fine_way(q))
+        travels.append(tool_travel(arm, rows[-1]))
+        draw_angles(ax, travels[-1], rows[-1], named=False)
+        ax.set_xlabel("way of the tool (m)")
+    low, high = min(ax.get_ylim()[0] for ax in panels), max(ax.get_ylim()[1] for ax in panels)
+    for ax in panels:
+        ax.set(xlim=(0.0, max(*travels[0], *travels[1], 1e-3)), ylim=(low, high))
+        ax.axvline(travels[0][-1], color=COLOURS.true, lw=0.8, ls=_AHEAD)
+    name_joints(panels[1], rows[1][-1])
+    late = travels[0][-1] > 0.5 * panels[0].get_xlim()[1]
+    words, side = f" stop at {travels[0][-1]:.3f} m ", "right" if late else "left"
+    panels[0].text(travels[0][-1], high, words, ha=side, va="top", fontsize="small")
+    panels[1].set_ylabel("")
+    panels[1].tick_params(labelleft=False)
+
+
+def _panels(view: CellView, lines: int) -> tuple[Figure, list[Axes]]:
+    """Two scenes, the reason below the left one, two panels of angles."""
+    left, right, low, high = view.limits()
+    wide = PAGE / 2
+    tall = wide * (high - low) / (right - left)
+    head, foot, angles, between = (c * CENTIMETRE for c in (0.95, 0.95, 3.4, 0.35 + 0.34 * lines))
+    height = head + tall + between + angles + foot
+    figure = Figure((PAGE, height))
+    x, across = 1.15 * CENTIMETRE, wide - 1.55 * CENTIMETRE
+    places = [(k * wide, foot + angles + between, wide, tall) for k in (0, 1)]
+    places += [(x + k * (across + 0.6 * CENTIMETRE), foot, across, angles) for k in (0, 1)]
+    return figure, [figure.add_axes((a / PAGE, b / height, c / PAGE, d / height)) for a, b, c, d in places]

@@ -1,0 +1,95 @@
+"""The figures of a run, drawn from its record alone, ready for a paper.
+
+``draw_run_figures`` writes them all. Every plot is also a function of its own, for one's own axes:
+
+    with paper_style():
+        ax = draw_trajectory(plt.figure().add_subplot(), load_run("runs/a"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from hopfield_nav.experiment import Run, contact_episodes, missed_contacts
+from hopfield_nav.figures import paper_style, save_figure
+from hopfield_nav.figures.run.joints import draw_joint_angle, draw_joint_error, draw_joint_torque
+from hopfield_nav.figures.run.maps import draw_collision_space, draw_plan, draw_trajectory
+from hopfield_nav.figures.run.pages import (
+    collision_space_page,
+    force_magnitude_page,
+    force_page,
+    force_zoom_page,
+    joint_error_page,
+    joints_page,
+    maps_page,
+    snapshots_page,
+    trajectory_page,
+    way_page,
+)
+from hopfield_nav.figures.run.signals import (
+    draw_collision_count,
+    draw_force_component,
+    draw_force_magnitude,
+    draw_force_zoom,
+    draw_level_zoom,
+)
+from hopfield_nav.figures.run.snapshots import draw_snapshot
+
+__all__ = [
+    "contact_episodes",
+    "draw_collision_count",
+    "draw_collision_space",
+    "draw_force_component",
+    "draw_force_magnitude",
+    "draw_force_zoom",
+    "draw_joint_angle",
+    "draw_joint_error",
+    "draw_joint_torque",
+    "draw_level_zoom",
+    "draw_plan",
+    "draw_run_figures",
+    "draw_snapshot",
+    "draw_trajectory",
+    "missed_contacts",
+]
+
+_PAGES: dict[str, Callable[[Run], Figure | None]] = {
+    "collision_space": collision_space_page,  # ragazzon2012 figure 7.2
+    "snapshots": snapshots_page,  # 7.3
+    "maps": maps_page,  # 7.4
+    "trajectory": trajectory_page,  # 7.5
+    "way_in_space": way_page,  # the same from one side, where the map is in space
+    "forces": force_page,  # 7.6
+    "force_magnitude": force_magnitude_page,  # 7.7
+    "force_zoom": force_zoom_page,  # 7.8
+    "joint_error": joint_error_page,  # 7.9
+    "joints": joints_page,
+}
+
+
+def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False) -> list[Path]:
+    """Draw every figure that makes sense for a run.
+
+    Args:
+        run: a run; figures of signals are left out where none were recorded.
+        folder: where the files go; made if need be, older figures of the same names are replaced.
+        pdf: a PDF beside each PNG.
+
+    Returns:
+        The files written.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    with paper_style():
+        for name, page in _PAGES.items():
+            figure = page(run)
+            if figure is not None:
+                written += save_figure(figure, folder, name, pdf)
+    return written

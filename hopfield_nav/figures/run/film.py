@@ -1,0 +1,153 @@
+"""The film of a run, frame by frame: what stays is drawn once, what moves is drawn on top."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from dynamics import BadInput
+from hopfield_nav.experiment import Run, missed_contacts
+from hopfield_nav.figures import COLOURS, SIZE, Progress, film_speed, film_style, write_film
+from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
+from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
+from hopfield_nav.figures.run.snapshots import row_at
+from hopfield_nav.figures.solid import in_space
+
+FPS = 20
+_DPI = 100
+_LONGEST = 30.0  # [s] of film, where a speed of the list allows it
+_FLASH = 0.6  # [s] of film that a collision glows
+_REST = 1.5  # [s] of film that the last moment stays
+
+
+def animate_run(run: Run, path: str | Path, progress: Progress | None = None) -> Path:
+    """Make the film of a run.
+
+    The arm from one side, the map from above, and the forces over time. The speed is written in the
+    film: as fast as real, or a round multiple that keeps it within half a minute.
+
+    Args:
+        run: a run with recorded signals.
+        path: where to, without the ending; an older film is replaced.
+        progress: called after every frame with the number of frames done and of all.
+
+    Returns:
+        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
+
+    Raises:
+        BadInput: the run kept no signals.
+        OSError: the file cannot be written.
+    """
+    if not run.data.sizes["time"]:
+        raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
+    with film_style():
+        return write_film(Path(path), Film(run).frames(), len(film_times(run)), FPS, progress)
+
+
+def film_times(run: Run) -> np.ndarray:
+    """Simulated time of every frame [s]; it goes on beyond the end, where the last moment stays."""
+    end = float(run.data.time.values[-1])
+    speed = film_speed(end, _LONGEST)
+    return np.arange(0.0, end + _REST * speed, speed / FPS)
+
+
+class Film:
+    """Frames of a run.
+
+    Args:
+        run: a run with recorded signals. Make it, and draw its frames, inside ``film_style()``.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.speed = run, film_speed(float(run.data.time.values[-1]), _LONGEST)
+        self.plans, self.missed = run.plans(), missed_contacts(run)
+        self.end = float(run.data.time.values[-1])
+        self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
+        self.canvas = FigureCanvasAgg(self.figure)
+        from_above = LevelPanel if in_space(run) else MapPanel
+        self.panels: list[ScenePanel | MapPanel | LevelPanel | StripPanel] = [
+            ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), run),
+            from_above(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), run),
+            StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run),
+        ]
+        self._write_texts()
+        self._shown = -1
+        self._background: object | None = None
+
+    def now(self, time: float) -> Now:
+        """What there is to show at a simulated time [s]."""
+        events = self.run.data.event_time.values
+        count = int(np.searchsorted(events, time + 1e-9, side="right"))
+        glow = _FLASH * self.speed
+        flash = max(0.0, 1.0 - (time - events[count - 1]) / glow) if count else 0.0
+        missed = any(e.start <= time <= e.end + glow for e in self.missed)
+        return Now(time, row_at(self.run, time), count, self.plans[count], flash, missed and flash <= 0)
+
+    def draw(self, time: float) -> np.ndarray:
+        """The frame at a simulated time [s]: (720, 1280, 3) uint8."""
+        now = self.now(time)
+        for panel in self.panels:
+            panel.show(now, now.collisions != self._shown)
+        self._shown = now.collisions
+        self._say(now)
+        self._blit()
+        return np.asarray(self.canvas.buffer_rgba())[:, :, :3].copy()
+
+    def frames(self) -> Iterator[np.ndarray]:
+        """Every frame in order."""
+        for time in film_times(self.run):
+            yield self.draw(float(time))
+
+    def _blit(self) -> None:
+        moving = [artist for panel in self.panels for artist in panel.artists]
+        if self._background is None:
+            for artist in [*moving, *self._texts]:
+                artist.set_animated(True)
+            self.canvas.draw()
+            self._background = self.canvas.copy_from_bbox(self.figure.bbox)
+        self.canvas.restore_region(self._background)
+        for artist in [*moving, *self._texts]:
+            self.figure.draw_artist(artist)
+
+    def _write_texts(self) -> None:
+        figure = self.figure
+        figure.text(0.012, 0.955, str(self.run.summary["world"]), fontsize="large", weight="bold")
+        self.clock = figure.text(0.30, 0.955, "", fontsize="large")
+        self.count = figure.text(0.48, 0.955, "", fontsize="large")
+        self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
+        self._texts = [self.clock, self.count, self.banner]
+        handles = self._handles()
+        figure.legend(
+            handles=handles, ncols=(len(handles) + 1) // 2, loc="upper center", bbox_to_anchor=(0.82, 0.275),
+            fontsize="small", columnspacing=0.9, handlelength=1.2, borderaxespad=0,
+        )  # fmt: skip
+
+    def _say(self, now: Now) -> None:
+        self.clock.set_text(f"{min(now.time, self.end):6.2f} s  ({self.speed}×)")
+        self.count.set_text("1 collision" if now.collisions == 1 else f"{now.collisions} collisions")
+        text, colour = "", "white"
+        if now.flash > 0:
+            text, colour = f"collision {now.collisions}", COLOURS.goal
+        elif now.missed:
+            text, colour = "contact not registered", COLOURS.missed
+        elif now.time >= self.end:
+            text = self.run.outcome.replace("_", " ")
+            colour = COLOURS.start if self.run.outcome == "reached" else COLOURS.barred
+        self.banner.set_visible(bool(text))
+        self.banner.set_text(text)
+        self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")
+        self.banner.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"})
+
+    def _handles(self) -> list:
+        lines = [("tool", COLOURS.travelled), ("path", COLOURS.planned), ("force", COLOURS.true)]
+        handles: list = [Line2D([], [], color=colour, label=label) for label, colour in lines]
+        handles.append(Line2D([], [], color=COLOURS.felt, label="estimated force"))
+        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt"))
+        handles.append(Patch(color=COLOURS.obstacle, lw=0, label="true obstacle"))
+        return handles + ([threshold_handle()] if force_threshold(self.run) is not None else [])

@@ -1,0 +1,234 @@
+"""The three panels of the film: the scene, the map from above, the forces over time.
+
+A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for
+every frame.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection, PolyCollection
+from matplotlib.patches import FancyArrowPatch
+
+from hopfield_nav.experiment import PlanRecord, Run, force_norm
+from hopfield_nav.figures import COLOURS, envelope, way_rows
+from hopfield_nav.figures.run.signals import force_threshold, frame_time
+from hopfield_nav.figures.run.snapshots import force_arrow
+from hopfield_nav.figures.solid import cell_points, level_height, level_of, scene
+from hopfield_nav.figures.solid import layers as map_layers
+
+
+class Now(NamedTuple):
+    """One moment of the film.
+
+    Attributes:
+        time: simulated [s].
+        row: of the record.
+        collisions: their number so far, and the index of the plan that is followed.
+        plan: that plan.
+        flash: 1 at a collision, fading to 0.
+        missed: a contact is under way, or just over, that was not registered.
+    """
+
+    time: float
+    row: int
+    collisions: int
+    plan: PlanRecord
+    flash: float
+    missed: bool
+
+
+class ScenePanel:
+    """Arm, obstacles, map and forces from one side."""
+
+    def __init__(self, ax: Axes, run: Run) -> None:
+        self.ax, self.run, self.scene = ax, run, scene.Scene(run, sides=22)
+        scene.add_plane(ax, self.scene)
+        start = self.scene.appear(map_layers.start_point(run))
+        map_layers.mark_start(ax, start, 8)
+        if run.world.goal_point is not None:
+            map_layers.mark_goal(ax, self.scene.appear(np.array(run.world.goal_point)), 8)
+        self._trail_rows = way_rows(run.data.tool_position.values, 1e-3)
+        self._trail_xy = self.scene.appear(run.data.tool_position.values[self._trail_rows])
+        self.cells = ax.add_collection(PolyCollection([], linewidths=0, zorder=2.5), autolim=False)
+        over = 3.0 if self.scene.in_space else 0.0
+        self.shadow = ax.plot([], [], color=COLOURS.barred, lw=0.9, alpha=0.45, zorder=2.9)[0]
+        self.path = ax.plot([], [], color=COLOURS.planned, zorder=3 + over)[0]
+        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=3.5 + over)[0]
+        self.solids = ax.add_collection(PolyCollection([], linewidths=0.4, zorder=5), autolim=False)
+        self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
+        self.arrows = [_arrow(ax, colour) for colour in (COLOURS.true, COLOURS.felt)]
+        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
+        scene.frame_scene(ax, self.scene)
+
+    @property
+    def artists(self) -> list[Artist]:
+        """What changes, from back to front."""
+        ways = [self.path, self.trail]
+        if self.scene.in_space:
+            return [self.shadow, self.solids, *ways, self.halo, *self.arrows, self.tool]
+        return [self.cells, *ways, self.solids, self.halo, *self.arrows, self.tool]
+
+    def show(self, now: Now, new_plan: bool) -> None:
+        """Go to a moment; ``new_plan`` says that the plan is another than before."""
+        data = self.run.data
+        if new_plan:
+            faces, colours = self.scene.cells(now.plan)
+            self.cells.set_verts(faces)
+            self.cells.set_facecolor(colours)
+            centres = cell_points(self.run, now.plan.path)
+            self.path.set_data(*self.scene.appear(centres).T)
+            self.shadow.set_data(*self.scene.on_plane(centres[:, :2]).T)
+        self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
+        q, tool = data.q.values[now.row], data.tool_position.values[now.row]
+        self.solids.set_visible(bool(np.isfinite(q).all()))
+        if self.solids.get_visible():
+            plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
+            scene.paint_solids(self.solids, *self.scene.solids(q, plan))
+        for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
+            ends = force_arrow(self.scene, tool, data[name].values[now.row])
+            arrow.set_visible(ends is not None)
+            if ends is not None:
+                arrow.set_positions(*ends)
+        point = self.scene.appear(tool)[:, None]
+        self.tool.set_data(*point)
+        _show_halo(self.halo, point, now)
+
+
+class MapPanel:
+    """The map from above: what was felt, the path, the tool's way, the true obstacles."""
+
+    def __init__(self, ax: Axes, run: Run) -> None:
+        self.ax, self.run = ax, run
+        map_layers.add_obstacles(ax, run)
+        map_layers.add_grid(ax, run)
+        map_layers.add_start(ax, run, 8)
+        map_layers.add_goal(ax, run, 8)
+        map_layers.add_cells(ax, run, np.zeros(run.world.map.shape, dtype=int))
+        map_layers.frame_map(ax, run)
+        self._trail_rows = way_rows(run.data.tool_position.values[:, :2], 5e-4)
+        self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
+        self.cells = ax.images[0]
+        self.path = ax.plot([], [], color=COLOURS.planned, zorder=3)[0]
+        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=4)[0]
+        self.halo = ax.plot([], [], "o", ms=26, mfc="none", mew=4, zorder=6)[0]
+        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
+
+    @property
+    def artists(self) -> list[Artist]:
+        """What changes, from back to front."""
+        return [self.cells, self.path, self.trail, self.halo, self.tool]
+
+    def show(self, now: Now, new_plan: bool) -> None:
+        """Go to a moment; ``new_plan`` says that the plan is another than before."""
+        if new_plan:
+            self.path.set_data(*map_layers.cell_centres(self.run, now.plan.path).T)
+        plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
+        self.cells.set_data(map_layers.cell_classes(self.run, plan, path=False).T)
+        self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
+        point = self.run.data.tool_position.values[now.row, :2, None]
+        self.tool.set_data(*point)
+        _show_halo(self.halo, point, now)
+
+
+class LevelPanel:
+    """The level of a map in space in which the tool is, from above, and the tool's way in all levels."""
+
+    def __init__(self, ax: Axes, run: Run) -> None:
+        self.ax, self.run = ax, run
+        map_layers.add_grid(ax, run)
+        map_layers.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
+        map_layers.frame_map(ax, run)
+        self._trail_rows = way_rows(run.data.tool_position.values, 5e-4)
+        self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
+        self._ends = [map_layers.mark_start(ax, map_layers.start_point(run)[:2], 8)]
+        self._end_levels = [int(level_of(run, map_layers.start_point(run)[2]))]
+        if run.world.goal_point is not None:
+            self._ends.append(map_layers.mark_goal(ax, run.world.goal_point[:2], 8))
+            self._end_levels.append(int(level_of(run, run.world.goal_point[2])))
+        self._outlines = [
+            map_layers.obstacle_outlines(run, level_height(run, k)) for k in range(run.world.map.shape[2])
+        ]
+        self.slice = ax.add_collection(
+            PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
+        )
+        self.cells = ax.images[0]
+        self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=4)[0]
+        self.halo = ax.plot([], [], "o", ms=26, mfc="none", mew=4, zorder=6)[0]
+        self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
+        self.title = ax.text(0.98, 0.98, "", transform=ax.transAxes, ha="right", va="top", zorder=10)
+        self.level = -1
+
+    @property
+    def artists(self) -> list[Artist]:
+        """What changes, from back to front."""
+        return [self.slice, self.cells, self.trail, *self._ends, self.halo, self.tool, self.title]
+
+    def show(self, now: Now, new_plan: bool) -> None:
+        """Go to a moment."""
+        position = self.run.data.tool_position.values[now.row]
+        self._choose(int(level_of(self.run, position[2])) if np.isfinite(position[2]) else 0)
+        plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
+        classes = map_layers.cell_classes(self.run, plan, path=False)
+        self.cells.set_data(classes[:, :, self.level].T)
+        self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
+        point = position[:2, None]
+        self.tool.set_data(*point)
+        _show_halo(self.halo, point, now)
+
+    def _choose(self, level: int) -> None:
+        if level == self.level:
+            return
+        self.level = level
+        self.slice.set_paths(self._outlines[level])
+        for end, own in zip(self._ends, self._end_levels, strict=True):
+            end.set_alpha(1.0 if own == level else 0.3)
+        height = level_height(self.run, level) + 0.0
+        self.title.set_text(f"level {level + 1} of {len(self._outlines)}: z = {height:.3g} m")
+
+
+class StripPanel:
+    """Magnitudes of the true and of the estimated force up to now."""
+
+    def __init__(self, ax: Axes, run: Run) -> None:
+        time, data = run.data.time.values, run.data
+        self.curves = [envelope(time, force_norm(data[name].values)) for name in ("force_estimate", "force")]
+        self.lines = [ax.plot([], [], color=c, lw=1.2)[0] for c in (COLOURS.felt, COLOURS.true)]
+        self.cursor = ax.axvline(0.0, color=COLOURS.travelled, lw=1.2)
+        if force_threshold(run) is not None:
+            ax.axhline(force_threshold(run), color=COLOURS.ink, lw=0.8, ls=(0, (4, 2)))
+        peak = max(float(np.max(v[np.isfinite(v)], initial=0.0)) for _, v in self.curves)
+        ax.set_ylim(0, 1.1 * max(peak, 1.0))
+        ax.set_ylabel(r"$\|F\|$ (N)")
+        frame_time(ax, run)
+        self.ax = ax
+
+    @property
+    def artists(self) -> list[Artist]:
+        """What changes, from back to front."""
+        return [*self.lines, self.cursor]
+
+    def show(self, now: Now, new_plan: bool) -> None:
+        """Go to a moment."""
+        for line, (time, values) in zip(self.lines, self.curves, strict=True):
+            last = np.searchsorted(time, now.time, side="right")
+            line.set_data(time[:last], values[:last])
+        self.cursor.set_xdata([now.time, now.time])
+
+
+def _arrow(ax: Axes, colour: str) -> FancyArrowPatch:
+    how = {"arrowstyle": "-|>", "mutation_scale": 14, "lw": 2.2, "shrinkA": 0, "shrinkB": 0}
+    return ax.add_patch(FancyArrowPatch((0, 0), (0, 0), color=colour, zorder=8, **how))
+
+
+def _show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:
+    """A ring around the tool: red at a collision, yellow at a contact that is not registered."""
+    halo.set_visible(now.flash > 0 or now.missed)
+    if halo.get_visible():
+        halo.set_data(*point)
+        halo.set_color(COLOURS.goal if now.flash > 0 else COLOURS.missed)
+        halo.set_alpha(max(now.flash, 0.25) if now.flash > 0 else 1.0)

@@ -1,0 +1,97 @@
+"""Levels of a map in space from above: obstacles cut at their height, cells, the tool's way in them."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from hopfield_nav.experiment import Run, missed_contacts
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, way_rows
+from hopfield_nav.figures.run.maps import trajectory_handles
+from hopfield_nav.figures.solid import (
+    add_cells,
+    add_goal,
+    add_grid,
+    add_obstacles,
+    add_start,
+    cell_centres,
+    cell_classes,
+    few_empty,
+    final_plan,
+    frame_map,
+    level_height,
+    level_of,
+    map_grid,
+    start_point,
+)
+
+MOST_LEVELS = 24
+
+
+def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
+    """One level: its slice of obstacles and felt cells, and the tool's way while it was in the level.
+
+    Args:
+        ax: to draw on.
+        run: a run with a map in space.
+        level: counted from 0, along z.
+        labels: whether the axes have labels.
+    """
+    add_obstacles(ax, run, level_height(run, level))
+    add_grid(ax, run)
+    add_cells(ax, run, cell_classes(run, final_plan(run), path=False)[:, :, level])
+    _add_way(ax, run, level)
+    if level_of(run, start_point(run)[2]) == level:
+        add_start(ax, run, 4)
+    if run.world.goal_point is not None and level_of(run, run.world.goal_point[2]) == level:
+        add_goal(ax, run, 4)
+    _add_collisions(ax, run, level)
+    frame_map(ax, run, labels)
+    return ax
+
+
+def levels_page(run: Run) -> Figure:
+    """Every level that something is in, from the lowest up."""
+    count = run.world.map.shape[2]
+    chosen = [int(k) for k in np.linspace(0, count - 1, min(count, MOST_LEVELS)).round()]
+    columns = few_empty(len(chosen), (4, 3) if len(chosen) <= 8 else (6, 5))
+    handles = trajectory_handles(run)
+    head = 0.4 * CENTIMETRE * -(-len(handles) // 7)
+    figure, panels = map_grid(run, PAGE, len(chosen), columns, head)
+    for ax, level in zip(panels, chosen, strict=True):
+        draw_level(ax, run, level)
+        ax.set_title(f"z = {level_height(run, level) + 0.0:.3g} m", pad=2)
+        ax.locator_params(nbins=3)
+    note = "" if len(chosen) == count else f"   ({len(chosen)} of {count} levels, evenly chosen)"
+    edge = 0.1 * CENTIMETRE / figure.get_figheight()
+    figure.supxlabel(f"x (m){note}", fontsize="medium", y=edge, va="bottom")
+    figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / figure.get_figwidth(), ha="left")
+    figure.legend(handles=handles, loc="upper center", ncols=7, borderaxespad=0.1)
+    return figure
+
+
+def way_in_level(run: Run, level: int) -> np.ndarray:
+    """Pieces (k, 2, 2) [m] of the tool's way, seen from above, that begin in a level."""
+    trail = run.data.tool_position.values
+    trail = trail[way_rows(trail)] if len(trail) > 1 else trail
+    pieces = np.stack([trail[:-1, :2], trail[1:, :2]], axis=1)
+    return pieces[level_of(run, trail[:-1, 2]) == level]
+
+
+def _add_way(ax: Axes, run: Run, level: int) -> None:
+    lines = LineCollection(list(way_in_level(run, level)), colors=COLOURS.travelled, linewidths=1.0, zorder=4)
+    ax.add_collection(lines, autolim=False)
+
+
+def _add_collisions(ax: Axes, run: Run, level: int) -> None:
+    cells, actual = run.data.event_cell.values, run.data.event_position.values
+    marked = cell_centres(run, cells[cells[:, 2] == level])
+    felt_at = actual[level_of(run, actual[:, 2]) == level][:, :2]
+    ax.plot(*marked.T, "x", color="white", markersize=2.6, mew=0.8, zorder=5.5, label="_marked")
+    missed = [e.position for e in missed_contacts(run) if level_of(run, e.position[2]) == level]
+    if missed:
+        how = {"color": COLOURS.missed, "markersize": 4.5, "mec": COLOURS.ink, "mew": 0.6, "zorder": 8}
+        ax.plot(*np.array(missed)[:, :2].T, "^", label="_missed", **how)
+    ax.plot(*felt_at.T, "o", color=COLOURS.true, markersize=2.2, mew=0, zorder=7, label="_contact")

@@ -1,0 +1,159 @@
+"""Maps from above: the set-up, one plan, the way that the tool took (ragazzon2012 figures 7.2, 7.4, 7.5)."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hopfield_nav.experiment import PlanRecord, Run, missed_contacts
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.run.space import draw_plan_in_space, draw_space, draw_way_in_space
+from hopfield_nav.figures.solid import (
+    add_cells,
+    add_goal,
+    add_grid,
+    add_obstacles,
+    add_path,
+    add_start,
+    add_trail,
+    cell_centres,
+    cell_classes,
+    final_plan,
+    frame_map,
+    in_space,
+)
+
+
+def draw_collision_space(ax: Axes, run: Run) -> Axes:
+    """The set-up: cells, true obstacles, start and goal (ragazzon2012 figure 7.2).
+
+    Args:
+        ax: to draw on.
+        run: any run; a map in space is seen from one side.
+    """
+    if in_space(run):
+        return draw_space(ax, run)
+    plan = final_plan(run)
+    add_obstacles(ax, run)
+    add_grid(ax, run)
+    add_cells(ax, run, cell_classes(run, plan._replace(felt=np.zeros_like(plan.felt)), path=False))
+    add_start(ax, run, 7)
+    add_goal(ax, run, 7)
+    frame_map(ax, run)
+    return ax
+
+
+def draw_plan(ax: Axes, run: Run, plan: PlanRecord, labels: bool = False) -> Axes:
+    """The map after one collision, and the new path (one panel of ragazzon2012 figure 7.4).
+
+    Args:
+        ax: to draw on.
+        run: the run that the plan belongs to.
+        plan: one of ``run.plans()``.
+        labels: whether the axes have labels.
+    """
+    if in_space(run):
+        return draw_plan_in_space(ax, run, plan)
+    add_grid(ax, run)
+    add_cells(ax, run, cell_classes(run, plan))
+    if len(plan.path):
+        add_path(ax, run, plan.path)
+        here = cell_centres(run, plan.path[:1])[0]
+        ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=5)
+    add_goal(ax, run, 3.6)
+    frame_map(ax, run, labels)
+    return ax
+
+
+def draw_trajectory(ax: Axes, run: Run) -> Axes:
+    """The tool's way over the final map and the true obstacles (ragazzon2012 figure 7.5).
+
+    A cross in the marked cell and a dot where the tool really was belong to every collision.
+
+    Args:
+        ax: to draw on.
+        run: any run; without recorded signals the trail is left out.
+    """
+    if in_space(run):
+        return draw_way_in_space(ax, run)
+    add_obstacles(ax, run)
+    add_grid(ax, run)
+    add_cells(ax, run, cell_classes(run, final_plan(run), path=False))
+    if run.data.sizes["time"] > 1:
+        add_trail(ax, run)
+    add_start(ax, run)
+    add_goal(ax, run)
+    _add_collisions(ax, run)
+    _add_missed(ax, run)
+    frame_map(ax, run)
+    return ax
+
+
+def _add_collisions(ax: Axes, run: Run) -> None:
+    marked = cell_centres(run, run.data.event_cell.values)
+    actual = run.data.event_position.values[:, :2]
+    for ends in zip(marked, actual, strict=True):
+        ax.plot(*np.array(ends).T, color=COLOURS.true, linewidth=0.6, zorder=5)
+    ax.plot(*marked.T, "x", color="white", markersize=3.6, mew=1.0, zorder=5.5, label="_marked")
+    ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=7, label="_contact")
+
+
+def _add_missed(ax: Axes, run: Run) -> None:
+    points = [episode.position[:2] for episode in missed_contacts(run)]
+    if points:
+        how = {"color": COLOURS.missed, "markersize": 5.5, "mec": COLOURS.ink, "mew": 0.7, "zorder": 8}
+        ax.plot(*np.array(points).T, "^", label="_missed", **how)
+
+
+def space_handles(run: Run) -> list[Artist]:
+    """Legend of the set-up."""
+    handles = [_disc(COLOURS.start, "start", 6)]
+    if run.world.goal_position is not None:
+        handles.append(_diamond(5))
+    if run.world.obstacles or run.world.known:
+        handles.append(Patch(color=COLOURS.obstacle, lw=0, label="obstacles"))
+    return handles + _barred_handle(run)
+
+
+def plan_handles(run: Run) -> list[Artist]:
+    """Legend of the maps after every collision."""
+    handles: list[Artist] = [Line2D([], [], color=COLOURS.planned, lw=1.2, label="new path")]
+    handles.append(_disc(COLOURS.travelled, "from here", 4))
+    if run.world.goal_position is not None:
+        handles.append(_diamond(4))
+    if run.data.sizes["event"]:
+        handles += [Patch(color=COLOURS.true, lw=0, label="just marked")]
+        handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt before")]
+    return handles + _barred_handle(run)
+
+
+def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
+    """Legend of the tool's way; seen from one side it has no crosses and no contacts that were missed."""
+    handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool")]
+    if run.data.sizes["event"]:
+        handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell" + " (×)" * seen_from_above)]
+        handles += [_disc(COLOURS.true, "tool at detection", 3)]
+    if run.world.obstacles or run.world.known:
+        handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
+    if seen_from_above and missed_contacts(run):
+        how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
+        handles += [Line2D([], [], marker="^", ls="", label="contact not registered", **how)]
+    return handles + [_disc(COLOURS.start, "start", 5)] + [_diamond(5)] * (run.world.goal is not None)
+
+
+def _disc(colour: str, label: str, size: float) -> Line2D:
+    return Line2D([], [], marker="o", ls="", color=colour, mec="white", mew=0.4, markersize=size, label=label)
+
+
+def _diamond(size: float) -> Line2D:
+    how = {"color": COLOURS.goal, "mec": "white", "mew": 0.4, "markersize": size}
+    return Line2D([], [], marker="D", ls="", label="goal", **how)
+
+
+def _barred_handle(run: Run) -> list[Artist]:
+    if run.world.map.rim == "free" and not run.world.known:
+        return []
+    return [Patch(color=COLOURS.barred, alpha=0.35, lw=0, label="barred")]

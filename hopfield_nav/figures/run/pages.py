@@ -1,0 +1,267 @@
+"""Whole figures of a map in space, seen from one side.
+
+Whole figures: panels, legends and sizes for a column (8.5 cm) or a page (17 cm).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from hopfield_nav.experiment import Run
+from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure
+from hopfield_nav.figures.run.joints import (
+    draw_joint_angle,
+    draw_joint_error,
+    draw_joint_torque,
+    joint_handles,
+)
+from hopfield_nav.figures.run.levels import levels_page
+from hopfield_nav.figures.run.maps import (
+    draw_collision_space,
+    draw_plan,
+    draw_trajectory,
+    plan_handles,
+    space_handles,
+    trajectory_handles,
+)
+from hopfield_nav.figures.run.signals import (
+    draw_collision_count,
+    draw_force_component,
+    draw_force_magnitude,
+    draw_force_zoom,
+    draw_level_zoom,
+    force_handles,
+    instant_handles,
+    typical_collision,
+)
+from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
+from hopfield_nav.figures.run.space import draw_plan_in_space, draw_space, draw_way_in_space
+from hopfield_nav.figures.solid import Scene, few_empty, in_space, map_extent, map_grid
+
+
+def space_page(run: Run) -> Figure:
+    """The set-up in space."""
+    handles, scene = [h for h in space_handles(run) if h.get_label() != "barred"], Scene(run)
+    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.45 * CENTIMETRE, 0.0)
+    draw_space(ax, run, scene)
+    figure.legend(handles=handles, loc="upper center", ncols=4, borderaxespad=0.1)
+    return figure
+
+
+def way_page(run: Run) -> Figure | None:
+    """The tool's way in space, among what it felt; None where the map is a plane."""
+    if not in_space(run):
+        return None
+    handles, scene = trajectory_handles(run, seen_from_above=False), Scene(run)
+    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.85 * CENTIMETRE, 0.0)
+    draw_way_in_space(ax, run, scene)
+    figure.legend(handles=handles, loc="upper center", ncols=3, borderaxespad=0.1)
+    return figure
+
+
+def space_plans_page(run: Run, chosen: list[int]) -> Figure:
+    """Felt cells and the new path after some of the collisions, which are given by number."""
+    plans, scene = run.plans(), Scene(run)
+    columns = few_empty(len(chosen), (4, 3))
+    width = PAGE if columns > 2 else COLUMN
+    handles = plan_handles(run)
+    per_row = len(handles) if columns > 2 else 3
+    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
+    note = 0.4 * CENTIMETRE if len(chosen) < len(plans) else 0.0
+    figure, panels = _panels(scene, width, len(chosen), columns, head, note)
+    for ax, k in zip(panels, chosen, strict=True):
+        draw_plan_in_space(ax, run, plans[k], scene)
+        ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=0)
+    if note:
+        text = f"{len(chosen)} of {len(plans)} maps, evenly chosen"
+        figure.text(0.5, 0.02 * CENTIMETRE, text, ha="center", va="bottom")
+    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
+    return figure
+
+
+def _panels(
+    scene: Scene, width: float, count: int, columns: int, head: float, foot: float
+) -> tuple[Figure, list[Axes]]:
+    """Panels of the picture's shape below a head [inch] for the legend."""
+    left, right, low, high = scene.limits(arm=False)
+    wide, title = width / columns, 0.45 * CENTIMETRE if count > 1 else 0.0
+    tall = wide * (high - low) / (right - left)
+    rows = -(-count // columns)
+    height = head + rows * (tall + title) + foot
+    figure = Figure((width, height))
+    places = [
+        ((k % columns) * wide, foot + (rows - 1 - k // columns) * (tall + title), wide, tall)
+        for k in range(count)
+    ]
+    return figure, [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
+
+
+MOST_MAPS = 24
+
+
+def collision_space_page(run: Run) -> Figure:
+    """The set-up (ragazzon2012 figure 7.2)."""
+    if in_space(run):
+        return space_page(run)
+    figure = new_figure(COLUMN, _map_height(run, COLUMN))
+    draw_collision_space(figure.add_subplot(), run)
+    return _trim(add_legend(figure, space_handles(run), 4))
+
+
+def trajectory_page(run: Run) -> Figure:
+    """The tool's way over the final map (7.5), level by level where the map has levels."""
+    if in_space(run):
+        return levels_page(run)
+    handles = trajectory_handles(run)
+    figure = new_figure(COLUMN, _map_height(run, COLUMN) + CENTIMETRE)
+    draw_trajectory(figure.add_subplot(), run)
+    return _trim(add_legend(figure, handles, 3))
+
+
+def maps_page(run: Run) -> Figure:
+    """The map and the new path after every collision (7.4), evenly chosen where there are too many."""
+    if in_space(run):
+        return space_plans_page(run, chosen_plans(len(run.plans()), 12))
+    plans = run.plans()
+    chosen = chosen_plans(len(plans))
+    columns = 6 if len(chosen) > 8 else 4 if len(chosen) > 3 else len(chosen)
+    width = PAGE if columns > 2 else COLUMN
+    handles = plan_handles(run)
+    per_row = len(handles) if columns > 2 else 3
+    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
+    figure, panels = map_grid(run, width, len(chosen), columns, head)
+    for ax, k in zip(panels, chosen, strict=True):
+        draw_plan(ax, run, plans[k])
+        ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=2)
+        ax.locator_params(nbins=3)
+    note = "" if len(chosen) == len(plans) else f"   ({len(chosen)} of {len(plans)} maps, evenly chosen)"
+    edge = 0.1 * CENTIMETRE / figure.get_figheight()
+    figure.supxlabel(f"x (m){note}", fontsize="medium", y=edge, va="bottom")
+    figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / figure.get_figwidth(), ha="left")
+    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
+    return figure
+
+
+def chosen_plans(count: int, most: int = MOST_MAPS) -> list[int]:
+    """Which of ``count`` plans are drawn: all, or ``most`` of them evenly, the first and last included."""
+    return [int(k) for k in np.linspace(0, count - 1, min(count, most)).round()]
+
+
+def snapshots_page(run: Run) -> Figure | None:
+    """The arm at up to six moments (7.3)."""
+    if not _has_signals(run):
+        return None
+    moments, scene = key_moments(run), Scene(run)
+    columns = 2 if len(moments) in (2, 4) else 3
+    rows = -(-len(moments) // columns)
+    left, right, low, high = scene.limits()
+    tall = PAGE / columns * (high - low) / (right - left) + 0.5 * CENTIMETRE
+    figure = new_figure(PAGE, rows * tall + 0.6 * CENTIMETRE)
+    for k, moment in enumerate(moments):
+        ax = figure.add_subplot(rows, columns, k + 1)
+        draw_snapshot(ax, run, moment.time, scene)
+        ax.set_title(f"({'abcdef'[k]}) {moment.title}, {moment.time:.1f} s", pad=1)
+    return _trim(add_legend(figure, snapshot_handles(run), 7), rows, columns)
+
+
+def force_page(run: Run) -> Figure | None:
+    """Components of the actual and the estimated force (7.6)."""
+    if not _has_signals(run):
+        return None
+    figure = new_figure(COLUMN, 9.0 * CENTIMETRE)
+    panels = figure.subplots(3, 1, sharex=True)
+    for axis, ax in enumerate(panels):
+        draw_force_component(ax, run, axis)
+        ax.label_outer()
+    figure.align_ylabels()
+    return add_legend(figure, force_handles(run), 2)
+
+
+def force_magnitude_page(run: Run) -> Figure | None:
+    """Magnitudes, and the number of collisions so far (7.7)."""
+    if not _has_signals(run):
+        return None
+    figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
+    draw_force_magnitude(upper, run)
+    draw_collision_count(lower, run)
+    upper.label_outer()
+    figure.align_ylabels()
+    return add_legend(figure, force_handles(run, magnitude=True), 4)
+
+
+def force_zoom_page(run: Run) -> Figure | None:
+    """One collision from close by (7.8); None where there was none."""
+    event = typical_collision(run)
+    if not _has_signals(run) or event is None:
+        return None
+    figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    draw_force_zoom(upper, run, event)
+    draw_level_zoom(lower, run, event)
+    upper.label_outer()
+    figure.align_ylabels()
+    return add_legend(figure, [*force_handles(run), *instant_handles()], 3)
+
+
+def joint_error_page(run: Run) -> Figure | None:
+    """Errors of all joints (7.9)."""
+    if not _has_signals(run):
+        return None
+    n = run.data.sizes["joint"]
+    rows = -(-n // 3)
+    figure = new_figure(PAGE, (3.6 * rows + 0.4) * CENTIMETRE)
+    for k in range(n):
+        ax = draw_joint_error(figure.add_subplot(rows, 3, k + 1), run, k)
+        _keep_outer(ax, k, n, 3)
+    return figure
+
+
+def joints_page(run: Run) -> Figure | None:
+    """Angles and torques of all joints, with their limits."""
+    if not _has_signals(run):
+        return None
+    n = run.data.sizes["joint"]
+    rows = -(-n // 3)
+    figure = new_figure(PAGE, (7.0 * rows + 1.0) * CENTIMETRE)
+    for k in range(2 * n):
+        joint, draw = k % n, draw_joint_angle if k < n else draw_joint_torque
+        place = joint + (0 if k < n else 3 * rows)
+        ax = draw(figure.add_subplot(2 * rows, 3, place + 1), run, joint)
+        _keep_outer(ax, joint, n, 3, bottom=k >= n)
+    return add_legend(figure, joint_handles(), 2)
+
+
+def _has_signals(run: Run) -> bool:
+    return run.data.sizes["time"] > 1
+
+
+def _trim(figure: Figure, rows: int = 1, columns: int = 1) -> Figure:
+    """Take away the height that panels of a fixed shape leave empty."""
+    figure.draw_without_rendering()
+    height = figure.get_figheight()
+    slack = [ax.get_position(True).height - ax.get_position().height for ax in figure.axes]
+    empty = sum(min(slack[k * columns : (k + 1) * columns]) for k in range(rows))
+    figure.set_figheight(height * (1.0 - 0.98 * max(0.0, empty)))
+    return figure
+
+
+def _map_height(run: Run, width: float) -> float:
+    """Height [inch] of a figure with one map of a given width [inch], without empty space."""
+    left, right, low, high = map_extent(run)
+    inner = width - 1.25 * CENTIMETRE
+    return (
+        float(np.clip(inner * (high - low) / (right - left), 2 * CENTIMETRE, 24 * CENTIMETRE))
+        + 1.6 * CENTIMETRE
+    )
+
+
+def _keep_outer(ax: Axes, k: int, count: int, columns: int, bottom: bool = True) -> None:
+    """Labels only at the left column and in the lowest row."""
+    if k % columns:
+        ax.set_ylabel("")
+    if k + columns < count or not bottom:
+        ax.set_xlabel("")
+        ax.tick_params(labelbottom=False)

@@ -1,0 +1,218 @@
+"""Forces over time: components, magnitudes, the count of collisions (ragazzon2012 figures 7.6 and 7.7).
+
+One collision from close by: touch, impact peaks, detection, delay (ragazzon2012 figure 7.8).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hopfield_nav.experiment import Run, force_norm, missed_contacts
+from hopfield_nav.figures import COLOURS, envelope
+
+
+def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
+    """One component of the true and of the estimated force (ragazzon2012 figure 7.6).
+
+    Args:
+        ax: to draw on.
+        run: a run with recorded signals.
+        axis: 0, 1 or 2 for x, y or z of the base.
+    """
+    data = run.data
+    add_signal(ax, run, data.force_estimate.values[:, axis], COLOURS.felt, linewidth=0.9)
+    add_signal(ax, run, data.force.values[:, axis], COLOURS.true, linewidth=0.6)
+    ax.set_ylabel(f"$F_{'xyz'[axis]}$ (N)")
+    return frame_time(ax, run)
+
+
+def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
+    """Magnitudes of the true and of the estimated force (ragazzon2012 figure 7.7).
+
+    The threshold is drawn where it is one of this magnitude alone; contacts that were not
+    registered are shaded.
+
+    Args:
+        ax: to draw on.
+        run: a run with recorded signals.
+    """
+    add_missed(ax, run)
+    add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9)
+    add_signal(ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6)
+    threshold = force_threshold(run)
+    if threshold is not None:
+        ax.axhline(threshold, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), zorder=5)
+    ax.set_ylabel(r"$\|F\|$ (N)")
+    ax.set_ylim(bottom=0)
+    return frame_time(ax, run)
+
+
+def draw_collision_count(ax: Axes, run: Run) -> Axes:
+    """The number of collisions detected so far, as steps (ragazzon2012 figure 7.7).
+
+    Args:
+        ax: to draw on.
+        run: any run.
+    """
+    events, end = run.data.event_time.values, float(run.data.time.values[-1])
+    times = np.concatenate([[0.0], events, [end]])
+    counts = np.concatenate([np.arange(events.size + 1), [events.size]])
+    ax.step(times, counts, where="post", color=COLOURS.felt)
+    ax.set_ylabel("collisions")
+    ax.set_ylim(0, max(1, events.size) * 1.08)
+    ax.yaxis.get_major_locator().set_params(integer=True, nbins=4)
+    return frame_time(ax, run)
+
+
+def force_threshold(run: Run) -> float | None:
+    """The threshold [N] where the detector compares the force alone with it, else None."""
+    detection = run.world.detection
+    return float(detection.parameters["threshold"]) if detection.measure == "force_norm" else None
+
+
+def force_handles(run: Run, magnitude: bool = False) -> list[Artist]:
+    """Legend of the force plots."""
+    handles: list[Artist] = [
+        Line2D([], [], color=COLOURS.true, label="actual $F$"),
+        Line2D([], [], color=COLOURS.felt, label=r"estimated $\hat{F}$"),
+    ]
+    if magnitude and force_threshold(run) is not None:
+        handles.append(threshold_handle())
+    if magnitude and missed_contacts(run):
+        handles.append(Patch(facecolor=COLOURS.missed, label="not registered"))
+    return handles
+
+
+def threshold_handle() -> Line2D:
+    """Legend of the threshold."""
+    return Line2D([], [], color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), label="threshold")
+
+
+def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) -> Line2D:
+    """A signal over the whole time, thinned to what a picture can show."""
+    style: dict[str, Any] = {"color": colour, "linewidth": 0.7, **how}
+    return ax.plot(*envelope(run.data.time.values, values), **style)[0]
+
+
+def add_missed(ax: Axes, run: Run) -> None:
+    """Shade the contacts that were not registered, wide enough to be seen."""
+    least = 0.006 * float(run.data.time.values[-1])
+    for episode in missed_contacts(run):
+        middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2
+        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1)
+
+
+def frame_time(ax: Axes, run: Run) -> Axes:
+    """The axis of time, from the beginning to the end of the record [s]."""
+    time = run.data.time.values
+    ax.set_xlim(float(time[0]), max(float(time[-1]), float(time[0]) + 1e-3))
+    ax.set_xlabel("time (s)")
+    return ax
+
+
+BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
+_DASHES = (0, (4, 2))
+
+
+def typical_collision(run: Run) -> int | None:
+    """The true collision whose detection took nearest to the median time; None without one."""
+    delay = run.data.event_time.values - run.data.touch_time.values
+    if not np.isfinite(delay).any():
+        return None
+    return int(np.nanargmin(np.abs(delay - np.nanmedian(delay))))
+
+
+def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
+    """Force magnitudes around one collision, with touch, detection and delay (ragazzon2012 figure 7.8).
+
+    Args:
+        ax: to draw on.
+        run: a run with recorded signals.
+        event: index of a collision with a known touch, as ``typical_collision`` gives it.
+    """
+    rows = zoom_rows(run, event)
+    for name, colour in (("force_estimate", COLOURS.felt), ("force", COLOURS.true)):
+        values = force_norm(run.data[name].values[rows])
+        ax.plot(*envelope(run.data.time.values[rows], values), color=colour, linewidth=0.8)
+    threshold = force_threshold(run)
+    if threshold is not None:
+        ax.axhline(threshold, color=COLOURS.ink, lw=0.7, ls=_DASHES)
+    ax.set_ylim(0, 1.3 * max(line.get_ydata().max() for line in ax.lines[:2]))
+    ax.set_ylabel(r"$\|F\|$ (N)")
+    add_instants(ax, run, event)
+    _add_delay(ax, run, event)
+    return frame_zoom(ax, run, event)
+
+
+def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
+    """What the detector compared with its threshold, around one collision.
+
+    Args:
+        ax: to draw on.
+        run: a run with recorded signals.
+        event: index of a collision with a known touch.
+    """
+    rows = zoom_rows(run, event)
+    ax.plot(
+        *envelope(run.data.time.values[rows], run.data.level.values[rows]), color=COLOURS.felt, linewidth=0.8
+    )
+    ax.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=_DASHES)
+    ax.set_ylim(0, 1.15 * max(1.0, ax.lines[0].get_ydata().max()))
+    ax.set_ylabel("alarm level (1)")
+    add_instants(ax, run, event)
+    return frame_zoom(ax, run, event)
+
+
+def zoom_span(run: Run, event: int) -> tuple[float, float]:
+    """First and last moment shown [s]."""
+    return float(run.data.touch_time[event]) - BEFORE, float(run.data.event_time[event]) + AFTER
+
+
+def zoom_rows(run: Run, event: int) -> slice:
+    """Rows of the record that are shown."""
+    return slice(*np.searchsorted(run.data.time.values, zoom_span(run, event)))
+
+
+def add_instants(ax: Axes, run: Run, event: int) -> None:
+    """Upright lines at touch and detection."""
+    ax.axvline(float(run.data.touch_time[event]), color=COLOURS.true, lw=0.7, ls=":", zorder=1)
+    ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, lw=0.7, ls=":", zorder=1)
+
+
+def instant_handles() -> list[Artist]:
+    """Legend of threshold, touch and detection."""
+    return [
+        threshold_handle(),
+        Line2D([], [], color=COLOURS.true, lw=0.8, ls=":", label="touch"),
+        Line2D([], [], color=COLOURS.felt, lw=0.8, ls=":", label="detection"),
+    ]
+
+
+def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:
+    """The axis of time of a zoom [s]."""
+    ax.set_xlim(*zoom_span(run, event))
+    ax.set_xlabel("time (s)")
+    return ax
+
+
+def _add_delay(ax: Axes, run: Run, event: int) -> None:
+    """An arrow from touch to detection above the curves, with the delay in milliseconds."""
+    touch, found = float(run.data.touch_time[event]), float(run.data.event_time[event])
+    height = 0.88 * ax.get_ylim()[1]
+    how = {
+        "arrowstyle": "<->",
+        "lw": 0.7,
+        "color": COLOURS.ink,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": 6,
+    }
+    ax.annotate("", (touch, height), (found, height), arrowprops=how)
+    text = f"delay {1000 * (found - touch):.0f} ms"
+    ax.annotate(text, (touch, height), (2, 2), textcoords="offset points", ha="left", va="bottom")

@@ -1,0 +1,185 @@
+"""One moment of a run as a picture of the scene (a panel of ragazzon2012 figure 7.3).
+
+The moments worth a snapshot (ragazzon2012 figure 7.3).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, Patch
+
+from hopfield_nav.experiment import PlanRecord, Run, contact_episodes
+from hopfield_nav.figures import COLOURS, way_rows
+from hopfield_nav.figures.solid import (
+    Scene,
+    add_cell_plates,
+    add_line,
+    add_plane,
+    add_solids,
+    cell_points,
+    frame_scene,
+    mark_goal,
+    mark_start,
+    start_point,
+)
+
+METRES_PER_NEWTON = 0.012  # length of a force arrow
+_SMALLEST_ARROW = 0.5  # [N]
+
+
+def draw_snapshot(ax: Axes, run: Run, time: float, scene: Scene | None = None) -> Axes:
+    """Arm, obstacles, felt cells, path, trail and forces at one moment.
+
+    The axes are ordinary ones: the scene is projected in parallel, with equal lengths everywhere.
+
+    Args:
+        ax: to draw on.
+        run: a run with recorded signals.
+        time: [s].
+        scene: of the same run, to draw several moments or from another side.
+    """
+    scene = scene or Scene(run)
+    row, plan = row_at(run, time), plan_at(run, time)
+    add_plane(ax, scene)
+    add_cell_plates(ax, scene, plan)
+    _add_ways(ax, run, scene, plan, row)
+    q = run.data.q.values[row]
+    if np.isfinite(q).all():
+        add_solids(ax, scene, q, plan._replace(cell=None))
+        add_forces(ax, run, scene, row)
+    return frame_scene(ax, scene)
+
+
+def row_at(run: Run, time: float) -> int:
+    """The row of the record at a time [s], or the last before it."""
+    return max(0, int(np.searchsorted(run.data.time.values, time + 1e-9, side="right")) - 1)
+
+
+def plan_at(run: Run, time: float) -> PlanRecord:
+    """The plan that was followed at a time [s]: at a detection, the one that it led to."""
+    return run.plans()[int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))]
+
+
+def force_arrow(scene: Scene, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
+    """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
+    size = float(np.linalg.norm(force))
+    if not np.isfinite(size) or size < _SMALLEST_ARROW:
+        return None
+    return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
+
+
+def add_forces(ax: Axes, run: Run, scene: Scene, row: int) -> None:
+    """The true and the estimated force on the tool as arrows."""
+    tool = run.data.tool_position.values[row]
+    for name, colour in (("force", COLOURS.true), ("force_estimate", COLOURS.felt)):
+        ends = force_arrow(scene, tool, run.data[name].values[row])
+        if ends is not None:
+            ax.add_patch(FancyArrowPatch(*ends, color=colour, lw=1.1, arrowstyle="-|>", mutation_scale=6,
+                                         shrinkA=0, shrinkB=0, zorder=8))  # fmt: skip
+    ax.plot(
+        *scene.appear(tool), "o", color=COLOURS.travelled, markersize=3, mec=COLOURS.ink, mew=0.5, zorder=9
+    )
+
+
+def snapshot_handles(run: Run) -> list[Artist]:
+    """Legend of the snapshots."""
+    handles: list[Artist] = [
+        Line2D([], [], color=COLOURS.travelled, label="tool so far"),
+        Line2D([], [], color=COLOURS.planned, label="path"),
+    ]
+    if run.data.sizes["event"]:
+        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell"))
+    if run.data.sizes["event"] or contact_episodes(run):
+        scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
+        for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
+            handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
+    how = {"mec": "white", "mew": 0.4, "ls": ""}
+    handles.append(Line2D([], [], marker="o", color=COLOURS.start, markersize=5, label="start", **how))
+    if run.world.goal is not None:
+        handles.append(Line2D([], [], marker="D", color=COLOURS.goal, markersize=4, label="goal", **how))
+    return handles
+
+
+def _add_ways(ax: Axes, run: Run, scene: Scene, plan: PlanRecord, row: int) -> None:
+    if len(plan.path):
+        add_line(ax, scene, cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
+    trail = run.data.tool_position.values[: row + 1]
+    add_line(ax, scene, trail[way_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
+    add_ends(ax, run, scene, 4)
+
+
+def add_ends(ax: Axes, run: Run, scene: Scene, size: float) -> None:
+    """Start and goal; on a map in space over everything. ``size`` in points."""
+    level = 6.6 if scene.in_space else 3.6
+    mark_start(ax, scene.appear(start_point(run)), size).set_zorder(level)
+    if run.world.goal_point is not None:
+        mark_goal(ax, scene.appear(np.array(run.world.goal_point)), size).set_zorder(level)
+
+
+_ENDS = {
+    "reached": "goal reached",
+    "no_path": "no way is left",
+    "unreachable": "next cell out of reach",
+    "time_limit": "end of time",
+    "diverged": "diverged",
+}
+
+
+class Moment(NamedTuple):
+    """A time [s] and what is to be seen."""
+
+    time: float
+    title: str
+
+
+def key_moments(run: Run) -> list[Moment]:
+    """Start, collisions, free motion, a contact that was not registered, end: up to six, in order.
+
+    Args:
+        run: a run with recorded signals.
+
+    Returns:
+        At least the start and the end; no two within a control step of each other.
+    """
+    events, end = run.data.event_time.values, float(run.data.time.values[-1])
+    missed = [e for e in contact_episodes(run) if not e.registered]
+    moments = [Moment(0.0, "start"), Moment(end, _ENDS[run.outcome])]
+    if events.size:
+        moments.append(Moment(float(events[0]), "first collision"))
+    if missed:
+        deepest = max(missed, key=lambda e: e.peak_force)
+        moments.append(Moment(deepest.peak_time, "contact not registered"))
+    moments.append(Moment(_freest(run), "moving freely"))
+    for k in _others(events.size, 6 - len(moments)):
+        moments.append(Moment(float(events[k]), f"collision {k + 1}"))
+    return sorted(_apart(moments), key=lambda m: m.time)
+
+
+def _freest(run: Run) -> float:
+    """The middle of the longest stretch between contacts and ends [s]."""
+    end = float(run.data.time.values[-1])
+    busy = [x for e in contact_episodes(run) for x in (e.start, e.end)]
+    edges = np.array([0.0, *busy, end]).reshape(-1, 2)
+    longest = int(np.argmax(edges[:, 1] - edges[:, 0]))
+    return float(edges[longest].mean())
+
+
+def _others(count: int, wanted: int) -> list[int]:
+    """Events after the first, evenly chosen, the last among them only when there is no other."""
+    if count < 2 or wanted < 1:
+        return []
+    return sorted({int(k) for k in np.linspace(1, count - 1, wanted + 2)[1:-1].round()})
+
+
+def _apart(moments: list[Moment]) -> list[Moment]:
+    """Without a moment that equals an earlier one in the list."""
+    kept: list[Moment] = []
+    for moment in moments:
+        if all(abs(moment.time - other.time) > 1e-3 for other in kept):
+            kept.append(moment)
+    return kept

@@ -1,0 +1,203 @@
+"""Solids made of four-cornered faces: capsules, boxes, and cylinders that stand upright.
+
+The obstacles of a world as faces for the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hopfield_nav.experiment import Run
+from hopfield_nav.world import (
+    Box,
+    Cylinder,
+    Floor,
+    Solid,
+    Sphere,
+    all_solids,
+    endless_cylinders,
+    solids_with_ends,
+)
+
+
+def capsule_faces(
+    start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5
+) -> np.ndarray:
+    """Faces (m, 4, 3) of a cylinder with round ends.
+
+    Args:
+        start: (3,) one end of its axis [m].
+        end: (3,) the other; both may coincide.
+        radius: [m].
+        sides: faces around.
+        rings: of each round end.
+    """
+    axis = np.asarray(end, float) - start
+    length = float(np.linalg.norm(axis))
+    axis = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    across = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
+    across /= np.linalg.norm(across)
+    third = np.cross(axis, across)
+    bands = max(1, int(np.ceil(length / (0.7 * radius))))  # short faces sort well by distance
+    tilt, along = _profile(length, radius, rings, bands)
+    turn = np.linspace(0.0, 2 * np.pi, sides + 1)
+    circle = np.cos(turn)[:, None] * across + np.sin(turn)[:, None] * third
+    rows = start + along[:, None, None] * axis + radius * np.cos(tilt)[:, None, None] * circle
+    return _between_rows(rows)
+
+
+def inside_capsule(points: np.ndarray, start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
+    """Whether points (..., 3) lie in a capsule."""
+    axis = np.asarray(end, float) - start
+    share = np.clip((points - start) @ axis / max(float(axis @ axis), 1e-12), 0.0, 1.0)
+    return np.linalg.norm(points - start - share[..., None] * axis, axis=-1) < radius
+
+
+def _profile(length: float, radius: float, rings: int, bands: int) -> tuple[np.ndarray, np.ndarray]:
+    """Angle of the surface and place along the axis [m] of each ring of a capsule, from end to end."""
+    cap = np.linspace(0.0, np.pi / 2, rings + 1)
+    tilt = np.concatenate([-cap[::-1], np.zeros(bands - 1), cap])
+    straight = np.linspace(0.0, length, bands + 1)[1:-1]
+    shift = np.concatenate([np.zeros(rings + 1), straight, np.full(rings + 1, length)])
+    return tilt, radius * np.sin(tilt) + shift
+
+
+def wall_faces(
+    circles: np.ndarray, bottom: float, top: float, sides: int = 44, bands: int = 2, lid: bool = True
+) -> np.ndarray:
+    """Faces (m, 4, 3) of upright cylinders, without those that lie inside another cylinder.
+
+    Args:
+        circles: (k, 3) [x, y, radius] [m].
+        bottom: [m].
+        top: [m].
+        sides: faces around.
+        bands: faces upwards.
+        lid: whether they are closed at the top.
+    """
+    parts = []
+    for k, (x, y, radius) in enumerate(circles):
+        turn = np.linspace(0.0, 2 * np.pi, sides + 1)
+        ring = np.stack([np.cos(turn), np.sin(turn), 0 * turn], axis=-1)
+        base = np.array([x, y, 0.0])
+        heights = np.linspace(bottom, top, bands + 1)
+        side = _between_rows(np.stack([base + radius * ring + [0, 0, z] for z in heights]))
+        parts.append(side[~_inside(side, np.delete(circles, k, axis=0))])
+        if lid:
+            shares = np.linspace(1.0, 0.0, 4)
+            disc = _between_rows(np.stack([base + s * radius * ring + [0, 0, top] for s in shares]))
+            parts.append(disc[~_inside(disc, circles[:k])])
+    return np.concatenate(parts) if parts else np.zeros((0, 4, 3))
+
+
+def drum_faces(center: np.ndarray, radius: float, low: float, high: float, sides: int = 44) -> np.ndarray:
+    """Faces (m, 4, 3) of one upright cylinder with two flat ends.
+
+    Args:
+        center: (2,) x and y of its axis [m].
+        radius: [m].
+        low: z of the lower end [m].
+        high: z of the upper end [m].
+        sides: faces around.
+    """
+    bands = max(2, int(np.ceil((high - low) / (0.7 * radius))))
+    side = wall_faces(np.array([[*center, radius]]), low, high, sides, bands)
+    bottom = side[side[:, :, 2].min(axis=1) == high][:, ::-1] - [0.0, 0.0, high - low]
+    return np.concatenate([side, bottom])
+
+
+def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray, cells: int = 10) -> np.ndarray:
+    """Faces (m, 4, 3) of a box; each side is cut into small ones, which sort well by distance.
+
+    Args:
+        center: (3,) [m].
+        size: (3,) lengths of its edges [m].
+        rotation: (3, 3) R_base_box.
+        cells: small faces along an edge.
+    """
+    u, v = np.meshgrid(np.linspace(-0.5, 0.5, cells + 1), np.linspace(-0.5, 0.5, cells + 1), indexing="xy")
+    parts = []
+    for k in range(3):
+        for end in (-0.5, 0.5):
+            points = np.zeros((*u.shape, 3))
+            points[..., k] = end
+            first, second = ((k + 1) % 3, (k + 2) % 3) if end > 0 else ((k + 2) % 3, (k + 1) % 3)
+            points[..., first], points[..., second] = u, v
+            parts.append(_between_rows(points))
+    return (np.concatenate(parts) * size) @ np.asarray(rotation).T + center
+
+
+def _between_rows(rows: np.ndarray) -> np.ndarray:
+    """Faces between neighbouring rows of points (r, s + 1, 3), counter-clockwise from outside."""
+    corners = np.stack([rows[:-1, :-1], rows[:-1, 1:], rows[1:, 1:], rows[1:, :-1]], axis=2)
+    return corners.reshape(-1, 4, 3)
+
+
+def _inside(faces: np.ndarray, circles: np.ndarray) -> np.ndarray:
+    """Whether the middle of each face lies in one of the circles (k, 3)."""
+    middle = faces.mean(axis=1)[:, None, :2]
+    distance = np.linalg.norm(middle - circles[None, :, :2], axis=2)
+    return np.any(distance < 0.99 * circles[None, :, 2], axis=1)
+
+
+BELOW, ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane
+_STEP = 1e-6  # [m]
+
+
+def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Faces (k, 4, 3) [m] of the obstacles below the map's plane, and of those above or cut by it.
+
+    Args:
+        run: any run.
+        plane: height of the plane [m].
+        top: how high cylinders without end are drawn [m]; default a little above the plane.
+    """
+    circles = endless_cylinders(run.world)
+    below = wall_faces(circles, plane - BELOW, plane, bands=1, lid=False)
+    above = wall_faces(circles, plane, plane + ABOVE if top is None else top)
+    faces = points_of_solids(run).reshape(-1, 4, 3)
+    under = faces[..., 2].max(axis=1) <= plane
+    return np.concatenate([below, faces[under]]), np.concatenate([above, faces[~under]])
+
+
+def points_of_solids(run: Run) -> np.ndarray:
+    """Corners (k, 3) [m] of the solids that have ends, to find the room that a picture needs."""
+    solids = [s for s in solids_with_ends(run.world) if not isinstance(s, Floor)]
+    return np.concatenate([part.reshape(-1, 3) for part in faces_of_solids(solids)] or [np.zeros((0, 3))])
+
+
+def faces_of_solids(solids: Sequence[Box | Cylinder | Sphere]) -> list[np.ndarray]:
+    """Faces (m, 4, 3) [m] of each solid, all of them with ends, without those that lead into another."""
+    return [
+        _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k])
+        for k, solid in enumerate(solids)
+    ]
+
+
+def _outside(faces: np.ndarray, others: Sequence[Solid]) -> np.ndarray:
+    """Without the faces (m, 4, 3) that lead into another solid, where two touch or overlap."""
+    normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+    length = np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
+    middle = faces.mean(axis=1, keepdims=True)
+    just_outside = middle + 0.99 * (faces - middle) + _STEP * (normal / length)[:, None]
+    hidden = np.zeros(len(faces), dtype=bool)
+    for solid in others:
+        hidden |= solid.contains(*np.moveaxis(just_outside, 2, 0)).all(axis=1)
+    return faces[~hidden]
+
+
+def floor_heights(run: Run) -> list[float]:
+    """Heights [m] of the world's floors."""
+    return [solid.height for solid in all_solids(run.world) if isinstance(solid, Floor)]
+
+
+def _faces(solid: Box | Cylinder | Sphere) -> np.ndarray:
+    if isinstance(solid, Sphere):
+        center = np.array(solid.center)
+        return capsule_faces(center, center, solid.radius, sides=36, rings=10)
+    if isinstance(solid, Box):
+        return box_faces(np.array(solid.center), np.array(solid.size), np.array(solid.rotation))
+    low, high = solid.height or (0.0, 0.0)
+    return drum_faces(np.array(solid.center), solid.radius, low, high)

@@ -1,0 +1,196 @@
+"""What maps seen from above are made of: cells, true obstacles, paths, trails, start and goal.
+
+Many small maps on one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.colors import ListedColormap, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+
+from hopfield_nav.experiment import PlanRecord, Run
+from hopfield_nav.figures import CENTIMETRE, COLOURS, way_rows
+from hopfield_nav.figures.solid.room import cell_points, slice_outline
+from hopfield_nav.world import all_solids, build_arm
+
+FREE, BARRED, PATH, FELT, NEW = range(5)  # classes of cells
+_CLASS_COLOURS = ListedColormap(
+    [
+        (1, 1, 1, 0),
+        to_rgba(COLOURS.barred, 0.35),
+        to_rgba(COLOURS.planned, 0.25),
+        to_rgba(COLOURS.felt, 0.8),
+        to_rgba(COLOURS.true, 1),
+    ]
+)
+_MOST_LINES = 80  # a finer grid is not drawn
+
+
+def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
+    """Centres (k, 2) [m] of cells (k, rank), seen from above."""
+    return cell_points(run, cells)[:, :2]
+
+
+def map_extent(run: Run) -> tuple[float, float, float, float]:
+    """Outer edges of the map: x from, to, y from, to [m]."""
+    half, (x, y) = run.world.map.spacing / 2, run.world.map.origin[:2]
+    nx, ny = run.world.map.shape[:2]
+    return x - half, x + (2 * nx - 1) * half, y - half, y + (2 * ny - 1) * half
+
+
+def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
+    """Class of every cell as one plan saw it: FREE, BARRED, PATH, FELT, or NEW for the cell just marked.
+
+    Args:
+        run: the run.
+        plan: one of ``run.plans()``.
+        path: whether cells of the path are a class of their own.
+
+    Returns:
+        Ints of the map's shape.
+    """
+    classes = np.zeros(run.world.map.shape, dtype=int)
+    classes[_barred(run)] = BARRED
+    if path and len(plan.path):
+        classes[tuple(plan.path.T)] = PATH
+    classes[plan.felt] = FELT
+    if plan.cell is not None:
+        classes[tuple(plan.cell)] = NEW
+    return classes
+
+
+def final_plan(run: Run) -> PlanRecord:
+    """The last plan, without a cell that was just marked."""
+    return run.plans()[-1]._replace(cell=None)
+
+
+def start_point(run: Run) -> np.ndarray:
+    """(3,) position of the tool at the start [m]."""
+    from dynamics import forward_kinematics
+
+    return forward_kinematics(build_arm(run.world), np.array(run.world.start.joints))[:3, 3]
+
+
+def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> None:
+    """Colour cells by class, (nx, ny); of a map in space one level."""
+    ax.imshow(
+        classes.T, cmap=_CLASS_COLOURS, vmin=-0.5, vmax=len(_CLASS_COLOURS.colors) - 0.5, origin="lower",
+        extent=map_extent(run), interpolation="none", zorder=zorder, aspect="equal",
+    )  # fmt: skip
+
+
+def add_grid(ax: Axes, run: Run) -> None:
+    """Thin lines between the cells."""
+    left, right, low, high = map_extent(run)
+    nx, ny = run.world.map.shape[:2]
+    if max(nx, ny) > _MOST_LINES:
+        return
+    upright = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
+    level = [[(left, y), (right, y)] for y in np.linspace(low, high, ny + 1)]
+    ax.add_collection(
+        LineCollection(upright + level, colors=COLOURS.grid, linewidths=0.35, zorder=1.5), autolim=False
+    )
+
+
+def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
+    """The true obstacles where a level plane cuts them: at ``z`` [m], or at the height of the map."""
+    outlines = obstacle_outlines(run, run.world.map.origin[2] if z is None else z)
+    if outlines:
+        ax.add_collection(
+            PatchCollection(outlines, facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
+        )
+
+
+def obstacle_outlines(run: Run, z: float) -> list[Polygon]:
+    """Outlines of the true obstacles at a height [m], those of a floor clipped to the map."""
+    slices = [slice_outline(solid, z, map_extent(run)) for solid in all_solids(run.world)]
+    return [Polygon(outline) for outline in slices if len(outline)]
+
+
+def add_path(ax: Axes, run: Run, path: np.ndarray, **how: Any) -> Line2D:
+    """A planned path, cells (k, rank), as a line through cell centres."""
+    style: dict[str, Any] = {"color": COLOURS.planned, "linewidth": 1.2, "zorder": 3, **how}
+    return ax.plot(*cell_centres(run, path).T, **style)[0]
+
+
+def add_trail(ax: Axes, run: Run, **how: Any) -> Line2D:
+    """Where the tool went, in the record's own points."""
+    xy = run.data.tool_position.values[:, :2]
+    style: dict[str, Any] = {"color": COLOURS.travelled, "linewidth": 1.0, "zorder": 4, **how}
+    return ax.plot(*xy[way_rows(xy)].T, **style)[0]
+
+
+def add_start(ax: Axes, run: Run, size: float = 6.0) -> None:
+    """The tool's first position: a green disc."""
+    mark_start(ax, start_point(run)[:2], size)
+
+
+def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
+    """A green disc at a point of the axes; size in points."""
+    return ax.plot(*point, "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6)[0]
+
+
+def add_goal(ax: Axes, run: Run, size: float = 6.0) -> None:
+    """The goal: a red diamond; nothing where the world has none."""
+    if run.world.goal_point is not None:
+        mark_goal(ax, run.world.goal_point[:2], size)
+
+
+def mark_goal(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
+    """A red diamond at a point of the axes; size in points."""
+    return ax.plot(*point, "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6)[0]
+
+
+def frame_map(ax: Axes, run: Run, labels: bool = True) -> None:
+    """Equal axes that end at the map's edges, in metres."""
+    left, right, low, high = map_extent(run)
+    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal")
+    ax.locator_params(nbins=5)
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+    if labels:
+        ax.set(xlabel="x (m)", ylabel="y (m)")
+
+
+def _barred(run: Run) -> np.ndarray:
+    """Cells blocked from the start: rim and known obstacles, a bool grid."""
+    barred = run.data.final_map.values.astype(bool) & ~run.plans()[-1].felt
+    if run.world.map.rim == "blocked":
+        for axis in range(barred.ndim):
+            np.moveaxis(barred, axis, 0)[[0, -1]] = True
+    return barred
+
+
+def few_empty(count: int, choices: tuple[int, ...]) -> int:
+    """How many columns leave the fewest places empty; up to four panels stand in one row."""
+    if count <= 4:
+        return count
+    return min(choices, key=lambda columns: (-count % columns, -columns))
+
+
+def map_grid(run: Run, width: float, count: int, columns: int, head: float) -> tuple[Figure, list[Axes]]:
+    """Panels of the map's shape below a head [inch] for the legend; numbers at the outer edges only."""
+    margin_left, margin_right, gap, title = (c * CENTIMETRE for c in (1.25, 0.15, 0.18, 0.5))
+    bottom = 0.95 * CENTIMETRE
+    left, right, low, high = map_extent(run)
+    wide = (width - margin_left - margin_right - (columns - 1) * gap) / columns
+    tall = min(wide * (high - low) / (right - left), 3 * wide)
+    rows = -(-count // columns)
+    height = head + bottom + rows * (tall + title)
+    figure = Figure((width, height))
+    panels = []
+    for k in range(count):
+        x = margin_left + (k % columns) * (wide + gap)
+        y = bottom + (rows - 1 - k // columns) * (tall + title)
+        ax = figure.add_axes((x / width, y / height, wide / width, tall / height))
+        ax.tick_params(labelbottom=k + columns >= count, labelleft=k % columns == 0)
+        panels.append(ax)
+    return figure, panels

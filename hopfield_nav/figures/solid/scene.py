@@ -1,0 +1,282 @@
+"""The scene from one side: arm, true obstacles, the map as a grid on its plane, path, trail, forces.
+
+``Scene`` holds what does not change during a run; ``draw_scene`` draws one moment of it.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgba
+from matplotlib.lines import Line2D
+
+from hopfield_nav.experiment import PlanRecord, Run
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
+from hopfield_nav.figures.solid.faces import floor_heights, obstacle_faces, points_of_solids
+from hopfield_nav.figures.solid.layers import BARRED, FELT, NEW, cell_classes, map_extent
+from hopfield_nav.figures.solid.room import cube_faces, in_space, room_edges, room_ends
+from hopfield_nav.figures.solid.view import View, make_view, project, shade
+from hopfield_nav.world import build_arm
+
+Faces = tuple[np.ndarray, np.ndarray]  # corners and colours
+_IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen
+_OBSTACLE_ALPHA = 0.45
+_CUBE_COLOURS = {BARRED: (COLOURS.barred, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
+FLOOR_COLOUR = "#EFEBE4"
+_FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
+_MOST_LINES = 80
+
+
+class Scene:
+    """A run seen from one side.
+
+    Args:
+        run: any run.
+        view: from ``make_view``; default from the front, to the left of the arm.
+        sides: faces around each part of the arm.
+
+    Attributes:
+        plane: height of the map's plane [m]; of a map in space that of its lower face.
+    """
+
+    def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
+        self.in_space = in_space(run)
+        self.run, self.view = run, view or make_view(elevation=_IN_SPACE if self.in_space else 34.0)
+        self.arm = build_arm(run.world)
+        self.outline = arm_outline(self.arm, sides)
+        self.plane, top = (float(z) for z in room_ends(run)[:, 2])
+        self.below, self.above = obstacle_faces(run, self.plane, top if self.in_space else None)
+        self.floors = [z for z in floor_heights(run) if z <= self.plane]
+        self._ends = points_of_solids(run)
+
+    def on_plane(self, xy: np.ndarray) -> np.ndarray:
+        """Points (..., 2) of the map's plane [m] as they appear, (..., 2) [m]."""
+        return self.appear(np.concatenate([xy, np.full((*np.shape(xy)[:-1], 1), self.plane)], axis=-1))
+
+    def appear(self, points: np.ndarray) -> np.ndarray:
+        """Points (..., 3) [m] as they appear, (..., 2) [m]."""
+        return project(self.view, np.asarray(points, float))
+
+    def solids(self, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True) -> Faces:
+        """Faces (k, 4, 2) and colours (k, 4), farthest first.
+
+        Args:
+            q: (n,) joint angles of the arm; None: without it.
+            plan: on a map in space, its felt cells as cubes.
+            obstacles: whether the true ones are among them; if not, the cells of known ones are.
+        """
+        parts = [self.cubes(plan, known=not obstacles)] if plan is not None and self.in_space else []
+        if obstacles:
+            wall = np.tile(to_rgba(COLOURS.obstacle, _OBSTACLE_ALPHA), (len(self.above), 1))
+            parts.append((self.above, wall))
+        if q is not None:
+            parts.append((pose_outline(self.arm, self.outline, q), self.outline.colours))
+        faces, colours = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return shade(self.view, faces, colours)
+
+    def cubes(self, plan: PlanRecord, known: bool) -> Faces:
+        """Faces (k, 4, 3) [m] and colours (k, 4) of felt cells in space, and of those known from the start.
+
+        A blocked rim would hide them all, and is left out.
+        """
+        classes = cell_classes(self.run, plan, path=False)
+        if not known:
+            classes[classes == BARRED] = 0
+        elif self.run.world.map.rim == "blocked":
+            classes[_on_rim(classes.shape)] = 0
+        parts = []
+        for group in (classes == BARRED, classes > BARRED):
+            at = np.argwhere(group)
+            faces, owner = cube_faces(self.run, at)
+            shades = [to_rgba(*_CUBE_COLOURS[int(classes[tuple(cell)])]) for cell in at]
+            parts.append((faces, np.array(shades).reshape(-1, 4)[owner]))
+        return np.concatenate([f for f, _ in parts]), np.concatenate([c for _, c in parts])
+
+    def cells(self, plan: PlanRecord) -> tuple[np.ndarray, list]:
+        """Corners (k, 4, 2) and colours of the cells that a plan counts as blocked; none in space."""
+        if self.in_space:
+            return np.zeros((0, 4, 2)), []
+        classes = cell_classes(self.run, plan, path=False)
+        colours = {BARRED: (COLOURS.barred, 0.3), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.felt, 1.0)}
+        at = np.argwhere(classes > 0)
+        corners = at[:, None, :] + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+        world = self.run.world.map
+        return self.on_plane(np.array(world.origin[:2]) + world.spacing * corners), [
+            to_rgba(*colours[int(classes[tuple(cell)])]) for cell in at
+        ]
+
+    def limits(self, arm: bool = True) -> tuple[float, float, float, float]:
+        """Left, right, low, high [m] of a picture that holds map, obstacles and every pose of the arm."""
+        corners = np.array(list(product(*room_ends(self.run).T)))
+        floors = [_floor(self, height) for height in self.floors]
+        seen = self.appear(np.concatenate([corners, self._ends, *floors]))
+        if arm:
+            seen = np.concatenate([seen, self._poses_as_seen()])
+        (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
+        return (
+            x0 - 0.03 - 0.03 * self.in_space,
+            x1 + 0.02,
+            y0 - 0.03 - 0.02 * self.in_space,
+            y1 + 0.01 * (not arm),
+        )
+
+    def _poses_as_seen(self) -> np.ndarray:
+        """Points (k, 2) [m] around the arm in every pose."""
+        poses = self.run.data.q.values
+        poses = poses[:: max(1, len(poses) // 60)] if len(poses) else np.array([self.run.world.start.joints])
+        poses = poses[np.isfinite(poses).all(axis=1)]
+        fat = 0.075 * np.array([[-1.0, -1.0], [1.0, 1.0]])
+        return (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
+
+
+def _on_rim(shape: tuple[int, ...]) -> np.ndarray:
+    """Bool grid, the outermost cells."""
+    rim = np.ones(shape, dtype=bool)
+    rim[(slice(1, -1),) * len(shape)] = False
+    return rim
+
+
+def frame_scene(ax: Axes, scene: Scene, arm: bool = True) -> Axes:
+    """Equal axes without a frame that hold the scene; one metre is one metre in every direction."""
+    left, right, low, high = scene.limits(arm)
+    ax.set(xlim=(left, right), ylim=(low, high), aspect="equal")
+    ax.set_axis_off()
+    return ax
+
+
+def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
+    """The map's plane with its grid and a scale in metres along two edges, over floor and obstacles' feet."""
+    for height in scene.floors:
+        ax.fill(
+            *scene.appear(_floor(scene, height)).T,
+            facecolor=FLOOR_COLOUR,
+            edgecolor=COLOURS.grid,
+            lw=0.6,
+            zorder=0.5,
+        )
+    faces, colours = shade(
+        scene.view, scene.below, np.tile(to_rgba(COLOURS.obstacle, 0.3), (len(scene.below), 1))
+    )
+    ax.add_collection(PolyCollection(faces, facecolors=colours, linewidths=0, zorder=1), autolim=False)
+    left, right, low, high = map_extent(scene.run)
+    corners = np.array([[left, low], [right, low], [right, high], [left, high]])
+    ax.fill(
+        *scene.on_plane(corners).T, facecolor=(0.97, 0.97, 0.97, 0.8), edgecolor=COLOURS.ink, lw=0.6, zorder=2
+    )
+    _add_grid(ax, scene)
+    if scene.in_space:
+        edges = scene.appear(room_edges(scene.run, scene.view.toward))
+        ax.add_collection(
+            LineCollection(list(edges), colors=COLOURS.grid, linewidths=0.6, zorder=2.7), autolim=False
+        )
+    if ticks:
+        _add_scale(ax, scene)
+        if scene.in_space:
+            _add_height_scale(ax, scene)
+
+
+def add_line(ax: Axes, scene: Scene, points: np.ndarray, **how: Any) -> Line2D:
+    """A line through points (k, 3) [m]; on a map in space over everything, and with a shadow below."""
+    if scene.in_space:
+        shadow = scene.on_plane(points[:, :2])
+        ax.plot(*shadow.T, color=COLOURS.barred, lw=0.6, alpha=0.45, zorder=2.9)
+        how["zorder"] = how["zorder"] + 3
+    return ax.plot(*scene.appear(points).T, **how)[0]
+
+
+def add_cell_plates(ax: Axes, scene: Scene, plan: PlanRecord) -> PolyCollection:
+    """Felt and barred cells on the plane."""
+    faces, colours = scene.cells(plan)
+    cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)
+    return ax.add_collection(cells, autolim=False)
+
+
+def add_solids(
+    ax: Axes, scene: Scene, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True
+) -> PolyCollection:
+    """Arm, obstacles, and cubes as ``Scene.solids`` has them; later poses go in with ``paint_solids``."""
+    faces, colours = scene.solids(q, plan, obstacles)
+    solids = PolyCollection(faces, linewidths=0.3, zorder=5)
+    paint_solids(solids, faces, colours)
+    return ax.add_collection(solids, autolim=False)
+
+
+def paint_solids(solids: PolyCollection, faces: np.ndarray, colours: np.ndarray) -> None:
+    """Put faces (k, 4, 2) and colours (k, 4) in; opaque faces overlap a little, so that no seams show."""
+    solids.set_verts(faces)
+    solids.set_facecolor(colours)
+    seams = colours.copy()
+    seams[colours[:, 3] < 1.0, 3] = 0.0
+    solids.set_edgecolor(seams)
+
+
+def _floor(scene: Scene, height: float) -> np.ndarray:
+    """Corners (4, 3) [m] of the part of a floor that is drawn: under map and base, and a little more."""
+    left, right, low, high = map_extent(scene.run)
+    left, right = min(left, 0.0) - _FLOOR_RIM, max(right, 0.0) + _FLOOR_RIM
+    low, high = min(low, 0.0) - _FLOOR_RIM, max(high, 0.0) + _FLOOR_RIM
+    return np.array([[left, low, height], [right, low, height], [right, high, height], [left, high, height]])
+
+
+def _add_grid(ax: Axes, scene: Scene) -> None:
+    left, right, low, high = map_extent(scene.run)
+    nx, ny = scene.run.world.map.shape[:2]
+    if max(nx, ny) > _MOST_LINES:
+        return
+    lines = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
+    lines += [[(left, y), (right, y)] for y in np.linspace(low, high, ny + 1)]
+    flat = scene.on_plane(np.array(lines))
+    ax.add_collection(
+        LineCollection(list(flat), colors=COLOURS.grid, linewidths=0.4, zorder=2.7), autolim=False
+    )
+
+
+def _add_scale(ax: Axes, scene: Scene) -> None:
+    """Numbers in metres along the two edges that face the eye."""
+    ends = np.array(map_extent(scene.run)).reshape(2, 2)
+    near = np.where(scene.view.toward[:2] > 0, ends[:, 1], ends[:, 0])
+    for axis in (0, 1):
+        outward = np.zeros(2)
+        outward[1 - axis] = (0.032 if scene.in_space else 0.022) * np.sign(
+            near[1 - axis] - ends[1 - axis].mean()
+        )
+        values = _round_numbers(*ends[axis])
+        for value in values:
+            at = np.where(np.arange(2) == axis, value, near)
+            ax.plot(
+                *scene.on_plane(np.stack([at, at + 0.4 * outward])).T, color=COLOURS.ink, lw=0.5, zorder=2.8
+            )
+            _write(ax, scene, at + 1.5 * outward, f"{value:g}")
+        middle = values[:2].mean() if len(values) > 1 else ends[axis].mean()
+        at = np.where(np.arange(2) == axis, middle, near)
+        _write(ax, scene, at + (3.6 if scene.in_space else 2.6) * outward, f"{'xy'[axis]} (m)")
+
+
+def _add_height_scale(ax: Axes, scene: Scene) -> None:
+    """Heights in metres along the edge at the left of the picture."""
+    ends = room_ends(scene.run)
+    corners = np.array([[x, y, 0.0] for x in ends[:, 0] for y in ends[:, 1]])
+    foot = corners[np.argmin(scene.appear(corners)[:, 0])]
+    values = _round_numbers(*ends[:, 2])
+    for value in values:
+        x, y = scene.appear(foot + np.array([0.0, 0.0, value]))
+        ax.plot([x - 0.009, x], [y, y], color=COLOURS.ink, lw=0.5, zorder=2.8)
+        ax.text(x - 0.015, y, f"{value:g}", ha="right", va="center", fontsize="x-small", zorder=2.8)
+    x, y = scene.appear(foot + np.array([0.0, 0.0, ends[1, 2]]))
+    ax.text(x, y + 0.012, "z (m)", ha="center", va="bottom", fontsize="x-small", zorder=2.8)
+
+
+def _write(ax: Axes, scene: Scene, xy: np.ndarray, text: str) -> None:
+    ax.text(*scene.on_plane(xy), text, ha="center", va="center", fontsize="x-small", zorder=2.8)
+
+
+def _round_numbers(low: float, high: float) -> np.ndarray:
+    """Two to four round numbers between two ends."""
+    power = 10.0 ** np.floor(np.log10(high - low))
+    step = next(s * power for s in (5.0, 2.0, 1.0, 0.5, 0.2, 0.1) if (high - low) / (s * power) >= 2.2)
+    return np.round(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step, 9) + 0.0

@@ -1,0 +1,13 @@
+from .axes import swept_axis as swept_axis
+from .draw import draw_heat_map as draw_heat_map
+from .draw import draw_sweep_figures as draw_sweep_figures
+from .draw import heat_map_handles as heat_map_handles
+from .draw import read_table as read_table
+from .outcomes import wilson as wilson
+from .pages import ALARMS as ALARMS
+from .pages import DELAY as DELAY
+from .pages import MAIN as MAIN
+from .pages import PEAK as PEAK
+from .points import TIME as TIME
+from .points import Points as Points
+from .points import median as median

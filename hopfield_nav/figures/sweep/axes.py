@@ -1,0 +1,183 @@
+"""The axis of a swept parameter: its values, where they stand, and what is written at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis as MatplotlibAxis
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+
+from hopfield_nav.figures.sweep.points import Points, codes_of, short
+
+MOST_VALUES = 24  # more are drawn in bins
+_BINS = 10
+_ALIKE = 1.2  # steps that differ by less are meant to be the same
+_UNEVEN = 3.5  # steps that differ by more than this factor are drawn alike
+
+Kind = Literal["linear", "log", "even"]
+
+
+@dataclass(frozen=True)
+class SweptAxis:
+    """A parameter along an axis.
+
+    Attributes:
+        name: of the parameter.
+        label: with its unit.
+        kind: ``linear`` or ``log`` in the values, or ``even``: one step a value, as for words.
+        values: numbers, words, or the middles of bins.
+        at: (n,) where the values stand along the axis.
+        edges: (n + 1,) between them.
+        codes: (runs,) which value each run has.
+        where: (runs,) where each run stands.
+        binned: whether runs of several values share a bin.
+    """
+
+    name: str
+    label: str
+    kind: Kind
+    values: list[Any]
+    at: np.ndarray
+    edges: np.ndarray
+    codes: np.ndarray
+    where: np.ndarray
+    binned: bool
+
+    def place(self, value: Any) -> float:
+        """Where a value stands, that of a run or any other number on a scale of numbers."""
+        if self.kind == "even":
+            return float(self.at[self.values.index(value)])
+        return float(value)
+
+
+def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
+    """Choose the axis of a parameter.
+
+    Args:
+        points: the runs.
+        name: of the parameter.
+        even: one step a value in any case, as bars need it.
+
+    Raises:
+        BadInput: there is no such column.
+    """
+    raw = points.values(name)
+    values, codes = codes_of(raw)
+    label = points.label(name)
+    if raw.dtype.kind != "f" or not np.isfinite(raw).all():
+        return _even(name, label, [short(value) for value in values], codes)
+    if len(values) > MOST_VALUES:
+        return _binned(name, label, raw, even)
+    kind = "even" if even else _kind(np.array(values))
+    if kind == "even":
+        return _even(name, label, values, codes)
+    at = np.array(values)
+    return SweptAxis(name, label, kind, values, at, _edges(at, kind), codes, raw, False)
+
+
+def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44) -> None:
+    """Scale, ticks at the values and label of an x or a y axis.
+
+    Args:
+        axis: the parameter.
+        line: ``ax.xaxis`` or ``ax.yaxis``.
+        room: letters for which there is room along an x axis; labels that find none are left out.
+    """
+    line.axes.set(**{f"{line.axis_name}scale": "log" if axis.kind == "log" else "linear"})
+    line.set_label_text(axis.label)
+    if axis.binned and axis.kind != "even":
+        return
+    texts = [short(value) for value in axis.values]
+    across = line.axis_name == "x"
+    words = across and any(isinstance(value, str) for value in axis.values)
+    turned = words and sum(map(len, texts)) + 2 * len(texts) > room
+    sizes = [(len(text) + 1) / room if across and not turned else 0.085 for text in texts]
+    line.set_major_locator(FixedLocator(axis.at))
+    line.set_minor_locator(NullLocator())
+    line.set_ticklabels(_thinned(axis, texts, sizes))
+    if turned:
+        line.set_tick_params(labelrotation=25)
+        for label in line.get_ticklabels():
+            label.set(ha="right", rotation_mode="anchor")
+
+
+def plain_ticks(line: MatplotlibAxis, low: float, high: float) -> None:
+    """Plain numbers along a logarithmic axis of less than three decades, powers of ten along others."""
+    if high < 1000 * low:
+        line.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        line.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+        line.set_minor_formatter(NullFormatter())
+
+
+def count_ticks(line: MatplotlibAxis, values: np.ndarray) -> None:
+    """Whole numbers along an axis of counts, and room for one where all are the same."""
+    line.set_major_locator(MaxNLocator(5, integer=True))
+    if values.max() - values.min() < 3:
+        line.axes.set(**{f"{line.axis_name}lim": (values.min() - 0.5, values.max() + 1)})
+
+
+def limit_axis(axis: SweptAxis, ax: Axes) -> None:
+    """The x axis from the first edge to the last."""
+    ax.set_xlim(axis.edges[0], axis.edges[-1])
+    if axis.binned and axis.kind != "even":
+        ax.margins(x=0.03)
+        ax.autoscale(axis="x")
+
+
+def _thinned(axis: SweptAxis, texts: list[str], sizes: list[float]) -> list[str]:
+    """Labels, empty where they would run into the one before; sizes as shares of the axis."""
+    scale = np.log if axis.kind == "log" else np.asarray
+    ends = scale(axis.edges[[0, -1]])
+    at = (scale(axis.at) - ends[0]) / (ends[1] - ends[0])
+    free, kept = -1.0, []
+    for place, text, size in zip(at, texts, sizes, strict=True):
+        fits = place - size / 2 >= free
+        kept.append(text if fits else "")
+        free = place + size / 2 if fits else free
+    return kept
+
+
+def _even(name: str, label: str, values: list[Any], codes: np.ndarray) -> SweptAxis:
+    at = np.arange(len(values), dtype=float)
+    edges = np.arange(len(values) + 1) - 0.5
+    return SweptAxis(name, label, "even", values, at, edges, codes, at[codes], False)
+
+
+def _binned(name: str, label: str, raw: np.ndarray, even: bool) -> SweptAxis:
+    low, high = raw.min(), raw.max()
+    kind: Kind = "log" if low > 0 and high > 20 * low else "linear"
+    edges = (np.geomspace if kind == "log" else np.linspace)(low, high, _BINS + 1)
+    codes = np.clip(np.searchsorted(edges, raw, side="right") - 1, 0, _BINS - 1)
+    at = np.sqrt(edges[:-1] * edges[1:]) if kind == "log" else (edges[:-1] + edges[1:]) / 2
+    if even:
+        return SweptAxis(
+            name, label, "even", at.tolist(), np.arange(10.0), np.arange(11) - 0.5, codes, codes, True
+        )
+    return SweptAxis(name, label, kind, at.tolist(), at, edges, codes, raw, True)
+
+
+def _kind(values: np.ndarray) -> Kind:
+    """Logarithmic where the values are a geometric row, or stand too unevenly for a linear axis."""
+    if values.size < 3:
+        return "even"
+    linear = _unevenness(values)
+    log = _unevenness(np.log(values)) if values[0] > 0 else np.inf
+    if linear > _ALIKE and (log < _ALIKE or log < _UNEVEN < linear):
+        return "log"
+    return "linear" if linear < _UNEVEN else "even"
+
+
+def _unevenness(values: np.ndarray) -> float:
+    steps = np.diff(values)
+    return float(steps.max() / steps.min())
+
+
+def _edges(at: np.ndarray, kind: Kind) -> np.ndarray:
+    """Halfway between the values, on their scale."""
+    if kind == "log":
+        return np.exp(_edges(np.log(at), "linear"))
+    middle = (at[1:] + at[:-1]) / 2
+    return np.concatenate([[2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]])

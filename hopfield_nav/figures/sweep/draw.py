@@ -1,0 +1,75 @@
+"""The plots of a sweep, each for one's own axes.
+
+with paper_style():
+    ax = draw_heat_map(plt.figure().add_subplot(), data, "peak_contact_force_N", x, y)
+
+The figures of a sweep, drawn from its result folder alone, ready for a paper.
+
+Every plot is also a function of its own: see ``hopfield_nav.figures.sweep.draw``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import xarray as xr
+
+from dynamics import BadInput
+from hopfield_nav.figures import paper_style, save_figure
+from hopfield_nav.figures.sweep.heat_map import draw_heat_map, heat_map_handles
+from hopfield_nav.figures.sweep.lines import draw_lines
+from hopfield_nav.figures.sweep.outcomes import OUTCOMES, draw_outcomes, outcome_handles, wilson
+from hopfield_nav.figures.sweep.pages import sweep_pages
+from hopfield_nav.figures.sweep.pareto import draw_pareto, pareto_front
+
+__all__ = [
+    "OUTCOMES",
+    "draw_heat_map",
+    "draw_lines",
+    "draw_outcomes",
+    "draw_pareto",
+    "heat_map_handles",
+    "outcome_handles",
+    "pareto_front",
+    "wilson",
+]
+
+
+def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
+    """Draw every figure that makes sense for a sweep into its ``figures`` folder.
+
+    Args:
+        folder: a result folder with ``sweep.nc``.
+        pdf: a PDF beside each PNG.
+
+    Returns:
+        The files written; older figures of the same names are replaced.
+
+    Raises:
+        BadInput: there is no result in the folder.
+        OSError: a file cannot be written.
+    """
+    data = read_table(folder)
+    figures = Path(folder) / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    with paper_style():
+        for name, figure in sweep_pages(data):
+            written += save_figure(figure, figures, name, pdf)
+    return written
+
+
+def read_table(folder: str | Path) -> xr.Dataset:
+    """The table of a finished sweep.
+
+    Args:
+        folder: a result folder.
+
+    Raises:
+        BadInput: it holds no ``sweep.nc``.
+    """
+    path = Path(folder) / "sweep.nc"
+    if not path.is_file():
+        raise BadInput("no finished sweep here (sweep.nc is missing)", where=str(folder))
+    with xr.open_dataset(path, engine="h5netcdf") as data:
+        return data.load()

@@ -1,0 +1,153 @@
+"""A quantity along one swept parameter, with its spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.sweep.axes import (
+    SweptAxis,
+    count_ticks,
+    limit_axis,
+    plain_ticks,
+    scale_axis,
+    swept_axis,
+)
+from hopfield_nav.figures.sweep.points import Points, groups, median, short
+
+SPAN = (5, 95)  # [%]
+MANY = 20  # runs at a point from which the band leaves out the outermost 5 % on either side
+MOST_LINES = 6
+_MARKERS = "osD^vP"
+_ORDERED = "viridis"
+
+
+def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None = None) -> Axes:
+    """Median of a quantity along a parameter, with a band: 5–95 %, or all of them if they are few.
+
+    Hollow marks stand where not every run reached the goal. Where other parameters vary too, or where
+    the values were drawn at random, every run is a faint dot.
+
+    Args:
+        ax: to draw on.
+        data: the table of a sweep.
+        quantity: a recorded number.
+        x: a swept parameter.
+        by: another one; a line for each of its values, six at the most.
+
+    Raises:
+        BadInput: there is no such column, or it holds no numbers.
+    """
+    points = Points(data)
+    axis, numbers = swept_axis(points, x), points.numbers(quantity)
+    if axis.binned or (by is None and len(points.parameters) > 1):
+        ax.plot(axis.where, numbers, ".", color=COLOURS.barred, alpha=0.35, ms=2.5, mew=0, zorder=1)
+    lines = [_line(points, axis, numbers, rows, how) for rows, how in _lines(points, by)]
+    counts = np.concatenate([line.count[line.count > 0] for line in lines])
+    share = SPAN if counts.size and counts.min() >= MANY else (0, 100)
+    for line in lines:
+        line.draw(ax, share)
+    scale_axis(axis, ax.xaxis)
+    limit_axis(axis, ax)
+    ax.set_ylabel(points.label(quantity))
+    _scale_values(ax, numbers, quantity.endswith("_count"))
+    if by is not None:
+        ax.legend(title=points.label(by), loc="best", title_fontsize="small")
+    ax.set_title(_note(points, counts), loc="right", size="small")
+    return ax
+
+
+@dataclass
+class _Line:
+    at: np.ndarray
+    middle: np.ndarray
+    runs: list[np.ndarray]
+    count: np.ndarray
+    always: np.ndarray
+    how: dict[str, Any]
+
+    def draw(self, ax: Axes, share: tuple[float, float]) -> None:
+        colour = self.how["color"]
+        if (self.count > 1).any():
+            spans = [np.percentile(v, share) if v.size else (np.nan, np.nan) for v in self.runs]
+            low, high = np.array(spans).T
+            ax.fill_between(
+                self.at,
+                low,
+                high,
+                color=colour,
+                alpha=0.2 if "label" not in self.how else 0.12,
+                lw=0,
+                zorder=2,
+            )
+        ax.plot(self.at, self.middle, ms=3.5, mew=0.8, zorder=3, **self.how)
+        some = ~self.always
+        ax.plot(
+            self.at[some], self.middle[some], ls="", marker=self.how["marker"], ms=3.5, mew=0.8,
+            mec=colour, mfc="white", zorder=4,
+        )  # fmt: skip
+
+
+def _lines(points: Points, by: str | None) -> list[tuple[np.ndarray, dict[str, Any]]]:
+    """Rows of each line, and how it looks."""
+    if by is None:
+        return [(np.arange(points.count), {"color": COLOURS.felt, "marker": "o"})]
+    axis = swept_axis(points, by)
+    chosen = np.linspace(0, len(axis.values) - 1, min(MOST_LINES, len(axis.values))).round().astype(int)
+    shades = matplotlib.colormaps[_ORDERED](np.linspace(0, 0.85, len(chosen)))
+    return [
+        (
+            np.flatnonzero(axis.codes == k),
+            {"color": shade, "marker": marker, "label": short(axis.values[k])},
+        )
+        for k, shade, marker in zip(chosen, shades, _MARKERS, strict=False)
+    ]
+
+
+def _line(
+    points: Points, axis: SweptAxis, numbers: np.ndarray, rows: np.ndarray, how: dict[str, Any]
+) -> _Line:
+    cells = [rows[g] for g in groups([axis.codes[rows]], len(rows))]
+    kept = [numbers[cell][np.isfinite(numbers[cell])] for cell in cells]
+    return _Line(
+        np.array([axis.at[axis.codes[cell[0]]] for cell in cells]),
+        np.array([median(numbers[cell]) for cell in cells]),
+        kept,
+        np.array([len(values) for values in kept], int),
+        np.array([points.reached[cell].all() for cell in cells], bool),
+        how,
+    )
+
+
+def _note(points: Points, counts: np.ndarray) -> str:
+    """What the band is, and of how many runs."""
+    if not counts.size:
+        return "no values"
+    low, high = int(counts.min()), int(counts.max())
+    number = f"n = {low}" if low == high else f"n = {low}–{high}"
+    band = "" if high == 1 else "5–95 %, " if low >= MANY else "min–max, "
+    hollow = "" if points.reached.all() else "; hollow: goal not always reached"
+    return band + number + hollow
+
+
+def _scale_values(ax: Axes, numbers: np.ndarray, count: bool) -> None:
+    """From zero where it is near; logarithmic over orders of magnitude."""
+    finite = numbers[np.isfinite(numbers)]
+    if not finite.size or finite.min() < 0:
+        return
+    if finite.min() == 0 and finite.max() > 100:
+        ax.set_yscale("symlog", linthresh=1)
+        ax.set_ylim(-0.15, 2 * finite.max())
+    elif finite.min() > 0 and finite.max() > 10 * finite.min():
+        ax.set_yscale("log")
+        plain_ticks(ax.yaxis, finite.min(), finite.max())
+    elif count:
+        count_ticks(ax.yaxis, finite)
+    elif finite.max() > 0 and finite.min() < 0.4 * finite.max():
+        ax.set_ylim(0, 1.05 * finite.max())

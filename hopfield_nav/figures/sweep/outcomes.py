@@ -1,0 +1,140 @@
+"""How many runs ended how, along one swept parameter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import xarray as xr
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.sweep.axes import limit_axis, scale_axis, swept_axis
+from hopfield_nav.figures.sweep.points import Points
+
+OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and in brightness
+    "reached": "#009E73",
+    "no_path": "#56B4E9",
+    "unreachable": "#CC79A7",
+    "time_limit": "#F0E442",
+    "diverged": "#D55E00",
+    "timed_out": "#DDDDDD",
+    "failed": "#303030",
+}
+_DARK = {"reached", "diverged", "failed"}
+_OTHER = "#FFFFFF"
+_LEAST = 0.055  # share of a bar below which no count is written in it
+
+
+def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
+    """Shares of the outcomes as stacked bars, with counts.
+
+    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where
+    runs are repeated or drawn at random, for only then are they a sample.
+
+    Args:
+        ax: to draw on.
+        data: the table of a sweep.
+        x: a swept parameter; None for one bar of all runs.
+
+    Raises:
+        BadInput: there is no such column.
+    """
+    points = Points(data)
+    axis = None if x is None else swept_axis(points, x, even=True)
+    at = np.zeros(1) if axis is None else axis.at
+    codes = np.zeros(points.count, int) if axis is None else axis.codes
+    totals = np.bincount(codes, minlength=at.size)
+    below = np.zeros(at.size)
+    for outcome in present(points):
+        counts = np.bincount(codes[points.outcome == outcome], minlength=at.size)
+        share = counts / np.maximum(totals, 1)
+        colour = OUTCOMES.get(outcome, _OTHER)
+        ax.bar(at, 100 * share, 0.8, 100 * below, color=colour, edgecolor="white", linewidth=0.4)
+        _add_counts(
+            ax,
+            at - 0.12 * points.repeated,
+            counts,
+            share,
+            below,
+            "white" if outcome in _DARK else COLOURS.ink,
+        )
+        below += share
+    if points.repeated:
+        _add_intervals(ax, at, np.bincount(codes[points.reached], minlength=at.size), totals)
+    ax.set_ylim(0, 100)
+    ax.set_ylabel("share of runs (%)")
+    if axis is None:
+        ax.set_xticks([0], ["all runs"])
+        ax.set_xlim(-1.2, 1.2)
+    else:
+        scale_axis(axis, ax.xaxis)
+        limit_axis(axis, ax)
+    ax.set_title(_total(totals), loc="right", size="small")
+    return ax
+
+
+def outcome_handles(data: xr.Dataset) -> list[Artist]:
+    """Legend of the outcomes that occur."""
+    points = Points(data)
+    handles: list[Artist] = [
+        Patch(facecolor=OUTCOMES.get(name, _OTHER), label=name.replace("_", " ")) for name in present(points)
+    ]
+    if points.repeated:
+        handles.append(
+            Line2D([], [], color=COLOURS.ink, ls="", marker="|", ms=6, mew=0.9, label="95 % interval")
+        )
+    return handles
+
+
+def present(points: Points) -> list[str]:
+    """Outcomes that occur, from the bottom of a bar to its top."""
+    found = set(points.outcome)
+    return [name for name in OUTCOMES if name in found] + sorted(found - set(OUTCOMES))
+
+
+def wilson(successes: int, count: int) -> tuple[float, float]:
+    """Wilson's interval of a share at 95 %.
+
+    Args:
+        successes: 0 to count.
+        count: at least one.
+
+    Returns:
+        Lower and upper end, 0 to 1.
+    """
+    z = 1.959963984540054
+    share, weight = successes / count, z**2 / count
+    middle = (share + weight / 2) / (1 + weight)
+    half = z / (1 + weight) * math.sqrt(share * (1 - share) / count + weight / (4 * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _add_counts(
+    ax: Axes, at: np.ndarray, counts: np.ndarray, share: np.ndarray, below: np.ndarray, colour: str
+) -> None:
+    for k in np.flatnonzero(share > _LEAST):
+        height = 100 * (below[k] + share[k] / 2)
+        ax.text(at[k], height, f"{counts[k]}", ha="center", va="center", color=colour, size=6)
+
+
+def _add_intervals(ax: Axes, at: np.ndarray, reached: np.ndarray, totals: np.ndarray) -> None:
+    for place, successes, count in zip(at, reached, totals, strict=True):
+        if count:
+            low, high = wilson(int(successes), int(count))
+            middle = successes / count
+            error = [[100 * max(0, middle - low)], [100 * max(0, high - middle)]]
+            ax.errorbar(
+                place + 0.25, 100 * middle, error, color=COLOURS.ink, lw=0.9, capsize=1.5, clip_on=False
+            )
+
+
+def _total(totals: np.ndarray) -> str:
+    some = totals[totals > 0]
+    if not some.size:
+        return "no runs"
+    low, high = int(some.min()), int(some.max())
+    return f"n = {low} a bar" if low == high else f"n = {low}–{high} a bar"

@@ -1,0 +1,120 @@
+"""Whole figures of a sweep: which panels, for a column (8.5 cm) or a page (17 cm)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure
+from hopfield_nav.figures.sweep.heat_map import draw_heat_map, heat_map_handles
+from hopfield_nav.figures.sweep.lines import draw_lines
+from hopfield_nav.figures.sweep.outcomes import draw_outcomes, outcome_handles
+from hopfield_nav.figures.sweep.pareto import draw_pareto
+from hopfield_nav.figures.sweep.points import TIME, Points
+
+PEAK, DELAY, ALARMS = "peak_contact_force_N", "detection_delay_median_s", "false_alarm_count"
+MAIN = (TIME, PEAK, ALARMS, DELAY)
+FALL_BACK = 4  # other quantities drawn where no main one was recorded
+FRONTS = ((ALARMS, DELAY), (TIME, PEAK))
+
+
+def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
+    """Every figure that makes sense for a sweep, with its file's name.
+
+    One parameter: lines and outcomes. Two: heat maps, outcomes, Pareto fronts. More, or random
+    values: outcomes, Pareto fronts, and lines over each parameter.
+
+    Args:
+        data: the table of a sweep.
+    """
+    points = Points(data)
+    varied = [name for name in points.parameters if len(set(points.values(name))) > 1]
+    names = varied or list(points.parameters[:1])
+    quantities = main_quantities(points)
+    if points.count:
+        yield "outcomes", outcomes_page(data, names)
+    if quantities and len(names) == 2 and "run" not in data.dims:
+        yield "heat_maps", heat_maps_page(data, quantities, *names)
+    elif quantities:
+        for name in names:
+            ending = "" if len(names) == 1 else "_" + file_name(name)
+            yield f"lines{ending}", lines_page(data, quantities, name)
+    fronts = [pair for pair in FRONTS if all(map(points.has, pair))]
+    if fronts and len(names) > 1:
+        yield "pareto", pareto_page(data, fronts)
+
+
+def main_quantities(points: Points) -> list[str]:
+    """What is drawn first: time, force, false alarms, delay; else other numbers that vary."""
+    found = [name for name in MAIN if points.has(name)]
+    if found:
+        return found
+    names = [
+        str(n) for n in points.data.data_vars if n not in ("index", "seed", "outcome", "error", "reason")
+    ]
+    return [n for n in names if points.data[n].dtype.kind in "fiu" and points.has(n)][:FALL_BACK]
+
+
+def outcomes_page(data: xr.Dataset, names: list[str]) -> Figure:
+    """Shares of outcomes over each parameter."""
+    draws = [_outcomes(data, name) for name in names] or [_outcomes(data, None)]
+    return add_legend(_grid(draws, 5.0), outcome_handles(data), 4 if len(draws) == 1 else 8)
+
+
+def heat_maps_page(data: xr.Dataset, quantities: list[str], x: str, y: str) -> Figure:
+    """A heat map of each quantity; the longer axis lies across."""
+    points = Points(data)
+    if len(set(points.values(x))) < len(set(points.values(y))):
+        x, y = y, x
+    figure = _grid([_heat_map(data, quantity, x, y) for quantity in quantities], 5.6)
+    return add_legend(figure, heat_map_handles(data), 2)
+
+
+def lines_page(data: xr.Dataset, quantities: list[str], x: str) -> Figure:
+    """Each quantity over one parameter."""
+    return _grid([_lines(data, quantity, x) for quantity in quantities], 4.8)
+
+
+def pareto_page(data: xr.Dataset, pairs: list[tuple[str, str]]) -> Figure:
+    """Pareto fronts of pairs of quantities, with the settings on them."""
+    return _grid([_pareto(data, x, y) for x, y in pairs], 6.2)
+
+
+def heat_map_pairs(data: xr.Dataset) -> list[tuple[str, str]]:
+    """All pairs of swept parameters."""
+    return list(combinations(Points(data).parameters, 2))
+
+
+def file_name(key: str) -> str:
+    """A key of the world as part of a file's name."""
+    return key.replace("*", "_scale").replace(".", "_")
+
+
+def _grid(draws: list[Callable[[Axes], Axes]], height: float) -> Figure:
+    """One panel in a column, or more of them two a row on a page; heights in cm."""
+    columns = min(2, len(draws))
+    rows = -(-len(draws) // columns)
+    figure = new_figure(PAGE if columns == 2 else COLUMN, (rows * height + 0.5) * CENTIMETRE)
+    for k, draw in enumerate(draws):
+        draw(figure.add_subplot(rows, columns, k + 1))
+    return figure
+
+
+def _outcomes(data: xr.Dataset, name: str | None) -> Callable[[Axes], Axes]:
+    return lambda ax: draw_outcomes(ax, data, name)
+
+
+def _heat_map(data: xr.Dataset, quantity: str, x: str, y: str) -> Callable[[Axes], Axes]:
+    return lambda ax: draw_heat_map(ax, data, quantity, x, y)
+
+
+def _lines(data: xr.Dataset, quantity: str, x: str) -> Callable[[Axes], Axes]:
+    return lambda ax: draw_lines(ax, data, quantity, x)
+
+
+def _pareto(data: xr.Dataset, x: str, y: str) -> Callable[[Axes], Axes]:
+    return lambda ax: draw_pareto(ax, data, x, y)

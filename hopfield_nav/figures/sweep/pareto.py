@@ -1,0 +1,164 @@
+"""Two quantities that are both best small: which settings no other beats in both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.sweep.axes import count_ticks, plain_ticks
+from hopfield_nav.figures.sweep.points import Points, median, plain, short
+
+MOST_NUMBERED = 8
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Combinations of parameters, each with medians over its runs.
+
+    Attributes:
+        x, y: (n,) medians.
+        rows: (n,) a run of each.
+        able: (n,) whether at least half of its runs reached the goal.
+        front: indices of the able ones that no other able one beats, from small x to large.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    rows: np.ndarray
+    able: np.ndarray
+    front: np.ndarray
+
+
+def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
+    """Settings by two quantities, and the front of those that no other beats in both.
+
+    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs
+    mostly missed the goal are crosses and never on the front. Numbers on the front refer to the list
+    beside it, at most eight.
+
+    Args:
+        ax: to draw on; the list stands to its right.
+        data: the table of a sweep.
+        x: a recorded number, of which less is better.
+        y: another one.
+
+    Raises:
+        BadInput: there is no such column, or it holds no numbers.
+    """
+    points = Points(data)
+    found = settings(points, x, y)
+    others = np.setdiff1d(np.flatnonzero(found.able), found.front)
+    unable = np.flatnonzero(~found.able)
+    ax.plot(found.x[unable], found.y[unable], "x", color=COLOURS.obstacle, ms=3, mew=0.7, zorder=1)
+    ax.plot(found.x[others], found.y[others], "o", color=COLOURS.housing, ms=2.8, mew=0, alpha=0.6, zorder=2)
+    front_x, front_y = found.x[found.front], found.y[found.front]
+    ax.plot(front_x, front_y, drawstyle="steps-post", color=COLOURS.felt, lw=0.8, zorder=3)
+    ax.plot(front_x, front_y, "o", color=COLOURS.felt, ms=3.2, mew=0, zorder=4)
+    for axis, name, values in (("x", x, found.x), ("y", y, found.y)):
+        _scale(ax, axis, values, name.endswith("_count"))
+    ax.set_xlabel(points.label(x))
+    ax.set_ylabel(points.label(y))
+    _add_list(ax, points, found)
+    return ax
+
+
+def settings(points: Points, x: str, y: str) -> Settings:
+    """Medians of two quantities at every setting, and the front."""
+    groups = points.settings()
+    first, second = points.numbers(x), points.numbers(y)
+    xs = np.array([median(first[rows]) for rows in groups])
+    ys = np.array([median(second[rows]) for rows in groups])
+    known = np.isfinite(xs) & np.isfinite(ys)
+    able = np.array([points.reached[rows].mean() >= 0.5 for rows in groups], bool)
+    rows = np.array([rows[0] for rows in groups], int)
+    xs, ys, rows, able = xs[known], ys[known], rows[known], able[known]
+    able_front = pareto_front(xs[able], ys[able])
+    return Settings(xs, ys, rows, able, np.flatnonzero(able)[able_front])
+
+
+def pareto_front(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Indices of the points that no other beats: none is as small in both and smaller in one.
+
+    Args:
+        x: (n,) finite numbers.
+        y: (n,) finite numbers.
+
+    Returns:
+        (m,) indices from small x to large; points that agree in both stay together.
+    """
+    order = np.lexsort((y, x))
+    kept: list[int] = []
+    for k in order:
+        tied = kept and x[k] == x[kept[-1]] and y[k] == y[kept[-1]]
+        if not kept or y[k] < y[kept[-1]] or tied:
+            kept.append(int(k))
+    return np.array(kept, int)
+
+
+def _add_list(ax: Axes, points: Points, found: Settings) -> None:
+    """Numbers at the front, and what they stand for to the right of the axes."""
+    corners = _corners(found)
+    shown = [
+        corners[k]
+        for k in np.linspace(0, len(corners) - 1, min(MOST_NUMBERED, len(corners))).round().astype(int)
+    ]
+    values = [points.values(name) for name in points.parameters]
+    handles = []
+    for k, tied in enumerate(shown):
+        place = found.x[tied[0]], found.y[tied[0]]
+        ax.plot(*place, "o", color=COLOURS.felt, ms=6.5, mec="white", mew=0.5, zorder=5)
+        ax.annotate(f"{k + 1}", place, color="white", size=5.5, ha="center", va="center_baseline", zorder=6)
+        text = ", ".join(short(column[found.rows[tied[0]]]) for column in values)
+        more = f" (+{len(tied) - 1})" if len(tied) > 1 else ""
+        handles.append(
+            Line2D([], [], ls="", marker=f"${k + 1}$", color=COLOURS.felt, ms=4, mew=0, label=text + more)
+        )
+    handles += _kinds(found)
+    if handles:
+        title = ",\n".join(plain(name) for name in points.parameters)
+        legend = ax.legend(
+            handles=handles, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.2,
+            alignment="left", handlelength=1.0,
+        )  # fmt: skip
+        legend.get_title().set_fontsize("small")
+
+
+def _kinds(found: Settings) -> list[Line2D]:
+    """Legend of the points that are not numbered."""
+    kinds = []
+    if found.able.sum() > found.front.size:
+        kinds.append(Line2D([], [], ls="", marker="o", color=COLOURS.housing, ms=2.8, label="beaten"))
+    if not found.able.all():
+        kinds.append(Line2D([], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal missed"))
+    return kinds
+
+
+def _corners(found: Settings) -> list[list[int]]:
+    """Points of the front, those at the same place together."""
+    corners: list[list[int]] = []
+    for k in found.front:
+        same = corners and (found.x[corners[-1][0]], found.y[corners[-1][0]]) == (found.x[k], found.y[k])
+        if same:
+            corners[-1].append(int(k))
+        else:
+            corners.append([int(k)])
+    return corners
+
+
+def _scale(ax: Axes, axis: str, values: np.ndarray, count: bool) -> None:
+    """Logarithmic over orders of magnitude; zero, which counts often are, on it too."""
+    if not values.size or values.min() < 0:
+        return
+    if values.min() == 0 and values.max() > 100:
+        getattr(ax, f"set_{axis}scale")("symlog", linthresh=1)
+        ax.set(**{f"{axis}lim": (-0.3, 2 * values.max())})
+    elif values.min() > 0 and values.max() > 10 * values.min():
+        ax.set(**{f"{axis}scale": "log"})
+        plain_ticks(getattr(ax, f"{axis}axis"), values.min(), values.max())
+    elif count:
+        count_ticks(getattr(ax, f"{axis}axis"), values)

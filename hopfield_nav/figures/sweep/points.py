@@ -1,0 +1,190 @@
+"""The runs of a sweep as points: one number or word a run for every parameter and quantity."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dynamics import BadInput, nearest_name
+
+TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the way
+_NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
+_NAMES = {
+    TIME: "time to the goal (s)",
+    "peak_contact_force_N": "peak contact force (N)",
+    "first_impact_peak_force_N": "peak force of the first impact (N)",
+    "false_alarm_count": "false alarms",
+    "collision_count": "collisions",
+    "contact_count": "contacts",
+    "felt_cell_count": "felt cells",
+    "detection_delay_median_s": "detection delay (s)",
+    "detection_delay_max_s": "longest delay (s)",
+    "final_tool_error_m": "final tool error (m)",
+    "saturated_share": "share of saturated periods (1)",
+    "damped_estimate_share": "share of damped estimates (1)",
+}
+
+
+class Points:
+    """Runs of a sweep in one order, whatever the dimensions of its table.
+
+    Args:
+        data: the table of a sweep; dimensions are the swept parameters (and ``repeat``), or ``run``.
+
+    Attributes:
+        data: the same.
+        parameters: names of the swept parameters; of a zipped group the first.
+        repeated: whether several runs share all parameters, or were drawn at random.
+    """
+
+    def __init__(self, data: xr.Dataset) -> None:
+        self.data = data
+        self.parameters = _parameters(data)
+        self.repeated = data.sizes.get("repeat", 1) > 1 or "run" in data.dims
+        self._rows = np.array([bool(word) for word in self._words])
+
+    @property
+    def count(self) -> int:
+        """Number of runs whose row was written."""
+        return int(self._rows.sum())
+
+    @cached_property
+    def outcome(self) -> np.ndarray:
+        """(count,) the outcome of each run."""
+        return self._words[self._rows]
+
+    @cached_property
+    def reached(self) -> np.ndarray:
+        """(count,) whether the goal was reached."""
+        return np.asarray(self.outcome == "reached", bool)
+
+    def values(self, name: str) -> np.ndarray:
+        """(count,) values of a parameter: numbers, or words where not all are numbers."""
+        values = self._all(name)[self._rows]
+        if values.dtype.kind in "fiu":
+            return np.asarray(values, float)
+        return np.array([short(value) for value in values], object)
+
+    def numbers(self, name: str) -> np.ndarray:
+        """(count,) values of a quantity, not a number where there is none.
+
+        The time to the goal is that of the runs which got there.
+        """
+        values = self._all(name)[self._rows]
+        try:
+            numbers = np.array([math.nan if v is None or v == "" else v for v in values], float)
+        except (TypeError, ValueError):
+            raise BadInput(f"{name} is no number that can be drawn") from None
+        numbers[~np.isfinite(numbers)] = math.nan
+        return np.where(self.reached, numbers, math.nan) if name == TIME else numbers
+
+    def has(self, name: str) -> bool:
+        """Whether a quantity was recorded and has a value in at least one run."""
+        return name in self.data.variables and bool(np.isfinite(self.numbers(name)).any())
+
+    def settings(self) -> list[np.ndarray]:
+        """Rows of each combination of parameters that was run."""
+        return groups([codes_of(self.values(name))[1] for name in self.parameters], self.count)
+
+    def label(self, name: str) -> str:
+        """Name and unit for an axis."""
+        attributes = self.data[name].attrs if name in self.data.variables else {}
+        if name in _NAMES:
+            return _NAMES[name]
+        text = str(attributes.get("long_name") or "")
+        if not text or len(text) > 18:
+            text = plain(name)
+        words = name in self.data.variables and self.data[name].dtype.kind not in "fiu"
+        unit = "" if words else str(attributes.get("units") or "")
+        return f"{text} ({unit})" if unit else text
+
+    @cached_property
+    def _words(self) -> np.ndarray:
+        """Outcomes of all cells of the table; empty where no row was written."""
+        words = [str(v) if isinstance(v, str) else "" for v in self._all("outcome")]
+        return np.array(words, object)
+
+    def _all(self, name: str) -> np.ndarray:
+        if name not in self.data.variables:
+            known = [str(key) for key in self.data.variables]
+            raise BadInput(f"no column '{name}' in the table", nearest=nearest_name(name, known))
+        shape = dict(self.data.sizes)
+        variable = self.data[name].variable.set_dims(shape)
+        return np.asarray(variable.transpose(*shape).values).ravel()
+
+
+def groups(codes: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
+    """Rows that agree in every code, in order of the codes.
+
+    Args:
+        codes: each (count,) integers.
+        count: number of rows.
+    """
+    if not codes or not count:
+        return [np.arange(count)] if count else []
+    _, code = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(code.ravel(), kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(code.ravel()[order])) + 1)
+
+
+def codes_of(values: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """Distinct values, numbers ascending and words as they come, and which of them each row has."""
+    if values.dtype.kind == "f":
+        distinct, codes = np.unique(values, return_inverse=True)
+        return distinct.tolist(), codes.ravel()
+    words = list(dict.fromkeys(values))
+    place = {word: k for k, word in enumerate(words)}
+    return words, np.array([place[word] for word in values], int)
+
+
+def median(values: np.ndarray) -> float:
+    """Median of what is finite; not a number without any."""
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if finite.size else math.nan
+
+
+def short(value: Any) -> str:
+    """A value as it stands at an axis."""
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        return _short_number(float(value))
+    text = str(value)
+    if text.startswith("["):
+        text = _short_list(text)
+    return text if len(text) <= 16 else text[:15] + "…"
+
+
+def _short_number(value: float) -> str:
+    if math.isnan(value):
+        return "none"
+    if 1e3 <= abs(value) < 1e4:
+        return f"{value:.0f}"
+    digits, _, exponent = (f"{value:.2e}" if abs(value) >= 1e4 else f"{value:.3g}").partition("e")
+    return f"{float(digits):g}e{int(exponent)}" if exponent else digits
+
+
+def plain(name: str) -> str:
+    """The key of a world in words: the last part, and 'scale of' where it is a factor."""
+    words = name.rstrip("*").rsplit(".", 1)[-1].replace("_", " ")
+    words = {"omega": "ω", "threshold": "detection threshold", "beta": "β"}.get(words, words)
+    return f"scale of {words}" if name.endswith("*") else words
+
+
+def _short_list(text: str) -> str:
+    try:
+        items = json.loads(text)
+    except ValueError:
+        return text
+    return ("×" if all(isinstance(i, int) for i in items) else ", ").join(short(item) for item in items)
+
+
+def _parameters(data: xr.Dataset) -> tuple[str, ...]:
+    if "run" not in data.dims:
+        return tuple(str(name) for name in data.dims if name != "repeat")
+    names = (str(name) for name in data.coords if data[name].dims == ("run",))
+    return tuple(name for name in names if name not in _NOT_PARAMETERS)

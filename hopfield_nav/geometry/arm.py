@@ -1,0 +1,255 @@
+"""The arm's capsules in base axes, and their distances to the surroundings.
+
+An arm is its outline from the arm file and, where its tool point lies away from the flange, a rod
+without thickness from the flange to the tool point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm
+from dynamics.batches import as_rows
+from dynamics.compiled import inlined, kernel
+from dynamics.kinematics import update_frames
+from dynamics.work import Work, make_work
+from hopfield_nav.geometry.distance import (
+    ClosestPoints,
+    closest_points,
+    segment_distance,
+    segment_near,
+    surely_apart,
+)
+from hopfield_nav.geometry.solids import as_primitives
+
+LINK, START, END, RADIUS, MIDDLE, REACH, BODY_WIDTH = 0, 1, 4, 7, 8, 11, 12  # columns of a body
+
+
+def arm_bodies(arm: Arm) -> np.ndarray:
+    """The arm's capsules as rows for kernels.
+
+    Args:
+        arm: the arm.
+
+    Returns:
+        (k, 12): link (0 is the base), start (3) and end (3) of the axis in the link's frame [m],
+        radius [m], middle of the axis (3) and distance from there to the farthest point [m]. The
+        arm's own capsules in their order, then the tool's rod where there is one.
+    """
+    rows = arm.capsules
+    if np.any(arm.tool[:3, 3]):
+        rod = np.concatenate([[len(arm.dh)], np.zeros(3), arm.tool[:3, 3], [0.0]])
+        rows = np.vstack([rows, rod])
+    start, end, radius = rows[:, START : START + 3], rows[:, END : END + 3], rows[:, RADIUS]
+    reach = 0.5 * np.linalg.norm(end - start, axis=1) + radius
+    return np.ascontiguousarray(np.column_stack([rows, 0.5 * (start + end), reach]))
+
+
+def capsules_in_base(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """The capsules of ``arm_bodies`` in base axes.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., k, 7) start (3), end (3) and radius [m].
+
+    Raises:
+        BadInput: wrong shape.
+    """
+    rows, lead = _rows(arm, q)
+    bodies = arm_bodies(arm)
+    return _capsules_batch(arm, bodies, rows, make_work(len(arm.dh))).reshape(*lead, len(bodies), 7)
+
+
+def arm_distance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
+    """Signed distance of every capsule of the arm, the base's too, to every solid.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+
+    Returns:
+        (..., k, m) [m], capsules in the order of ``arm_bodies``; negative where they overlap.
+
+    Raises:
+        BadInput: wrong shapes.
+    """
+    rows, lead = _rows(arm, q)
+    bodies, solids = arm_bodies(arm), as_primitives(primitives)
+    out = _distance_batch(arm, bodies, solids, rows, make_work(len(arm.dh)))
+    return out.reshape(*lead, len(bodies), len(solids))
+
+
+def arm_closest_points(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
+    """As ``arm_distance``, and where each capsule and solid are nearest to each other.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+
+    Returns:
+        Arrays (..., k, m) and (..., k, m, 3).
+
+    Raises:
+        BadInput: wrong shapes.
+    """
+    return closest_points(capsules_in_base(arm, q), primitives)
+
+
+def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
+    """Least signed distance of the moving arm, links 1 to n and tool, to the solids.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+
+    Returns:
+        (...) [m]; infinite without solids.
+
+    Raises:
+        BadInput: wrong shapes.
+    """
+    rows, lead = _rows(arm, q)
+    bodies, solids = arm_bodies(arm), as_primitives(primitives)
+    return _clearance_batch(arm, bodies, solids, rows, make_work(len(arm.dh))).reshape(lead)
+
+
+def arm_collides(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
+    """Whether the moving arm, links 1 to n and tool, touches a solid; faster than the distance.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+
+    Returns:
+        (...) bool.
+
+    Raises:
+        BadInput: wrong shapes.
+    """
+    rows, lead = _rows(arm, q)
+    bodies, solids = arm_bodies(arm), as_primitives(primitives)
+    return _collides_batch(arm, bodies, solids, rows, make_work(len(arm.dh))).reshape(lead)
+
+
+def _rows(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    (rows,), lead = as_rows(len(arm.dh), q=q)
+    return rows, lead
+
+
+@inlined
+def place_point(work, link, x, y, z):
+    """A point of a link's frame in base axes, from the frames in ``work``."""
+    if link == 0:
+        return x, y, z
+    origin, rotation, i = work.origin, work.rotation, link - 1
+    return (
+        origin[link, 0] + rotation[i, 0, 0] * x + rotation[i, 0, 1] * y + rotation[i, 0, 2] * z,
+        origin[link, 1] + rotation[i, 1, 0] * x + rotation[i, 1, 1] * y + rotation[i, 1, 2] * z,
+        origin[link, 2] + rotation[i, 2, 0] * x + rotation[i, 2, 1] * y + rotation[i, 2, 2] * z,
+    )
+
+
+@inlined
+def place_axis(work, bodies, b):
+    """Start and direction of the axis of capsule ``b`` in base axes (3 + 3), from the frames in ``work``."""
+    link = int(bodies[b, LINK])
+    ax, ay, az = place_point(work, link, bodies[b, START], bodies[b, START + 1], bodies[b, START + 2])
+    bx, by, bz = place_point(work, link, bodies[b, END], bodies[b, END + 1], bodies[b, END + 2])
+    return ax, ay, az, bx - ax, by - ay, bz - az
+
+
+@inlined
+def place_middle(work, bodies, b):
+    """Middle of the axis of capsule ``b`` in base axes, from the frames in ``work``."""
+    return place_point(
+        work, int(bodies[b, LINK]), bodies[b, MIDDLE], bodies[b, MIDDLE + 1], bodies[b, MIDDLE + 2]
+    )
+
+
+@inlined
+def arm_touches(bodies, solids, work):
+    """Whether a moving capsule touches a solid, from the frames in ``work``."""
+    for b in range(bodies.shape[0]):
+        if bodies[b, LINK] == 0.0:
+            continue
+        mx, my, mz = place_middle(work, bodies, b)
+        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        for j in range(solids.shape[0]):
+            if surely_apart(solids, j, mx, my, mz, bodies[b, REACH]):
+                continue
+            if segment_near(solids, j, ax, ay, az, dx, dy, dz, bodies[b, RADIUS]):
+                return True
+    return False
+
+
+@inlined
+def least_distance(bodies, solids, work):
+    """Least signed distance [m] of a moving capsule to a solid, from the frames in ``work``."""
+    least = np.inf
+    for b in range(bodies.shape[0]):
+        if bodies[b, LINK] == 0.0:
+            continue
+        mx, my, mz = place_middle(work, bodies, b)
+        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        for j in range(solids.shape[0]):
+            if surely_apart(solids, j, mx, my, mz, bodies[b, REACH] + least):
+                continue
+            least = min(least, segment_distance(solids, j, ax, ay, az, dx, dy, dz)[0] - bodies[b, RADIUS])
+    return least
+
+
+@kernel
+def _capsules_batch(arm: Arm, bodies: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
+    out = np.empty((q.shape[0], bodies.shape[0], 7))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        for b in range(bodies.shape[0]):
+            ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+            out[row, b, 0], out[row, b, 1], out[row, b, 2] = ax, ay, az
+            out[row, b, 3], out[row, b, 4], out[row, b, 5] = ax + dx, ay + dy, az + dz
+            out[row, b, 6] = bodies[b, RADIUS]
+    return out
+
+
+@kernel
+def _distance_batch(
+    arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work
+) -> np.ndarray:
+    out = np.empty((q.shape[0], bodies.shape[0], solids.shape[0]))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        for b in range(bodies.shape[0]):
+            ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+            for j in range(solids.shape[0]):
+                s = segment_distance(solids, j, ax, ay, az, dx, dy, dz)[0]
+                out[row, b, j] = s - bodies[b, RADIUS]
+    return out
+
+
+@kernel
+def _clearance_batch(
+    arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work
+) -> np.ndarray:
+    out = np.empty(q.shape[0])
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        out[row] = least_distance(bodies, solids, work)
+    return out
+
+
+@kernel
+def _collides_batch(
+    arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work
+) -> np.ndarray:
+    out = np.empty(q.shape[0], dtype=np.bool_)
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        out[row] = arm_touches(bodies, solids, work)
+    return out

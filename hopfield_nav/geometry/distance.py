@@ -1,0 +1,204 @@
+"""Signed distance between capsules and solids of any kind.
+
+The signed distance of a point to a convex solid is positive outside and negative inside. That of a
+capsule is the least one along its axis, less its radius: exact, and positive where the two are
+apart. While the capsule's axis is outside the solid its negative is the shortest way to part them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.batches import as_rows
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.geometry.box_distance import box_distance, box_near
+from hopfield_nav.geometry.cylinder_distance import cylinder_distance, cylinder_near
+from hopfield_nav.geometry.round_distance import (
+    capsule_distance_to,
+    half_space_distance,
+    sphere_distance,
+    upright_distance,
+)
+from hopfield_nav.geometry.solids import (
+    AXES,
+    BOUND,
+    BOX,
+    CAPSULE,
+    CENTRE,
+    CYLINDER,
+    HALF_SPACE,
+    KIND,
+    SPHERE,
+    UPRIGHT,
+    as_primitives,
+)
+
+
+class ClosestPoints(NamedTuple):
+    """Where capsules and solids are nearest to each other.
+
+    Attributes:
+        distance: (..., m) signed distance [m].
+        on_capsule: (..., m, 3) point of the capsule's surface [m].
+        on_solid: (..., m, 3) point of the solid's surface [m].
+        normal: (..., m, 3) gradient of the distance with the capsule's place: it leads from the
+            solid to the capsule. Of length 1, but shorter where the capsule's axis goes through
+            the solid and is as deep under one face as under another; 0 where these are opposite.
+    """
+
+    distance: np.ndarray
+    on_capsule: np.ndarray
+    on_solid: np.ndarray
+    normal: np.ndarray
+
+
+def capsule_distance(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
+    """Signed distance of capsules to solids.
+
+    Args:
+        capsules: (..., 7) start (3) and end (3) of the axis, radius [m].
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+
+    Returns:
+        (..., m) [m].
+
+    Raises:
+        BadInput: wrong shapes, or a negative radius.
+    """
+    rows, lead = _capsules(capsules)
+    solids = as_primitives(primitives)
+    return _distances(rows, solids).reshape(*lead, len(solids))
+
+
+def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
+    """Signed distance of capsules to solids, and where they are nearest.
+
+    Args:
+        capsules: (..., 7) start (3) and end (3) of the axis, radius [m].
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+
+    Raises:
+        BadInput: wrong shapes, or a negative radius.
+    """
+    rows, lead = _capsules(capsules)
+    solids = as_primitives(primitives)
+    full = _closest(rows, solids).reshape(*lead, len(solids), 10)
+    return ClosestPoints(full[..., 0], full[..., 1:4], full[..., 4:7], full[..., 7:10])
+
+
+def capsules_collide(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
+    """Whether capsules touch solids; faster than their distance.
+
+    Args:
+        capsules: (..., 7) start (3) and end (3) of the axis, radius [m].
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+
+    Returns:
+        (..., m) bool.
+
+    Raises:
+        BadInput: wrong shapes, or a negative radius.
+    """
+    rows, lead = _capsules(capsules)
+    solids = as_primitives(primitives)
+    return _collisions(rows, solids).reshape(*lead, len(solids))
+
+
+def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    (rows,), lead = as_rows(7, capsules=value)
+    if rows.size and rows[:, 6].min() < 0.0:
+        raise BadInput(
+            "a negative radius", where="capsules", found=float(rows[:, 6].min()), allowed="0 or more"
+        )
+    return rows, lead
+
+
+@inlined
+def segment_distance(solids, j, ax, ay, az, dx, dy, dz):
+    """(s, t, gx, gy, gz) of the segment a + t d and solid ``j``; see ``geometry_round``."""
+    kind = solids[j, KIND]
+    if kind == UPRIGHT:
+        return upright_distance(solids, j, ax, ay, az, dx, dy, dz)
+    if kind == BOX:
+        return box_distance(solids, j, ax, ay, az, dx, dy, dz)
+    if kind == SPHERE:
+        return sphere_distance(solids, j, ax, ay, az, dx, dy, dz)
+    if kind == CYLINDER:
+        return cylinder_distance(solids, j, ax, ay, az, dx, dy, dz)
+    if kind == CAPSULE:
+        return capsule_distance_to(solids, j, ax, ay, az, dx, dy, dz)
+    return half_space_distance(solids, j, ax, ay, az, dx, dy, dz)
+
+
+@inlined
+def segment_near(solids, j, ax, ay, az, dx, dy, dz, reach):
+    """Whether a segment comes as near to solid ``j`` as ``reach`` [m]."""
+    kind = solids[j, KIND]
+    if kind == BOX:
+        return box_near(solids, j, ax, ay, az, dx, dy, dz, reach)
+    if kind == CYLINDER:
+        return cylinder_near(solids, j, ax, ay, az, dx, dy, dz, reach)
+    if kind == UPRIGHT:
+        return upright_distance(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
+    if kind == SPHERE:
+        return sphere_distance(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
+    if kind == CAPSULE:
+        return capsule_distance_to(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
+    return half_space_distance(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
+
+
+@inlined
+def surely_apart(solids, j, x, y, z, reach):
+    """Whether solid ``j`` is beyond a sphere of radius ``reach`` about a point, as its bound shows."""
+    wx, wy, wz = x - solids[j, CENTRE], y - solids[j, CENTRE + 1], z - solids[j, CENTRE + 2]
+    kind = solids[j, KIND]
+    if kind == HALF_SPACE:
+        return solids[j, AXES] * wx + solids[j, AXES + 1] * wy + solids[j, AXES + 2] * wz > reach
+    limit = solids[j, BOUND] + reach
+    if kind == UPRIGHT:
+        return wx * wx + wy * wy > limit * limit
+    return wx * wx + wy * wy + wz * wz > limit * limit
+
+
+@kernel
+def _distances(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
+    out = np.empty((capsules.shape[0], solids.shape[0]))
+    for i in range(capsules.shape[0]):
+        ax, ay, az = capsules[i, 0], capsules[i, 1], capsules[i, 2]
+        dx, dy, dz = capsules[i, 3] - ax, capsules[i, 4] - ay, capsules[i, 5] - az
+        for j in range(solids.shape[0]):
+            out[i, j] = segment_distance(solids, j, ax, ay, az, dx, dy, dz)[0] - capsules[i, 6]
+    return out
+
+
+@kernel
+def _closest(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
+    out = np.empty((capsules.shape[0], solids.shape[0], 10))
+    for i in range(capsules.shape[0]):
+        ax, ay, az, radius = capsules[i, 0], capsules[i, 1], capsules[i, 2], capsules[i, 6]
+        dx, dy, dz = capsules[i, 3] - ax, capsules[i, 4] - ay, capsules[i, 5] - az
+        for j in range(solids.shape[0]):
+            s, t, gx, gy, gz = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
+            length = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-300)
+            out[i, j, 0] = s - radius
+            for k in range(3):
+                point = capsules[i, k] + t * (capsules[i, 3 + k] - capsules[i, k])
+                normal = (gx, gy, gz)[k]
+                out[i, j, 1 + k] = point - radius * normal / length
+                out[i, j, 4 + k] = point - s * normal / length
+                out[i, j, 7 + k] = normal
+    return out
+
+
+@kernel
+def _collisions(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
+    out = np.empty((capsules.shape[0], solids.shape[0]), dtype=np.bool_)
+    for i in range(capsules.shape[0]):
+        ax, ay, az = capsules[i, 0], capsules[i, 1], capsules[i, 2]
+        dx, dy, dz = capsules[i, 3] - ax, capsules[i, 4] - ay, capsules[i, 5] - az
+        for j in range(solids.shape[0]):
+            out[i, j] = segment_near(solids, j, ax, ay, az, dx, dy, dz, capsules[i, 6])
+    return out

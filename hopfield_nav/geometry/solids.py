@@ -1,0 +1,204 @@
+"""Solids of the surroundings as rows of numbers that kernels read.
+
+A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of a sphere about the
+centre that holds all of it. ``pack_primitives`` stacks rows to the array that every kernel takes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from dynamics import BadInput
+
+SPHERE, BOX, UPRIGHT, CYLINDER, HALF_SPACE, CAPSULE = range(6)  # kinds; UPRIGHT has no end
+KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = 0, 1, 4, 13, 16, 17  # first column of each part, and the width
+
+Vector = Sequence[float] | np.ndarray
+
+
+def sphere(center: Vector, radius: float) -> np.ndarray:
+    """A sphere.
+
+    Args:
+        center: (3,) [m].
+        radius: [m].
+
+    Returns:
+        (17,) row.
+
+    Raises:
+        BadInput: wrong shape, or a radius that is not positive.
+    """
+    r = _positive(radius, "radius")
+    return _row(SPHERE, _vector(center, 3, "center"), [], [r], r)
+
+
+def box(center: Vector, size: Vector, rotation: np.ndarray | None = None) -> np.ndarray:
+    """A box.
+
+    Args:
+        center: (3,) [m].
+        size: (3,) lengths of its edges [m].
+        rotation: (3, 3) R_base_box; default the identity.
+
+    Returns:
+        (17,) row.
+
+    Raises:
+        BadInput: wrong shape, a length that is not positive, or no rotation.
+    """
+    half = [0.5 * _positive(v, "size") for v in _vector(size, 3, "size")]
+    axes = _rotation(np.eye(3) if rotation is None else rotation)
+    return _row(BOX, _vector(center, 3, "center"), axes.ravel(), half, math.hypot(*half))
+
+
+def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
+    """A cylinder along z, without end.
+
+    Args:
+        center: (2,) x and y of its axis [m].
+        radius: [m].
+
+    Returns:
+        (17,) row.
+
+    Raises:
+        BadInput: wrong shape, or a radius that is not positive.
+    """
+    r = _positive(radius, "radius")
+    return _row(UPRIGHT, [*_vector(center, 2, "center"), 0.0], [0.0, 0.0, 1.0], [r], r)
+
+
+def finite_cylinder(
+    center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)
+) -> np.ndarray:
+    """A cylinder with flat ends.
+
+    Args:
+        center: (3,) its middle [m].
+        radius: [m].
+        height: from end to end [m].
+        axis: (3,) direction of its axis, of any length but zero.
+
+    Returns:
+        (17,) row.
+
+    Raises:
+        BadInput: wrong shape, a size that is not positive, or an axis of zero length.
+    """
+    r, half = _positive(radius, "radius"), 0.5 * _positive(height, "height")
+    return _row(CYLINDER, _vector(center, 3, "center"), _unit(axis, "axis"), [r, half], math.hypot(r, half))
+
+
+def half_space(point: Vector, normal: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
+    """Everything on one side of a plane, such as the floor.
+
+    Args:
+        point: (3,) of the plane [m].
+        normal: (3,) direction out of the solid, of any length but zero.
+
+    Returns:
+        (17,) row.
+
+    Raises:
+        BadInput: wrong shape, or a normal of zero length.
+    """
+    return _row(HALF_SPACE, _vector(point, 3, "point"), _unit(normal, "normal"), [], math.inf)
+
+
+def capsule(start: Vector, end: Vector, radius: float) -> np.ndarray:
+    """A cylinder with round ends.
+
+    Args:
+        start: (3,) one end of its axis [m].
+        end: (3,) the other; both may coincide [m].
+        radius: [m].
+
+    Returns:
+        (17,) row.
+
+    Raises:
+        BadInput: wrong shape, or a radius that is not positive.
+    """
+    a, b, r = _vector(start, 3, "start"), _vector(end, 3, "end"), _positive(radius, "radius")
+    half = 0.5 * (b - a)
+    return _row(CAPSULE, 0.5 * (a + b), half, [r], r + float(np.linalg.norm(half)))
+
+
+def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
+    """The rows of several solids as one array.
+
+    Args:
+        rows: what the functions of this module return, (17,) each; may be none.
+
+    Returns:
+        (m, 17) float64.
+
+    Raises:
+        BadInput: a row of another shape or kind.
+    """
+    packed = list(rows)
+    for i, row in enumerate(packed):
+        if np.shape(row) != (WIDTH,) or row[KIND] not in range(6):
+            raise BadInput("no packed solid", where=f"rows[{i}]", found=np.shape(row), allowed=f"({WIDTH},)")
+    return np.array(packed, dtype=np.float64).reshape(-1, WIDTH)
+
+
+def as_primitives(value: object) -> np.ndarray:
+    """``value`` as packed solids, (m, 17) contiguous float64.
+
+    Raises:
+        BadInput: another shape.
+    """
+    array = np.ascontiguousarray(value, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != WIDTH:
+        raise BadInput(
+            "primitives have the wrong shape", found=array.shape, allowed=f"(m, {WIDTH}) of pack_primitives"
+        )
+    return array
+
+
+def _row(kind: int, centre: Vector, axes: Vector, size: Sequence[float], bound: float) -> np.ndarray:
+    row = np.zeros(WIDTH)
+    row[KIND], row[BOUND] = kind, bound
+    row[CENTRE : CENTRE + 3] = centre
+    row[AXES : AXES + len(axes)] = axes
+    row[SIZE : SIZE + len(size)] = size
+    return row
+
+
+def _vector(value: Vector, length: int, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must hold numbers", found=value) from None
+    if array.shape != (length,) or not np.isfinite(array).all():
+        raise BadInput(f"wrong {name}", found=value, allowed=f"{length} finite numbers")
+    return array
+
+
+def _positive(value: float, name: str) -> float:
+    if not 0.0 < value < math.inf:
+        raise BadInput(f"wrong {name}", found=value, allowed="a finite number above 0 [m]")
+    return float(value)
+
+
+def _unit(value: Vector, name: str) -> np.ndarray:
+    array = _vector(value, 3, name)
+    length = float(np.linalg.norm(array))
+    if length == 0.0:
+        raise BadInput(f"{name} has no length", found=array.tolist(), allowed="a direction")
+    return array / length
+
+
+def _rotation(value: np.ndarray) -> np.ndarray:
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != (3, 3) or not np.isfinite(array).all():
+        raise BadInput("wrong rotation", found=array.shape, allowed="a (3, 3) rotation")
+    if np.abs(array @ array.T - np.eye(3)).max() > 1e-6 or np.linalg.det(array) < 0:
+        raise BadInput("wrong rotation", found=array.tolist(), allowed="orthonormal and right-handed to 1e-6")
+    u, _, v = np.linalg.svd(array)  # the nearest rotation: kernels rely on exact lengths
+    return u @ v

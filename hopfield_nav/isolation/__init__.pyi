@@ -1,0 +1,15 @@
+from .contact_link import Isolation as Isolation
+from .contact_link import default_surface as default_surface
+from .contact_link import isolate as isolate
+from .over_time import LATER as LATER
+from .over_time import ContactIsolator as ContactIsolator
+from .over_time import continued_line as continued_line
+from .over_time import model_covariance as model_covariance
+from .surface import BODY as BODY
+from .surface import HALF_U as HALF_U
+from .surface import HALF_V as HALF_V
+from .surface import U as U
+from .surface import V as V
+from .surface import push_torque as push_torque
+from .surface import random_surface_points as random_surface_points
+from .surface import surface_points as surface_points

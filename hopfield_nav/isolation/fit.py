@@ -1,0 +1,293 @@
+"""How well a push on each patch of the arm's surface explains a joint torque: the kernel of isolation.
+
+For every patch the push is sought whose torque comes nearest to the residual in units of its noise:
+force, place within the patch and, with friction, the two tangential shares, by Gauss-Newton steps that
+stay inside their bounds. Torque is linear in the force at a fixed line of action, and the lines of one
+patch turn by little, so that a few steps are enough; ``misfit`` is the squared distance that is left.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics import Arm
+from dynamics.compiled import inlined, kernel
+from dynamics.kinematics import update_frames
+from dynamics.work import Work
+from hopfield_nav.geometry import LINK, RADIUS
+from hopfield_nav.isolation.surface import (
+    AREA,
+    BODY,
+    HALF_U,
+    HALF_V,
+    SCALE,
+    ArmSurface,
+    U,
+    V,
+    inside_another,
+    place_surface,
+)
+
+MISFIT, FORCE, AT_U, AT_V, OPEN, LOG_EVIDENCE, WIDTH = 0, 1, 2, 3, 4, 5, 6  # columns of the result
+_STEPS, _SWEEPS = 25, 400  # most Gauss-Newton steps, and rounds of each step's bounded solution
+_EXACT = 1e-2  # a misfit that needs no improvement
+_CURVED = 1.3  # the turn over a patch is at most so many times its linear estimate
+_FORCE_MEDIAN, _FORCE_SPREAD = 40.0, 1.0  # prior of the force: log-normal [N], spread in e-folds
+
+
+@kernel
+def fit_patches(
+    arm: Arm,
+    surface: ArmSurface,
+    q: np.ndarray,
+    residual: np.ndarray,
+    whiten: np.ndarray,
+    bound: float,
+    friction: float,
+    largest: float,
+    free: np.ndarray,
+    margin: float,
+    work: Work,
+) -> np.ndarray:
+    """Fit every patch.
+
+    Args:
+        arm: the arm.
+        surface: its surface.
+        q: (n,) [rad].
+        residual: (n,) [N·m].
+        whiten: (n, n) lower triangular, inverse Cholesky factor of the noise's covariance.
+        bound: largest misfit of a patch that explains the residual.
+        friction: coefficient of the cone.
+        largest: force that no push exceeds [N].
+        free: (h, k, 7) capsules of the arm at poses where nothing touched, the latest last [m].
+        margin: a point this deep in one of them cannot touch [m].
+        work: scratch.
+
+    Returns:
+        (m, 6) misfit (infinite where a bound already excludes the patch), force [N], u [m], v [rad],
+        share of the patch that is open to contact, log of the evidence (-inf where it explains nothing).
+    """
+    bodies, shapes, patches = surface.bodies, surface.shapes, surface.patches
+    n = q.size
+    out = np.zeros((patches.shape[0], WIDTH))
+    place, raw, columns, step = np.empty((6, 3)), np.zeros((5, n)), np.zeros((5, n)), np.zeros((7, max(n, 6)))
+    r, best, ways = np.zeros(n), np.zeros(4), np.zeros((4, 2))
+    ways[2, 1] = ways[3, 1] = friction
+    count = 5 if friction > 0.0 else 3
+    update_frames(arm, q, work)
+    for j in range(n):
+        for i in range(j + 1):
+            r[j] += whiten[j, i] * residual[i]
+    for p in range(patches.shape[0]):
+        out[p, MISFIT], out[p, LOG_EVIDENCE] = np.inf, -np.inf
+        out[p, AT_U], out[p, AT_V] = patches[p, U], patches[p, V]
+        b = int(patches[p, BODY])
+        _columns(work, bodies, shapes, whiten, b, patches[p, U], patches[p, V], count, place, raw, columns)
+        if _surely_worse(columns, r, patches[p, HALF_U], patches[p, HALF_V], friction, bound):
+            continue
+        ways[0, 0], ways[0, 1] = patches[p, U], patches[p, HALF_U]
+        ways[1, 0], ways[1, 1] = patches[p, V], patches[p, HALF_V]
+        _fit(
+            work, bodies, shapes, whiten, patches[p], r, bound, largest, ways, place, raw, columns, step, best
+        )
+        for k in range(4):
+            out[p, k] = best[k]
+        if best[0] > bound:
+            continue
+        out[p, OPEN] = _open_share(work, bodies, shapes, patches[p], free, margin, place)
+        if out[p, OPEN] == 0.0:
+            continue
+        _columns(work, bodies, shapes, whiten, b, best[2], best[3], 3, place, raw, columns)
+        out[p, LOG_EVIDENCE] = _log_evidence(columns, patches[p], best, out[p, OPEN])
+    return out
+
+
+@inlined
+def _columns(work, bodies, shapes, whiten, b, u, v, count, place, raw, columns):
+    """Whitened torque of a unit push at (u, v), its derivatives by u and v, and of unit tangential forces.
+
+    ``count``: rows to write; 3 leaves those of the tangential forces as they are.
+    """
+    rotation, origin = work.rotation, work.origin
+    place_surface(work, bodies, shapes, b, u, v, place)
+    link, n = int(bodies[b, LINK]), whiten.shape[0]
+    radius, scale = bodies[b, RADIUS], shapes[b, SCALE]
+    cosine = math.sqrt(place[3, 0] ** 2 + place[3, 1] ** 2 + place[3, 2] ** 2)
+    turn = 1.0 / cosine if cosine > 1e-9 else 0.0
+    zx, zy, zz = 0.0, 0.0, 1.0
+    for i in range(link):
+        rx, ry, rz = place[0, 0] - origin[i, 0], place[0, 1] - origin[i, 1], place[0, 2] - origin[i, 2]
+        gx, gy, gz = zy * rz - zz * ry, zz * rx - zx * rz, zx * ry - zy * rx
+        nx, ny, nz = place[1, 0], place[1, 1], place[1, 2]
+        ax, ay, az = place[4, 0], place[4, 1], place[4, 2]
+        along = nx * (zy * az - zz * ay) + ny * (zz * ax - zx * az) + nz * (zx * ay - zy * ax)
+        raw[0, i] = -(nx * gx + ny * gy + nz * gz)
+        raw[1, i] = -(place[2, 0] * gx + place[2, 1] * gy + place[2, 2] * gz) - along
+        raw[2, i] = -(place[3, 0] * gx + place[3, 1] * gy + place[3, 2] * gz)
+        if count == 3:
+            zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+            continue
+        gx += radius * (zy * nz - zz * ny)
+        gy += radius * (zz * nx - zx * nz)
+        gz += radius * (zx * ny - zy * nx)
+        tx, ty, tz = place[2, 0] * scale + ax, place[2, 1] * scale + ay, place[2, 2] * scale + az
+        raw[3, i] = tx * gx + ty * gy + tz * gz
+        raw[4, i] = turn * (place[3, 0] * gx + place[3, 1] * gy + place[3, 2] * gz)
+        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+    for k in range(count):
+        for j in range(n):
+            total = 0.0
+            for i in range(min(j + 1, link)):
+                total += whiten[j, i] * raw[k, i]
+            columns[k, j] = total
+
+
+@inlined
+def _dot(a, b):
+    total = 0.0
+    for j in range(a.size):
+        total += a[j] * b[j]
+    return total
+
+
+@inlined
+def _surely_worse(columns, r, half_u, half_v, friction, bound):
+    """Whether no torque within the patch's turn of the middle one can come near the residual."""
+    length, size = math.sqrt(_dot(columns[0], columns[0])), math.sqrt(_dot(r, r))
+    spread = half_u * math.sqrt(_dot(columns[1], columns[1]))
+    spread += half_v * math.sqrt(_dot(columns[2], columns[2]))
+    spread *= _CURVED
+    for k in range(3, 5):
+        spread += friction * math.sqrt(_dot(columns[k], columns[k]))
+    if size * size <= bound or spread >= length:
+        return False
+    cosine = _dot(columns[0], r) / (length * size)
+    angle = math.acos(min(max(cosine, -1.0), 1.0)) - math.asin(spread / length)
+    least = size if angle >= 0.5 * math.pi else size * math.sin(max(angle, 0.0))
+    return least * least > bound
+
+
+@inlined
+def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ways, place, raw, columns, step, best):
+    """Write to ``best`` the least misfit within the patch, its force, u and v.
+
+    ``step``: (7, n) scratch; ``ways``: (4, 2) middle and half width of u, v and the tangential shares.
+    """
+    b, size, trust = int(patch[BODY]), _dot(r, r), 1.0
+    count = 4 if ways[2, 1] > 0.0 else 2
+    x, at, total = step[4], step[5], step[6, : r.size]
+    for k in range(4):
+        x[k], at[k] = ways[k, 0], ways[k, 0]
+    best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[U], patch[V]
+    for _ in range(_STEPS):
+        _columns(work, bodies, shapes, whiten, b, x[0], x[1], count + 1, place, raw, columns)
+        for j in range(r.size):
+            total[j] = columns[0, j] + x[2] * columns[3, j] + x[3] * columns[4, j]
+        square, match = _dot(total, total), _dot(total, r)
+        force = min(max(match / square, 0.0), largest) if square > 0.0 else 0.0
+        misfit = size - force * (2.0 * match - force * square)
+        if misfit < best[0]:
+            gained = best[0] - misfit
+            best[0], best[1], best[2], best[3] = max(misfit, 0.0), force, x[0], x[1]
+            for k in range(4):
+                at[k] = x[k]
+            if misfit < _EXACT or gained < (0.1 if misfit > 100.0 * bound else 1e-2) * misfit:
+                return  # good enough, or as near as this patch comes
+            weight = max(force, min(0.2 * math.sqrt(size / square), largest) if square > 0.0 else largest)
+            _bounded_step(columns, r, total, square, force, weight, largest, ways, count, at, step)
+            trust = 1.0
+        else:
+            trust *= 0.3
+        for k in range(count):
+            x[k] = at[k] + trust * step[k, 0]
+
+
+@inlined
+def _bounded_step(columns, r, total, square, force, weight, largest, ways, count, at, step):
+    """Write to ``step`` (its first column) the Gauss-Newton step within the bounds, the force left free."""
+    share = force < largest and square > 0.0
+    for k in range(count):
+        along = _dot(columns[k + 1], total) / square if share else 0.0
+        for j in range(r.size):
+            columns[k + 1, j] = weight * (columns[k + 1, j] - along * total[j])
+        step[k, 0] = 0.0
+    for k in range(count):  # columns 1 to 5 of a row: its products with the others and with what is left
+        for m in range(count):
+            step[k, 1 + m] = _dot(columns[k + 1], columns[m + 1])
+        step[k, 5] = _dot(columns[k + 1], r) - force * _dot(columns[k + 1], total)
+    for _ in range(_SWEEPS):
+        moved = 0.0
+        for k in range(count):
+            if step[k, 1 + k] <= 0.0:
+                continue
+            pull = step[k, 5]
+            for m in range(count):
+                pull -= step[k, 1 + m] * step[m, 0]
+            wanted = at[k] + step[k, 0] + pull / step[k, 1 + k]
+            wanted = min(max(wanted, ways[k, 0] - ways[k, 1]), ways[k, 0] + ways[k, 1]) - at[k]
+            moved = max(moved, abs(wanted - step[k, 0]) / ways[k, 1])
+            step[k, 0] = wanted
+        if moved < 1e-6:
+            break
+
+
+@inlined
+def _open_share(work, bodies, shapes, patch, free, margin, place):
+    """Share of middle and corners that lie in no other capsule and not in the space swept free."""
+    count, b = 0, int(patch[BODY])
+    for k in range(5):
+        du = 0.0 if k == 0 else (0.98 if k % 2 else -0.98)
+        dv = 0.0 if k == 0 else (0.98 if k < 3 else -0.98)
+        u, v = patch[U] + du * patch[HALF_U], patch[V] + dv * patch[HALF_V]
+        place_surface(work, bodies, shapes, b, u, v, place)
+        x, y, z = place[5, 0], place[5, 1], place[5, 2]
+        if not inside_another(work, bodies, b, x, y, z) and not _swept(free, margin, x, y, z):
+            count += 1
+    return count / 5.0
+
+
+@inlined
+def _swept(free, margin, x, y, z):
+    """Whether a point lies ``margin`` deep in the arm of an earlier free pose."""
+    for h in range(free.shape[0] - 1, -1, -1):
+        for b in range(free.shape[1]):
+            radius = free[h, b, 6] - margin
+            if radius <= 0.0:
+                continue
+            rx, ry, rz = x - free[h, b, 0], y - free[h, b, 1], z - free[h, b, 2]
+            dx = free[h, b, 3] - free[h, b, 0]
+            dy = free[h, b, 4] - free[h, b, 1]
+            dz = free[h, b, 5] - free[h, b, 2]
+            square = dx * dx + dy * dy + dz * dz
+            t = min(max((rx * dx + ry * dy + rz * dz) / square, 0.0), 1.0) if square > 0.0 else 0.0
+            rx, ry, rz = rx - t * dx, ry - t * dy, rz - t * dz
+            if rx * rx + ry * ry + rz * rz < radius * radius:
+                return True
+    return False
+
+
+@inlined
+def _log_evidence(columns, patch, best, share):
+    """Log of the integral over patch and force of the likelihood, by Laplace's method.
+
+    Uniform over the open area, log-normal in the force. A bound that the best push lies on halves it.
+    """
+    f, hu, hv = best[1], patch[HALF_U], patch[HALF_V]
+    a, c, d = columns[0], columns[1], columns[2]
+    h00 = f * f * _dot(a, a) + _FORCE_SPREAD**-2
+    h11 = f * f * hu * hu * _dot(c, c) + 3.0  # a uniform density of half width 1 has variance 1/3
+    h22 = f * f * hv * hv * _dot(d, d) + 3.0
+    h01, h02, h12 = f * f * hu * _dot(a, c), f * f * hv * _dot(a, d), f * f * hu * hv * _dot(c, d)
+    det = h00 * (h11 * h22 - h12 * h12) - h01 * (h01 * h22 - h12 * h02) + h02 * (h01 * h12 - h11 * h02)
+    if f <= 0.0 or det <= 0.0:
+        return -np.inf
+    edge = 0.0
+    if abs(best[2] - patch[U]) > 0.999 * hu:
+        edge += math.log(2.0)
+    if abs(best[3] - patch[V]) > 0.999 * hv:
+        edge += math.log(2.0)
+    away = math.log(f / _FORCE_MEDIAN) / _FORCE_SPREAD
+    return math.log(patch[AREA] * share) - 0.5 * (best[0] + away * away + math.log(det)) - edge

@@ -1,0 +1,274 @@
+"""The arm's surface: coordinates on each capsule, patches of it, random points, what a push there does.
+
+A meridian of a capsule runs from pole to pole: ``u`` [m] is the arc along it, 0 where the first round
+end meets the tube and ``length`` where the tube meets the other; ``v`` [rad] is the turn about the axis.
+A push along the inward normal has its line of action through the axis, so that on the tube it acts as
+the same force at the axis point beside it, on a round end as one at the end of the axis.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from dynamics.batches import as_rows
+from dynamics.compiled import inlined, kernel
+from dynamics.kinematics import add_force_torque, update_frames
+from dynamics.work import Work, make_work
+from hopfield_nav.geometry import LINK, RADIUS, START, arm_bodies, place_axis, place_point
+
+LEAST_RADIUS = 1e-3  # [m] scale of the arc over the end of a rod without thickness
+FIRST, SECOND, AXIS, LENGTH, SCALE = 0, 3, 6, 9, 10  # columns of a surface row
+BODY, U, V, HALF_U, HALF_V, AREA = 0, 1, 2, 3, 4, 5  # columns of a patch
+
+
+class ArmSurface(NamedTuple):
+    """The moving arm's surface cut into patches.
+
+    Attributes:
+        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+        shapes: (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame,
+            length of the axis and radius that scales the arc [m].
+        patches: (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²].
+    """
+
+    bodies: np.ndarray
+    shapes: np.ndarray
+    patches: np.ndarray
+
+
+class SurfacePoints(NamedTuple):
+    """Points of the arm's surface.
+
+    Attributes:
+        body: (k,) row of ``ArmSurface.bodies``; link: (k,) counted from 1.
+        point: (k, 3) base axes [m]; normal: (k, 3) inward unit normal, base axes.
+    """
+
+    body: np.ndarray
+    link: np.ndarray
+    point: np.ndarray
+    normal: np.ndarray
+
+
+def make_surface(arm: Arm, size: float = 0.03) -> ArmSurface:
+    """Cut the surface of links 1 to n and tool into patches.
+
+    Args:
+        arm: the arm.
+        size: the patches' edges are about as long [m].
+
+    Raises:
+        BadInput: a size that is not between 1 mm and 1 m, or an arm without an outline.
+    """
+    if not 1e-3 <= size <= 1.0:
+        raise BadInput("patches of that size make no sense", found=size, allowed="0.001 to 1 m")
+    bodies = arm_bodies(arm)
+    if not np.any(bodies[:, LINK] > 0):
+        raise BadInput("the arm has no outline: its file lists no capsules of moving links")
+    shapes = np.array([_shape(row) for row in bodies])
+    moving = [b for b in range(len(bodies)) if bodies[b, LINK] > 0]
+    patches = [row for b in moving for row in _patches(b, bodies[b, RADIUS], shapes[b], size)]
+    return ArmSurface(bodies, shapes, np.array(patches))
+
+
+def _shape(row: np.ndarray) -> np.ndarray:
+    axis = row[4:7] - row[START : START + 3]
+    length = float(np.linalg.norm(axis))
+    axis = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    first /= np.linalg.norm(first)
+    return np.array([*first, *np.cross(axis, first), *axis, length, max(row[RADIUS], LEAST_RADIUS)])
+
+
+def _patches(body: int, radius: float, shape: np.ndarray, size: float) -> list[list[float]]:
+    """Patches of one capsule, round end by round end and the tube; fewer around near the poles."""
+    length, scale = shape[LENGTH], shape[SCALE]
+    quarter = 0.5 * math.pi * scale
+    rows = []
+    for low, high in ((-quarter, 0.0), (0.0, length), (length, length + quarter)):
+        if high <= low:
+            continue
+        rings = max(3 if high - low == quarter else 1, round((high - low) / size))
+        edges = np.linspace(low, high, rings + 1)
+        for a, b in pairwise(edges):
+            middle = 0.5 * (a + b)
+            tilt = (middle - min(max(middle, 0.0), length)) / scale
+            sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / size))
+            half = math.pi / sectors
+            area = _belt_area(a, b, length, scale) / sectors
+            rows += [
+                [body, middle, (2 * k + 1) * half - math.pi, 0.5 * (b - a), half, area]
+                for k in range(sectors)
+            ]
+    return rows
+
+
+def _belt_area(low: float, high: float, length: float, radius: float) -> float:
+    """Area of a capsule between two arcs u that both lie on the tube or on one round end [m²]."""
+    if low >= 0.0 and high <= length:
+        return 2 * math.pi * radius * (high - low)
+    end = 0.0 if high <= 0.0 else length
+    return 2 * math.pi * radius**2 * (math.sin((high - end) / radius) - math.sin((low - end) / radius))
+
+
+def random_surface_points(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> SurfacePoints:
+    """A random point of the visible surface for each pose: uniform in area, never inside another capsule.
+
+    Args:
+        arm: the arm.
+        q: (k, n) joint angles [rad].
+        rng: source of the random numbers.
+
+    Raises:
+        BadInput: wrong shape, or an arm without an outline.
+    """
+    (rows,), _ = as_rows(len(arm.dh), q=q)
+    surface, work = make_surface(arm), make_work(len(arm.dh))
+    share = np.cumsum(surface.patches[:, AREA]) / surface.patches[:, AREA].sum()
+    body, found = np.zeros(len(rows), dtype=np.int64), np.zeros((len(rows), 6))
+    left = np.arange(len(rows))
+    while len(left):
+        chosen = surface.patches[np.searchsorted(share, rng.random(len(left)))]
+        u, v = _spread(surface, chosen, rng.uniform(-1, 1, (len(left), 2)))
+        place, hidden = _place(arm, rows[left], surface, chosen[:, BODY].astype(np.int64), u, v, work)
+        kept = left[~hidden]
+        body[kept], found[kept] = chosen[~hidden, BODY].astype(np.int64), place[~hidden]
+        left = left[hidden]
+    return SurfacePoints(body, surface.bodies[body, LINK].astype(int), found[:, :3], found[:, 3:])
+
+
+def _spread(surface: ArmSurface, chosen: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Random (u, v) in patches, uniform in area: on a round end the sine of the tilt is uniform."""
+    shape = surface.shapes[chosen[:, BODY].astype(int)]
+    low, high = chosen[:, U] - chosen[:, HALF_U], chosen[:, U] + chosen[:, HALF_U]
+    end = np.clip(chosen[:, U], 0.0, shape[:, LENGTH])
+    share, scale = 0.5 * (shares[:, 0] + 1), shape[:, SCALE]
+    sine = (1 - share) * np.sin((low - end) / scale) + share * np.sin((high - end) / scale)
+    round_end = (chosen[:, U] < 0) | (chosen[:, U] > shape[:, LENGTH])
+    tilted = end + scale * np.arcsin(np.clip(sine, -1, 1))
+    u = np.where(round_end, tilted, low + share * (high - low))
+    return u, chosen[:, V] + shares[:, 1] * chosen[:, HALF_V]
+
+
+def push_torque(
+    arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray
+) -> np.ndarray:
+    """Joint torque of a force on a link.
+
+    Args:
+        arm: the arm.
+        q: (k, n) joint angles [rad].
+        link: (k,) counted from 1.
+        point: (k, 3) where it acts, base axes [m].
+        force: (k, 3) on the arm, base axes [N].
+
+    Returns:
+        (k, n) [N·m].
+
+    Raises:
+        BadInput: wrong shapes, or a link that is not there.
+    """
+    n = len(arm.dh)
+    (rows,), lead = as_rows(n, q=q)
+    (points, forces), _ = as_rows(3, point=np.broadcast_to(point, (*lead, 3)), force=force)
+    links = np.broadcast_to(np.asarray(link, dtype=np.int64), lead).reshape(-1)
+    if not (len(rows) == len(points) == len(forces)) or np.any((links < 1) | (links > n)):
+        raise BadInput("pushes do not fit the poses", found=np.shape(link), allowed=f"links 1 to {n}")
+    return _push_torques(arm, rows, np.ascontiguousarray(links), points, forces, make_work(n)).reshape(
+        *lead, n
+    )
+
+
+def surface_points(
+    arm: Arm, q: np.ndarray, surface: ArmSurface, patch: np.ndarray, u: np.ndarray, v: np.ndarray
+) -> np.ndarray:
+    """Points (k, 3) [m], base axes, at coordinates ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
+    (rows,), _ = as_rows(len(arm.dh), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
+    body = surface.patches[patch, BODY].astype(np.int64)
+    return _place(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0][:, :3]
+
+
+@inlined
+def place_surface(work, bodies, shapes, b, u, v, out):
+    """Axis point, outward normal, its derivatives and the surface point at (u, v) of capsule ``b``.
+
+    Writes ``out`` (6, 3): axis point, outward normal, ∂normal/∂u, ∂normal/∂v, ∂axis point/∂u, surface
+    point; base axes, from the frames in ``work``.
+    """
+    rotation, link = work.rotation, int(bodies[b, LINK]) - 1
+    length, scale = shapes[b, LENGTH], shapes[b, SCALE]
+    s = min(max(u, 0.0), length)
+    tilt = (u - s) / scale
+    ct, st, cv, sv = math.cos(tilt), math.sin(tilt), math.cos(v), math.sin(v)
+    cx, cy, cz = place_point(
+        work, link + 1,
+        bodies[b, START] + s * shapes[b, AXIS],
+        bodies[b, START + 1] + s * shapes[b, AXIS + 1],
+        bodies[b, START + 2] + s * shapes[b, AXIS + 2],
+    )  # fmt: skip
+    on_tube = 1.0 if u == s else 0.0
+    out[0, 0], out[0, 1], out[0, 2] = cx, cy, cz
+    for k in range(3):
+        first = second = axis = 0.0
+        for j in range(3):
+            first += rotation[link, k, j] * shapes[b, FIRST + j]
+            second += rotation[link, k, j] * shapes[b, SECOND + j]
+            axis += rotation[link, k, j] * shapes[b, AXIS + j]
+        across = cv * first + sv * second
+        out[1, k] = ct * across + st * axis
+        out[2, k] = (1.0 - on_tube) * (ct * axis - st * across) / scale
+        out[3, k] = ct * (cv * second - sv * first)
+        out[4, k] = on_tube * axis
+        out[5, k] = out[0, k] + bodies[b, RADIUS] * out[1, k]
+
+
+@inlined
+def inside_another(work, bodies, own, x, y, z):
+    """Whether a point (base axes) lies inside another capsule than ``own``, the base's too."""
+    for b in range(bodies.shape[0]):  # noqa: SIM110  (a generator does not compile)
+        if b != own and depth_inside(work, bodies, b, x, y, z) > 0.0:
+            return True
+    return False
+
+
+@inlined
+def depth_inside(work, bodies, b, x, y, z):
+    """How deep a point (base axes) lies inside capsule ``b`` [m]; negative outside."""
+    ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+    rx, ry, rz = x - ax, y - ay, z - az
+    square = dx * dx + dy * dy + dz * dz
+    t = (rx * dx + ry * dy + rz * dz) / square if square > 0.0 else 0.0
+    t = min(max(t, 0.0), 1.0)
+    rx, ry, rz = rx - t * dx, ry - t * dy, rz - t * dz
+    return bodies[b, RADIUS] - math.sqrt(rx * rx + ry * ry + rz * rz)
+
+
+@kernel
+def _place(arm, q, surface, body, u, v, work):
+    """Surface point and inward normal (k, 6) of (body, u, v) at each pose, and whether it is hidden."""
+    bodies, shapes = surface.bodies, surface.shapes
+    out, hidden = np.empty((q.shape[0], 6)), np.empty(q.shape[0], dtype=np.bool_)
+    place = np.empty((6, 3))
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        place_surface(work, bodies, shapes, body[row], u[row], v[row], place)
+        out[row, :3], out[row, 3:] = place[5], -place[1]
+        hidden[row] = inside_another(work, bodies, body[row], place[5, 0], place[5, 1], place[5, 2])
+    return out, hidden
+
+
+@kernel
+def _push_torques(
+    arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray, work: Work
+) -> np.ndarray:
+    out = np.zeros(q.shape)
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        p, f = point[row], force[row]
+        add_force_torque(work, link[row], p[0], p[1], p[2], f[0], f[1], f[2], out[row])
+    return out

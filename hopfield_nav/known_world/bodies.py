@@ -1,0 +1,252 @@
+"""How far a body of the arm can move when the joints turn: bounds that hold in every pose.
+
+``joint_reach[b, i]`` is the largest distance of a point of body b from the axis of joint i + 1, so that
+turning this joint by x moves no point of the body further than x times that.
+
+Kernels: the bodies of an arm placed in base axes, and distances between two of them.
+
+``axes`` (k, 9) holds a body a row: start of its axis, vector to the end, middle, all in base axes [m].
+
+Which bodies of an arm can touch each other, and so have to be checked.
+
+A pair of bodies is left out when
+
+* both belong to the same link, or to links next to each other (they share a joint; the tool's rod
+  counts as a link of its own behind the last), or
+* they overlap in every pose, as housings do that turn about the same axis, or
+* they touch in no pose.
+
+Both are proven, by halving the joint space until the distance (or the overlap) in the middle of a part
+is more than the arm can make up for within the part.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics import Arm
+from dynamics.compiled import inlined, kernel
+from dynamics.kinematics import update_frames
+from dynamics.work import Work, make_work
+from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START, arm_bodies, nearest_shares, place_axis
+
+_ON_AXIS = 1e-12  # [m]
+
+
+def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
+    """Bound of every body's distance from every joint axis.
+
+    Args:
+        arm: the arm.
+        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+
+    Returns:
+        (k, n) [m]; 0 for a joint that does not move the body: one beyond it, or one whose axis is the
+        body's own.
+    """
+    reach = np.zeros((len(bodies), len(arm.dh)))
+    for b, body in enumerate(bodies):
+        link = int(body[LINK])
+        for joint in range(link):
+            reach[b, joint] = _own_axis(arm, body) if joint == link - 1 else _axis_before(arm, body, joint)
+    return reach
+
+
+def _ends_before_joint(arm: Arm, body: np.ndarray) -> np.ndarray:
+    """The ends of a body's axis (2, 3) in the frame of the joint that carries it, its angle at zero."""
+    link = int(body[LINK])
+    _, d, a, _ = arm.dh[link - 1]
+    cosine, sine = arm.twist[link - 1]
+    x, y, z = np.array([body[START : START + 3], body[END : END + 3]]).T
+    return np.column_stack([a + x, cosine * y - sine * z, d + sine * y + cosine * z])
+
+
+def _own_axis(arm: Arm, body: np.ndarray) -> float:
+    """From the axis of the joint that carries the body's link."""
+    from_axis = float(np.hypot(*_ends_before_joint(arm, body)[:, :2].T).max())
+    return from_axis + body[RADIUS] if from_axis > _ON_AXIS else 0.0
+
+
+def _axis_before(arm: Arm, body: np.ndarray, joint: int) -> float:
+    """From the axis of an earlier joint: along the chain of link offsets.
+
+    An offset along an axis that is parallel to that of the joint leads no further away from it.
+    """
+    last = int(body[LINK]) - 1
+    chain, parallel = abs(float(arm.dh[joint, 2])), True
+    for row in range(joint + 1, last + 1):
+        parallel = parallel and arm.twist[row - 1, 1] == 0.0
+        if row < last:
+            _, d, a, _ = arm.dh[row]
+            chain += abs(float(a)) if parallel else float(np.hypot(d, a))
+    ends = _ends_before_joint(arm, body)
+    return chain + float(np.linalg.norm(ends[:, :2] if parallel else ends, axis=1).max()) + body[RADIUS]
+
+
+AXES_WIDTH = 9
+
+
+@inlined
+def place_bodies(bodies, work, axes):
+    """Write ``axes`` of every body from the frames in ``work``."""
+    for b in range(bodies.shape[0]):
+        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        axes[b, 0], axes[b, 1], axes[b, 2] = ax, ay, az
+        axes[b, 3], axes[b, 4], axes[b, 5] = dx, dy, dz
+        axes[b, 6], axes[b, 7], axes[b, 8] = ax + 0.5 * dx, ay + 0.5 * dy, az + 0.5 * dz
+
+
+@inlined
+def bodies_apart(bodies, axes, a, b, reach):
+    """Whether the spheres about two bodies are further apart than ``reach`` [m]."""
+    x, y, z = axes[a, 6] - axes[b, 6], axes[a, 7] - axes[b, 7], axes[a, 8] - axes[b, 8]
+    limit = bodies[a, REACH] + bodies[b, REACH] + reach
+    return x * x + y * y + z * z > limit * limit
+
+
+@inlined
+def body_distance(bodies, axes, a, b):
+    """Signed distance of two bodies [m]: of their axes, less both radii."""
+    ax, ay, az, dx, dy, dz = axes[a, 0], axes[a, 1], axes[a, 2], axes[a, 3], axes[a, 4], axes[a, 5]
+    bx, by, bz, ex, ey, ez = axes[b, 0], axes[b, 1], axes[b, 2], axes[b, 3], axes[b, 4], axes[b, 5]
+    t, u = nearest_shares(ax, ay, az, dx, dy, dz, bx, by, bz, ex, ey, ez)
+    x, y, z = ax + t * dx - bx - u * ex, ay + t * dy - by - u * ey, az + t * dz - bz - u * ez
+    return math.sqrt(x * x + y * y + z * z) - bodies[a, RADIUS] - bodies[b, RADIUS]
+
+
+@inlined
+def self_touches(bodies, pairs, axes, apart):
+    """Whether a pair of bodies is nearer than its ``apart`` (p,) [m], or touches."""
+    for p in range(pairs.shape[0]):
+        a, b = pairs[p, 0], pairs[p, 1]
+        if bodies_apart(bodies, axes, a, b, apart[p]):
+            continue
+        if body_distance(bodies, axes, a, b) <= apart[p]:
+            return True
+    return False
+
+
+@inlined
+def self_distance(bodies, pairs, axes, least):
+    """Least signed distance of a pair of bodies, or ``least`` where none is nearer [m]."""
+    for p in range(pairs.shape[0]):
+        a, b = pairs[p, 0], pairs[p, 1]
+        if not bodies_apart(bodies, axes, a, b, max(least, 0.0)):
+            least = min(least, body_distance(bodies, axes, a, b))
+    return least
+
+
+_POSES = 4096  # random ones, to find most of the pairs that touch
+_MOST_PARTS = 2_000_000  # a proof that would need more is given up, and the pair is checked
+_DEPTH = 400
+_ROUNDING = 1e-12  # [m] bodies that only just touch in every pose overlap
+
+
+def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
+    """The pairs of bodies that touch in some poses and not in others.
+
+    Args:
+        arm: the arm.
+        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+
+    Returns:
+        (p, 2) int64 rows of ``bodies``, the one nearer to the base first. Pairs for which neither was
+        seen nor proven are among them.
+    """
+    n, reach, work = len(arm.dh), joint_reach(arm, bodies), make_work(len(arm.dh))
+    pairs = _further_apart(bodies)
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, n))
+    share = _share_touching(arm, bodies, pairs, q, work)
+    kept = [
+        pair
+        for pair, s in zip(pairs, share, strict=True)
+        if 0.0 < s < 1.0 or not _always(arm, bodies, pair, s == 1.0, reach, work)
+    ]
+    return np.array(kept, dtype=np.int64).reshape(-1, 2)
+
+
+def tool_inside(arm: Arm) -> str:
+    """A sentence where the tool's rod lies inside a link in every pose: it points the wrong way, most likely.
+
+    "" otherwise; a tool point that lies so on purpose, such as the wrist's centre, is no fault.
+    """
+    bodies, n = arm_bodies(arm), len(arm.dh)
+    rod = len(bodies) - 1
+    if rod < len(arm.capsules) or bodies[rod, RADIUS] > 0.0:
+        return ""
+    reach, work = joint_reach(arm, bodies), make_work(n)
+    for body in range(rod):
+        pair = np.array([body, rod])
+        if bodies[body, LINK] == n - 1 and _always(arm, bodies, pair, True, reach, work):
+            return (
+                f"the tool lies inside link {n - 1} in every pose: nothing in front of the flange is checked"
+            )
+    return ""
+
+
+def _further_apart(bodies: np.ndarray) -> np.ndarray:
+    """Pairs of bodies on links that are not next to each other, the one nearer to the base first.
+
+    The tool's rod, a body without thickness behind the arm's own, counts as one link further out than
+    its link: a long tool can reach back to the link before.
+    """
+    link = bodies[:, LINK] + (bodies[:, RADIUS] == 0.0)
+    outwards = np.argsort(link, kind="stable")
+    first, second = (outwards[k] for k in np.triu_indices(len(bodies), 1))
+    far = np.abs(link[first] - link[second]) >= 2
+    return np.column_stack([first[far], second[far]]).astype(np.int64)
+
+
+def _always(
+    arm: Arm, bodies: np.ndarray, pair: np.ndarray, overlap: bool, reach: np.ndarray, work: Work
+) -> bool:
+    """Whether a pair is proven to overlap in every pose, or else to be apart in every pose."""
+    inner, outer = pair
+    between = range(int(bodies[inner, LINK]), int(bodies[outer, LINK]))
+    joints = np.array([j for j in between if reach[outer, j] > 0.0], dtype=np.int64)
+    return bool(_proven(arm, bodies, pair, overlap, joints, reach[outer], work))
+
+
+@kernel
+def _share_touching(arm, bodies, pairs, q, work):
+    axes, count = np.empty((bodies.shape[0], AXES_WIDTH)), np.zeros(pairs.shape[0])
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        place_bodies(bodies, work, axes)
+        for p in range(pairs.shape[0]):
+            count[p] += body_distance(bodies, axes, pairs[p, 0], pairs[p, 1]) <= 0.0
+    return count / q.shape[0]
+
+
+@kernel
+def _proven(arm, bodies, pair, overlap, joints, reach, work):
+    """Whether a pair overlaps (is apart) for all angles of ``joints`` between the two; others rest at 0."""
+    axes, q = np.empty((bodies.shape[0], AXES_WIDTH)), np.zeros(arm.dh.shape[0])
+    middle, half = np.zeros((_DEPTH, q.size)), np.full((_DEPTH, q.size), np.pi)
+    top, parts = 1, 0
+    while top > 0:
+        top -= 1
+        parts += 1
+        q[:] = middle[top]
+        update_frames(arm, q, work)
+        place_bodies(bodies, work, axes)
+        gap = body_distance(bodies, axes, pair[0], pair[1])
+        if overlap:
+            gap = _ROUNDING - gap
+        closing, widest = 0.0, -1
+        for j in joints:
+            closing += reach[j] * half[top, j]
+            if widest < 0 or reach[j] * half[top, j] > reach[widest] * half[top, widest]:
+                widest = j
+        if gap <= 0.0 or parts > _MOST_PARTS or top + 2 > _DEPTH:
+            return False
+        if gap > closing:
+            continue
+        half[top, widest] *= 0.5
+        middle[top + 1], half[top + 1] = middle[top], half[top]
+        middle[top, widest] -= half[top, widest]
+        middle[top + 1, widest] += half[top + 1, widest]
+        top += 2
+    return True

@@ -1,0 +1,231 @@
+"""A straight line of the tool through poses, its rotation turned evenly on the shorter arc.
+
+A place on the line is a number: 0 at the first pose, 1 at the second, 1.5 half-way to the third.
+
+More rows on a straight tool line, where the joints turn fast from row to row.
+
+Near a singularity the joints may turn by a tenth of a radian within a millimetre of tool motion, and a
+spline through the rows leaves the tool's line between them. There the rows are halved, with the tool
+on the line again by numeric inverse kinematics, until the spline keeps to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation
+
+from dynamics import Arm, BadInput, forward_kinematics, numeric_inverse_kinematics
+from dynamics.compiled import inlined, kernel
+from dynamics.inverse import as_poses
+
+_HALF_TURN = 1e-6  # [rad] from π, up to which both arcs count as equally short
+
+
+class StraightLine(NamedTuple):
+    """Poses and what leads from each to the next, as arrays for kernels.
+
+    Attributes:
+        poses: (m, 4, 4) T_base_tool.
+        shift: (m - 1, 3) of the tool point [m].
+        turn: (m - 1, 3) rotation vector in the axes of the leg's first pose [rad]; at most π long, for a
+            half turn the other way round up to 1e-6 more.
+    """
+
+    poses: np.ndarray
+    shift: np.ndarray
+    turn: np.ndarray
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(m - 1,) way of the tool point on each leg [m]."""
+        return np.linalg.norm(self.shift, axis=1)
+
+    @property
+    def angles(self) -> np.ndarray:
+        """(m - 1,) angle that the tool turns on each leg [rad]."""
+        return np.linalg.norm(self.turn, axis=1)
+
+
+def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
+    """The line through poses.
+
+    Args:
+        poses: (m, 4, 4) T_base_tool, m from 2 on.
+        flip: numbers of legs, from 0, to be turned the other way round. Only a leg of half a turn (π to
+            1e-6) has another way that is as short.
+
+    Raises:
+        BadInput: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.
+
+    Source: nowoczyn2023 (3.3), (3.4): Q1 (Q1⁻¹ Q2)^t is a turn about a fixed axis by t times the angle.
+    """
+    rows, lead = as_poses(poses, "poses")
+    if len(lead) != 1 or len(rows) < 2:
+        raise BadInput("a line needs two poses or more", found=np.shape(poses), allowed="(m, 4, 4)")
+    R = rows[:, :3, :3]
+    turn = Rotation.from_matrix(R[:-1].transpose(0, 2, 1) @ R[1:]).as_rotvec()
+    line = StraightLine(rows, np.diff(rows[:, :3, 3], axis=0), np.ascontiguousarray(turn))
+    halves = _half_turns(line)
+    for leg in flip:
+        if leg not in halves:
+            allowed = f"legs {halves}" if halves else "none"
+            raise BadInput("only half a turn has two ways round", where="flip", found=leg, allowed=allowed)
+        line.turn[leg] *= 1.0 - 2.0 * math.pi / line.angles[leg]
+    return line
+
+
+def ways_round(line: StraightLine, most: int) -> list[tuple[int, ...]]:
+    """Values of ``flip`` for a line's legs of half a turn: none, then each, then two of them, and so on.
+
+    Args:
+        line: from ``straight_line``.
+        most: how many of them, at most.
+    """
+    halves = _half_turns(line)
+    subsets = (itertools.combinations(halves, count) for count in range(len(halves) + 1))
+    return list(itertools.islice(itertools.chain.from_iterable(subsets), most))
+
+
+def _half_turns(line: StraightLine) -> list[int]:
+    return np.nonzero(np.abs(line.angles - math.pi) <= _HALF_TURN)[0].tolist()
+
+
+def poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
+    """Poses of the tool at places of the line.
+
+    Args:
+        line: from ``straight_line``.
+        places: (...) from 0 to m - 1.
+
+    Returns:
+        (..., 4, 4).
+
+    Raises:
+        BadInput: a place beyond the line.
+    """
+    s = np.asarray(places, dtype=np.float64)
+    if not ((s >= 0.0) & (s <= len(line.shift))).all():
+        raise BadInput("beyond the line", found=s.tolist(), allowed=f"0 to {len(line.shift)}")
+    return _poses_at(line, s.ravel()).reshape(*s.shape, 4, 4)
+
+
+@inlined
+def pose_at(line, place, T):
+    """Write the pose (4, 4) at a place of the line."""
+    leg = min(int(place), line.shift.shape[0] - 1)
+    share, poses = place - leg, line.poses
+    if share >= 1.0:  # a pose of its own, to the last bit
+        leg, share = leg + 1, 0.0
+    wx, wy, wz = 0.0, 0.0, 0.0
+    if share > 0.0:
+        wx, wy, wz = line.turn[leg, 0], line.turn[leg, 1], line.turn[leg, 2]
+    angle = math.sqrt(wx * wx + wy * wy + wz * wz)
+    scale = 1.0 / angle if angle > 0.0 else 0.0
+    x, y, z = scale * wx, scale * wy, scale * wz
+    c, s = math.cos(share * angle), math.sin(share * angle)
+    v = 1.0 - c
+    for i in range(3):
+        a, b, d = poses[leg, i, 0], poses[leg, i, 1], poses[leg, i, 2]
+        T[i, 0] = a * (c + v * x * x) + b * (v * x * y + s * z) + d * (v * x * z - s * y)
+        T[i, 1] = a * (v * x * y - s * z) + b * (c + v * y * y) + d * (v * y * z + s * x)
+        T[i, 2] = a * (v * x * z + s * y) + b * (v * y * z - s * x) + d * (c + v * z * z)
+        T[i, 3] = poses[leg, i, 3] + (share * line.shift[leg, i] if share > 0.0 else 0.0)
+    T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
+
+
+@kernel
+def _poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
+    out = np.empty((places.size, 4, 4))
+    for k in range(places.size):
+        pose_at(line, places[k], out[k])
+    return out
+
+
+OFF_LINE = 1e-7  # [m] the tool may leave its line by this much halfway between rows
+REFUSED = 1e-5  # [m] a way whose tool is further off has a jump of the joints
+_ROUNDS = 6  # of halving
+_NEAR = 0.5  # of the step between two rows: an inserted row lies no further from the spline
+_BETWEEN = (0.1, 0.9)  # where between two rows of the tool's line a row may be inserted
+
+
+def path_positions(rows: np.ndarray) -> np.ndarray:
+    """(k,) way of the joints up to each row [rad], the sum of straight steps."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
+
+
+def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
+    """Rows close enough that the cubic spline through them keeps the tool on its line.
+
+    Args:
+        arm: whose tool.
+        rows: (k, n) joint angles, all different, with the tool on one straight line [rad].
+
+    Returns:
+        (m, n) the same rows with others between them.
+
+    Raises:
+        BadInput: the joints jump between two rows: no angles near the spline put the tool on its line there.
+    """
+    for _ in range(_ROUNDS):
+        half = _halfway(arm, rows)
+        inserted = _corrected(arm, rows, half)
+        if not inserted:
+            break
+        places = sorted(inserted)
+        rows = np.insert(rows, np.array(places) + 1, [inserted[i] for i in places], axis=0)
+    off = _halfway(arm, rows).off
+    if off.max() > REFUSED:
+        worst = int(np.argmax(off))
+        raise BadInput(
+            "the joints jump on a straight tool line",
+            where=f"between joints {np.round(rows[worst], 3).tolist()} and the next row",
+            found=f"the tool {off[worst]:.2g} m off its line",
+            allowed="rows of one branch, closer together",
+        )
+    return rows
+
+
+class _Halfway(NamedTuple):
+    """The spline halfway between rows: joint angles, share of the tool's step, distance to the line."""
+
+    q: np.ndarray
+    share: np.ndarray
+    off: np.ndarray
+
+
+def _halfway(arm: Arm, rows: np.ndarray) -> _Halfway:
+    s = path_positions(rows)
+    q = CubicSpline(s, rows)(0.5 * (s[:-1] + s[1:]))
+    places, reached = (forward_kinematics(arm, x)[:, :3, 3] for x in (rows, q))
+    start, step = places[:-1], np.diff(places, axis=0)
+    square = np.maximum(np.sum(step**2, axis=1), 1e-18)
+    share = np.clip(np.sum((reached - start) * step, axis=1) / square, 0.0, 1.0)
+    return _Halfway(q, share, np.linalg.norm(reached - start - share[:, None] * step, axis=1))
+
+
+def _corrected(arm: Arm, rows: np.ndarray, half: _Halfway) -> dict[int, np.ndarray]:
+    """Rows to insert, by the row before, where the tool is off its line halfway to the next row."""
+    poses, found = forward_kinematics(arm, rows), {}
+    turns = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1) < 1e-9  # no step to take a share of
+    for i in np.flatnonzero(half.off > OFF_LINE):
+        share = 0.5 if turns[i] else min(max(half.share[i], _BETWEEN[0]), _BETWEEN[1])
+        target = _between(poses[i], poses[i + 1], share)
+        solution = numeric_inverse_kinematics(arm, target, half.q[i], tolerance=1e-11, max_iterations=50)
+        near = np.abs(solution.q - half.q[i]).max() < _NEAR * np.abs(rows[i + 1] - rows[i]).max()
+        if near and solution.error < 1e-9:
+            found[int(i)] = solution.q
+    return found
+
+
+def _between(first: np.ndarray, last: np.ndarray, share: float) -> np.ndarray:
+    """The pose at a share of the straight line and of the turn from one pose to another."""
+    pose = first + share * (last - first)
+    turn = Rotation.from_matrix(last[:3, :3] @ first[:3, :3].T).as_rotvec()
+    pose[:3, :3] = Rotation.from_rotvec(share * turn).as_matrix() @ first[:3, :3]
+    return pose

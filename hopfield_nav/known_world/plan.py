@@ -1,0 +1,127 @@
+"""From one method of planning to the next: shortest path, direct path, sampling (nowoczyn2023 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput, LibraryMissing, NoClosedForm, nearest_name
+from hopfield_nav.known_world.direct_path import plan_direct
+from hopfield_nav.known_world.scene import Scene
+from hopfield_nav.known_world.shortest_path import TOOL_SPEED, TURN_SPEED, plan_shortest
+from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, JointWay
+
+METHODS = (SHORTEST, DIRECT, SAMPLING)
+AUTO = "auto"
+
+
+class KnownPlan(NamedTuple):
+    """What ``plan_known`` found.
+
+    Attributes:
+        way: the best way of the first method that found one, or None.
+        ways: all that this method offered, best first: several for ``direct``.
+        reasons: why each method that was tried before it, or every one, found none.
+    """
+
+    way: JointWay | None
+    ways: list[JointWay]
+    reasons: dict[str, str]
+
+    @property
+    def reason(self) -> str:
+        """The reasons of every method in one sentence; "" where there is a way."""
+        return "" if self.way else "; ".join(f"{method}: {why}" for method, why in self.reasons.items())
+
+
+def plan_known(
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    stations: Sequence[np.ndarray],
+    method: str = AUTO,
+    count: int = 5,
+    steps: int = 100,
+    tool_speed: float = TOOL_SPEED,
+    turn_speed: float = TURN_SPEED,
+    seed: int = 0,
+) -> KnownPlan:
+    """A way that is known to be free before the arm moves.
+
+    Args:
+        arm: of UR type for poses and for ``shortest``; from joints to joints any other too.
+        scene: from ``build_scene``.
+        start: (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open.
+        stations: via points and goal, joint angles or poses.
+        method: ``shortest``, ``direct``, ``sampling``, or ``auto``: one after the other until one finds a
+            way; one that does not suit the arm, or whose library is missing, is left out.
+        count: of direct ways wanted.
+        steps: of a straight line's leg; ``tool_speed``, ``turn_speed``: see ``plan_shortest``.
+        tool_speed: [m/s].
+        turn_speed: [rad/s].
+        seed: of the sampling.
+
+    Raises:
+        BadInput: an unknown method, or a malformed station.
+        NoClosedForm: the method that is asked for needs an arm of UR type.
+
+    Source: nowoczyn2023 3.4; the third method is ours.
+    """
+    question = Question(arm, scene, start, stations, method, count, steps, tool_speed, turn_speed, seed)
+    reasons: dict[str, str] = {}
+    for plan in plans_in_turn(question):
+        if plan.ways:
+            return plan._replace(reasons=reasons)
+        reasons |= plan.reasons
+    return KnownPlan(None, [], reasons)
+
+
+class Question(NamedTuple):
+    """The arguments of ``plan_known``, to be handed from method to method."""
+
+    arm: Arm
+    scene: Scene
+    start: np.ndarray
+    stations: Sequence[np.ndarray]
+    method: str
+    ways: int
+    steps: int
+    tool_speed: float
+    turn_speed: float
+    seed: int
+
+
+def plans_in_turn(asked: Question) -> Iterator[KnownPlan]:
+    """The plan of each method, one after the other as they are taken; see ``plan_known``."""
+    if asked.method not in (AUTO, *METHODS):
+        raise BadInput(
+            "unknown method",
+            found=asked.method,
+            allowed=", ".join((AUTO, *METHODS)),
+            nearest=nearest_name(asked.method, METHODS),
+        )
+    for name in METHODS if asked.method == AUTO else (asked.method,):
+        try:
+            ways, reason = _plan_by(name, asked)
+        except (NoClosedForm, LibraryMissing) as error:
+            if asked.method != AUTO:
+                raise
+            ways, reason = [], f"not tried: {error}"
+        yield KnownPlan(ways[0] if ways else None, ways, {} if ways else {name: reason})
+
+
+def _plan_by(method: str, asked: Question) -> tuple[list[JointWay], str]:
+    """Ways of one method, best first, and the reason where there are none."""
+    task = asked.arm, asked.scene, asked.start, asked.stations
+    if method == SHORTEST:
+        line = plan_shortest(*task, asked.steps, asked.tool_speed, asked.turn_speed)
+        return [line.way] if line.way else [], line.reason
+    if method == DIRECT:
+        direct = plan_direct(*task, asked.ways)
+        return direct.ways, direct.reason
+    from hopfield_nav.known_world.sampling import plan_sampling
+
+    sampled = plan_sampling(*task, seed=asked.seed)
+    return [sampled.way] if sampled.way else [], sampled.reason

@@ -1,0 +1,159 @@
+"""The highest speed along a path that keeps speed, acceleration and torque limits (TOPP-RA).
+
+With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the torque is linear in sdd and sd² too:
+M q' sdd + (M q'' + C(q, q') q') sd² + g. The library ``toppra`` finds the highest sd that keeps all
+of it at the points of a grid; what happens between them is for the caller to check.
+
+Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability
+analysis" (TOPP-RA).
+
+From the speed at grid points to the path position over time, the acceleration without jumps.
+
+Between grid points the path acceleration is constant, so the position is piecewise quadratic in time.
+Its mean over a sliding window of length ``ramp`` is piecewise cubic: the acceleration now rises and
+falls within ``ramp`` instead of jumping, bounds of speed and acceleration still hold, and the motion
+takes ``ramp`` longer.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import toppra
+from scipy.interpolate import PPoly
+from toppra.constraint.linear_constraint import LinearConstraint, canlinear_colloc_to_interpolate
+from toppra.interpolator import AbstractGeometricPath
+
+from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
+from hopfield_nav.known_world.legs import Leg
+from hopfield_nav.known_world.limits import MotionLimits
+
+
+def fastest_speed(
+    arm: Arm, leg: Leg, limits: MotionLimits, friction_speed: np.ndarray | None = None
+) -> np.ndarray | None:
+    """Highest path speed from rest to rest.
+
+    Args:
+        arm: whose torque and tool.
+        leg: path and grid.
+        limits: to keep at the grid.
+        friction_speed: (m,) path speed [rad/s] at which the friction in the joints is taken; default 0.
+
+    Returns:
+        (m,) path speed at the grid [rad/s], or None where no motion keeps the limits.
+    """
+    path = _Path(leg)
+    constraint = _Constraint(
+        arm, limits, np.zeros(len(leg.grid)) if friction_speed is None else friction_speed
+    )
+    solver = toppra.algorithm.TOPPRA([constraint], path, leg.grid, solver_wrapper="seidel")
+    _, speed, _ = solver.compute_parameterization(0.0, 0.0)
+    return None if speed is None or not np.all(np.isfinite(speed)) else speed
+
+
+class _Path(AbstractGeometricPath):
+    """A leg as the library wants it."""
+
+    def __init__(self, leg: Leg) -> None:
+        self.leg = leg
+
+    def __call__(self, path_positions: Any, order: int = 0) -> np.ndarray:
+        return self.leg.path(path_positions, order)
+
+    @property
+    def dof(self) -> int:
+        return self.leg.path.c.shape[2]
+
+    @property
+    def path_interval(self) -> np.ndarray:
+        return self.leg.grid[[0, -1]]
+
+
+class _Constraint(LinearConstraint):
+    """All limits as a sdd + b sd² + c, each row as a share of its limit, and a bound of sd²."""
+
+    def __init__(self, arm: Arm, limits: MotionLimits, friction_speed: np.ndarray) -> None:
+        super().__init__()
+        self.arm, self.limits, self.friction_speed = arm, limits, friction_speed
+        self.identical = True
+
+    def compute_constraint_params(self, path: Any, gridpoints: np.ndarray, *args: Any, **named: Any) -> tuple:
+        q, first, second = (path(gridpoints, order) for order in range(3))
+        terms = np.stack([_acceleration_rows(first, second), self._torque_rows(q, first, second)])
+        bounds = np.stack([self.limits.acceleration, self.limits.torque])
+        kept = np.isfinite(bounds)
+        a, b, c = (terms[:, k].transpose(1, 0, 2)[:, kept] / bounds[kept] for k in range(3))
+        count = int(kept.sum())
+        both = np.vstack([np.eye(count), -np.eye(count)])
+        rows = canlinear_colloc_to_interpolate(
+            a, b, c, both, np.ones(2 * count), None, None, gridpoints, identical=True
+        )[:5]
+        return *rows, None, self._square_speed(q, first)
+
+    def _torque_rows(self, q: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        zero = np.zeros_like(q)
+        gravity = inverse_dynamics(self.arm, q, zero, zero)
+        friction = joint_friction_torque(self.arm, first * self.friction_speed[:, None])
+        a = inverse_dynamics(self.arm, q, zero, first) - gravity
+        b = inverse_dynamics(self.arm, q, first, second) - gravity
+        return np.stack([a, b, gravity + friction])
+
+    def _square_speed(self, q: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """(m, 2) bounds of sd²."""
+        tool = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(self.arm, q)[:, :3], first), axis=1)
+        with np.errstate(divide="ignore"):
+            joints = np.min(self.limits.speed / np.abs(first), axis=1)
+            highest = np.minimum(joints, self.limits.tool_speed / tool)
+        return np.column_stack([np.zeros(len(q)), highest**2])
+
+
+def _acceleration_rows(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.stack([first, second, np.zeros_like(first)])
+
+
+class PathTime(NamedTuple):
+    """Path position over time.
+
+    Attributes:
+        knots: (k + 1,) from 0 on [s].
+        coefficients: (k, 4) of t^0…t^3, t from the piece's start.
+    """
+
+    knots: np.ndarray
+    coefficients: np.ndarray
+
+
+def path_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> PathTime:
+    """Path position over time, from rest to rest.
+
+    Args:
+        grid: (m,) path positions, increasing.
+        speed: (m,) there, 0 at both ends and nowhere else twice in a row.
+        ramp: time in which the acceleration may change from one grid interval's to another's [s]; 0: none.
+    """
+    steps = 2.0 * np.diff(grid) / (speed[:-1] + speed[1:])
+    knots = np.concatenate([[0.0], np.cumsum(steps)])
+    halves = 0.5 * np.diff(speed) / steps
+    quadratic = np.stack([grid[:-1], speed[:-1], halves], axis=1)
+    if ramp == 0.0:
+        return PathTime(knots, np.column_stack([quadratic, np.zeros(len(halves))]))
+    return _averaged(knots, quadratic, grid[-1], ramp)
+
+
+def _averaged(knots: np.ndarray, quadratic: np.ndarray, end: float, ramp: float) -> PathTime:
+    rest = np.array([[quadratic[0, 0], 0.0, 0.0]]), np.array([[end, 0.0, 0.0]])
+    around = np.concatenate([[-2.0 * ramp], knots, [knots[-1] + 2.0 * ramp]])
+    position = PPoly(np.concatenate([rest[0], quadratic, rest[1]])[:, ::-1].T, around)
+    area = position.antiderivative()
+    times = np.union1d(knots, knots + ramp)
+    middle = 0.5 * (times[:-1] + times[1:])
+    start = times[:-1]
+    terms = [
+        area(start) - area(start - ramp),
+        position(start) - position(start - ramp),
+        0.5 * (position(start, 1) - position(start - ramp, 1)),
+        (position(middle, 2) - position(middle - ramp, 2)) / 6.0,
+    ]
+    return PathTime(times, np.stack(terms, axis=1) / ramp)

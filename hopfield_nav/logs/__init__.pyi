@@ -1,0 +1,11 @@
+from .identification import Sources as Sources
+from .identification import log_of_recording as log_of_recording
+from .identification import read_logs as read_logs
+from .motors import MotorFit as MotorFit
+from .motors import fit_motors as fit_motors
+from .recording import load_recording as load_recording
+from .replayed import Replay as Replay
+from .replayed import replay as replay
+from .signals import Signals as Signals
+from .signals import signals_of_recording as signals_of_recording
+from .signals import signals_of_run as signals_of_run

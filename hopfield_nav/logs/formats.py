@@ -1,0 +1,164 @@
+"""A folder of ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5.
+
+A table with a header line, as the RTDE recorders of Universal Robots arms write it (space or comma).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav.logs.table import Recorded, Table, parse, read_lines
+
+SENSOR_GAP = 3.0  # median steps of the sensor beyond which nothing is interpolated
+NO_SENSOR = 1e-5  # [N, N·m] below it throughout: none was mounted
+_JOINT_FILES = {
+    "q": "q_actual", "qd": "qd_actual", "q_ref": "q_target", "qd_ref": "qd_target", "qdd_ref": "qdd_target",
+    "current": "i_actual", "current_ref": "i_target", "tau": "m_target",
+}  # fmt: skip
+_TOOL_FORCE, _SENSOR = "tcp_force", "force_sensor"
+
+
+def read_folder(folder: Path, joints: int) -> Recorded:
+    """Signals at the times of ``log_q_actual.csv``; the force sensor, of another rate, is interpolated.
+
+    Raises:
+        BadInput: no such log, or one of them is faulty; the files have no time in common.
+    """
+    if not (folder / "log_q_actual.csv").exists():
+        raise BadInput(
+            "no log_q_actual.csv in the folder", where=str(folder), allowed="a log for every signal"
+        )
+    tables = {name: _read_log(folder, file, joints) for name, file in _JOINT_FILES.items()}
+    tables["wrench"] = _read_log(folder, _TOOL_FORCE, 6)
+    sensor = _read_log(folder, _SENSOR, 6)
+    logs = {name: table.values for name, table in tables.items() if table is not None}
+    time, signals, dropped = _aligned(logs, folder)
+    if "wrench" in signals:
+        signals["force_estimate"], signals["moment_estimate"] = np.split(signals.pop("wrench"), 2, axis=1)
+    if sensor is not None and np.abs(sensor.values[:, 1:]).max() > NO_SENSOR:
+        wrench = _interpolated(sensor.values, time)
+        signals["force_sensor"], signals["moment_sensor"] = np.split(wrench, 2, axis=1)
+    return Recorded(time, signals, _cut_short({**tables, "sensor": sensor}), dropped)
+
+
+def _cut_short(tables: dict[str, Table | None]) -> list[str]:
+    files = {**_JOINT_FILES, "wrench": _TOOL_FORCE, "sensor": _SENSOR}
+    return [
+        f"log_{files[name]}.csv" for name, table in tables.items() if table is not None and table.cut_short
+    ]
+
+
+def _read_log(folder: Path, name: str, width: int) -> Table | None:
+    path = folder / f"log_{name}.csv"
+    if not path.exists():
+        return None
+    lines, cut = read_lines(path)
+    found = len(lines[0].split(","))
+    if found != width + 1:
+        what = "wrong number of joints" if name not in (_TOOL_FORCE, _SENSOR) else "not six components"
+        raise BadInput(what, where=f"{path}, line 1", found=found - 1, allowed=f"time and {width} numbers")
+    table = parse(path, lines, 1, ",", range(width + 1), width + 1)
+    return table._replace(cut_short=cut or table.cut_short)
+
+
+def _aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray], int]:
+    """Rows of every log nearest to the times of ``q``; a time that one of them lacks is dropped."""
+    first, last = max(log[0, 0] for log in logs.values()), min(log[-1, 0] for log in logs.values())
+    time = logs["q"][:, 0]
+    half = 0.5 * float(np.median(np.diff(time))) if len(time) > 1 else 0.0
+    within = (time >= first - half) & (time <= last + half)
+    time = time[within]
+    rows = {name: _nearest(log[:, 0], time) for name, log in logs.items()}
+    near = [np.abs(logs[name][rows[name], 0] - time) <= half for name in logs]
+    kept = np.logical_and.reduce(near)
+    if not kept.any():
+        raise BadInput("the files have no time in common", where=str(folder))
+    return (
+        time[kept],
+        {name: logs[name][rows[name][kept], 1:] for name in logs},
+        int(len(kept) - kept.sum()),
+    )
+
+
+def _nearest(stamps: np.ndarray, time: np.ndarray) -> np.ndarray:
+    after = np.clip(np.searchsorted(stamps, time), 1, max(len(stamps) - 1, 1))
+    if len(stamps) == 1:
+        return np.zeros(len(time), dtype=int)
+    return np.where(time - stamps[after - 1] <= stamps[after] - time, after - 1, after)
+
+
+def _interpolated(log: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Signals of another rate at ``time``; NaN before, after and in gaps."""
+    stamps = log[:, 0]
+    out = np.column_stack([np.interp(time, stamps, column, np.nan, np.nan) for column in log[:, 1:].T])
+    steps = np.diff(stamps)
+    if len(steps):
+        k = np.clip(np.searchsorted(stamps, time) - 1, 0, len(steps) - 1)
+        out[(steps[k] > SENSOR_GAP * np.median(steps)) & ~np.isin(time, stamps)] = np.nan
+    return out
+
+
+_JOINT_COLUMNS = {
+    "q": "actual_q", "qd": "actual_qd", "q_ref": "target_q", "qd_ref": "target_qd", "qdd_ref": "target_qdd",
+    "current": "actual_current", "current_ref": "target_current", "tau": "target_moment",
+}  # fmt: skip
+_SIX_COLUMNS = {  # (first three, last three) of six components
+    ("tool_position", None): "actual_TCP_pose",
+    ("force_estimate", "moment_estimate"): "actual_TCP_force",
+    ("force_sensor", "moment_sensor"): "ft_raw_wrench",
+}
+
+
+def read_rtde(path: Path, joints: int) -> Recorded:
+    """Known signals of a table; other columns are passed over.
+
+    Raises:
+        BadInput: no such header, or a faulty row.
+    """
+    lines, cut = read_lines(path)
+    header = lines[0].lstrip("# ")
+    separator = "," if "," in header else None
+    names = [name.strip().strip('"') for name in header.split(separator)]
+    columns = _rtde_columns(names, joints, path)
+    order = [names.index("timestamp")]
+    spans: dict[str, slice] = {}
+    for name, wanted in columns.items():
+        spans[name] = slice(len(order), len(order) + len(wanted))
+        order += wanted
+    table = parse(path, lines[1:], 2, separator, order, len(names))
+    signals = {name: table.values[:, span] for name, span in spans.items()}
+    return Recorded(table.values[:, 0], signals, [path.name] if cut or table.cut_short else [], 0)
+
+
+def _rtde_columns(names: list[str], joints: int, path: Path) -> dict[str, list[int]]:
+    """Columns of every known signal in the header."""
+    for needed in ("timestamp", "actual_q_0"):
+        if needed not in names:
+            raise BadInput(
+                f"no column {needed!r} in the header",
+                where=f"{path}, line 1",
+                found=", ".join(names[:6]),
+                allowed="the header of an RTDE recorder",
+                nearest=nearest_name(needed, names),
+            )
+    columns = {name: _indices(names, column, joints, path) for name, column in _JOINT_COLUMNS.items()}
+    for (first, second), column in _SIX_COLUMNS.items():
+        six = _indices(names, column, 6, path)
+        columns[first] = six[:3]
+        if second:
+            columns[second] = six[3:]
+    return {name: wanted for name, wanted in columns.items() if wanted}
+
+
+def _indices(names: list[str], column: str, count: int, path: Path) -> list[int]:
+    """Places of column_0, column_1, … in the header; empty when it has none of them."""
+    found = [name for name in names if name.removeprefix(f"{column}_").isdigit() and name != column]
+    wanted = [f"{column}_{k}" for k in range(count)]
+    if found and sorted(found) != sorted(wanted):
+        what = "wrong number of joints" if column in _JOINT_COLUMNS.values() else "not six components"
+        allowed = f"{wanted[0]} to {wanted[-1]}, each once"
+        raise BadInput(what, where=f"{path}, line 1, {column}", found=len(found), allowed=allowed)
+    return [names.index(name) for name in wanted] if found else []

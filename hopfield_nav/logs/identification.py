@@ -1,0 +1,129 @@
+"""Logs for identification: recordings of a real arm, and runs of ours.
+
+Torque is what the motors give. A run records it. A recording has currents, and what its column of torque
+holds is the model of the arm's own controller, never used here: motor constants [N·m/A] are given, or
+fitted so that the given arm's torque explains the currents (then masses are known in proportion to that
+arm's alone).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from dynamics.identification import Log
+
+if TYPE_CHECKING:
+    import xarray
+
+    from hopfield_nav.experiment import Run
+    from hopfield_nav.logs.motors import MotorFit
+
+
+class Sources(NamedTuple):
+    """Logs, and the motor constants (n,) [N·m/A] that turned their currents into torques, if any did."""
+
+    logs: list[Log]
+    motor_constants: np.ndarray | None
+    fitted: bool
+
+
+def read_logs(
+    paths: Sequence[Path],
+    arm: Arm,
+    motor_constants: Sequence[float] | None = None,
+    same_motor: Sequence[Sequence[int]] = (),
+) -> Sources:
+    """Read folders of runs, folders of recordings and RTDE tables.
+
+    Args:
+        paths: of the logs.
+        arm: whose number of joints, and whose torque where motors are fitted, count.
+        motor_constants: (n,) torque at the joint for a current [N·m/A]; None: fitted.
+        same_motor: groups of joints, counted from 1, with one motor constant in common.
+
+    Raises:
+        BadInput: a log that cannot be read, a run in which something touched the arm, or currents without
+            motor constants that cannot be fitted.
+    """
+    from hopfield_nav.experiment import load_run
+    from hopfield_nav.logs.recording import load_recording
+
+    n = len(arm.dh)
+    ours = [path for path in paths if (path / "world.yaml").is_file()]
+    data = {path: load_recording(path, n) for path in paths if path not in ours}
+    constants, zero, fitted = _motors(list(data.values()), arm, motor_constants, same_motor)
+    logs = [
+        log_of_run(load_run(path)) if path in ours else log_of_recording(data[path], constants, zero)
+        for path in paths
+    ]
+    return Sources(logs, constants if data else None, fitted)
+
+
+def log_of_run(run: Run) -> Log:
+    """A run of ours: torque of the motors, angles of the links, and of the rotors where joints are elastic.
+
+    Raises:
+        BadInput: nothing was recorded, or something touched the arm.
+    """
+    data, name = run.data, run.world.name
+    if data.sizes["time"] < 2:
+        raise BadInput("the run has no record", where=name, allowed="record.signals: all")
+    touched = np.flatnonzero(np.any(data.tau_external.values != 0.0, axis=1))
+    if touched.size:
+        raise BadInput(
+            "something touched the arm",
+            where=name,
+            found=f"contact at {float(data.time[touched[0]]):g} s",
+            allowed="runs of free motion",
+        )
+    elastic = run.world.plant.engine == "flexible"
+    sensed = data.q_sensed.values
+    return Log(
+        time=data.time.values,
+        q=data.q.values if elastic else sensed,
+        tau=data.tau.values,
+        rotor_q=sensed if elastic else None,
+        name=name,
+    )
+
+
+def log_of_recording(
+    data: xarray.Dataset, motor_constants: np.ndarray, zero: np.ndarray | float = 0.0
+) -> Log:
+    """A recording: torque from its currents, less those at no torque ``zero`` [A].
+
+    Raises:
+        BadInput: no currents.
+    """
+    name = str(data.attrs.get("title", "recording"))
+    if "current" not in data:
+        raise BadInput("no motor currents were recorded", where=name, found=", ".join(map(str, data)))
+    qd = data.qd.values if "qd" in data else None
+    tau = motor_constants * (data.current.values - zero)
+    return Log(data.time.values, data.q.values, tau, qd, name=name)
+
+
+def _motors(
+    data: list[xarray.Dataset],
+    arm: Arm,
+    given: Sequence[float] | None,
+    same_motor: Sequence[Sequence[int]],
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    n = len(arm.dh)
+    if given is not None:
+        constants = np.asarray(given, dtype=np.float64)
+        if constants.shape != (n,) or not np.all(constants > 0):
+            allowed = f"{n} numbers above 0 [N·m/A]"
+            raise BadInput("no motor constants", where="--motor-constants", found=given, allowed=allowed)
+        return constants, np.zeros(n), False
+    if not data:
+        return np.zeros(n), np.zeros(n), False
+    from hopfield_nav.logs.motors import fit_motors
+
+    fit: MotorFit = fit_motors(data, arm, same_motor)
+    return fit.motor_constant, fit.zero_current, True

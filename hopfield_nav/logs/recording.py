@@ -1,0 +1,116 @@
+"""Logs of a real arm in the labelled form of a simulated run.
+
+Two formats: a folder of ``log_*.csv`` files with a time column each (Kufieta's recordings of a UR5),
+and one table with a header line, as the RTDE recorders of Universal Robots arms write it (space or
+comma). Variables, dimensions and units are those of ``Run.data``; see ``docs/recordings.md``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.logs.formats import read_folder, read_rtde
+from hopfield_nav.logs.table import Recorded
+
+if TYPE_CHECKING:
+    import xarray
+
+FULL_TURNS = 4 * np.pi  # [rad, rad/s] no joint of these arms goes beyond: degrees do
+SLOWEST = 1.0  # [s] median step above which time must be in another unit
+GAP = 1.5  # steps longer than this many median steps are gaps
+_SIGNALS = {  # name: (second dimension, unit, long name)
+    "q": ("joint", "rad", "measured joint angle"),
+    "qd": ("joint", "rad s-1", "measured joint velocity"),
+    "q_ref": ("joint", "rad", "reference joint angle"),
+    "qd_ref": ("joint", "rad s-1", "reference joint velocity"),
+    "qdd_ref": ("joint", "rad s-2", "reference joint acceleration"),
+    "current": ("joint", "A", "measured motor current"),
+    "current_ref": ("joint", "A", "motor current commanded by the arm's own controller"),
+    "tau": ("joint", "N m", "model torque of the arm's own controller (target moment)"),
+    "tool_position": ("axis", "m", "measured position of the tool point"),
+    "force_estimate": ("axis", "N", "force on the tool as the arm's own controller estimates it"),
+    "moment_estimate": ("axis", "N m", "moment at the tool as the arm's own controller estimates it"),
+    "force_sensor": ("axis", "N", "force on the six-axis sensor, sensor axes"),
+    "moment_sensor": ("axis", "N m", "moment on the six-axis sensor, sensor axes"),
+}
+
+
+def load_recording(path: str | Path, joints: int = 6) -> xarray.Dataset:
+    """Read a log of a real arm.
+
+    Args:
+        path: a folder with ``log_q_actual.csv`` and others of that kind, or an RTDE table.
+        joints: number of joints n.
+
+    Returns:
+        Dataset with dimensions ``time``, ``joint`` (1…n) and ``axis``; only signals that were recorded.
+        ``time`` counts from the first row [s]. Attributes: ``start_time_s`` (what the log calls that
+        row), ``period_s`` (median step), ``gap_count`` (steps beyond 1.5 periods), ``longest_gap_s``,
+        ``dropped_rows`` (rows that one of several files lacks), ``cut_short`` (files whose last line
+        was incomplete).
+
+    Raises:
+        BadInput: nothing there, no numbers, the wrong number of joints, time that does not increase, or
+            units that look like degrees or milliseconds.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise BadInput("no such recording", where=str(path), allowed="a folder of logs, or an RTDE table")
+    raw = read_folder(path, joints) if path.is_dir() else read_rtde(path, joints)
+    _check_units(raw, path)
+    return _dataset(raw, path, joints)
+
+
+def _check_units(raw: Recorded, path: Path) -> None:
+    for name in ("q", "q_ref", "qd", "qd_ref"):
+        largest = np.abs(raw.signals.get(name, np.zeros(1))).max()
+        if largest > FULL_TURNS:
+            unit = "rad/s" if "d" in name.split("_")[0] else "rad"
+            what = f"{name} looks like degrees"
+            raise BadInput(
+                what, where=str(path), found=float(largest), allowed=f"{unit}, below {FULL_TURNS:.2f}"
+            )
+    step = float(np.median(np.diff(raw.time))) if len(raw.time) > 1 else 0.0
+    if step > SLOWEST:
+        raise BadInput(
+            "time looks like milliseconds",
+            where=str(path),
+            found=f"a median step of {step:g}",
+            allowed="seconds",
+        )
+
+
+def _dataset(raw: Recorded, path: Path, joints: int) -> xarray.Dataset:
+    import xarray
+
+    variables = {
+        name: (("time", second), raw.signals[name], {"units": unit, "long_name": long_name})
+        for name, (second, unit, long_name) in _SIGNALS.items()
+        if name in raw.signals
+    }
+    coordinates = {
+        "time": ("time", raw.time - raw.time[0], {"units": "s", "long_name": "time since the first row"}),
+        "joint": ("joint", np.arange(1, joints + 1), {"units": "1", "long_name": "joint"}),
+        "axis": ("axis", ["x", "y", "z"], {"units": "1", "long_name": "axis"}),
+    }
+    return xarray.Dataset(variables, coordinates, _attributes(raw, path))
+
+
+def _attributes(raw: Recorded, path: Path) -> dict[str, object]:
+    steps = np.diff(raw.time)
+    period = float(np.median(steps)) if len(steps) else 0.0
+    gaps = steps[steps > GAP * period]
+    return {
+        "title": f"recording {path.name}",
+        "start_time_s": float(raw.time[0]),
+        "period_s": period,
+        "gap_count": len(gaps),
+        "longest_gap_s": float(gaps.max()) if len(gaps) else 0.0,
+        "dropped_rows": raw.dropped,
+        "cut_short": ", ".join(raw.cut_short),
+        "Conventions": "CF-1.8",
+    }

@@ -1,0 +1,220 @@
+"""Any estimator and detector over recorded signals: those of a simulated run, or of a real arm.
+
+The methods, the frames they rely on, and the rule by which a level becomes an alarm are those of the
+closed loop itself; only what is sensed comes from arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numba
+import numpy as np
+
+from dynamics import Arm, BadInput, load_arm, nearest_name
+from dynamics.compiled import compile_loop
+from dynamics.work import Work, make_work
+from hopfield_nav.control import Belief, estimate_and_judge, make_belief, update_model_frames
+from hopfield_nav.logs.signals import Signals, checked_signals
+from hopfield_nav.loop import raise_alarm
+from hopfield_nav.plugin import Method, Sensed, compiled, make_sensed, signature
+
+if TYPE_CHECKING:
+    import xarray
+
+
+class _Computer(NamedTuple):
+    """What of the control computer (``control_step.Controller``) its methods are handed."""
+
+    model: Arm
+    estimator: np.ndarray
+    detector: np.ndarray
+    estimator_memory: np.ndarray
+    detector_memory: np.ndarray
+    work: Work
+
+
+class _Watch(NamedTuple):
+    """What changes from row to row: the part of ``loop_state.State`` that sensing and alarms use."""
+
+    sensed: Sensed
+    belief: Belief
+    armed: np.ndarray
+    floor: np.ndarray
+    alarm: np.ndarray
+
+
+class _Rule(NamedTuple):
+    """When a level is an alarm: the part of ``loop_state.Settings`` that ``raise_alarm`` reads."""
+
+    goal: np.ndarray
+    rearm: np.ndarray
+    hold_off: np.ndarray
+
+
+class Replay(NamedTuple):
+    """What a method believed at every row.
+
+    Attributes:
+        time: (k,) [s].
+        level: (k,) alarm level as a share of the threshold.
+        tau_external: (k, n) torque of contact on the joints [N·m].
+        wrench: (k, 6) on the tool, base axes [N, N·m].
+        detected: (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop).
+    """
+
+    time: np.ndarray
+    level: np.ndarray
+    tau_external: np.ndarray
+    wrench: np.ndarray
+    detected: np.ndarray
+
+    def dataset(self) -> xarray.Dataset:
+        """The same, labelled as ``Run.data`` is."""
+        import xarray
+
+        n = self.tau_external.shape[1]
+        return xarray.Dataset(
+            {
+                "level": ("time", self.level, {"units": "1"}),
+                "detected": ("time", self.detected.astype(np.int8), {"units": "1"}),
+                "tau_external_estimate": (("time", "joint"), self.tau_external, {"units": "N m"}),
+                "force_estimate": (("time", "axis"), self.wrench[:, :3], {"units": "N"}),
+                "moment_estimate": (("time", "axis"), self.wrench[:, 3:], {"units": "N m"}),
+            },
+            {
+                "time": ("time", self.time, {"units": "s"}),
+                "joint": ("joint", np.arange(1, n + 1), {"units": "1"}),
+                "axis": ("axis", ["x", "y", "z"], {"units": "1"}),
+            },
+        )
+
+    def csv(self) -> str:
+        """The same as text: one header line, units in its names."""
+        n = self.tau_external.shape[1]
+        names = ["time_s", "level", "detected", *(f"tau_external_{i}_Nm" for i in range(1, n + 1))]
+        names += [f"force_{axis}_N" for axis in "xyz"] + [f"moment_{axis}_Nm" for axis in "xyz"]
+        table = np.column_stack([self.time, self.level, self.detected, self.tau_external, self.wrench])
+        rows = [",".join(f"{value:.10g}" for value in row) for row in table]
+        return "\n".join([",".join(names), *rows]) + "\n"
+
+
+def replay(
+    model: Arm,
+    signals: Signals,
+    estimator: Method,
+    detector: Method,
+    parameters: Mapping[str, Any] | None = None,
+    rearm: float = 1.0,
+) -> Replay:
+    """Run an estimator and a detector over recorded signals.
+
+    Args:
+        model: the arm as the control computer believes it to be, friction included.
+        signals: ``signals_of_run`` or ``signals_of_recording``.
+        estimator: a ``Method`` of ``plugin.find_method``.
+        detector: the same.
+        parameters: by name, of either method; the rest at their defaults. What a world's estimator
+            inherits from the control law (``omega``) has to be given here.
+        rearm: level below which a detector that has fired is armed again.
+
+    Raises:
+        BadInput: shapes that do not fit, time that does not increase, numbers that are not finite, an
+            unknown parameter or one out of its range, one that would be inherited and is not given.
+    """
+    n = len(model.dh)
+    rows = checked_signals(signals, n)
+    values = _known(dict(parameters or {}), estimator, detector)
+    computer = _computer(model, estimator, detector, values)
+    count = len(rows.time)
+    out = (np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_))
+    methods = compiled(estimator), compiled(detector)
+    _compiled_replay()(*methods, computer, _rule(rearm), _watch(n), rows, *out)
+    return Replay(rows.time, *out)
+
+
+def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
+    known = {p.name: p for method in methods for p in method.parameters}
+    for name, value in parameters.items():
+        if name not in known:
+            raise BadInput(
+                "unknown parameter",
+                found=name,
+                allowed=", ".join(known) or "none: the methods take no parameters",
+                nearest=nearest_name(name, known),
+            )
+        parameter, array = known[name], np.asarray(value, dtype=np.float64)
+        if not np.all((array >= parameter.low) & (array <= parameter.high)):  # NaN is refused too
+            allowed = f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]"
+            raise BadInput("out of range", where=name, found=value, allowed=allowed)
+    for name, parameter in known.items():
+        if parameter.inherit and name not in parameters:
+            raise BadInput(
+                f"{name} must be given: {parameter.description}",
+                allowed=f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]",
+            )
+    return parameters
+
+
+def _computer(model: Arm, estimator: Method, detector: Method, values: dict[str, Any]) -> _Computer:
+    n = len(model.dh)
+    return _Computer(
+        model=model,
+        estimator=estimator.pack(values, n),
+        detector=detector.pack(values, n),
+        estimator_memory=np.zeros(estimator.memory(n)),
+        detector_memory=np.zeros(detector.memory(n)),
+        work=make_work(n),
+    )
+
+
+def _watch(n: int) -> _Watch:
+    return _Watch(make_sensed(n), make_belief(n), np.ones(1), np.zeros(1), np.zeros(1))
+
+
+def _rule(rearm: float) -> _Rule:
+    """No goal and no time off: only ``rearm`` decides."""
+    return _Rule(np.zeros(4), np.array([float(rearm)]), np.zeros(1))
+
+
+def _replay(estimator, detector, computer, rule, watch, rows, level, tau_external, wrench, detected):
+    """Sense, judge and note, row by row."""
+    sensed, belief = watch.sensed, watch.belief
+    for row in range(rows.time.size):
+        sensed.time[0] = rows.time[row]
+        for i in range(sensed.q.size):
+            sensed.q[i] = rows.q[row, i]
+            sensed.qd[i] = rows.qd[row, i]
+            sensed.q_ref[i] = rows.q_ref[row, i]
+            sensed.qd_ref[i] = rows.qd_ref[row, i]
+            sensed.qdd_ref[i] = rows.qdd_ref[row, i]
+            sensed.tau[i] = rows.tau[row, i]
+        update_model_frames(computer, sensed)
+        estimate_and_judge(estimator, detector, computer, sensed, belief)
+        detected[row] = raise_alarm(rule, watch, rows.time[row] - rows.time[0], False)
+        level[row] = belief.level[0]
+        for i in range(sensed.q.size):
+            tau_external[row, i] = belief.tau_external[i]
+        for k in range(6):
+            wrench[row, k] = belief.wrench[k]
+
+
+@lru_cache(maxsize=1)
+def _compiled_replay() -> Callable:
+    n = 6  # only the types matter
+    arm, empty = load_arm("ur5_ragazzon2012"), np.zeros(0)
+    table = np.zeros((0, n))
+    samples = (
+        _Computer(arm, *(empty,) * 4, make_work(n)),
+        _rule(1.0),
+        _watch(n),
+        Signals(empty, *(table,) * 6),
+        empty,
+        table,
+        table,
+        np.zeros(0, dtype=np.bool_),
+    )
+    methods = (numba.types.FunctionType(signature(kind)) for kind in ("estimator", "detector"))
+    return compile_loop(numba.types.void(*methods, *(numba.typeof(s) for s in samples)), _replay)

@@ -1,0 +1,102 @@
+"""What a control computer sensed, as arrays: of a simulated run, or of a real arm's recording."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.batches import as_rows
+
+if TYPE_CHECKING:
+    import xarray
+
+    from hopfield_nav.experiment import Run
+    from hopfield_nav.logs.motors import MotorFit
+
+_NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
+
+
+class Signals(NamedTuple):
+    """What a control computer sensed, row by row, one row a control period.
+
+    Attributes:
+        time: (k,) [s], increasing.
+        q, qd: (k, n) measured [rad, rad/s].
+        q_ref, qd_ref, qdd_ref: (k, n) reference [rad, rad/s, rad/s²].
+        tau: (k, n) torque of the motors over the period **before** the row, at the joint side, friction
+            not taken off [N·m].
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    q_ref: np.ndarray
+    qd_ref: np.ndarray
+    qdd_ref: np.ndarray
+    tau: np.ndarray
+
+
+def signals_of_run(run: Run) -> Signals:
+    """Signals of a simulated run, one row a control period.
+
+    A row of the record holds the torque from that row on; the methods are told that of the period before.
+
+    Raises:
+        BadInput: nothing was recorded, or more coarsely than once a control period.
+    """
+    world, data = run.world, run.data
+    every, per_period = world.record.every, round(world.controller.period / world.plant.step)
+    if data.sizes["time"] == 0 or per_period % every:
+        raise BadInput(
+            "the record lacks rows at control periods",
+            where=world.name,
+            found=f"{data.sizes['time']} rows, every {every}",
+            allowed=f"record.every a divisor of {per_period}, record.signals: all",
+        )
+    stride = per_period // every
+    time = data.time.values[::stride]
+    logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}
+    sensed = {name: data[found].values[::stride] for name, found in logged.items()}
+    last = data.tau.values[stride - 1 :: stride][: len(time) - 1]
+    return Signals(time, **sensed, tau=np.vstack([np.zeros((1, last.shape[1])), last]))
+
+
+def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
+    """Signals of a real arm, the motors' torque from their currents.
+
+    Raises:
+        BadInput: a signal was not recorded.
+    """
+    missing = [name for name in (*_NAMES[:-1], "current") if name not in data]
+    if missing:
+        raise BadInput(
+            "signals were not recorded",
+            where=str(data.attrs.get("title", "recording")),
+            found=", ".join(missing),
+            allowed="q, qd, q_ref, qd_ref, qdd_ref and current",
+        )
+    sensed = {name: data[name].values for name in _NAMES[:-1]}
+    return Signals(data.time.values, **sensed, tau=motors.torque(data.current.values))
+
+
+def checked_signals(signals: Signals, n: int) -> Signals:
+    """Signals as float64 arrays of one length that the compiled loop may read.
+
+    Raises:
+        BadInput: shapes that do not fit, time that does not increase, numbers that are not finite.
+    """
+    (time,), _ = as_rows(1, time=np.asarray(signals.time, dtype=np.float64)[..., None])
+    columns, lead = as_rows(n, **{name: getattr(signals, name) for name in _NAMES})
+    if lead != (len(time),):
+        raise BadInput("signals and time differ in length", found=lead, allowed=f"({len(time)},)")
+    if len(time) and not np.all(np.diff(time[:, 0]) > 0):
+        raise BadInput("time does not increase", where="signals.time")
+    for name, values in zip(("time", *_NAMES), (time, *columns), strict=True):
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values).all(axis=1)))
+            raise BadInput(
+                "not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers"
+            )
+    return Signals(time[:, 0].copy(), *(values.copy() for values in columns))  # as_rows may give views

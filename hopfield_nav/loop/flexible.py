@@ -1,0 +1,242 @@
+"""The arm with elastic joints as the plant of the loop: its equations in small sub-steps.
+
+The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from behind a
+spring is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors, and ``q`` of the
+links, what the second encoder shows. Controller, estimator, detector and log are those of the compiled
+loop, and so is the motion of the links under contact.
+
+The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at most
+0.5/omega of the fastest one, omega from the links and rotors at the start; RK4 is stable up to 2.8/omega.
+Dry friction is found once a sub-step, so that rotors stick truly (see ``joint_sticking``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from dynamics import BadInput, gravity_torque
+from dynamics.compiled import compile_loop, inlined
+from dynamics.flexible_joint import (
+    FlexibleJoints,
+    dry_level,
+    flexible_joints,
+    highest_frequency,
+    links_alone,
+    spring_torque,
+    viscous_torque,
+)
+from hopfield_nav.loop.closed_loop import (
+    DIVERGED,
+    HORIZON,
+    READY,
+    after_step,
+    before_step,
+    command_in_stage,
+    keep_truth,
+    loop_types,
+)
+from hopfield_nav.loop.plant import Plant, plant_acceleration
+from hopfield_nav.loop.state import State
+from hopfield_nav.loop.step_limits import check_step
+
+RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
+MOST_SUBSTEPS = 1000
+
+
+class Rotors(NamedTuple):
+    """State and scratch of the rotors, seen from the links' side; each (n,).
+
+    Attributes:
+        angle, speed: now [rad, rad/s].
+        dry: dry friction of the sub-step [N·m].
+        load: torque through the gears in the stage [N·m].
+        stage_angle, stage_speed, acceleration: of an integrator stage.
+        angle_sum, speed_sum: weighted sums of its stages.
+        viscous: joint damping besides friction [N·m·s/rad].
+    """
+
+    angle: np.ndarray
+    speed: np.ndarray
+    dry: np.ndarray
+    load: np.ndarray
+    stage_angle: np.ndarray
+    stage_speed: np.ndarray
+    acceleration: np.ndarray
+    angle_sum: np.ndarray
+    speed_sum: np.ndarray
+    viscous: np.ndarray
+
+
+class FlexibleLoop:
+    """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
+
+    A new state begins with rotors that hold the links against gravity; joints that are moved from outside
+    take their rotors along.
+
+    Args:
+        plant: arm, contact, joint damping (that acts on the rotors). Arm and damping are fixed here.
+        step: of the loop [s].
+        start: (n,) joint angles at which the sub-step is chosen [rad].
+        given: fields of ``FlexibleJoints`` that are not the defaults.
+
+    Attributes:
+        joints: the transmissions.
+        rotors: their state.
+        substeps, substep: how many in a step, and how long one is [s].
+
+    Raises:
+        BadInput: transmissions too stiff for the step.
+    """
+
+    def __init__(self, plant: Plant, step: float, start: np.ndarray, **given: object) -> None:
+        self.joints: FlexibleJoints = flexible_joints(plant.arm, **given)
+        self._links = links_alone(plant.arm)
+        n = len(start)
+        self.substeps = substeps(highest_frequency(plant.arm, self.joints, start), step)
+        self.substep = step / self.substeps
+        self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
+        self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
+        self._state: State | None = None
+        self._left = np.zeros((2, n))
+
+    def __call__(self, law, estimator, detector, plant, controller, trajectory, settings, state, stages,
+                 work, log, last_step) -> int:  # fmt: skip
+        """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
+        self._take_over(state)
+        links = self.links(plant)
+        seen = state._replace(q=self.rotors.angle, qd=self.rotors.speed)
+        event = _compiled()(
+            law, estimator, detector, links, controller, trajectory, settings, state, stages, work, log,
+            last_step, seen, self.joints, self.rotors, self.substeps,
+        )  # fmt: skip
+        self._left[:] = state.q, state.qd
+        return event
+
+    def links(self, plant: Plant) -> Plant:
+        """The plant of the link equation: without rotors, and so without friction."""
+        none = np.zeros(1, dtype=np.int64)
+        return plant._replace(arm=self._links, damping=np.zeros_like(plant.damping), frictional=none)
+
+    def checked(self, plant: Plant, start: np.ndarray, stages: int) -> Plant:
+        """The plant with its rotors fixed to its links, which joint damping and control move.
+
+        Raises:
+            BadInput: a contact too stiff for links that move in sub-steps.
+        """
+        check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
+        return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
+
+    def _take_over(self, state: State) -> None:
+        if state is self._state:
+            self.rotors.angle[:] += state.q - self._left[0]
+            self.rotors.speed[:] += state.qd - self._left[1]
+            return
+        self._state = state
+        self.rotors.angle[:] = state.q + gravity_torque(self._links, state.q) / self.joints.stiffness
+        self.rotors.speed[:] = state.qd
+
+
+def substeps(frequency: float, step: float) -> int:
+    """How many sub-steps a step [s] needs for a highest natural frequency [rad/s].
+
+    Raises:
+        BadInput: more than 1000.
+    """
+    count = max(1, int(np.ceil(step * frequency / RESOLUTION)))
+    if count > MOST_SUBSTEPS:
+        raise BadInput(
+            "the joints are too stiff for this step",
+            where="plant.step",
+            found=f"{step:g} s and modes of {frequency:.3g} rad/s",
+            allowed=f"at most {MOST_SUBSTEPS} sub-steps of {RESOLUTION / frequency:.2g} s",
+        )
+    return count
+
+
+def _advance(
+    law, estimator, detector, links, controller, trajectory, settings, state, stages, work, log, last_step,
+    seen, joints, rotors, count,
+):  # fmt: skip
+    """As ``closed_loop._advance``; ``seen`` is ``state`` with the rotors' angles and speeds."""
+    while state.step[0] < last_step:
+        event = before_step(law, estimator, detector, controller, trajectory, settings, state, seen, log)
+        if event != READY:
+            return event
+        time, h = state.step[0] * settings.step[0], settings.step[0] / count
+        for part in range(count):
+            if settings.hold[0] == 0:
+                command_in_stage(
+                    law, controller, trajectory, state, rotors.angle, rotors.speed, time + part * h
+                )
+            _substep(links, joints, rotors, state, settings.stages[0], h, part == 0, stages, work)
+        if after_step(settings, state, log) != HORIZON:
+            return DIVERGED
+    return HORIZON
+
+
+@inlined
+def _substep(links, joints, rotors, state, order, h, first, stages, work):
+    """One sub-step of ``h`` seconds, RK4 (order 4) or semi-implicit Euler (1)."""
+    q, qd, n = state.q, state.qd, state.q.size
+    qs, qds, qdds, q_sum, qd_sum = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
+    angle, speed, angles, speeds = rotors.angle, rotors.speed, rotors.stage_angle, rotors.stage_speed
+    accelerations, angle_sum, speed_sum = rotors.acceleration, rotors.angle_sum, rotors.speed_sum
+    for i in range(n):
+        qs[i], qds[i], q_sum[i], qd_sum[i] = q[i], qd[i], 0.0, 0.0
+        angles[i], speeds[i], angle_sum[i], speed_sum[i] = angle[i], speed[i], 0.0, 0.0
+    for stage in range(order):
+        if stage > 0:
+            ahead = h if stage == 3 else 0.5 * h
+            for i in range(n):
+                qs[i], qds[i] = q[i] + ahead * qds[i], qd[i] + ahead * qdds[i]
+                angles[i], speeds[i] = angle[i] + ahead * speeds[i], speed[i] + ahead * accelerations[i]
+        _accelerate(links, joints, rotors, state.sensed.tau, h if stage == 0 else 0.0, stages, work)
+        if stage == 0 and first:
+            for i in range(n):
+                stages.friction[i] = rotors.dry[i]
+            keep_truth(state.truth, stages, work)
+        weight = 2.0 if stage == 1 or stage == 2 else 1.0
+        for i in range(n):
+            q_sum[i] += weight * qds[i]
+            qd_sum[i] += weight * qdds[i]
+            angle_sum[i] += weight * speeds[i]
+            speed_sum[i] += weight * accelerations[i]
+    part = h / 6.0 if order == 4 else h
+    for i in range(n):
+        qd[i] += part * qd_sum[i]
+        speed[i] += part * speed_sum[i]
+        q[i] += part * q_sum[i] if order == 4 else h * qd[i]
+        angle[i] += part * angle_sum[i] if order == 4 else h * speed[i]
+
+
+@inlined
+def _accelerate(links, joints, rotors, tau, friction_step, stages, work):
+    """Accelerations of links and rotors in a stage; with a ``friction_step`` [s] dry friction anew."""
+    load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
+    for i in range(load.size):
+        load[i] = spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
+    plant_acceleration(links, load, 0.0, 0.0, stages, work)
+    for i in range(load.size):
+        push = tau[i] - load[i] - viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
+        if friction_step > 0.0:
+            level = dry_level(joints, i, speeds[i], load[i])
+            stopping = push + inertia[i] * speeds[i] / friction_step
+            dry[i] = min(max(stopping, -level), level)  # what brings it to rest, as far as it can
+        rotors.acceleration[i] = (push - dry[i]) / inertia[i]
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> Callable:
+    code, types = numba.types.int64, loop_types()
+    vectors, table = numba.types.float64[::1], numba.types.float64[:, ::1]
+    wide = ("friction", "thermal")
+    joints = numba.types.NamedTuple(
+        [table if name in wide else vectors for name in FlexibleJoints._fields], FlexibleJoints
+    )
+    rotors = numba.types.NamedUniTuple(vectors, len(Rotors._fields), Rotors)
+    return compile_loop(code(*types, types[7], joints, rotors, code), _advance)

@@ -1,0 +1,191 @@
+"""Whether the integrator's step is small enough, asked before anything moves.
+
+Each integrator has a limit on step × rate for a decaying mode and for an oscillating one. Rates
+come from the effective inertia of the joints and of the tool, the smallest over the start pose and
+random poses: with small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays
+within 0.1 ms. Where cylinders overlap their stiffnesses add up, which is not looked at.
+
+How fast a sampled and delayed control loop may be made.
+
+The inverse-dynamics law turns each joint into a double integrator under critically damped feedback,
+a = -omega² q - 2 omega q'. A computer samples it, holds the torque for a period and applies it some
+periods later; from some omega · period on that loop is unstable whatever the arm. ``simulation`` asks
+it for a warning.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from dynamics import Arm, BadInput, jacobian, link_frames, mass_matrix
+from hopfield_nav.geometry import END, LINK, START
+from hopfield_nav.loop.plant import RK4, SEMI_IMPLICIT_EULER, Plant
+
+DECAY_LIMIT = {RK4: 2.785, SEMI_IMPLICIT_EULER: 2.0}  # |step · rate| of a real mode
+SWING_LIMIT = {RK4: 2.828, SEMI_IMPLICIT_EULER: 2.0}  # of an undamped oscillation
+_HELD_LIMIT = 2.0  # of damping that a held torque gives
+_POSES, _MARGIN = 200, 0.98
+
+
+def check_step(
+    plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float
+) -> None:
+    """Refuse a step that the damping or the contact would make explode.
+
+    Args:
+        plant: arm, contact and joint damping.
+        q: (n,) start pose [rad].
+        step: of the integrator [s].
+        stages: RK4 or SEMI_IMPLICIT_EULER.
+        law_gain: (n,) largest damping that the control law adds [N·m·s/rad].
+        held_for: time over which the law's torque is held [s]; 0: it follows every stage.
+
+    Raises:
+        BadInput: with the step that would do.
+    """
+    poses = np.vstack([q, np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, len(q)))])
+    inverse = np.linalg.inv(mass_matrix(plant.arm, poses))
+    explicit = np.zeros(len(q)) if stages == SEMI_IMPLICIT_EULER else plant.damping
+    if held_for == 0.0:
+        explicit = explicit + law_gain
+    elif np.any(law_gain):
+        _refuse_beyond(
+            held_for, _HELD_LIMIT / _fastest(inverse, law_gain), "controller.period", "the damping law"
+        )
+    if np.any(explicit):
+        _refuse_beyond(
+            step, DECAY_LIMIT[stages] / _fastest(inverse, explicit), "plant.step", "the joint damping"
+        )
+    _check_contact(plant, poses, inverse, step, stages)
+
+
+def _fastest(inverse: np.ndarray, damping: np.ndarray) -> float:
+    """Largest rate of M^-1 D over the poses [1/s]."""
+    root = np.sqrt(damping)
+    return float(np.linalg.eigvalsh(root[:, None] * inverse * root).max())
+
+
+def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: float, stages: int) -> None:
+    contact = plant.contact
+    if len(contact.cylinders) + len(contact.solids) == 0:
+        return
+    mobility = _largest_mobility(plant, poses, inverse)
+    stiffness, damping = contact.law[0], contact.law[1]
+    _refuse_beyond(
+        step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness"
+    )
+    if damping > 0:
+        _refuse_beyond(step, DECAY_LIMIT[stages] / (damping * mobility), "plant.step", "the contact damping")
+
+
+def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> float:
+    """Largest inverse of the effective mass where the arm can be touched, over the poses [1/kg].
+
+    Cylinders without end push the tool in the plane alone, other solids anywhere; with the whole arm
+    touching, the ends of all capsules count.
+    """
+    arm, contact = plant.arm, plant.contact
+    axes = 3 if len(contact.solids) else 2
+    tool = jacobian(arm, poses)[:, :axes]
+    rows = [tool, *(_point_jacobian(arm, poses, *end) for end in _capsule_ends(contact.bodies))]
+    return max(float(np.linalg.eigvalsh(J @ inverse @ J.transpose(0, 2, 1)).max()) for J in rows)
+
+
+def _capsule_ends(bodies: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Link, and point in its frame [m], of both ends of every capsule that moves."""
+    moving = bodies[bodies[:, LINK] > 0]
+    return [(int(row[LINK]), row[first : first + 3]) for row in moving for first in (START, END)]
+
+
+def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -> np.ndarray:
+    """(k, 3, n) of a point fixed to a link."""
+    frames = link_frames(arm, poses)
+    place = (frames[:, link, :3, :3] @ point) + frames[:, link, :3, 3]
+    out = np.zeros((len(poses), 3, len(arm.dh)))
+    for i in range(link):
+        out[:, :, i] = np.cross(frames[:, i, :3, 2], place - frames[:, i, :3, 3])
+    return out
+
+
+def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:
+    if step > limit:
+        raise BadInput(
+            f"the simulation would explode: {cause} is too stiff for this step",
+            where=key,
+            found=step,
+            allowed=f"at most {_rounded_down(_MARGIN * limit):.2g} s",
+        )
+
+
+def _rounded_down(value: float) -> float:
+    """Two digits, so that the step that is named is one that will do."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.floor(value / unit) * unit
+
+
+_BISECTIONS = 60
+
+
+def largest_stable_omega(period: float, delay: int = 0) -> float:
+    """Natural frequency from which the sampled loop is unstable, for a perfect model [rad/s].
+
+    Args:
+        period: of the control loop [s].
+        delay: whole periods from sensing to torque.
+
+    Returns:
+        [rad/s]: 1/period without delay, 0.424/period with one period of it, falling further.
+
+    Source: discrete-time form of ragazzon2012 (4.4) under zero-order hold.
+    """
+    return _stable_product(delay) / period
+
+
+@lru_cache(maxsize=128)
+def _stable_product(delay: int) -> float:
+    """Largest omega · period with all eigenvalues inside the unit circle."""
+    low, high = 0.0, 2.0
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if spectral_radius(middle, delay) < 1.0 else (low, middle)
+    return low
+
+
+def spectral_radius(product: float, delay: int) -> float:
+    """Largest |eigenvalue| of one period, for ``product`` = omega · period and a delay in periods."""
+    size = 2 + delay
+    step = np.zeros((size, size))
+    step[:2, :2] = [[1.0, 1.0], [0.0, 1.0]]  # angle, and velocity times the period
+    law = np.array([-(product**2), -2.0 * product])
+    pushed = np.array([0.5, 1.0])
+    if delay == 0:
+        step[:2, :2] += np.outer(pushed, law)
+    else:
+        step[:2, 2] = pushed  # the oldest acceleration under way acts now
+        for k in range(2, size - 1):
+            step[k, k + 1] = 1.0
+        step[size - 1, :2] = law
+    return float(np.abs(np.linalg.eigvals(step)).max())
+
+
+def omega_warning(omega: np.ndarray, period: float, delay: int) -> str | None:
+    """A sentence where a joint is faster than its sampled loop allows, or None.
+
+    Args:
+        omega: (n,) natural frequencies [rad/s].
+        period: of the control loop [s].
+        delay: whole periods from sensing to torque.
+    """
+    limit = largest_stable_omega(period, delay)
+    fast = np.flatnonzero(omega > limit)
+    if not fast.size:
+        return None
+    joints = ", ".join(str(i + 1) for i in fast)
+    behind = "" if delay == 0 else f" and a delay of {delay} period{'s' if delay > 1 else ''}"
+    return (
+        f"controller.omega of joint {joints} is beyond {limit:.3g} rad/s, from which a loop with a period of "
+        f"{1e3 * period:g} ms{behind} is unstable"
+    )

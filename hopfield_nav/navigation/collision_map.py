@@ -1,0 +1,181 @@
+"""The map of what was felt: cells over the workspace, and which of them are blocked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.planning import flat_index
+
+RIMS = ("blocked", "free")
+
+
+def round_half_away(value: np.ndarray) -> np.ndarray:
+    """Nearest integers, halves away from zero as in MATLAB (NumPy rounds halves to even).
+
+    Args:
+        value: finite floats, any shape.
+
+    Returns:
+        Integers, same shape.
+    """
+    size = np.abs(value)
+    whole = np.floor(size)
+    return (np.sign(value) * (whole + (size - whole >= 0.5))).astype(np.int64)
+
+
+@dataclass(eq=False)
+class CollisionMap:
+    """Cells over the workspace, ragazzon2012 (6.13) counted from 0. Make one with `create`.
+
+    Attributes:
+        origin: (3,) centre of cell (0, …, 0) in base axes [m].
+        spacing: distance of neighbouring cell centres [m].
+        rim: "blocked" or "free": whether the outermost cells are barred, as in the document's program.
+        blocked: bool grid of rank 2 or 3; rim, obstacles known beforehand, and marks.
+        felt: bool grid; the marks alone.
+    """
+
+    origin: np.ndarray
+    spacing: float
+    rim: str
+    blocked: np.ndarray
+    felt: np.ndarray
+
+    @classmethod
+    def create(
+        cls,
+        origin: Sequence[float] = (0.1501, -0.2499, 0.0),
+        spacing: float = 0.0263,
+        shape: Sequence[int] = (20, 20),
+        rim: str = "blocked",
+        known: np.ndarray | None = None,
+    ) -> CollisionMap:
+        """Make a map without marks; the defaults are the document's 20 x 20 map.
+
+        Args:
+            origin: (3,) centre of cell (0, …, 0) [m].
+            spacing: distance of neighbouring cell centres [m].
+            shape: cells along x, y (and z).
+            rim: "blocked" or "free".
+            known: bool grid of obstacles known beforehand, None for none.
+
+        Returns:
+            The map.
+
+        Raises:
+            BadInput: an argument out of range or of the wrong shape.
+        """
+        shape = _check_shape(shape)
+        centre = np.array(origin, dtype=float)
+        if centre.shape != (3,) or not np.isfinite(centre).all():
+            raise BadInput("origin of the map", found=origin, allowed="three finite coordinates [m]")
+        if not (math.isfinite(spacing) and spacing > 0):
+            raise BadInput("spacing of the map", found=spacing, allowed="positive [m]")
+        if rim not in RIMS:
+            raise BadInput("rim of the map", found=rim, allowed=", ".join(RIMS))
+        blocked = _check_known(known, shape)
+        if rim == "blocked":
+            inner = np.ones(shape, dtype=bool)
+            inner[(slice(1, -1),) * len(shape)] = False
+            blocked |= inner
+        return cls(centre, float(spacing), rim, blocked, np.zeros(shape, dtype=bool))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Cells along each axis."""
+        return self.blocked.shape
+
+    def cell_of(self, position: Sequence[float] | np.ndarray) -> tuple[int, ...]:
+        """Cell nearest to a position, which may lie outside the map.
+
+        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted
+        from 1, and that number is rounded half away from zero.
+
+        Args:
+            position: (3,) or longer than the rank, in base axes [m].
+
+        Returns:
+            (rank,) ints.
+
+        Raises:
+            BadInput: too few coordinates, or one that is not finite.
+        """
+        rank = self.blocked.ndim
+        point = np.asarray(position, dtype=float)
+        if point.ndim != 1 or point.size < rank or not np.isfinite(point).all():
+            raise BadInput("position", found=position, allowed=f"at least {rank} finite coordinates [m]")
+        from_one = (point[:rank] - self.origin[:rank]) / self.spacing + 1.0
+        return tuple((round_half_away(from_one) - 1).tolist())
+
+    def inside(self, cell: Sequence[int] | np.ndarray) -> bool:
+        """Whether a cell, (rank,) ints, is one of the map's.
+
+        Raises:
+            BadInput: the wrong number of coordinates.
+        """
+        if len(cell) != self.blocked.ndim:
+            raise BadInput("cell", found=cell, allowed=f"{self.blocked.ndim} integers")
+        return all(0 <= c < n for c, n in zip(cell, self.shape, strict=True))
+
+    def centre(self, cell: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Position of the centre of a cell, ragazzon2012 (6.13).
+
+        Args:
+            cell: (rank,) indices; fractions and cells outside are mapped as well.
+
+        Returns:
+            (3,) position in base axes [m]; in the plane of the origin for a map of rank 2.
+
+        Raises:
+            BadInput: the wrong number of coordinates.
+        """
+        if len(cell) != self.blocked.ndim:
+            raise BadInput("cell", found=cell, allowed=f"{self.blocked.ndim} numbers")
+        position = self.origin.copy()
+        position[: len(cell)] += self.spacing * np.asarray(cell, dtype=float)
+        return position
+
+    def mark(self, cell: Sequence[int]) -> bool:
+        """Mark a cell as felt, and so as blocked.
+
+        Args:
+            cell: (rank,) ints.
+
+        Returns:
+            Whether the mark is new; a cell of the rim or a known obstacle can be newly felt too.
+
+        Raises:
+            BadInput: a cell outside the map.
+        """
+        i = flat_index(cell, self.shape, "marked")
+        new = not self.felt.flat[i]
+        self.felt.flat[i] = True
+        self.blocked.flat[i] = True
+        return bool(new)
+
+    def copy(self) -> CollisionMap:
+        """A map of its own with the same content."""
+        return CollisionMap(self.origin.copy(), self.spacing, self.rim, self.blocked.copy(), self.felt.copy())
+
+
+def _check_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    sizes = np.asarray(shape)
+    if sizes.shape not in {(2,), (3,)} or sizes.dtype.kind not in "iu" or (sizes < 1).any():
+        raise BadInput("shape of the map", found=shape, allowed="two or three positive integers")
+    return tuple(int(n) for n in sizes)
+
+
+def _check_known(known: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
+    if known is None:
+        return np.zeros(shape, dtype=bool)
+    grid = np.array(known)
+    if grid.dtype != bool or grid.shape != shape:
+        raise BadInput(
+            "known obstacles", found=f"{grid.dtype} of shape {grid.shape}", allowed=f"bool {shape}"
+        )
+    return grid

@@ -1,0 +1,285 @@
+"""From cells to motion: the map, the network's path over it, and the trajectory that follows it.
+
+It knows nothing of the plant. ``simulation`` asks it for a first trajectory, and for a new one after
+every collision.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm, BadInput, JointPath, follow_path, forward_kinematics, jacobian
+from dynamics.inverse import follow_positions
+from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.navigation.known_map import cell_beside, make_map, only_in_sight, touches
+from hopfield_nav.navigation.motion import along_chain, tight_chain, times_by_cell, times_by_length
+from hopfield_nav.navigation.planners import open_cells, plan_with
+from hopfield_nav.navigation.reach import (
+    end_at_contact,
+    follow_regular_path,
+    known_solids,
+    unreachable_places,
+)
+from hopfield_nav.navigation.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
+from hopfield_nav.navigation.route import Route, Way
+from hopfield_nav.planning import Plan, cells_along
+from hopfield_nav.world import World
+
+
+class Navigator:
+    """Map, planner and trajectories of one run.
+
+    Attributes:
+        grid: the map.
+        known: the known obstacles.
+        unreachable: bool grid of the cells that the arm turned out not to reach; they count as blocked
+            for the planner and are not marked on the map.
+        way: under way.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        self.world, self.arm = world, arm
+        self.grid, self.known = make_map(world)
+        whole = world.contact.bodies == "arm" and world.known and world.planner.unreachable != "ignore"
+        self._in_the_way = known_solids(arm, self.known.solids) if whole else None
+        self.goal_cell, self.goal = self._find_goal()
+        self._start_cell = self._cell_of_start(start)
+        self._no_cells = np.zeros((0, world.map.rank), dtype=int)
+        self.way = Way(self._start_cell, self._no_cells, None)
+        self._passed = np.zeros(self.grid.shape, dtype=bool)
+        self.unreachable = self._find_unreachable(start)
+        self._cause = ""
+
+    def first_way(self, q: np.ndarray) -> Way:
+        """The way from the start pose; at rest there when the world has no goal."""
+        still = np.zeros(len(q))
+        if self.goal is None:
+            trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
+            self.way = Way(self._start_cell, np.array([self._start_cell]), trajectory)
+            return self.way
+        tool = forward_kinematics(self.arm, q)[:3, 3]
+        start = cell_beside(self.known, self.grid, self._obstacles(), tool, self._start_cell)
+        if start is not None:
+            self.way = self._plan(start, 0.0, q, still, still)
+        else:
+            reason = "known obstacles stand between the tool and every free cell around it"
+            self.way = Way(self._start_cell, self._no_cells, None, "no_path", reason)
+        return self.way
+
+    def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], Way]:
+        """Mark what was felt and find a new way.
+
+        Args:
+            time: of the detection [s].
+            q: (n,) measured joint angles [rad].
+            force: (3,) estimated force on the tool [N].
+
+        Returns:
+            The marked cell and the new way; without a goal the arm stays on the one it has.
+        """
+        if self.way.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
+        q_ref, qd_ref, qdd_ref = evaluate(self.way.trajectory, time)
+        felt = Felt(
+            position=forward_kinematics(self.arm, q)[:3, 3],
+            desired=forward_kinematics(self.arm, q_ref)[:3, 3],
+            desired_velocity=(jacobian(self.arm, q_ref) @ qd_ref)[:3],
+            force=force,
+            path=self.way.cells,
+        )
+        marked = cell_to_mark(self.grid, felt, self.goal_cell, self.world.detection.mark)
+        self.grid.mark(marked)
+        if self.goal is None:
+            return marked, self.way
+        self._remember_passed(felt)
+        start = self._back_off(marked, felt)
+        if start is None:
+            self.way = Way(marked, self._no_cells, None, "no_path", "no free way from the tool to the goal")
+        else:
+            self.way = self._plan(start, time, q_ref, qd_ref, qdd_ref)
+        return marked, self.way
+
+    def final_map(self) -> np.ndarray:
+        """Int grid: 1 where the map is blocked, 2 where the arm turned out not to reach a free cell."""
+        return np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
+
+    def _back_off(self, marked: tuple[int, ...], felt: Felt) -> tuple[int, ...] | None:
+        """Where the next path starts; None where no open cell is left near the tool.
+
+        Never the goal itself: a tool that was pushed off it must come from another side, and a goal
+        whose neighbours are all blocked is out of reach even from beside it.
+        """
+        if self.world.detection.back_off == "against_velocity":
+            return start_against_velocity(self.grid, marked, felt)
+        target = self._target()
+        if target is None:
+            return None
+        allowed = open_cells(self.world.planner, self._obstacles(), marked, target)
+        allowed[self.goal_cell] = False
+        allowed = only_in_sight(self.known, self.grid, allowed, felt.position)
+        start = start_along_force(self.grid, felt, allowed, self._passed)
+        return start if allowed[start] else None
+
+    def _remember_passed(self, felt: Felt) -> None:
+        """The cells of the path up to the one nearest to the tool."""
+        rank = len(self.grid.shape)
+        centres = self.grid.origin[:rank] + self.grid.spacing * felt.path
+        nearest = int(np.argmin(((centres - felt.position[:rank]) ** 2).sum(axis=1)))
+        self._passed[tuple(felt.path[: nearest + 1].T)] = True
+
+    def _target(self) -> tuple[int, ...] | None:
+        """The cell to which is planned: the goal's, or where a known obstacle reaches into that, one beside.
+
+        None where known obstacles stand between the goal and every free cell around it.
+        """
+        if self.goal_cell is None or self.goal is None:
+            raise RuntimeError("without a goal there is nothing to plan")
+        return cell_beside(self.known, self.grid, self._obstacles(), self.goal, self.goal_cell)
+
+    def _obstacles(self) -> np.ndarray:
+        """What the planner may not use."""
+        return self.grid.blocked | self.unreachable
+
+    def _make_plan(self, start: tuple[int, ...]) -> Plan:
+        """A way over cells to the goal's; the last step may begin in the cell beside it."""
+        planner, target = self.world.planner, self._target()
+        if target is None:
+            reason = "known obstacles stand between the goal and every free cell around it"
+            return Plan(None, reason, np.inf, planner.kind)
+        plan = plan_with(planner, self._obstacles(), start, target, self.world.seed)
+        if plan.cells is None or self.goal_cell is None or self.goal_cell == target:
+            return plan
+        return plan.with_last(self.goal_cell)
+
+    def _plan(
+        self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+    ) -> Way:
+        """The way that the arm can follow; cells that it cannot reach are left out, one after the other."""
+        while True:
+            plan = self._make_plan(start)
+            if plan.cells is None:
+                return Way(start, self._no_cells, None, "no_path", plan.reason + self._count_unreachable())
+            route = self._route(plan, q, at_rest=not qd.any())
+            path = self._follow(route.poses, q)
+            if not path.reason:
+                break
+            why = f"cell {self.grid.cell_of(route.poses[path.reached, :3, 3])}: {path.reason}"
+            if self.world.planner.unreachable == "ignore":
+                return Way(start, route.cells, None, "unreachable", why)
+            self._cause = f", the last: {why}"
+            if not self._bar(route, path.reached, start):
+                return Way(start, self._no_cells, None, "no_path", why)
+        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], route.poses[:, :3, 3]])
+        trajectory = quintic_trajectory(
+            np.vstack([q, path.q]), self._times(route, places), time, qd, qdd,
+            self.arm.speed_limits, self.world.trajectory.sample_time,
+        )  # fmt: skip
+        return Way(start, route.cells, trajectory)
+
+    def _bar(self, route: Route, waypoint: int, start: tuple[int, ...]) -> bool:
+        """Leave out the cell of a waypoint, or the cell of the way beside it where it lies on a barred one.
+
+        Returns whether there was one; start and goal cannot be left out.
+        """
+        place = self._in_cells(route.poses[waypoint, :3, 3])
+        cell = self.grid.cell_of(route.poses[waypoint, :3, 3])
+        beside = route.cells[np.argsort(np.linalg.norm(route.cells - place, axis=1))]
+        for candidate in (cell, *(tuple(int(c) for c in row) for row in beside)):
+            if candidate in (start, self.goal_cell) or np.abs(place - candidate).max() > 1.0:
+                return False
+            if not self.unreachable[candidate]:
+                self.unreachable[candidate] = True
+                return True
+        return False
+
+    def _count_unreachable(self) -> str:
+        count = int((self.unreachable & ~self.grid.blocked).sum())
+        return f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
+
+    def _route(self, plan: Plan, q: np.ndarray, at_rest: bool) -> Route:
+        """Poses at the centres of the cells, or along the way at any angle that the world asks for."""
+        planner = self.world.planner
+        if plan.cells is None or self.goal is None:
+            raise RuntimeError("no way, no route")
+        tool = forward_kinematics(self.arm, q)[:3, 3]
+        points = plan.cells if plan.waypoints is None else plan.waypoints
+        before = self.grid.centre(points[-2]) if len(points) > 1 else tool
+        if touches(self.known.solids, before, self.goal):
+            points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
+        if plan.waypoints is None and not planner.any_angle:
+            return Route(plan.cells, self._poses(points), False)
+        place, second = self._in_cells(tool), self.grid.centre(points[1]) if len(points) > 1 else self.goal
+        begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
+        begun = begun and not touches(self.known.solids, tool, second)
+        chain = tight_chain(
+            self._obstacles(), points, place if begun else None, self._in_cells(self.goal),
+            self.grid.spacing, planner.clearance, planner.any_angle,
+        )  # fmt: skip
+        places = along_chain(chain)
+        places = places[1:] if begun and len(places) > 1 else places
+        return Route(cells_along(self._obstacles(), chain), self._poses(places), True)
+
+    def _in_cells(self, position: np.ndarray) -> np.ndarray:
+        rank = len(self.grid.shape)
+        return (position[:rank] - self.grid.origin[:rank]) / self.grid.spacing
+
+    def _find_unreachable(self, start: np.ndarray) -> np.ndarray:
+        found = np.zeros(self.grid.shape, dtype=bool)
+        if self.goal is not None and self.world.planner.unreachable == "precompute":
+            if self.world.trajectory.any_rotation:
+                return found  # with a free rotation nearly every cell within reach will do: found on the way
+            cells = np.argwhere(~found)
+            poses = self._tool_poses(cells)
+            found[tuple(cells.T)] = unreachable_places(self.arm, poses, start, self._in_the_way)
+        return found
+
+    def _times(self, route: Route, places: np.ndarray) -> np.ndarray:
+        times = times_by_length if route.any_angle else times_by_cell
+        return times(places, self.grid.spacing, self.world.trajectory.time_per_cell)
+
+    def _poses(self, cells: np.ndarray) -> np.ndarray:
+        """Tool poses (k, 4, 4) over cells or points between them (k, rank); the last one is the goal's."""
+        poses = self._tool_poses(cells)
+        poses[-1, :3, 3] = self.goal
+        return poses
+
+    def _tool_poses(self, cells: np.ndarray) -> np.ndarray:
+        poses = np.tile(np.eye(4), (len(cells), 1, 1))
+        if not self.world.trajectory.any_rotation:
+            poses[:, :3, :3] = self.world.trajectory.tool_rotation
+        poses[:, :3, 3] = [self.grid.centre(cell) for cell in cells]
+        return poses
+
+    def _follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
+        """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
+        if self.world.trajectory.any_rotation:
+            path = follow_positions(self.arm, poses[:, :3, 3], q)
+        elif self.world.planner.unreachable == "ignore":
+            path = follow_path(self.arm, poses, q)
+        else:
+            path = follow_regular_path(self.arm, poses, q)
+        return path if self._in_the_way is None else end_at_contact(self.arm, path, self._in_the_way)
+
+    def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
+        if self.world.goal_point is None:
+            return None, None
+        position = np.array(self.world.goal_point)
+        return self.grid.cell_of(position), position
+
+    def _cell_of_start(self, q: np.ndarray) -> tuple[int, ...]:
+        tool = forward_kinematics(self.arm, q)[:3, 3]
+        cell = self.grid.cell_of(tool)
+        if self.goal is not None and not self.grid.inside(cell):
+            raise BadInput(
+                "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map"),
+                where="start.joints",
+                found="tool at "
+                + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)])),
+                allowed="a pose whose tool is over one of the map's cells",
+            )
+        return cell

@@ -1,0 +1,49 @@
+"""The planner that a world asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hopfield_nav.planning import Plan, plan_a_star, plan_potential_field, plan_roadmap, replan
+
+if TYPE_CHECKING:
+    from hopfield_nav.world import Planner
+
+
+def plan_with(
+    planner: Planner, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...], seed: int
+) -> Plan:
+    """Plan with the planner of a world file; a blocked start or goal counts as free.
+
+    Args:
+        planner: section of the world.
+        blocked: bool grid.
+        start: (rank,) cell.
+        goal: (rank,) cell.
+        seed: of the run.
+
+    Returns:
+        The plan, lengths in cells.
+    """
+    if planner.kind == "a_star":
+        return plan_a_star(blocked, start, goal, planner.radius)
+    if planner.kind == "potential_field":
+        return plan_potential_field(blocked, start, goal, planner.random_walks, seed)
+    if planner.kind == "roadmap":
+        return plan_roadmap(blocked, start, goal, planner.samples, planner.connections, seed)
+    return replan(blocked, start, goal, planner.network, planner.beta, planner.radius, ties=planner.ties)
+
+
+def open_cells(
+    planner: Planner, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...]
+) -> np.ndarray:
+    """Bool grid of the free cells from which the goal can be reached, by the network.
+
+    Planners that keep no field for all cells ask the limit network.
+    """
+    network = planner.network if planner.kind == "hopfield" else "limit"
+    beta = planner.beta if planner.kind == "hopfield" else None
+    plan = replan(blocked, start, goal, network, beta, planner.radius, ties=planner.ties)
+    return plan.reachable & ~blocked

@@ -1,0 +1,92 @@
+"""A* over the cells of the map (Hart, Nilsson and Raphael 1968)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynamics.compiled import kernel
+from hopfield_nav.planning.neighbourhood import Stencil, stencil
+from hopfield_nav.planning.plan import NO_WAY, Plan
+
+
+def plan_a_star(blocked: np.ndarray, start: Sequence[int], goal: Sequence[int], radius: float = 1.0) -> Plan:
+    """The shortest way over cells; a blocked start or goal counts as free, as in ``planning.replan``.
+
+    Args:
+        blocked: bool grid.
+        start: (rank,) cell.
+        goal: (rank,) cell.
+        radius: of the neighbourhood [cells].
+
+    Returns:
+        The plan.
+    """
+    near = stencil(blocked.shape, radius)
+    grid = np.array(blocked, dtype=bool)
+    grid[tuple(start)] = grid[tuple(goal)] = False
+    first = int(np.ravel_multi_index(tuple(start), grid.shape))
+    last = int(np.ravel_multi_index(tuple(goal), grid.shape))
+    shape = np.array(grid.shape, np.int64)
+    before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near))
+    if not np.isfinite(length):
+        return Plan(None, NO_WAY, np.inf, "a_star")
+    way = [last]
+    while way[-1] != first:
+        way.append(int(before[way[-1]]))
+    return Plan(np.stack(np.unravel_index(way[::-1], grid.shape), axis=1), "", float(length), "a_star")
+
+
+def _city(near: Stencil) -> bool:
+    """Whether all steps go along one axis: then the way is at least the sum over the axes."""
+    return bool((np.count_nonzero(near.offset, axis=1) == 1).all())
+
+
+@kernel
+def _least(i, last, shape, city):
+    """What is left of the way at least, in cells."""
+    total = 0.0
+    for a in range(shape.size - 1, -1, -1):
+        gap = abs(i % shape[a] - last % shape[a])
+        total += gap if city else gap * gap
+        i, last = i // shape[a], last // shape[a]
+    return total if city else np.sqrt(total)
+
+
+@kernel
+def _search(blocked, shape, offset, length, first, last, city):
+    """Where each cell was reached from, and the length of the way; inf where there is none."""
+    known, before = np.full(blocked.size, np.inf), np.full(blocked.size, -1, np.int64)
+    done = np.zeros(blocked.size, np.bool_)
+    known[first] = 0.0
+    queue = [(_least(first, last, shape, city), first)]
+    while len(queue) > 0:
+        _, i = heapq.heappop(queue)
+        if i == last:
+            return before, known[last]
+        if done[i]:
+            continue
+        done[i] = True
+        for k in range(len(offset)):
+            j = _beside(i, offset[k], shape)
+            if j < 0 or blocked[j] or known[i] + length[k] >= known[j]:
+                continue
+            known[j], before[j] = known[i] + length[k], i
+            heapq.heappush(queue, (known[j] + _least(j, last, shape, city), j))
+    return before, np.inf
+
+
+@kernel
+def _beside(i, offset, shape):
+    """Flat index of the cell a step away from i; -1 outside of the grid."""
+    found, stride = 0, 1
+    for a in range(shape.size - 1, -1, -1):
+        c = i % shape[a] + offset[a]
+        if c < 0 or c >= shape[a]:
+            return -1
+        found += c * stride
+        stride *= shape[a]
+        i = i // shape[a]
+    return found

@@ -1,0 +1,231 @@
+"""From a way along the grid to one in any direction: a string pulled tight around the blocked cells.
+
+In the plane the result is the shortest way there is, on whatever side of the obstacles it passes
+(`corner_search`); in more dimensions the given way pulled tight, which is near the shortest of those
+that pass the obstacles on the same side.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.corners import grown_boxes, shortest_in_plane
+from hopfield_nav.planning.line_of_sight import EPS, MOST_AXES, Boxes, line_of_sight, sees
+
+__all__ = ["cells_along", "line_of_sight", "polyline_length", "shorten_path"]
+
+_LOOK_BACK = 256  # points that are tried as the one before
+_ROUNDS = 6  # of pulling
+_SWEEPS, _FIRST_MOVE, _LAST_MOVE = 50, 1.0, 1e-3  # [cells] of a corner
+_GAIN = 1e-4  # a round that shortens by less is the last one
+
+
+def shorten_path(
+    blocked: np.ndarray,
+    cells: np.ndarray,
+    spacing: float | Sequence[float] | None = None,
+    clearance: float = 0.0,
+) -> np.ndarray:
+    """Shorten a path of the grid by lines of sight.
+
+    Args:
+        blocked: bool grid with up to 6 axes.
+        cells: (k, rank) the path; also points in cells, if its ends are not centres of cells.
+        spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
+        clearance: distance that is kept from blocked cells, in the unit of ``spacing``. A passage
+            of twice that or less is closed; where the given path uses one and there is no other way,
+            or begins or ends too near to a blocked cell, it stays on that path's own points there.
+
+    Returns:
+        (n, rank) corners of the way in cells, from the first point of the path to its last.
+
+    Raises:
+        BadInput: a grid, path, spacing or clearance that cannot be used.
+    """
+    grid, points, size = _check(blocked, cells, spacing, clearance)
+    boxes = grown_boxes(grid, clearance / size)
+    apart = ~_seen(boxes, points[:-1], points[1:])
+    free = _seen(boxes, points, points)
+    if grid.ndim == 2 and free.any():
+        first, last = int(np.argmax(free)), len(free) - 1 - int(np.argmax(free[::-1]))
+        whole = not apart[first:last].any()
+        pulled = _pull(boxes, points[first : last + 1], size, 1) if whole else None
+        bound = math.inf if pulled is None else polyline_length(pulled, size)
+        way = shortest_in_plane(boxes, points[first], points[last], size, bound)
+        if way is not None:
+            return _without_repeats(np.vstack([points[:first], way, points[last + 1 :]]))
+    pieces = np.split(points, np.flatnonzero(apart) + 1)
+    return _without_repeats(np.vstack([_pull(boxes, piece, size, _ROUNDS) for piece in pieces]))
+
+
+def polyline_length(points: np.ndarray, spacing: float | np.ndarray = 1.0) -> float:
+    """Length of a chain of straight lines through points (k, rank) in cells, in the unit of spacing."""
+    return float(np.linalg.norm(np.diff(points, axis=0) * spacing, axis=1).sum())
+
+
+def cells_along(blocked: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """The cells through which a chain of straight lines goes, in order.
+
+    Args:
+        blocked: bool grid.
+        points: (k, rank) in cells.
+
+    Returns:
+        (n, rank) int; of the cells along whose faces it runs, a free one.
+    """
+    ends = np.clip(np.rint(points[[0, -1]]), 0, np.array(blocked.shape) - 1).astype(int)
+    cells = [ends[:1]]
+    for a, b in itertools.pairwise(points):
+        cells.append(_cells_of_line(blocked, a, b))
+    found = np.vstack([*cells, ends[1:]])
+    return found[np.concatenate([[True], np.any(np.diff(found, axis=0), axis=1)])]
+
+
+def _cells_of_line(blocked: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The cell of the middle between any two faces that are crossed one after the other."""
+    shares = [np.array([0.0, 1.0])]
+    for low, high in zip(a, b, strict=True):
+        if abs(high - low) > EPS:
+            faces = np.arange(math.floor(min(low, high)), math.ceil(max(low, high)) + 1) - 0.5
+            shares.append((faces - low) / (high - low))
+    t = np.unique(np.concatenate(shares))
+    t = t[(t >= 0) & (t <= 1)]
+    longer = np.diff(t) * float(np.linalg.norm(b - a)) > EPS
+    middle = a + ((t[:-1] + t[1:]) / 2)[longer, None] * (b - a)
+    most = np.array(blocked.shape) - 1
+    low = np.clip(np.ceil(middle - 0.5 - EPS), 0, most).astype(int)
+    for axis in range(blocked.ndim):  # on a face, the free side
+        other = low.copy()
+        other[:, axis] = np.clip(np.floor(middle[:, axis] + 0.5 + EPS), 0, most[axis])
+        low = np.where(blocked[tuple(low.T)][:, None], other, low)
+    return low
+
+
+def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np.ndarray:
+    """Pull tight: the shortest chain over points of the way, its corners moved, cut finer, and again."""
+    length = math.inf
+    for turn in range(rounds):
+        if turn:
+            points = _finer(points)
+        points = points[_shortest_chain(boxes, points, size)]
+        if rounds > 1:
+            _relax(boxes, points, size)
+        now = polyline_length(points, size)
+        if now > (1 - _GAIN) * length:
+            break
+        length = now
+    return points
+
+
+def _finer(points: np.ndarray) -> np.ndarray:
+    """More points on the same chain, no more than half a cell apart; corners get some of their own."""
+    rows = [points[:1]]
+    for a, b in itertools.pairwise(points):
+        count = max(math.ceil(2 * float(np.abs(b - a).max())), 4)
+        rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
+    return np.vstack(rows)
+
+
+def _shortest_chain(boxes: Boxes, points: np.ndarray, size: np.ndarray) -> np.ndarray:
+    before = np.arange(-1, len(points) - 1)
+    _chain(boxes, points, size, before)
+    way = [len(points) - 1]
+    while way[-1] > 0:
+        way.append(int(before[way[-1]]))
+    return np.array(way[::-1])
+
+
+@kernel
+def _chain(boxes, points, size, before):
+    """For each point the one before it on the shortest chain from the first; neighbours see each other."""
+    n = len(points)
+    length = np.zeros(n)
+    for j in range(1, n):
+        length[j] = np.inf
+        for i in range(max(j - _LOOK_BACK, 0), j):
+            far = 0.0
+            for a in range(size.size):
+                far += ((points[j, a] - points[i, a]) * size[a]) ** 2
+            new = length[i] + np.sqrt(far)
+            if new < length[j] and (i == j - 1 or sees(boxes, points[i], points[j])):
+                length[j], before[j] = new, i
+
+
+@inlined
+def _between(p, at, q, size):
+    """Length of the two lines from p over a point to q."""
+    first, second = 0.0, 0.0
+    for a in range(size.size):
+        first += ((at[a] - p[a]) * size[a]) ** 2
+        second += ((q[a] - at[a]) * size[a]) ** 2
+    return math.sqrt(first) + math.sqrt(second)
+
+
+@kernel
+def _relax(boxes, points, size):
+    """Slide the corners of a chain, in place, along the axes, as the edges of boxes run, while that helps."""
+    at = np.empty(size.size)
+    for _ in range(_SWEEPS):
+        moved = False
+        for k in range(1, len(points) - 1):
+            length = _between(points[k - 1], points[k], points[k + 1], size)
+            stride = _FIRST_MOVE
+            while stride > _LAST_MOVE:
+                better = False
+                for move in range(2 * size.size):
+                    at[:] = points[k]
+                    at[move // 2] += stride if move % 2 else -stride
+                    new = _between(points[k - 1], at, points[k + 1], size)
+                    if new >= length * (1.0 - 1e-9):
+                        continue
+                    if sees(boxes, points[k - 1], at) and sees(boxes, at, points[k + 1]):
+                        points[k], length = at, new
+                        better = moved = True
+                if not better:
+                    stride *= 0.5
+        if not moved:
+            return
+
+
+@kernel
+def _see(boxes, start, end, out):
+    for row in range(len(out)):
+        out[row] = sees(boxes, start[row], end[row])
+
+
+def _seen(boxes: Boxes, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    out = np.empty(len(start), dtype=bool)
+    _see(boxes, np.ascontiguousarray(start), np.ascontiguousarray(end), out)
+    return out
+
+
+def _without_repeats(points: np.ndarray) -> np.ndarray:
+    """No point twice in a row, but always the last."""
+    moved = np.abs(np.diff(points, axis=0)).max(axis=1, initial=0.0) > EPS
+    return points[np.concatenate([[True], moved])] if len(points) > 1 else points
+
+
+def _check(
+    blocked: np.ndarray, cells: np.ndarray, spacing: float | Sequence[float] | None, clearance: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Grid, points and spacing (rank,); BadInput for what cannot be used."""
+    grid, points = np.asarray(blocked), np.ascontiguousarray(cells, dtype=float)
+    if grid.dtype != bool or not 1 <= grid.ndim <= MOST_AXES or grid.size < 1:
+        found = f"{grid.dtype} of shape {grid.shape}"
+        raise BadInput("blocked", found=found, allowed=f"a bool array with 1 to {MOST_AXES} axes")
+    if points.ndim != 2 or points.shape[1] != grid.ndim or len(points) < 1:
+        raise BadInput("cells", found=points.shape, allowed=f"(k, {grid.ndim}) with k at least 1")
+    if not np.all((points >= -0.5) & (points <= np.array(grid.shape) - 0.5)):
+        raise BadInput("cells", found="a point outside the grid", allowed=f"inside {grid.shape}")
+    size = np.asarray(1.0 if spacing is None else spacing, dtype=float)
+    if size.shape not in {(), (grid.ndim,)} or not np.all((size > 0) & (size < np.inf)):
+        raise BadInput("spacing", found=spacing, allowed=f"one positive number, or {grid.ndim}")
+    if not 0 <= clearance < np.inf:
+        raise BadInput("clearance", found=clearance, allowed="0 or more")
+    return grid, points, np.zeros(grid.ndim) + size

@@ -1,0 +1,214 @@
+"""Steepest ascent through a settled network: from activations to cells (ragazzon2012, 6.1.2, C.2.3).
+
+Columns of the neighbour table stand in tie order, so the first of equally good neighbours is taken.
+Activations that differ by rounding alone count as equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.sum_exact import RADIX
+
+SAME_ACTIVATION = 1e-10  # relative
+SAME_DISTANCE = 1e-12  # relative
+
+
+@kernel
+def _larger(mantissa, exponent, i, j):
+    """Whether the activation of i is larger than that of j: exponents first, then mantissas."""
+    if exponent[i] != exponent[j]:
+        return exponent[i] > exponent[j]
+    return mantissa[i] > mantissa[j]
+
+
+@kernel
+def _equal(mantissa, exponent, i, best):
+    """Whether the activation of i is that of the best, but for rounding."""
+    gap = exponent[i] - exponent[best]
+    if gap < -1:
+        return False
+    value = mantissa[i] if gap == 0 else mantissa[i] / RADIX
+    return value >= (1.0 - SAME_ACTIVATION) * mantissa[best]
+
+
+@kernel
+def step_up(table, i, mantissa, exponent):
+    """Neighbour of cell i with the largest activation, or i itself where none is larger than its own."""
+    best = i
+    for k in range(table.shape[1]):
+        j = np.int64(table[i, k])
+        if _larger(mantissa, exponent, j, best):
+            best = j
+    for k in range(table.shape[1]):
+        j = np.int64(table[i, k])
+        if _larger(mantissa, exponent, j, i) and _equal(mantissa, exponent, j, best):
+            return j
+    return i
+
+
+@kernel
+def climb(table, start, target, mantissa, exponent, cells):
+    """Steepest ascent in the summing network; fills `cells` with flat indices.
+
+    Args:
+        table: (cells, k) neighbours in tie order.
+        start: flat index; it may be blocked, then its neighbours decide.
+        target: flat index.
+        mantissa: (cells + 1,) of `equilibrium`.
+        exponent: (cells + 1,) of `equilibrium`.
+        cells: (cells + 1,) int64, in place.
+
+    Returns:
+        Length of the path in `cells`; its last cell is the target unless the ascent stopped.
+    """
+    cells[0], count = start, 1
+    while cells[count - 1] != target:
+        i = step_up(table, cells[count - 1], mantissa, exponent)
+        if i == cells[count - 1]:
+            break
+        cells[count] = i
+        count += 1
+    return count
+
+
+@inlined
+def neighbour(at, offset, k, shape, wrap, place):
+    """Place of the neighbour at step k of the cell `at` (rank,); -1 where the grid ends."""
+    found = 0
+    for a in range(shape.size):
+        c = at[a] + offset[k, a]
+        if c < 0 or c >= shape[a]:
+            if not wrap[a]:
+                return -1
+            c += shape[a] if c < 0 else -shape[a]
+        found += place[a, c]
+    return found
+
+
+@inlined
+def step_nearer(at, field):
+    """Number of the step from the cell `at` (rank,) along a shortest way, -1 where there is none.
+
+    It leads to the neighbour that sets the activation of the cell, max_j beta^(length_ij) sigma_j.
+    """
+    label, nothing, step, offset, shape, wrap, place = field
+    best, steps = np.inf, step.size
+    for k in range(steps):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and label[j] != nothing:
+            best = min(best, step[k] + label[j])
+    for k in range(steps):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and label[j] != nothing and step[k] + label[j] <= (1.0 + SAME_DISTANCE) * best:
+            return k
+    return -1
+
+
+@inlined
+def _same(cell, other):
+    """Whether two cells (rank,) are one."""
+    alike = True
+    for a in range(cell.size):
+        alike &= cell[a] == other[a]
+    return alike
+
+
+@kernel
+def descend(field, start, target):
+    """Steepest ascent in the limit network, down its distances.
+
+    Args:
+        field: limit.Field.
+        start: (rank,) cell; it may be blocked, then its neighbours decide.
+        target: (rank,) cell.
+
+    Returns:
+        The cells of the path (k, rank) int64, from the start to the target or to where no step leads
+        on, and the numbers of its steps (k - 1,).
+    """
+    offset, shape = field.offset, field.shape
+    cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
+    cells[0], count = start, 1
+    while not _same(cells[count - 1], target):
+        k = step_nearer(cells[count - 1], field)
+        if k < 0:
+            break
+        if count == steps.size:
+            cells, steps = _longer(cells, steps)
+        steps[count - 1] = k
+        for a in range(shape.size):
+            cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]
+        count += 1
+    return cells[:count].copy(), steps[: count - 1].copy()
+
+
+@kernel
+def _longer(cells, steps):
+    """Both arrays with twice the room."""
+    more_cells = np.empty((2 * steps.size, cells.shape[1]), np.int64)
+    more_steps = np.empty(2 * steps.size, np.int64)
+    more_cells[: steps.size], more_steps[: steps.size] = cells, steps
+    return more_cells, more_steps
+
+
+@inlined
+def _uphill(at, activation, offset, shape, wrap, place):
+    """Number of the step from the cell `at` to the largest activation; -1 where none is larger."""
+    own = 0
+    for a in range(shape.size):
+        own += place[a, at[a]]
+    best = activation[own]
+    for k in range(offset.shape[0]):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0:
+            best = max(best, activation[j])
+    for k in range(offset.shape[0]):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and activation[j] > activation[own] and activation[j] >= (1.0 - SAME_ACTIVATION) * best:
+            return k
+    return -1
+
+
+@kernel
+def ascend(activation, offset, shape, wrap, place, start, target):
+    """Steepest ascent over activations in plain doubles, without a table.
+
+    Args:
+        activation: (places,) float64.
+        offset: (k, rank) steps in tie order.
+        shape: (rank,) cells along each axis.
+        wrap: (rank,) bool, which axes are closed.
+        place: (rank, longest) the place of a cell is the sum of its entries.
+        start: (rank,) cell; it may be blocked, then its neighbours decide.
+        target: (rank,) cell.
+
+    Returns:
+        As `descend`.
+    """
+    cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
+    cells[0], count = start, 1
+    while not _same(cells[count - 1], target):
+        k = _uphill(cells[count - 1], activation, offset, shape, wrap, place)
+        if k < 0:
+            break
+        if count == steps.size:
+            cells, steps = _longer(cells, steps)
+        steps[count - 1] = k
+        for a in range(shape.size):
+            cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]
+        count += 1
+    return cells[:count].copy(), steps[: count - 1].copy()
+
+
+@kernel
+def step_lengths(table, length, cells, count):
+    """Length of a path of flat indices, in the unit of `length`."""
+    total = 0.0
+    for n in range(count - 1):
+        for k in range(table.shape[1]):
+            if table[cells[n], k] == cells[n + 1]:
+                total += length[k]
+                break
+    return total

@@ -1,0 +1,169 @@
+"""The shortest way in the plane around blocked boxes: A* over the corners that a taut string can touch.
+
+A shortest way is a chain of straight lines between corners at which three of the four boxes are free,
+and at each it bends around the blocked one. A* over these corners, with lines of sight looked up when
+needed, is exact. Corners that are so far off that no way over them is shorter than one that is known
+are left out beforehand.
+
+Blocked cells grown by a distance that shall be kept from them.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from dynamics.compiled import kernel
+from hopfield_nav.planning.line_of_sight import Boxes, make_boxes, sees
+
+MOST_CORNERS = 20_000  # the search looks at pairs of them
+_LITTLE = 1e-12
+
+
+def shortest_in_plane(
+    boxes: Boxes, start: np.ndarray, goal: np.ndarray, spacing: np.ndarray, bound: float
+) -> np.ndarray | None:
+    """The shortest way from start to goal.
+
+    Args:
+        boxes: of rank 2.
+        start: (2,) in cells.
+        goal: (2,) in cells.
+        spacing: (2,) length of a cell along each axis.
+        bound: length of a way that is known; inf for none.
+
+    Returns:
+        (k, 2) points in cells; None where there is none within the bound, or where more than
+        ``MOST_CORNERS`` could be on it.
+    """
+    corners, sign = convex_corners(boxes)
+    far = np.linalg.norm((corners - start) * spacing, axis=1)
+    far += np.linalg.norm((corners - goal) * spacing, axis=1)
+    near = far <= bound * (1 + 1e-9)
+    if near.sum() > MOST_CORNERS:
+        return None
+    points = np.vstack([start, goal, corners[near]])
+    around = np.vstack([np.zeros((2, 2)), sign[near]])
+    before = np.full(len(points), -1)
+    if not _search(boxes, points, around, spacing, bound * (1 + 1e-9), before):
+        return None
+    way = [1]
+    while way[-1] != 0:
+        way.append(int(before[way[-1]]))
+    return points[way[::-1]]
+
+
+def convex_corners(boxes: Boxes) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 2) where one of the four boxes around is blocked, and the signs (n, 2) of its side."""
+    grid = np.pad(boxes.blocked.reshape(boxes.shape), 1, constant_values=True)
+    four = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]], axis=-1)
+    at = np.argwhere(four.sum(axis=-1) == 1)
+    which = np.argmax(four[tuple(at.T)], axis=-1)
+    points = np.stack([boxes.edges[0, at[:, 0]], boxes.edges[1, at[:, 1]]], axis=1)
+    sign = np.stack([np.where(which >= 2, 1.0, -1.0), np.where(which % 2 == 1, 1.0, -1.0)], axis=1)
+    return points, sign
+
+
+@kernel
+def _taut(dx, dy, sign):
+    """Whether a string along (dx, dy) can bend around the box on the side ``sign`` of its end."""
+    return dx * sign[0] * dy * sign[1] <= _LITTLE
+
+
+@kernel
+def _search(boxes, points, sign, spacing, bound, before):
+    """A* from point 0 to point 1; writes where each was reached from; whether the goal was."""
+    n = len(points)
+    length, ahead, done = np.full(n, np.inf), np.empty(n), np.zeros(n, np.bool_)
+    for j in range(n):
+        dx, dy = points[j, 0] - points[1, 0], points[j, 1] - points[1, 1]
+        ahead[j] = np.hypot(dx * spacing[0], dy * spacing[1])
+    length[0] = 0.0
+    while True:
+        i, least = -1, np.inf
+        for j in range(n):
+            if not done[j] and length[j] + ahead[j] < least:
+                i, least = j, length[j] + ahead[j]
+        if i < 0 or i == 1:
+            return i == 1
+        done[i] = True
+        for j in range(1, n):
+            if done[j]:
+                continue
+            dx, dy = points[j, 0] - points[i, 0], points[j, 1] - points[i, 1]
+            if not (_taut(dx, dy, sign[i]) and _taut(dx, dy, sign[j])):
+                continue
+            new = length[i] + np.hypot(dx * spacing[0], dy * spacing[1])
+            if new >= length[j] * (1.0 - _LITTLE) or new + ahead[j] > bound:
+                continue
+            if sees(boxes, points[i], points[j]):
+                length[j], before[j] = new, i
+
+
+_SAME = 1e-9  # [cells]
+
+
+def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:
+    """Every blocked cell grown to all sides, exactly, by cutting cells where the grown ones end.
+
+    A grown cell is a box again, its corners are not rounded: the distance that is kept is at least the
+    clearance, and at a corner up to sqrt(rank) times that. The border of the grid does not grow.
+
+    Args:
+        blocked: bool grid.
+        clearance: (rank,) in cells, 0 or more.
+
+    Returns:
+        The boxes. A gap of just twice the clearance is closed.
+    """
+    grid, edges = np.asarray(blocked), []
+    for axis, reach in enumerate(clearance):
+        whole = int(reach + _SAME)
+        part = max(float(reach) - whole, 0.0)
+        grid = _widen(grid, axis, whole)
+        cuts = np.array([0.0, 1.0] if part <= _SAME else [0.0, part, 1.0 - part, 1.0])
+        cuts.sort()
+        cuts = cuts[np.concatenate([[True], np.diff(cuts) > _SAME])]
+        low = (np.arange(blocked.shape[axis]) - 0.5)[:, None] + cuts[:-1]
+        edges.append(np.append(low.reshape(-1), blocked.shape[axis] - 0.5))
+        grid = _cut(grid, axis, cuts, part)
+    return make_boxes(grid, edges)
+
+
+def _shift(grid: np.ndarray, axis: int, by: int) -> np.ndarray:
+    """The grid moved along an axis; what comes in is free."""
+    out = np.zeros_like(grid)
+    n = grid.shape[axis]
+    if abs(by) < n:
+        there, here = [slice(None)] * grid.ndim, [slice(None)] * grid.ndim
+        there[axis] = slice(max(by, 0), n + min(by, 0))
+        here[axis] = slice(max(-by, 0), n + min(-by, 0))
+        out[tuple(there)] = grid[tuple(here)]
+    return out
+
+
+def _widen(grid: np.ndarray, axis: int, cells: int) -> np.ndarray:
+    """Grow by whole cells along an axis, by doubling."""
+    done = 0
+    while done < cells:
+        by = min(cells - done, done + 1)
+        grid = grid | _shift(grid, axis, by) | _shift(grid, axis, -by)
+        done += by
+    return grid
+
+
+def _cut(grid: np.ndarray, axis: int, cuts: np.ndarray, part: float) -> np.ndarray:
+    """Cut the cells along an axis; a piece that the grown neighbour covers is blocked."""
+    before, behind = _shift(grid, axis, 1), _shift(grid, axis, -1)
+    pieces = []
+    for low, high in itertools.pairwise(cuts):
+        piece = grid.copy()
+        if high <= part + _SAME:
+            piece |= before
+        if low >= 1.0 - part - _SAME:
+            piece |= behind
+        pieces.append(piece)
+    shape = list(grid.shape)
+    shape[axis] *= len(pieces)
+    return np.stack(pieces, axis=axis + 1).reshape(shape)

@@ -1,0 +1,235 @@
+"""The Hopfield network as the document states it: neurons on a grid, (6.1)-(6.3) of ragazzon2012.
+
+sigma_i(t + 1) = g(sum_j T_ij sigma_j(t) + I_i) for all neurons at once, g(x) = clamp(beta x, 0, 1),
+T_ij = 1 between neighbours. The input I clamps the target at 1 and obstacles at 0, which is done
+directly. This is the reference for `equilibrium`, in plain doubles: beyond some 325 cells at
+beta = 0.1 its activations underflow to zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.compiled import kernel
+from hopfield_nav.planning.neighbourhood import neighbours, stencil
+from hopfield_nav.planning.theory import LINEAR, Activation, check_activation, respond
+
+SMALLEST_BETA = 1e-60
+
+
+def largest_eigenvalue(
+    shape: Sequence[int], radius: float = 1.0, periodic: Sequence[bool] | None = None
+) -> float:
+    """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on a grid without obstacles.
+
+    For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2; for a
+    larger neighbourhood it is the largest row sum of T, a bound above. Obstacles only lower it, and
+    no eigenvalue of T is larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12).
+    The document's 3.0 for 20 x 20 (6.2.1) is wrong: it is 3.955.
+
+    Args:
+        shape: cells along each axis.
+        radius: of the neighbourhood, in cells.
+        periodic: for each axis, whether it is closed.
+
+    Returns:
+        The eigenvalue, or a bound above it.
+
+    Raises:
+        BadInput: arguments that do not fit one another.
+    """
+    near = stencil(shape, radius, periodic=periodic)
+    closed = near.wrap
+    if len(near.offset) > 2 * len(shape):
+        middle = (np.array(shape) - 1) // 2  # the cell with most neighbours
+        at = middle + near.offset
+        return float((closed | ((at >= 0) & (at < shape))).all(axis=1).sum())
+    return sum(2 * (1.0 if c else math.cos(math.pi / (n + 1))) for n, c in zip(shape, closed, strict=True))
+
+
+def check_beta(
+    beta: float, shape: Sequence[int], radius: float = 1.0, periodic: Sequence[bool] | None = None
+) -> float:
+    """Check the slope beta against (6.12) of ragazzon2012, beta < 1/lambda_max.
+
+    Args:
+        beta: slope of the activation function.
+        shape: cells along each axis.
+        radius: of the neighbourhood, in cells.
+        periodic: for each axis, whether it is closed.
+
+    Returns:
+        beta as a float.
+
+    Raises:
+        BadInput: beta is not below the limit, which the message names, or not at least 1e-60.
+    """
+    eigenvalue = largest_eigenvalue(shape, radius, periodic)
+    if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
+        limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
+        allowed = f"{SMALLEST_BETA:g} <= beta < {limit:.6g} = 1/lambda_max for shape {tuple(shape)}"
+        raise BadInput("beta breaks the condition of ragazzon2012 (6.12)", found=beta, allowed=allowed)
+    return float(beta)
+
+
+def sweep(
+    activation: np.ndarray,
+    blocked: np.ndarray,
+    target: Sequence[int],
+    beta: float = 0.1,
+    radius: float = 1.0,
+    periodic: Sequence[bool] | None = None,
+    function: Activation | None = None,
+    check: bool = True,
+) -> np.ndarray:
+    """Update all neurons once, ragazzon2012 (6.3).
+
+    Args:
+        activation: sigma(t), any shape.
+        blocked: bool, same shape; True clamps at 0.
+        target: cell that is clamped at 1, even if it is blocked.
+        beta: slope of the linear function, see `check_beta`.
+        radius: of the neighbourhood, in cells.
+        periodic: for each axis, whether it is closed.
+        function: another activation function; `beta` then does not matter.
+        check: whether to refuse what breaks (6.12).
+
+    Returns:
+        sigma(t + 1), same shape.
+
+    Raises:
+        BadInput: shapes that differ, target outside, a slope above its limit.
+    """
+    if np.shape(activation) != np.shape(blocked):
+        raise BadInput("activation and blocked differ in shape", found=np.shape(activation))
+    table, free, goal = _prepare(blocked, target, radius, periodic)
+    chosen = _choose(function, beta, np.shape(blocked), radius, periodic, check)
+    old = np.append(np.asarray(activation, dtype=float).ravel(), 0.0)
+    new = np.zeros_like(old)
+    _sweep(table, free, goal, chosen.kind, chosen.slope, old, new)
+    return new[:-1].reshape(np.shape(blocked))
+
+
+def iterate(
+    blocked: np.ndarray,
+    target: Sequence[int],
+    beta: float = 0.1,
+    radius: float = 1.0,
+    periodic: Sequence[bool] | None = None,
+    most_sweeps: int = 1_000_000,
+    function: Activation | None = None,
+    check: bool = True,
+    start: np.ndarray | None = None,
+) -> tuple[np.ndarray, int]:
+    """Sweep until no neuron changes in its last bit, or `most_sweeps` times.
+
+    From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The
+    document's program makes 10 sqrt(N) - 1 sweeps (C.2.3).
+
+    Args:
+        blocked: bool, any shape; True clamps at 0.
+        target: cell that is clamped at 1, even if it is blocked.
+        beta: slope of the linear function, see `check_beta`.
+        radius: of the neighbourhood, in cells.
+        periodic: for each axis, whether it is closed.
+        most_sweeps: where to stop at the latest.
+        function: another activation function; `beta` then does not matter.
+        check: whether to refuse what breaks (6.12).
+        start: sigma(0), same shape as `blocked`; zero by default.
+
+    Returns:
+        The activations, same shape as `blocked`, and the number of sweeps.
+
+    Raises:
+        BadInput: target outside, a slope above its limit, a start of another shape.
+    """
+    shape = np.shape(blocked)
+    if start is not None and np.shape(start) != shape:
+        raise BadInput("start and blocked differ in shape", found=np.shape(start))
+    table, free, goal = _prepare(blocked, target, radius, periodic)
+    chosen = _choose(function, beta, shape, radius, periodic, check)
+    activation = np.zeros(free.size + 1)
+    if start is not None:
+        activation[:-1] = np.asarray(start, dtype=float).ravel()
+    sweeps = _iterate(table, free, goal, chosen.kind, chosen.slope, most_sweeps, activation)
+    return activation[:-1].reshape(shape), sweeps
+
+
+@kernel
+def _sweep(table, free, target, kind, slope, old, new):
+    """One synchronous update from `old` to `new` (cells + 1,), both in place; whether any changed."""
+    changed = False
+    for i in range(free.size):
+        total = 0.0
+        for k in range(table.shape[1]):
+            total += old[table[i, k]]
+        new[i] = respond(kind, slope, total) if free[i] else 0.0
+        if i == target:
+            new[i] = 1.0
+        changed |= new[i] != old[i]
+    return changed
+
+
+@kernel
+def _iterate(table, free, target, kind, slope, most_sweeps, activation):
+    """Sweep until nothing changes; `activation` (cells + 1,) in place. Returns the number of sweeps."""
+    other = np.zeros_like(activation)
+    sweeps, changed = 0, True
+    while changed and sweeps < most_sweeps:
+        changed = _sweep(table, free, target, kind, slope, activation, other)
+        activation[:] = other
+        sweeps += 1
+    return sweeps
+
+
+def _choose(
+    function: Activation | None,
+    beta: float,
+    shape: Sequence[int],
+    radius: float,
+    periodic: Sequence[bool] | None,
+    check: bool,
+) -> Activation:
+    """The activation function, checked against (6.12) if asked for."""
+    if function is None:
+        slope = check_beta(beta, shape, radius, periodic) if check else float(beta)
+        return Activation(LINEAR, slope)
+    return (
+        check_activation(function, largest_eigenvalue(shape, radius, periodic), shape) if check else function
+    )
+
+
+def _prepare(
+    blocked: np.ndarray, target: Sequence[int], radius: float, periodic: Sequence[bool] | None
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Neighbour table, free cells (cells,) and flat index of the target."""
+    table = neighbours(np.shape(blocked), radius, periodic=periodic).table
+    return table, ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, np.shape(blocked), "target")
+
+
+def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
+    """Flat index, C order, of a cell.
+
+    Args:
+        cell: (rank,) integers from 0.
+        shape: cells along each axis.
+        name: of the cell, for messages.
+
+    Returns:
+        Index into the flattened grid.
+
+    Raises:
+        BadInput: not `rank` integers, or outside the grid.
+    """
+    found = np.asarray(cell)
+    if found.shape != (len(shape),) or found.dtype.kind not in "iu":
+        raise BadInput(f"{name} cell", found=cell, allowed=f"{len(shape)} integers")
+    if (found < 0).any() or (found >= np.array(shape)).any():
+        raise BadInput(
+            f"{name} cell lies outside the grid", found=found.tolist(), allowed=f"0 to below {tuple(shape)}"
+        )
+    return int(np.ravel_multi_index(tuple(found), tuple(shape)))

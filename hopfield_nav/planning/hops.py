@@ -1,0 +1,79 @@
+"""Cells in order of their hops from the target: breadth-first search over a table of neighbours.
+
+The largest eigenvalue of the weights on one map, which its obstacles lower.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.compiled import kernel
+
+UNSEEN, BLOCKED = -1, -2
+
+
+@kernel
+def prepare(blocked, target, hops):
+    """Set `hops` (cells + 1,) to UNSEEN on free cells and the target, to BLOCKED elsewhere; in place."""
+    for i in range(blocked.size):
+        hops[i] = BLOCKED if blocked[i] else UNSEEN
+    hops[blocked.size] = BLOCKED
+    hops[target] = UNSEEN
+
+
+@kernel
+def flood(table, target, hops, queue):
+    """Breadth-first search from the target over the prepared `hops` (cells + 1,) int32; in place.
+
+    Returns:
+        Number of cells reached; `queue` (cells,) holds them in order of their distance.
+    """
+    queue[0] = target
+    hops[target] = 0
+    head, tail = 0, 1
+    while head < tail:
+        i = queue[head]
+        head += 1
+        further = hops[i] + 1
+        for k in range(table.shape[1]):
+            j = table[i, k]
+            if hops[j] == UNSEEN:
+                hops[j] = further
+                queue[tail] = j
+                tail += 1
+    return tail
+
+
+POWERS = 16  # steps of the power method
+
+
+@kernel
+def own_eigenvalue(link, bound):
+    """Estimate the largest eigenvalue of the connections among the reached cells without the target.
+
+    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound
+    would swing. Steps of the power method; each quotient of norms is a bound below.
+
+    Args:
+        link: (reached, k) places of the neighbours, the target's place 0; `reached` where there is none.
+        bound: the eigenvalue of the open grid.
+
+    Returns:
+        The estimate, at most the bound.
+    """
+    reached = link.shape[0]
+    old, new = np.ones(reached + 1), np.zeros(reached + 1)
+    old[0], old[reached] = 0.0, 0.0
+    quotient = 0.0
+    for _ in range(POWERS):
+        before, after = 0.0, 0.0
+        for n in range(1, reached):
+            total = 0.0
+            for k in range(link.shape[1]):
+                total += old[link[n, k]]
+            new[n] = total
+            before += old[n] * old[n]
+            after += total * total
+        quotient = np.sqrt(after / before) if before > 0.0 else 0.0
+        old, new = new, old
+    return min(quotient, bound)

@@ -1,0 +1,95 @@
+"""The network "limit": max in place of the sum, whose activations are exact shortest distances.
+
+With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the equilibrium is
+sigma_i = beta^(distance_i): each neuron counts its shortest way alone, where the summing network
+counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops out.
+
+Where all steps are equally long they are hops, of `wavefront`; otherwise sums of lengths, of `buckets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.compiled import kernel
+from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
+from hopfield_nav.planning.limit_lengths import OPEN, distances, pad
+from hopfield_nav.planning.neighbourhood import Stencil
+
+
+class Field(NamedTuple):
+    """A settled limit network.
+
+    Attributes:
+        label: (places,) how far each place is from the target: int32, 1 + hops, or float64, a length.
+        nothing: label of a place that is blocked or from which there is no way; 0 or inf.
+        step: (k,) difference of labels that belongs to a step.
+        offset: (k, rank) the step in cells, in tie order.
+        shape: (rank,) cells along each axis.
+        wrap: (rank,) bool, which axes are closed.
+        place: (rank, longest) the place of a cell is the sum of its entries.
+    """
+
+    label: np.ndarray
+    nothing: float
+    step: np.ndarray
+    offset: np.ndarray
+    shape: np.ndarray
+    wrap: np.ndarray
+    place: np.ndarray
+
+
+def solve(blocked: np.ndarray, near: Stencil, target: Sequence[int]) -> Field:
+    """Settle the limit network.
+
+    Args:
+        blocked: bool grid; the target counts as free.
+        near: its stencil.
+        target: cell.
+
+    Returns:
+        The labels of all cells.
+    """
+    grid = np.ascontiguousarray(blocked)
+    if near.uniform:
+        layout = blocks(grid.shape, near.wrap.tolist())
+        label = levels(layout, grid.reshape(-1), place_of(layout.place, target))
+        step = np.ones(len(near.length), np.int64)
+        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place)
+    padded, state = pad(grid, near)
+    goal = place_of(padded.place, target)
+    state[goal] = OPEN
+    label = distances(padded, near.length, state, goal)
+    return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place)
+
+
+def place_of(place: np.ndarray, cell: Sequence[int]) -> int:
+    """Place of a cell from the table `place` (rank, longest)."""
+    return int(sum(place[axis, at] for axis, at in enumerate(cell)))
+
+
+def distance_grid(field: Field, near: Stencil) -> np.ndarray:
+    """Distances to the target in the unit of `spacing`, as a grid; inf where there is no way."""
+    grid = np.empty(tuple(field.shape))
+    hop = near.length[0] if near.uniform else 1.0
+    _fill(field.label, field.nothing, hop, near.uniform, field.shape, field.place, grid.reshape(-1))
+    return grid
+
+
+@kernel
+def _fill(label, nothing, hop, first, shape, place, grid):
+    """Labels as distances in C order (cells,), hop * (label - first); in place."""
+    rank, n = shape.size, shape[shape.size - 1]
+    at = np.zeros(rank, np.int64)
+    last = place[rank - 1]
+    for row in range(0, grid.size, n):
+        base = 0
+        for a in range(rank - 1):
+            base += place[a, at[a]]
+        for x in range(n):
+            found = label[base + last[x]]
+            grid[row + x] = hop * (found - first) if found != nothing else np.inf
+        next_row(at, shape)

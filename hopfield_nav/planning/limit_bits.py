@@ -1,0 +1,296 @@
+"""A grid of any rank cut into blocks of up to 64 cells, one bit a cell: the layout of `wavefront`.
+
+A block is as cubic as powers of two allow (8 x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave
+crosses it in few steps with many cells at a time. The place of a cell is 64 times its block plus its
+bit; it is a sum of one number an axis, which `place` lists.
+
+The network "limit" where all steps are equally long: hops to the target, 64 cells at a time.
+
+The wave that starts at the target moves one hop at a time; what it reaches is computed for a whole
+block of `blocks.Blocks` with shifts of one word. Only blocks that the wave is passing are visited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.compiled import inlined, kernel
+
+BITS = 6  # 64 cells a word
+MOST_AXES = 32  # two bits of a word each say which blocks stand at an edge
+
+
+class Blocks(NamedTuple):
+    """The layout of one grid; arrays are read-only because the result is cached.
+
+    Attributes:
+        shape: (rank,) cells along each axis.
+        wrap: (rank,) bool, which axes are closed.
+        number: (rank,) blocks along each axis.
+        stride: (rank,) step of the block's number along each axis.
+        shift: (rank,) uint64, bits from a cell to the next along each axis.
+        back: (rank,) uint64, bits from the first to the last cell of a block along each axis.
+        low: (rank,) uint64, the cells on the lower face of a block.
+        high: (rank,) uint64, those on the upper face.
+        edge: (blocks,) uint64, bit 2 a: first block along axis a; bit 2 a + 1: last one.
+        place: (rank, longest) int64; the place of a cell is the sum of its entries.
+    """
+
+    shape: np.ndarray
+    wrap: np.ndarray
+    number: np.ndarray
+    stride: np.ndarray
+    shift: np.ndarray
+    back: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    edge: np.ndarray
+    place: np.ndarray
+
+
+def blocks(shape: Sequence[int], wrap: Sequence[bool]) -> Blocks:
+    """Lay out a grid.
+
+    Args:
+        shape: cells along each axis.
+        wrap: for each axis, whether it is closed.
+
+    Returns:
+        The layout.
+
+    Raises:
+        BadInput: more than 32 axes.
+    """
+    if len(shape) > MOST_AXES:
+        raise BadInput("too many axes", found=len(shape), allowed=f"up to {MOST_AXES}")
+    return _build(tuple(int(n) for n in shape), tuple(bool(w) for w in wrap))
+
+
+def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
+    """Binary logarithm of the size of a block along each axis.
+
+    The smallest size doubles first. It stays below twice the grid's, and a closed axis is cut evenly.
+    """
+    size = [0] * len(shape)
+    for _ in range(BITS):
+        fits = [
+            a for a, n in enumerate(shape) if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))
+        ]
+        if not fits:
+            break
+        axis = min(reversed(fits), key=lambda a: size[a])
+        size[axis] += 1
+    return size
+
+
+@lru_cache(maxsize=8)
+def _build(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
+    rank, halvings = len(shape), _halvings(shape, wrap)
+    size = 1 << np.array(halvings)
+    shift = 1 << (np.sum(halvings) - np.cumsum(halvings))
+    count = -(-np.array(shape) // size)
+    stride = np.cumprod(np.append(count[:0:-1], 1)[np.r_[-1, : rank - 1]])[::-1].copy()
+    low, high = _faces(size, shift)
+    edge = np.empty(int(np.prod(count)), np.uint64)
+    _mark_edges(count, edge)
+    back = ((size - 1) * shift).astype(np.uint64)
+    found = Blocks(
+        np.array(shape), np.array(wrap), count, stride, shift.astype(np.uint64), back, low, high, edge,
+        _places(shape, size, stride, shift),
+    )  # fmt: skip
+    for array in found:
+        array.setflags(write=False)
+    return found
+
+
+def _faces(size: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Words of the cells on the lower and upper face of a block, each (rank,) uint64."""
+    bit = np.arange(int(np.prod(size)))
+    along = (bit // shift[:, None]) % size[:, None]
+    value = np.uint64(1) << bit.astype(np.uint64)
+    low = np.where(along == 0, value, 0).sum(axis=1, dtype=np.uint64)
+    high = np.where(along == size[:, None] - 1, value, 0).sum(axis=1, dtype=np.uint64)
+    return low, high
+
+
+def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    place = np.zeros((len(shape), max(shape)), np.int64)
+    for axis, n in enumerate(shape):
+        cell = np.arange(n)
+        place[axis, :n] = cell // size[axis] * stride[axis] * 64 + cell % size[axis] * shift[axis]
+    return place
+
+
+@kernel
+def _mark_edges(count, edge):
+    """Fill `edge` (blocks,), see `Blocks`; in place."""
+    at = np.zeros(count.size, np.int64)
+    for b in range(edge.size):
+        mark = 0
+        for a in range(count.size):
+            mark |= (at[a] == 0) << (2 * a)
+            mark |= (at[a] == count[a] - 1) << (2 * a + 1)
+        edge[b] = mark
+        a = count.size - 1
+        at[a] += 1
+        while a > 0 and at[a] == count[a]:
+            at[a] = 0
+            a -= 1
+            at[a] += 1
+
+
+@kernel
+def next_row(at, shape):
+    """Advance the leading coordinates `at` (rank,) to the next row in C order; in place."""
+    a = shape.size - 2
+    while a >= 0:
+        at[a] += 1
+        if at[a] < shape[a]:
+            return
+        at[a] = 0
+        a -= 1
+
+
+UNREACHED = 0
+ONE, TWO, NONE, PRIME = np.uint64(1), np.uint64(2), np.uint64(0), np.uint64(67)
+WORD = np.uint64(63)
+BIT = np.zeros(67, np.int64)  # 2**b mod 67 differs for all b < 64
+for _b in range(64):
+    BIT[2**_b % 67] = _b
+SORTED_SHARE = 16  # a wave in more than 1/16 of all blocks is visited in memory order
+
+
+@kernel
+def open_cells(blocked, shape, place, open_):
+    """Set the bits of the cells that are not blocked (cells,) in `open_` (blocks,) of zeros; in place."""
+    rank, n = shape.size, shape[shape.size - 1]
+    at = np.zeros(rank, np.int64)
+    last = place[rank - 1]
+    for first in range(0, blocked.size, n):
+        base = 0
+        for a in range(rank - 1):
+            base += place[a, at[a]]
+        for x in range(n):
+            p = base + last[x]
+            open_[p >> 6] |= np.uint64(not blocked[first + x]) << np.uint64(p & 63)
+        next_row(at, shape)
+
+
+@inlined
+def _enter(piece, block, open_, ahead, queue, count):
+    """The wave enters the open cells of a piece of a block; returns the number of queued blocks."""
+    new = piece & open_[block]
+    if new != NONE:
+        open_[block] ^= new
+        if ahead[block] == NONE:
+            queue[count] = block
+            count += 1
+        ahead[block] |= new
+    return count
+
+
+@inlined
+def _number(front, block, hop, level):
+    """Write the hop into the level of every cell of the front; in place."""
+    rest = front
+    while rest != NONE:
+        after = rest & (rest - ONE)
+        level[(block << 6) + BIT[np.int64((rest ^ after) % PRIME)]] = hop
+        rest = after
+
+
+@inlined
+def _pass(front, block, layout, open_, ahead, queue, count):
+    """One hop of the wave out of one block; returns the number of queued blocks."""
+    number, stride, wrap, shift, back, low, high, edge = layout
+    inside, mark = NONE, edge[block]
+    for a in range(stride.size):
+        top, bottom = front & high[a], front & low[a]
+        inside |= ((front ^ top) << shift[a]) | ((front ^ bottom) >> shift[a])
+        if top != NONE:
+            other = block + stride[a]
+            if mark & (TWO << np.uint64(2 * a)) != NONE:
+                other = block - (number[a] - 1) * stride[a] if wrap[a] else -1
+            if other >= 0:
+                count = _enter(top >> back[a], other, open_, ahead, queue, count)
+        if bottom != NONE:
+            other = block - stride[a]
+            if mark & (ONE << np.uint64(2 * a)) != NONE:
+                other = block + (number[a] - 1) * stride[a] if wrap[a] else -1
+            if other >= 0:
+                count = _enter(bottom << back[a], other, open_, ahead, queue, count)
+    return _enter(inside, block, open_, ahead, queue, count)
+
+
+@inlined
+def _sort(front, queue):
+    """List the blocks of a front in memory order; in place."""
+    count = 0
+    for b in range(front.size):
+        queue[count] = b
+        count += front[b] != NONE
+
+
+@kernel
+def advance(layout, open_, target, level):
+    """Number all cells by their hops from the target, whose level is 1.
+
+    Args:
+        layout: Blocks.
+        open_: (blocks,) words of the cells that the wave may enter; in place.
+        target: its place.
+        level: (64 blocks,) of zeros, in place: 1 + hops, UNREACHED where the wave did not come.
+
+    Returns:
+        Number of levels.
+    """
+    front, ahead = np.zeros_like(open_), np.zeros_like(open_)
+    queue, later = np.empty(open_.size + 1, np.int32), np.empty(open_.size + 1, np.int32)
+    queue[0] = target >> 6
+    front[target >> 6] = ONE << np.uint64(target & 63)
+    open_[target >> 6] &= ~front[target >> 6]
+    count, hop = 1, 0
+    parts = (
+        layout.number, layout.stride, layout.wrap, layout.shift, layout.back, layout.low, layout.high,
+        layout.edge,
+    )  # fmt: skip
+    while count > 0:
+        hop += 1
+        reached = 0
+        if count > open_.size // SORTED_SHARE:
+            _sort(front, queue)
+        for n in range(count):
+            block = np.int64(queue[n])
+            here = front[block]
+            front[block] = NONE
+            _number(here, block, hop, level)
+            reached = _pass(here, block, parts, open_, ahead, later, reached)
+        front, ahead, queue, later, count = ahead, front, later, queue, reached
+    return hop
+
+
+@kernel
+def levels(layout, blocked, target):
+    """Levels of all cells, by place, of a wave from the target; see `advance`.
+
+    Args:
+        layout: Blocks.
+        blocked: (cells,) bool, C order; the target counts as free.
+        target: its place.
+
+    Returns:
+        (64 blocks,) int32.
+    """
+    open_ = np.zeros(layout.edge.size, np.uint64)
+    open_cells(blocked, layout.shape, layout.place, open_)
+    level = np.zeros(64 * open_.size, np.int32)
+    advance(layout, open_, target, level)
+    return level
+
+
+__all__ = ["UNREACHED", "Blocks", "advance", "levels", "open_cells"]

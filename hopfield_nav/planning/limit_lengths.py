@@ -1,0 +1,171 @@
+"""A grid with a rim as wide as the longest step: the layout of `buckets`, where no border is tested.
+
+Behind an open edge the rim is shut. Behind an edge of a closed axis its cells are ghosts of the cells
+on the other side, whose place `fold` finds. The place of a cell is a sum of one number an axis.
+
+The network "limit" where steps differ in length: exact distances, by Dial's buckets.
+
+Cells wait in buckets of one shortest step's width. No step leads from a bucket back into itself, so
+all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox 1979). Where the
+longest step is very much longer than the shortest, buckets are wider, and a cell that is improved
+while its bucket is emptied waits in it again, which is exact too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.neighbourhood import Stencil
+
+OPEN, SHUT, GHOST = 0, 1, 2
+
+
+class Padded(NamedTuple):
+    """The layout of one map.
+
+    Attributes:
+        shape: (rank,) cells along each axis.
+        wrap: (rank,) bool, which axes are closed.
+        stride: (rank,) of the padded grid.
+        reach: width of the rim.
+        step: (k,) of the neighbours, as a difference of places.
+        place: (rank, longest) int64; the place of a cell is the sum of its entries.
+    """
+
+    shape: np.ndarray
+    wrap: np.ndarray
+    stride: np.ndarray
+    reach: int
+    step: np.ndarray
+    place: np.ndarray
+
+
+def pad(blocked: np.ndarray, near: Stencil) -> tuple[Padded, np.ndarray]:
+    """Lay out a map.
+
+    Args:
+        blocked: bool grid.
+        near: its stencil.
+
+    Returns:
+        The layout, and the state of all places: OPEN, SHUT or GHOST, uint8.
+    """
+    reach = int(np.abs(near.offset).max())
+    wide = np.array(blocked.shape) + 2 * reach
+    stride = np.append(np.cumprod(wide[:0:-1])[::-1], 1)
+    place = np.zeros((blocked.ndim, max(blocked.shape)), np.int64)
+    for axis, n in enumerate(blocked.shape):
+        place[axis, :n] = (np.arange(n) + reach) * stride[axis]
+    state = np.full(wide, SHUT, np.uint8)
+    inner = [slice(reach, -reach)] * blocked.ndim
+    state[tuple(slice(None) if w else s for w, s in zip(near.wrap, inner, strict=True))] = GHOST
+    state[tuple(inner)] = blocked
+    layout = Padded(np.array(blocked.shape), near.wrap, stride, reach, near.offset @ stride, place)
+    return layout, state.reshape(-1)
+
+
+@inlined
+def fold(place, shape, stride, reach):
+    """Place of the cell whose ghost stands at `place`."""
+    found = place
+    for a in range(shape.size):
+        at = place // stride[a] % (shape[a] + 2 * reach) - reach
+        if at < 0:
+            found += shape[a] * stride[a]
+        elif at >= shape[a]:
+            found -= shape[a] * stride[a]
+    return found
+
+
+MOST_BUCKETS = 4096
+WAITS = 4  # bit of the state: the cell stands in the bucket of its distance
+END = -1
+
+
+@kernel
+def _wider(array):
+    """The array with twice the room."""
+    wide = np.empty(2 * array.size, array.dtype)
+    wide[: array.size] = array
+    return wide
+
+
+@inlined
+def _is_new(distance, beyond, j, per_width, state):
+    """Whether cell j, now nearer, must be put into a bucket: it does not stand in that very one."""
+    if state[j] & WAITS == 0:
+        return True
+    return np.int64(distance[j] * per_width) != np.int64(beyond * per_width)
+
+
+@kernel
+def spread(layout, length, state, target, distance):
+    """Shortest distances to the target.
+
+    Args:
+        layout: Padded.
+        length: (k,) of the steps.
+        state: (places,) uint8 of `padded.pad`; the target's is OPEN. In place.
+        target: its place.
+        distance: (places,) of inf, in place.
+    """
+    shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
+    width = max(length.min(), length.max() / MOST_BUCKETS)
+    per_width = 1.0 / width
+    head = np.full(np.int64(length.max() * per_width) + 3, END, np.int64)
+    cell, after = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    cell[0], after[0], head[0] = target, END, 0
+    used, spare, waiting, now = 1, END, 1, 0
+    distance[target] = 0.0
+    state[target] |= WAITS
+    while waiting > 0:
+        node = head[now % head.size]
+        if node == END:
+            now += 1
+            continue
+        head[now % head.size] = after[node]
+        after[node] = spare
+        spare = node
+        waiting -= 1
+        i = cell[node]
+        here = distance[i]
+        if np.int64(here * per_width) != now:
+            continue  # an older, longer entry
+        state[i] &= ~np.uint8(WAITS)
+        for k in range(step.size):
+            j = i + step[k]
+            if state[j] == SHUT:
+                continue
+            if state[j] == GHOST:
+                j = fold(j, shape, stride, reach)
+                if state[j] == SHUT:
+                    continue
+            beyond = here + length[k]
+            if beyond < distance[j]:
+                if _is_new(distance, beyond, j, per_width, state):
+                    if spare != END:
+                        node, spare = spare, after[spare]
+                    else:
+                        if used == cell.size:
+                            cell, after = _wider(cell), _wider(after)
+                        node = used
+                        used += 1
+                    slot = np.int64(beyond * per_width) % head.size
+                    cell[node], after[node], head[slot] = j, head[slot], node
+                    waiting += 1
+                    state[j] |= WAITS
+                distance[j] = beyond
+
+
+@kernel
+def distances(layout, length, state, target):
+    """Distances by place, (places,), inf where there is no way; arguments as in `spread`."""
+    distance = np.full(state.size, np.inf)
+    spread(layout, length, state, target, distance)
+    return distance
+
+
+__all__ = ["Padded", "distances", "spread"]

@@ -1,0 +1,218 @@
+"""Whether a straight line between two points of a grid keeps out of its blocked cells.
+
+A blocked cell is a box with its boundary left out: a line may touch a corner and may run along a
+face, as long as it can be moved a little to one side into free cells. It may not slip through the
+point (or edge) at which two blocked cells meet diagonally, and it may not leave the grid. What is
+decided this way is exact but for `EPS` of a cell.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.compiled import kernel
+
+EPS = 1e-9  # [cells] nearer than this is on the face
+MOST_AXES = 6  # 2^6 cells meet at a corner
+
+
+class Boxes(NamedTuple):
+    """A grid whose cells are boxes of any size.
+
+    Attributes:
+        blocked: (cells,) bool in C order.
+        stride: (rank,) of its flat index.
+        shape: (rank,) cells along each axis.
+        edges: (rank, longest + 1) coordinates between which the cells lie, rising.
+    """
+
+    blocked: np.ndarray
+    stride: np.ndarray
+    shape: np.ndarray
+    edges: np.ndarray
+
+
+def make_boxes(blocked: np.ndarray, edges: list[np.ndarray]) -> Boxes:
+    """A grid and the coordinates of its faces, one array of n + 1 an axis."""
+    count = np.array(blocked.shape, np.int64)
+    stride = np.array([int(np.prod(count[a + 1 :])) for a in range(count.size)], np.int64)
+    table = np.full((count.size, int(count.max()) + 1), np.inf)
+    for a, row in enumerate(edges):
+        table[a, : row.size] = row
+    return Boxes(np.ascontiguousarray(blocked).reshape(-1), stride, count, table)
+
+
+def unit_boxes(blocked: np.ndarray) -> Boxes:
+    """Cell i of an axis reaches from i - 1/2 to i + 1/2."""
+    return make_boxes(blocked, [np.arange(n + 1) - 0.5 for n in blocked.shape])
+
+
+def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Whether lines keep out of blocked cells; see the module for what a line may touch.
+
+    Args:
+        blocked: bool grid with up to 6 axes.
+        start: (..., rank) points in cells; whole numbers are centres.
+        end: (..., rank) points.
+
+    Returns:
+        (...,) bool.
+
+    Raises:
+        BadInput: a grid that is not bool or has too many axes, points that do not fit it.
+    """
+    grid = np.asarray(blocked)
+    if grid.dtype != bool or not 1 <= grid.ndim <= MOST_AXES or grid.size < 1:
+        found = f"{grid.dtype} of shape {grid.shape}"
+        raise BadInput("blocked", found=found, allowed=f"a bool array with 1 to {MOST_AXES} axes")
+    first, last = np.broadcast_arrays(np.asarray(start, float), np.asarray(end, float))
+    if first.ndim < 1 or first.shape[-1] != grid.ndim or not np.isfinite(first - last).all():
+        raise BadInput("points", found=first.shape, allowed=f"(..., {grid.ndim}) finite coordinates [cells]")
+    rows = [np.ascontiguousarray(p.reshape(-1, grid.ndim)) for p in (first, last)]
+    out = np.empty(len(rows[0]), dtype=bool)
+    _sees_all(unit_boxes(grid), rows[0], rows[1], out)
+    return out.reshape(first.shape[:-1])
+
+
+@kernel
+def _sees_all(boxes, start, end, out):
+    for row in range(len(out)):
+        out[row] = sees(boxes, start[row], end[row])
+
+
+@kernel
+def _below(row, count, x):
+    """Number of the cell [row[i], row[i + 1]) that holds x; -1 or count outside."""
+    low, high = -1, count
+    while high - low > 1:
+        middle = (low + high) // 2
+        if row[middle] <= x:
+            low = middle
+        else:
+            high = middle
+    return low if x < row[count] else count
+
+
+@kernel
+def _is_free(boxes, cell, up):
+    """Whether the cell with the steps ``up`` added is in the grid and free."""
+    flat = 0
+    for a in range(cell.size):
+        c = cell[a] + up[a]
+        if c < 0 or c >= boxes.shape[a]:
+            return False
+        flat += c * boxes.stride[a]
+    return not boxes.blocked[flat]
+
+
+@kernel
+def _spread(boxes, cell, step, axes, crossed, reach, up):
+    """Go from cell to cell around a line where it crosses faces.
+
+    Args:
+        boxes: the grid.
+        cell: (rank,) the lowest of the cells around.
+        step: (rank,) what a bit adds.
+        axes: (bits,) axis of each bit; the first ones are those along whose faces the line runs, to
+            both sides of which it may be moved; the others are crossed here, one way.
+        crossed: number of the latter.
+        reach: (64,) bool, for each combination of bits whether the line can be there; in place.
+        up: (rank,) scratch.
+    """
+    bits, sides = axes.size, axes.size - crossed
+    again = True
+    while again:
+        again = False
+        for code in range(1 << bits):
+            if reach[code]:
+                continue
+            near = False
+            for k in range(bits):
+                bit = 1 << k
+                if (code & bit or k < sides) and reach[code ^ bit]:
+                    near = True
+            if near:
+                up[:] = 0
+                for k in range(bits):
+                    if code & (1 << k):
+                        up[axes[k]] = step[axes[k]]
+                if _is_free(boxes, cell, up):
+                    reach[code] = again = True
+
+
+@kernel
+def _enter(boxes, p, d, cell, step, axes):
+    """The cell just behind p in the direction d, the steps, and the axes along whose faces it goes.
+
+    Returns:
+        Number of those axes, filled in at the front of ``axes``; the line may be on both sides.
+    """
+    sides = 0
+    for a in range(p.size):
+        row, n = boxes.edges[a], boxes.shape[a]
+        if d[a] > EPS:
+            cell[a], step[a] = _below(row, n, p[a] + EPS), 1
+        elif d[a] < -EPS:
+            i = _below(row, n, p[a] - EPS)
+            cell[a], step[a] = i, -1
+        else:
+            low, high = _below(row, n, p[a] - EPS), _below(row, n, p[a] + EPS)
+            cell[a], step[a] = low, 1
+            if high > low:
+                axes[sides] = a
+                sides += 1
+    return sides
+
+
+@kernel
+def sees(boxes, p, q):
+    """Whether the line from p to q, (rank,) each, keeps out of the blocked boxes."""
+    rank = p.size
+    d = q - p
+    cell, step, up = np.empty(rank, np.int64), np.empty(rank, np.int64), np.zeros(rank, np.int64)
+    axes = np.empty(rank, np.int64)
+    sides = _enter(boxes, p, d, cell, step, axes)
+    reach, after = np.zeros(64, np.bool_), np.zeros(64, np.bool_)
+    lanes = 1 << sides
+    some = False
+    for lane in range(lanes):
+        for k in range(sides):
+            up[axes[k]] = lane >> k & 1
+        reach[lane] = _is_free(boxes, cell, up)
+        some = some or reach[lane]
+    up[:] = 0
+    while some:
+        t = np.inf
+        for a in range(rank):
+            t = min(t, _next(boxes, p, q, d, cell, step, a))
+        if t == np.inf:
+            return True
+        crossed = 0
+        for a in range(rank):
+            if _next(boxes, p, q, d, cell, step, a) - t <= EPS / max(abs(d[a]), EPS):
+                axes[sides + crossed] = a
+                crossed += 1
+        reach[lanes:] = False
+        _spread(boxes, cell, step, axes[: sides + crossed], crossed, reach, up)
+        some = False
+        for lane in range(lanes):
+            after[lane] = reach[lane + (((1 << crossed) - 1) << sides)]
+            some = some or after[lane]
+        reach[:lanes] = after[:lanes]
+        for k in range(sides, sides + crossed):
+            cell[axes[k]] += step[axes[k]]
+    return False
+
+
+@kernel
+def _next(boxes, p, q, d, cell, step, a):
+    """Share of the line at which it crosses the next face of axis a; inf if it ends before."""
+    if abs(d[a]) <= EPS or cell[a] < 0 or cell[a] >= boxes.shape[a]:
+        return np.inf
+    face = boxes.edges[a, cell[a] + (1 if step[a] > 0 else 0)]
+    if (q[a] - face) * step[a] <= EPS:
+        return np.inf
+    return (face - p[a]) / d[a]

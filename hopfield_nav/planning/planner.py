@@ -1,0 +1,158 @@
+"""Plan a way through a map of blocked cells with one of the two networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav.planning.ascent import descend
+from hopfield_nav.planning.hopfield import check_beta, flat_index, largest_eigenvalue
+from hopfield_nav.planning.limit import Field, distance_grid, solve
+from hopfield_nav.planning.neighbourhood import Stencil, stencil
+from hopfield_nav.planning.plan import NO_WAY, Plan
+from hopfield_nav.planning.sum import Problem, plan_in_sum, solve_sum
+
+NETWORKS = ("limit", "sum")
+
+__all__ = ["NETWORKS", "Plan", "plan_path", "replan"]
+
+
+def plan_path(
+    blocked: np.ndarray,
+    start: Sequence[int],
+    goal: Sequence[int],
+    network: str = "limit",
+    beta: float | None = None,
+    radius: float = 1.0,
+    spacing: float | Sequence[float] | None = None,
+    periodic: Sequence[bool] | None = None,
+    ties: Sequence[str] | None = None,
+) -> Plan:
+    """Plan a way from start to goal (ragazzon2012, chapter 6).
+
+    Args:
+        blocked: bool grid of any rank.
+        start: (rank,) cell, from 0.
+        goal: (rank,) cell, from 0.
+        network: "limit" (max: exactly shortest) or "sum" (the document's, ragazzon2012 (6.9): it always
+            ends at the goal for beta <= 1/(number of neighbours), but not always on a shortest way).
+        beta: slope for "sum", below 1/lambda_max (6.12). None is 0.1 (6.2.1), or 1/(2 k) where the
+            k neighbours make 0.1 more than 1/k.
+        radius: of the neighbourhood, in cells; 1 gives the 2N nearest. Longer steps pass over what
+            lies between.
+        spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
+            It weighs the ways of "limit" and measures `Plan.length`; the weights T of "sum" ignore it.
+        periodic: for each axis, whether its last cell is next to its first.
+        ties: order among equally good neighbours, see `neighbours.parse_ties`.
+
+    Returns:
+        The plan. A way that does not exist is a result with a reason, not an error.
+
+    Raises:
+        BadInput: (a ValueError) a cell outside the grid, an unknown network, beta above its limit, …
+    """
+    return replan(blocked, start, goal, network, beta, radius, spacing, periodic, ties, False)
+
+
+def replan(
+    blocked: np.ndarray,
+    start: Sequence[int],
+    goal: Sequence[int],
+    network: str = "limit",
+    beta: float | None = None,
+    radius: float = 1.0,
+    spacing: float | Sequence[float] | None = None,
+    periodic: Sequence[bool] | None = None,
+    ties: Sequence[str] | None = None,
+    allow_blocked_start: bool = True,
+) -> Plan:
+    """Plan as the document's program does after a collision (ragazzon2012, C.2.3); see `plan_path`.
+
+    With `allow_blocked_start` a blocked start stays clamped at 0 and its neighbours decide the first
+    step, and the goal is the target even if it is marked.
+
+    Raises:
+        BadInput: as `plan_path`.
+    """
+    grid = check_grid(blocked)
+    check_network(network)
+    flat_index(start, grid.shape, "start")
+    flat_index(goal, grid.shape, "goal")
+    near = stencil(grid.shape, radius, spacing, periodic, ties)
+    slope = choose_beta(network, beta, grid.shape, radius, periodic)
+    ends = {"start": grid[tuple(start)], "goal": grid[tuple(goal)]}
+    if not allow_blocked_start and any(ends.values()):
+        reason = "start cell is blocked" if ends["start"] else "goal cell is blocked"
+        return Plan(None, reason, np.inf, network, slope)
+    if slope is None:
+        return plan_in_field(solve(grid, near, goal), near, start, goal)
+    problem = pose_sum(grid.shape, near, goal, slope, radius, spacing, periodic, ties)
+    return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
+
+
+def pose_sum(
+    shape: tuple[int, ...],
+    near: Stencil,
+    goal: Sequence[int],
+    beta: float,
+    radius: float,
+    spacing: float | Sequence[float] | None,
+    periodic: Sequence[bool] | None,
+    ties: Sequence[str] | None,
+) -> Problem:
+    """The problem of the summing network, from the arguments of `plan_path`."""
+    eigenvalue = largest_eigenvalue(shape, radius, periodic)
+    target = tuple(int(c) for c in goal)
+    return Problem(shape, near, target, beta, eigenvalue, (radius, spacing, periodic, ties))
+
+
+def check_grid(blocked: np.ndarray) -> np.ndarray:
+    """The grid as an array; BadInput if it is not a bool array with at least one cell."""
+    grid = np.asarray(blocked)
+    if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
+        found = f"{grid.dtype} of shape {grid.shape}"
+        raise BadInput("blocked", found=found, allowed="a bool array with at least one cell")
+    return grid
+
+
+def check_network(network: str) -> None:
+    """BadInput if there is no network of that name."""
+    if network not in NETWORKS:
+        nearest = nearest_name(str(network), NETWORKS)
+        raise BadInput("network", found=network, allowed=", ".join(NETWORKS), nearest=nearest)
+
+
+def choose_beta(
+    network: str,
+    beta: float | None,
+    shape: Sequence[int],
+    radius: float,
+    periodic: Sequence[bool] | None,
+) -> float | None:
+    """The slope of "sum", checked: by default the document's 0.1 where it cannot make false maxima.
+
+    Otherwise half of what cannot. None for "limit".
+
+    Raises:
+        BadInput: beta above its limit (6.12).
+    """
+    if network != "sum":
+        return None
+    most = 1 / len(stencil(shape, radius, periodic=periodic).offset)
+    default = 0.1 if most >= 0.1 else most / 2
+    return check_beta(default if beta is None else beta, shape, radius, periodic)
+
+
+def plan_in_field(field: Field, near: Stencil, start: Sequence[int], goal: Sequence[int]) -> Plan:
+    """The way down the distances of a settled limit network."""
+    cells, steps = descend(field, np.array(start, np.int64), np.array(goal, np.int64))
+    reached = tuple(cells[-1]) == tuple(goal)
+    return Plan(
+        cells if reached else None,
+        "" if reached else NO_WAY,
+        float(near.length[steps].sum()) if reached else np.inf,
+        "limit",
+        _grid=lambda: distance_grid(field, near),
+    )

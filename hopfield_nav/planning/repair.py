@@ -1,0 +1,155 @@
+"""One more cell is blocked: repair a settled limit network instead of settling it anew.
+
+First, in order of their distance, all cells that have lost their last shortest way are cleared
+(Even and Shiloach 1981); then they are reached again from the cells around them, nearest first
+(Ramalingam and Reps 1996). Labels are sums of the same steps in the same order as those of a new
+start, so they are equal to the last bit.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+import numpy as np
+
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.ascent import neighbour
+
+GIVEN_UP = -1
+
+
+@inlined
+def _locate(cell, shape, at):
+    """Coordinates `at` (rank,) of a cell counted in C order; in place."""
+    rest = cell
+    for a in range(shape.size - 1, -1, -1):
+        at[a] = rest % shape[a]
+        rest //= shape[a]
+
+
+@inlined
+def _count(at, offset, k, shape):
+    """Number in C order of the neighbour at step k of the cell `at`, which is inside the grid."""
+    found = 0
+    for a in range(shape.size):
+        found = found * shape[a] + (at[a] + offset[k, a]) % shape[a]
+    return found
+
+
+@inlined
+def _is_held(field, at, own):
+    """Whether a neighbour of the cell `at` still gives it its label `own`."""
+    label, nothing, step, offset, shape, wrap, place = field
+    for k in range(step.size):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and label[j] != nothing and label[j] + step[k] == own:
+            return True
+    return False
+
+
+@inlined
+def _best(field, at):
+    """Label that the neighbours give the cell `at`; `nothing` where none has one."""
+    label, nothing, step, offset, shape, wrap, place = field
+    best = nothing
+    for k in range(step.size):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and label[j] != nothing and (best == nothing or label[j] + step[k] < best):
+            best = label[j] + step[k]
+    return best
+
+
+@inlined
+def _own_place(at, place):
+    found = 0
+    for a in range(at.size):
+        found += place[a, at[a]]
+    return found
+
+
+@kernel
+def _push_children(field, at, own, heap):
+    """Queue the neighbours of the cell `at` whose label may come from its former label `own`."""
+    label, _, step, offset, shape, wrap, place = field
+    for k in range(step.size):
+        j = neighbour(at, offset, k, shape, wrap, place)
+        if j >= 0 and label[j] == own + step[k]:
+            heappush(heap, (label[j], _count(at, offset, k, shape)))
+
+
+@kernel
+def _clear(field, cell, most, cleared):
+    """Clear the blocked cell and all that lose their last shortest way; in place.
+
+    Returns:
+        Number of cells in `cleared` (most,), without the blocked one, or GIVEN_UP.
+    """
+    label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
+    at = np.empty(shape.size, np.int64)
+    _locate(cell, shape, at)
+    i = _own_place(at, place)
+    heap = [(label[i], np.int64(cell))]
+    heap.pop()
+    own, label[i] = label[i], nothing
+    _push_children(field, at, own, heap)
+    count = 0
+    while len(heap) > 0:
+        own, j = heappop(heap)
+        _locate(j, shape, at)
+        i = _own_place(at, place)
+        if label[i] != own or _is_held(field, at, own):
+            continue
+        if count == most:
+            return GIVEN_UP
+        cleared[count] = j
+        count += 1
+        label[i] = nothing
+        _push_children(field, at, own, heap)
+    return count
+
+
+@kernel
+def _reach(field, blocked, cleared):
+    """Give the cleared cells their new labels, nearest first; in place."""
+    label, nothing, step, offset, shape, wrap, place = field
+    at = np.empty(shape.size, np.int64)
+    heap = [(label[0], np.int64(0))]
+    heap.pop()
+    for n in range(cleared.size):
+        _locate(cleared[n], shape, at)
+        best = _best(field, at)
+        if best != nothing:
+            heappush(heap, (label.dtype.type(best), cleared[n]))
+    while len(heap) > 0:
+        own, cell = heappop(heap)
+        _locate(cell, shape, at)
+        i = _own_place(at, place)
+        if label[i] != nothing:
+            continue
+        label[i] = own
+        for k in range(step.size):
+            j = neighbour(at, offset, k, shape, wrap, place)
+            if j >= 0 and label[j] == nothing:
+                other = _count(at, offset, k, shape)
+                if not blocked[other]:
+                    heappush(heap, (label.dtype.type(own + step[k]), other))
+
+
+@kernel
+def block(field, blocked, cell, most):
+    """Repair the labels after one more cell is blocked.
+
+    Args:
+        field: limit.Field; its labels in place.
+        blocked: (cells,) bool, C order, the new cell included.
+        cell: the new cell, counted in C order; not the target.
+        most: number of cells that may lose their label before it gives up.
+
+    Returns:
+        Number of cells that lost their label, or GIVEN_UP, after which the labels are worthless.
+    """
+    cleared = np.empty(most, np.int64)
+    count = _clear(field, cell, most, cleared)
+    if count > 0:
+        _reach(field, blocked, cleared[:count])
+    return count

@@ -1,0 +1,75 @@
+"""Probabilistic roadmap (Spong, Hutchinson and Vidyasagar 2006, 5.4; Kavraki et al. 1996)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import cKDTree
+
+from hopfield_nav.planning.any_angle import cells_along, polyline_length
+from hopfield_nav.planning.line_of_sight import line_of_sight
+from hopfield_nav.planning.plan import Plan
+
+
+def plan_roadmap(
+    blocked: np.ndarray,
+    start: Sequence[int],
+    goal: Sequence[int],
+    samples: int = 200,
+    connections: int = 10,
+    seed: int = 0,
+) -> Plan:
+    """The shortest way over random points that see each other; a blocked start or goal counts as free.
+
+    The points are drawn over the whole map and those in blocked cells left out, so that one seed
+    gives one roadmap, of which more and more is lost as cells are blocked.
+
+    Args:
+        blocked: bool grid.
+        start: (rank,) cell.
+        goal: (rank,) cell.
+        samples: points drawn.
+        connections: each point is connected with so many of the nearest, where it sees them.
+        seed: of the points.
+
+    Returns:
+        The plan with its ``waypoints``.
+    """
+    grid = np.array(blocked, dtype=bool)
+    grid[tuple(start)] = grid[tuple(goal)] = False
+    drawn = np.random.default_rng(seed).uniform(-0.5, np.array(grid.shape) - 0.5, (samples, grid.ndim))
+    inside = np.clip(np.rint(drawn), 0, np.array(grid.shape) - 1).astype(int)
+    points = np.vstack([start, goal, drawn[~grid[tuple(inside.T)]]]).astype(float)
+    way = _shortest(_graph(grid, points, connections))
+    if way is None:
+        reason = f"a roadmap of {samples} samples does not connect start and goal"
+        return Plan(None, reason, np.inf, "roadmap")
+    chain = points[way]
+    return Plan(cells_along(grid, chain), "", polyline_length(chain), "roadmap", waypoints=chain)
+
+
+def _graph(grid: np.ndarray, points: np.ndarray, connections: int) -> csr_matrix:
+    """Lengths between points that are among each other's nearest and see each other."""
+    most = min(connections + 1, len(points))
+    length, other = cKDTree(points).query(points, k=list(range(1, most + 1)))
+    one = np.repeat(np.arange(len(points)), most)
+    other, length = other.reshape(-1), length.reshape(-1)
+    real = one != other
+    one, other, length = one[real], other[real], length[real]
+    seen = line_of_sight(grid, points[one], points[other])
+    lengths = np.maximum(length[seen], 1e-12)  # a zero would be no connection
+    return csr_matrix((lengths, (one[seen], other[seen])), shape=(len(points), len(points)))
+
+
+def _shortest(graph: csr_matrix) -> list[int] | None:
+    """Points from the first to the second."""
+    length, before = dijkstra(graph, directed=False, indices=0, return_predecessors=True)
+    if not np.isfinite(length[1]):
+        return None
+    way = [1]
+    while way[-1] != 0:
+        way.append(int(before[way[-1]]))
+    return way[::-1]

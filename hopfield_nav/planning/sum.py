@@ -1,0 +1,174 @@
+"""Settle the network "sum" on a map and climb it, whichever of its two solvers suits the map.
+
+`equilibrium` is right for every map; `rows` needs no table of connections and serves the largest
+grids, as long as no way is so long that a double underflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.planning.ascent import ascend, climb, step_lengths
+from hopfield_nav.planning.neighbourhood import Neighbours, Stencil, neighbours
+from hopfield_nav.planning.plan import NO_WAY, Plan
+from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, resettle, settle
+from hopfield_nav.planning.sum_rows import relax, rows
+
+MOST_SWEEPS = 100_000
+LARGE = 10_000_000  # connections; a table of them takes 12 bytes for each
+TOLERANCE = 1e-13  # relative change in the last sweep of the row solver
+SMALLEST_BETA = 1e-17  # for plain doubles
+
+
+class Problem(NamedTuple):
+    """What the summing network is to solve.
+
+    Attributes:
+        shape: cells along each axis.
+        near: stencil.
+        target: cell, clamped at 1.
+        beta: slope.
+        eigenvalue: largest eigenvalue of T, or a bound above it.
+        connect: arguments of `neighbours` for the table.
+    """
+
+    shape: tuple[int, ...]
+    near: Stencil
+    target: tuple[int, ...]
+    beta: float
+    eigenvalue: float
+    connect: tuple
+
+
+class Summed(NamedTuple):
+    """A settled summing network: an equilibrium with its table, or plain activations.
+
+    Attributes:
+        problem: what was solved.
+        equilibrium: with exponents; None where plain doubles were enough.
+        activation: (cells,) plain doubles in C order; None otherwise.
+        sweeps: number of sweeps.
+        settled: whether the last sweep moved nothing.
+        saturated: whether a neuron other than the target is clamped at 1.
+    """
+
+    problem: Problem
+    equilibrium: Equilibrium | None
+    activation: np.ndarray | None
+    sweeps: int
+    settled: bool
+    saturated: bool
+
+    def log_activation(self) -> np.ndarray:
+        """Grid of ln sigma, -inf where sigma is zero."""
+        if self.equilibrium is not None:
+            return log_activation(self.equilibrium).reshape(self.problem.shape)
+        assert self.activation is not None
+        with np.errstate(divide="ignore"):
+            return np.log(self.activation).reshape(self.problem.shape)
+
+
+def solve_sum(problem: Problem, blocked: np.ndarray, old: Summed | None = None) -> Summed:
+    """Settle the summing network.
+
+    Args:
+        problem: all but the map.
+        blocked: bool grid, C order.
+        old: the network settled before more cells were blocked; it is restarted from.
+
+    Returns:
+        The settled network.
+    """
+    flat = blocked.reshape(-1)
+    if flat.size * len(problem.near.length) > LARGE and problem.beta >= SMALLEST_BETA:
+        found = _solve_rows(problem, flat)
+        if found is not None:
+            return found
+    table, target = _table(problem).table, _target(problem)
+    arguments = (table, flat, target, problem.beta, problem.eigenvalue, MOST_SWEEPS)
+    if old is not None and old.equilibrium is not None:
+        state = resettle(*arguments, old.equilibrium)
+    else:
+        state = settle(*arguments)
+    return Summed(problem, state, None, state.sweeps, state.settled, state.saturated)
+
+
+def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
+    """Settle in plain doubles; None where they might underflow."""
+    target = _target(problem)
+    activation = np.zeros(flat.size)
+    activation[target] = 1.0
+    shut = flat.copy()
+    shut[target] = True
+    layout = rows(problem.shape, problem.near, problem.target)
+    sweeps, settled, safe = relax(
+        activation, shut, layout, problem.beta, problem.eigenvalue, MOST_SWEEPS, TOLERANCE
+    )
+    if not safe:
+        return None
+    saturated = int(np.count_nonzero(activation == 1.0)) > 1
+    return Summed(problem, None, activation, sweeps, settled, saturated)
+
+
+def _target(problem: Problem) -> int:
+    return int(np.ravel_multi_index(problem.target, problem.shape))
+
+
+def _table(problem: Problem) -> Neighbours:
+    return neighbours(problem.shape, *problem.connect)
+
+
+def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
+    """The way of steepest ascent in a settled summing network, from the start to its target."""
+    problem = network.problem
+    cells, length = _climb(network, tuple(int(c) for c in start))
+    plan = (network.saturated, network.log_activation)
+    if not network.settled:
+        reason = f"the network did not settle in {network.sweeps} sweeps"
+        return Plan(None, reason, np.inf, "sum", problem.beta, *plan)
+    if tuple(cells[-1]) != problem.target:
+        return Plan(None, _why_stopped(network, cells), np.inf, "sum", problem.beta, *plan)
+    return Plan(cells, "", length, "sum", problem.beta, *plan)
+
+
+def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float]:
+    """Cells (k, rank) of steepest ascent, whether or not it ends at the target, and their length."""
+    problem, state = network.problem, network.equilibrium
+    if state is not None:
+        near, path = _table(problem), np.empty(state.mantissa.size, np.int64)
+        first = int(np.ravel_multi_index(start, problem.shape))
+        count = climb(near.table, first, _target(problem), state.mantissa, state.exponent, path)
+        cells = np.stack(np.unravel_index(path[:count], problem.shape), axis=1)
+        return cells, float(step_lengths(near.table, near.length, path, count))
+    cells, steps = ascend(
+        network.activation, problem.near.offset, np.array(problem.shape), problem.near.wrap,
+        _straight_places(problem.shape), np.array(start), np.array(problem.target),
+    )  # fmt: skip
+    return cells, float(problem.near.length[steps].sum())
+
+
+def _straight_places(shape: tuple[int, ...]) -> np.ndarray:
+    """Place table of C order, (rank, longest)."""
+    stride = np.append(np.cumprod(shape[:0:-1])[::-1], 1).astype(np.int64)
+    return np.arange(max(shape)) * stride[:, None]
+
+
+def _is_dark(network: Summed, cell: np.ndarray) -> bool:
+    """Whether the activation of a cell is zero."""
+    if network.equilibrium is not None:
+        return network.equilibrium.mantissa[np.ravel_multi_index(tuple(cell), network.problem.shape)] == 0.0
+    assert network.activation is not None
+    return network.activation.reshape(network.problem.shape)[tuple(cell)] == 0.0
+
+
+def _why_stopped(network: Summed, cells: np.ndarray) -> str:
+    if len(cells) == 1 and _is_dark(network, cells[0]):
+        return NO_WAY
+    cell = tuple(int(c) for c in cells[-1])
+    if network.saturated:
+        return f"the network saturates: activations are clamped at 1, and the ascent stops at cell {cell}"
+    most = f"1/{len(network.problem.near.length)} (one over the neighbours)"
+    return f"false maximum at cell {cell}: beta {network.problem.beta:g} is above {most}"

@@ -1,0 +1,280 @@
+"""The network "sum": the equilibrium of ragazzon2012 (6.9) in numbers that cannot underflow.
+
+sigma falls about tenfold per cell at beta = 0.1, so a double is zero beyond some 325 cells. Here every
+activation carries an exponent of its own, sigma = mantissa * RADIX**exponent with
+1/HALF <= mantissa < HALF, and a zero has the exponent NOTHING. Two activations are compared by
+exponent first and mantissa second, which is exact. What is two exponents smaller than another is far
+below its rounding and left out of a sum.
+
+Cells are relaxed in order of their hops from the target. A first sweep finds the exponents; then the
+exponents are held for a batch and folded into the weights of the connections, so that its sweeps are
+plain multiplications and additions, over-relaxed with Young's factor 2/(1 + sqrt(1 - (beta lambda)^2)).
+I - beta T is positive definite for beta < 1/lambda, so they converge, and with the clamp at 1 as well:
+they minimise the Lyapunov function (6.4), a convex quadratic, over the box [0, 1]. The network has
+settled when, with fresh exponents, a sweep moves no cell.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.compiled import kernel
+from hopfield_nav.planning.hops import UNSEEN, flood, own_eigenvalue, prepare
+
+RADIX = 2.0**64
+HALF = 2.0**32
+NOTHING = -(2**30)
+STILL = 4e-15  # relative change of a cell that counts as none, without over-relaxation
+PATIENCE = 40  # sweeps, times 2 - omega, after which what still moves is rounding
+BATCH = 64  # most sweeps with the same exponents
+STEEP = 0.7  # of beta lambda, above which it pays to know the eigenvalue of the very map
+WIDEST = 5  # exponents between neighbours; beta >= 1e-60 keeps it below
+LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is still finite
+
+
+class Equilibrium(NamedTuple):
+    """Settled activations of the summing network.
+
+    Attributes:
+        mantissa: (cells + 1,) float64, 0 at obstacles and where there is no way to the target.
+        exponent: (cells + 1,) int32 of RADIX.
+        sweeps: number of sweeps.
+        settled: whether the last sweep changed nothing.
+        saturated: whether a neuron other than the target is clamped at 1.
+        hops: (cells + 1,) int32 to the target, negative where there is no way.
+    """
+
+    mantissa: np.ndarray
+    exponent: np.ndarray
+    sweeps: int
+    settled: bool
+    saturated: bool
+    hops: np.ndarray
+
+
+@kernel
+def _normalise(value, exponent):
+    """Bring a positive finite value into [1/HALF, HALF)."""
+    while value < 1.0 / HALF:
+        value *= RADIX
+        exponent -= 1
+    while value >= HALF:
+        value *= 1.0 / RADIX
+        exponent += 1
+    return value, exponent
+
+
+@kernel
+def _total(table, i, mantissa, exponent):
+    """Sum of the activations of the neighbours of cell i, as value and exponent."""
+    value, top = 0.0, NOTHING
+    for k in range(table.shape[1]):
+        j = table[i, k]
+        if exponent[j] == top:
+            value += mantissa[j]
+        elif exponent[j] > top:
+            value = mantissa[j] + (value / RADIX if exponent[j] == top + 1 else 0.0)
+            top = exponent[j]
+        elif exponent[j] == top - 1:
+            value += mantissa[j] / RADIX
+    return value, top
+
+
+@kernel
+def _find_exponents(table, queue, reached, beta, mantissa, exponent):
+    """One sweep outward, sigma_i = min(beta * sum, 1) with every exponent adapted; in place.
+
+    Cells that have an activation already keep it.
+    """
+    for n in range(1, reached):
+        i = queue[n]
+        if mantissa[i] > 0.0:
+            continue
+        value, top = _total(table, i, mantissa, exponent)
+        value, top = _normalise(beta * value, top)
+        if top > 0 or (top == 0 and value > 1.0):
+            value, top = 1.0, 0
+        mantissa[i], exponent[i] = value, top
+
+
+@kernel
+def _places(queue, reached, cells):
+    """Place of every cell in the queue, (cells + 1,); `reached` for cells that are not in it."""
+    place = np.full(cells + 1, reached, np.int32)
+    for n in range(reached):
+        place[queue[n]] = n
+    return place
+
+
+@kernel
+def _link(table, queue, reached, place):
+    """The connections as places in the queue, (reached, k)."""
+    link = np.empty((reached, table.shape[1]), np.uint32)
+    for n in range(reached):
+        for k in range(table.shape[1]):
+            link[n, k] = place[table[queue[n], k]]
+    return link
+
+
+@kernel
+def _fold(link, queue, beta, exponent, weight):
+    """Set the weights (reached, k) to beta * RADIX**(exponent of neighbour - own exponent); in place."""
+    reached = link.shape[0]
+    for n in range(reached):
+        for k in range(link.shape[1]):
+            weight[n, k] = 0.0
+            if link[n, k] < reached:
+                gap = exponent[queue[link[n, k]]] - exponent[queue[n]]
+                weight[n, k] = beta if gap == 0 else beta * RADIX ** min(max(gap, -WIDEST), WIDEST)
+
+
+@kernel
+def _load(queue, mantissa, exponent, value, ceiling):
+    """Values of a batch by place, and where sigma = 1 clamps them; in place."""
+    for n in range(ceiling.size):
+        i = queue[n]
+        value[n] = mantissa[i]
+        ceiling[n] = min(RADIX ** min(-exponent[i], WIDEST), LARGEST)
+
+
+@kernel
+def _store(queue, value, mantissa, exponent):
+    """Values of a batch back to mantissa and exponent; in place."""
+    for n in range(1, value.size - 1):
+        i = queue[n]
+        mantissa[i], exponent[i] = _normalise(value[n], exponent[i])
+
+
+@kernel
+def _relax(link, weight, omega, still, ceiling, value):
+    """One over-relaxed sweep over all places but the target's; in place. Returns whether any moved."""
+    moved = False
+    for n in range(1, link.shape[0]):
+        goal = 0.0
+        for k in range(link.shape[1]):
+            goal += weight[n, k] * value[link[n, k]]
+        new = min(max(goal + (omega - 1.0) * (goal - value[n]), 0.5 * goal), ceiling[n])
+        moved |= abs(new - value[n]) > still * new
+        value[n] = new
+    return moved
+
+
+@kernel
+def counts_as_none(omega, sweeps):
+    """Change of a cell that counts as none.
+
+    Errors fall by omega - 1 a sweep, so that rounding is all that is left after PATIENCE/(2 - omega)
+    sweeps; near 1/lambda over-relaxation amplifies it, and the bound grows until it lies above.
+    """
+    return STILL / (2.0 - omega) * max(1.0, sweeps * (2.0 - omega) / PATIENCE) ** 2
+
+
+@kernel
+def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
+    """Relax in batches until the first sweep of one moves nothing; in place. Returns sweeps, settled."""
+    weight = np.empty(link.shape)
+    value = np.zeros(link.shape[0] + 1)
+    ceiling = np.empty(link.shape[0])
+    sweeps, settled = 0, False
+    while not settled and sweeps < most_sweeps:
+        _fold(link, queue, beta, exponent, weight)
+        _load(queue, mantissa, exponent, value, ceiling)
+        still = counts_as_none(omega, sweeps)
+        settled = not _relax(link, weight, omega, still, ceiling, value)
+        sweeps += 1
+        moved, left = not settled, BATCH
+        while moved and left > 0:
+            moved = _relax(link, weight, omega, still, ceiling, value)
+            sweeps += 1
+            left -= 1
+        _store(queue, value, mantissa, exponent)
+    return sweeps, settled
+
+
+@kernel
+def _is_saturated(queue, reached, mantissa, exponent):
+    """Whether a neuron other than the target is clamped at 1."""
+    saturated = False
+    for n in range(1, reached):
+        saturated |= exponent[queue[n]] == 0 and mantissa[queue[n]] == 1.0
+    return saturated
+
+
+@kernel
+def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
+    """Settle the summing network (ragazzon2012 (6.9), g(x) = clamp(beta x, 0, 1)).
+
+    Args:
+        table: (cells, k) neighbours.
+        blocked: (cells,) bool, clamped at 0; the target counts as free and is clamped at 1.
+        target: flat index.
+        beta: 1e-60 <= beta < 1/eigenvalue.
+        eigenvalue: largest eigenvalue of T, or a bound above it.
+        most_sweeps: sweeps after which it gives up, `settled` False.
+
+    Returns:
+        Equilibrium.
+    """
+    mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
+    before = np.full(blocked.size + 1, UNSEEN, np.int32)
+    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent)
+
+
+@kernel
+def resettle(table, blocked, target, beta, eigenvalue, most_sweeps, old):
+    """Settle after more cells were blocked, from the activations of before; see `settle`.
+
+    Cells whose shortest way has not changed begin with their old activation, which is no smaller than
+    the new one. The others begin anew: theirs may be smaller by any factor, or zero.
+
+    Args:
+        table: see `settle`, and so are the others.
+        blocked: see table.
+        target: see table.
+        beta: see table.
+        eigenvalue: see table.
+        most_sweeps: see table.
+        old: Equilibrium of the map before.
+
+    Returns:
+        Equilibrium.
+    """
+    mantissa, exponent = old.mantissa.copy(), old.exponent.copy()
+    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, old.hops, mantissa, exponent)
+
+
+@kernel
+def _forget(hops, before, mantissa, exponent):
+    """Clear the activations of all cells whose hops are not those of before; in place."""
+    for i in range(hops.size):
+        if hops[i] < 0 or hops[i] != before[i]:
+            mantissa[i], exponent[i] = 0.0, NOTHING
+
+
+@kernel
+def _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent):
+    """Settle from the activations given; mantissa and exponent in place."""
+    hops = np.empty(blocked.size + 1, np.int32)
+    queue = np.empty(blocked.size, np.int32)
+    prepare(blocked, target, hops)
+    reached = flood(table, target, hops, queue)
+    _forget(hops, before, mantissa, exponent)
+    mantissa[target], exponent[target] = 1.0, 0
+    _find_exponents(table, queue, reached, beta, mantissa, exponent)
+    link = _link(table, queue, reached, _places(queue, reached, blocked.size))
+    largest = eigenvalue if beta * eigenvalue < STEEP else own_eigenvalue(link, eigenvalue)
+    omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * largest) ** 2))
+    sweeps, settled = _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent)
+    saturated = _is_saturated(queue, reached, mantissa, exponent)
+    return Equilibrium(mantissa, exponent, sweeps, settled, saturated, hops)
+
+
+def log_activation(equilibrium: Equilibrium) -> np.ndarray:
+    """Natural logarithm of the activations, (cells,); -inf where they are zero."""
+    mantissa, exponent = equilibrium.mantissa[:-1], equilibrium.exponent[:-1]
+    logs = np.full(mantissa.size, -np.inf)
+    live = mantissa > 0
+    logs[live] = np.log(mantissa[live]) + exponent[live] * np.log(RADIX)
+    return logs

@@ -1,0 +1,220 @@
+"""The network "sum" on very large grids of several axes: plain doubles, row by row, without a table.
+
+Rows lie along the last axis. A sweep visits them outward from the target along every axis, so that
+one sweep carries the activation through all open space. Where a way is so long that a double could
+underflow, it stops: `equilibrium` has no such limit, but needs a table of all connections.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.neighbourhood import Stencil
+from hopfield_nav.planning.sum_exact import counts_as_none
+
+SMALLEST = 1e-290  # of an activation; times beta >= 1e-17 it is still a normal double
+
+
+class Rows(NamedTuple):
+    """The connections of a grid, sorted by row.
+
+    Attributes:
+        shape: (rank,) cells along each axis.
+        wrap: (rank,) bool, which axes are closed.
+        stride: (rank,) of cells in C order.
+        order: (rank, longest) coordinates from the target outward.
+        across: (m, rank) steps to other rows; last column along the row.
+        jump: (m,) the leading part of `across` as a difference of cell numbers.
+        along: (l,) steps within the row.
+        reach: the longest step along an axis.
+    """
+
+    shape: np.ndarray
+    wrap: np.ndarray
+    stride: np.ndarray
+    order: np.ndarray
+    across: np.ndarray
+    jump: np.ndarray
+    along: np.ndarray
+    reach: int
+
+
+def rows(shape: tuple[int, ...], near: Stencil, target: tuple[int, ...]) -> Rows:
+    """Sort the connections of a grid by row.
+
+    Args:
+        shape: cells along each axis.
+        near: stencil.
+        target: cell.
+
+    Returns:
+        What `relax` needs.
+    """
+    order = np.zeros((len(shape), max(shape)), np.int64)
+    for axis, (n, at) in enumerate(zip(shape, target, strict=True)):
+        gap = np.abs(np.arange(n) - at)
+        gap = np.minimum(gap, n - gap) if near.wrap[axis] else gap
+        order[axis, :n] = np.argsort(gap, kind="stable")
+    stride = np.append(np.cumprod(shape[:0:-1])[::-1], 1).astype(np.int64)
+    leaves = (near.offset[:, :-1] != 0).any(axis=1)
+    along = near.offset[~leaves, -1].copy()
+    across = near.offset[leaves]
+    reach = int(np.abs(near.offset).max())
+    jump = across[:, :-1] @ stride[:-1]
+    return Rows(np.array(shape), near.wrap, stride, order, across, jump, along, reach)
+
+
+@inlined
+def _first_of(row, step, layout):
+    """First cell of the row at a step from the row with leading coordinates `row`; -1 beyond an edge."""
+    found = 0
+    for a in range(row.size):
+        c = row[a] + step[a]
+        if c < 0 or c >= layout.shape[a]:
+            if not layout.wrap[a]:
+                return -1
+            c += layout.shape[a] if c < 0 else -layout.shape[a]
+        found += c * layout.stride[a]
+    return found
+
+
+@inlined
+def _is_inside(row, layout):
+    """Whether no step from the row leads over an edge."""
+    inside = True
+    for a in range(row.size):
+        inside &= layout.reach <= row[a] < layout.shape[a] - layout.reach
+    return inside
+
+
+@inlined
+def _add_row(values, first, step, wraps, total):
+    """Add to `total` (n,) the row that begins at `first`, moved by `step`; in place."""
+    n = total.size
+    for x in range(max(0, -step), min(n, n - step)):
+        total[x] += values[first + x + step]
+    if wraps and step > 0:
+        for x in range(n - step, n):
+            total[x] += values[first + x + step - n]
+    if wraps and step < 0:
+        for x in range(-step):
+            total[x] += values[first + x + step + n]
+
+
+@inlined
+def _gather(values, row, first, layout, total):
+    """Sum of the neighbours in other rows, `total` (n,), for the row that begins at `first`; in place."""
+    total[:] = 0.0
+    last = row.size
+    inside = _is_inside(row, layout)
+    for m in range(layout.jump.size):
+        other = first + layout.jump[m] if inside else _first_of(row, layout.across[m], layout)
+        if other >= 0 and layout.across[m, last] == 0:
+            for x in range(total.size):
+                total[x] += values[other + x]
+        elif other >= 0:
+            _add_row(values, other, layout.across[m, last], layout.wrap[last], total)
+
+
+@inlined
+def _load(values, first, layout, own):
+    """Copy a row and what lies before and behind it into `own` (n + 2 reach,); in place."""
+    last, reach = layout.shape.size - 1, layout.reach
+    n = layout.shape[last]
+    for x in range(n):
+        own[reach + x] = values[first + x]
+    if layout.wrap[last]:
+        for x in range(reach):
+            own[x] = values[first + n - reach + x]
+            own[reach + n + x] = values[first + x]
+
+
+@inlined
+def _relax_row(values, shut, first, layout, beta, omega, tolerance, total, own):
+    """Relax the cells of one row, outward; in place. Returns whether any moved, and the smallest."""
+    last, reach, along = layout.shape.size - 1, layout.reach, layout.along
+    order = layout.order[last]
+    moved, least = False, 1.0
+    for m in range(total.size):
+        x = order[m]
+        if shut[first + x]:
+            continue
+        goal = total[x]
+        for step in along:
+            goal += own[reach + x + step]
+        goal *= beta
+        if goal > 0.0:
+            old = own[reach + x]
+            new = min(max(goal + (omega - 1.0) * (goal - old), 0.5 * goal), 1.0)
+            moved |= abs(new - old) > tolerance * new
+            own[reach + x] = new
+            values[first + x] = new
+            least = min(least, new)
+    return moved, least
+
+
+@kernel
+def _next(counter, row, layout):
+    """Advance the leading coordinates `row` to the next row outward; False behind the last; in place."""
+    a = row.size - 1
+    while a >= 0:
+        counter[a] += 1
+        if counter[a] < layout.shape[a]:
+            row[a] = layout.order[a, counter[a]]
+            return True
+        counter[a] = 0
+        row[a] = layout.order[a, 0]
+        a -= 1
+    return False
+
+
+@kernel
+def _sweep(values, shut, layout, beta, omega, tolerance):
+    """One over-relaxed sweep; in place. Returns whether any cell moved, and the smallest activation."""
+    leading = layout.shape.size - 1
+    counter, row = np.zeros(leading, np.int64), layout.order[:leading, 0].copy()
+    total = np.empty(layout.shape[leading])
+    own = np.zeros(layout.shape[leading] + 2 * layout.reach)
+    moved, least, more = False, 1.0, True
+    while more:
+        first = 0
+        for a in range(leading):
+            first += row[a] * layout.stride[a]
+        _gather(values, row, first, layout, total)
+        _load(values, first, layout, own)
+        here, small = _relax_row(values, shut, first, layout, beta, omega, tolerance, total, own)
+        moved |= here
+        least = min(least, small)
+        more = _next(counter, row, layout)
+    return moved, least
+
+
+@kernel
+def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
+    """Settle the summing network, ragazzon2012 (6.9), from the activations it has.
+
+    Args:
+        values: (cells,) activations in C order, 1 at the target; in place.
+        shut: (cells,) bool, the cells that keep their activation: blocked ones and the target.
+        layout: Rows.
+        beta: slope, at least 1e-17.
+        eigenvalue: largest eigenvalue of T, or a bound above it.
+        most_sweeps: where to stop at the latest.
+        tolerance: relative change of a cell that counts as none, at least that of rounding.
+
+    Returns:
+        Number of sweeps, whether the last one moved no cell, and whether no activation came near the
+        smallest double. If not, the activations are worthless.
+    """
+    omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
+    sweeps, moved, safe = 0, True, True
+    while moved and safe and sweeps < most_sweeps:
+        moved, least = _sweep(
+            values, shut, layout, beta, omega, max(tolerance, counts_as_none(omega, sweeps))
+        )
+        safe = least > SMALLEST
+        sweeps += 1
+    return sweeps, not moved, safe

@@ -1,0 +1,130 @@
+"""The rows of a sweep as an ``xarray.Dataset`` with the swept parameters as its dimensions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hopfield_nav.sweeps.axes import Column
+from hopfield_nav.sweeps.record import describe_key
+from hopfield_nav.sweeps.sections import QUANTITIES
+from hopfield_nav.sweeps.sweep_file import Sweep
+
+if TYPE_CHECKING:
+    import xarray
+
+_ERROR = "why there is no result, where there is none"
+
+
+def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> xarray.Dataset:
+    """The labelled table of a sweep.
+
+    Args:
+        sweep: that the rows belong to.
+        rows: in any order; runs that are missing have the outcome "" and NaN elsewhere.
+
+    Returns:
+        the quantities over the first column of every axis and ``repeat``, or over ``run`` where
+        samples are random. Text variables are ``outcome``, ``reason`` and ``error``; every other one is
+        float64, NaN where there is no value.
+    """
+    import xarray
+
+    grid = sweep.axes is not None
+    dims = (*sweep.axes, "repeat") if sweep.axes is not None else ("run",)
+    shape = sweep.shape if grid else (sweep.count,)
+    variables = {
+        name: (dims, values.reshape(shape), _about(name)) for name, values in _collect(sweep, rows).items()
+    }
+    coordinates = _grid_coordinates(sweep) if grid else _run_coordinates(sweep)
+    attributes = {
+        "title": f"hopfield-nav sweep {sweep.name}",
+        "description": sweep.description,
+        "world": sweep.world.name,
+        "digest": sweep.digest,
+        "Conventions": "CF-1.8",
+    }
+    return xarray.Dataset(variables, coordinates, attributes)
+
+
+def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
+    """One array over all runs for every quantity, and for the errors."""
+    names = [*sweep.quantities, "error"]
+    arrays: dict[str, np.ndarray] = {
+        name: np.full(sweep.count, "" if _is_text(name) else np.nan, _kind(name)) for name in names
+    }
+    for row in rows:
+        for name, array in arrays.items():
+            if row.get(name) is not None:
+                array[row["index"]] = row[name]
+    return arrays
+
+
+def _is_text(name: str) -> bool:
+    return name == "error" or QUANTITIES[name].unit is None
+
+
+def _kind(name: str) -> type:
+    return object if _is_text(name) else np.float64
+
+
+def _about(name: str) -> dict[str, str]:
+    if name == "error":
+        return {"long_name": _ERROR}
+    quantity = QUANTITIES[name]
+    unit = {} if quantity.unit is None else {"units": quantity.unit}
+    return {**unit, "long_name": quantity.long_name}
+
+
+def _grid_coordinates(sweep: Sweep) -> dict[str, tuple]:
+    coordinates = {
+        column.name: (
+            axis[0].name,
+            _values(column, np.arange(len(column.values))),
+            _about_column(sweep, column),
+        )
+        for axis in sweep.grid
+        for column in axis
+    }
+    repeats = np.arange(sweep.repeats)
+    coordinates["repeat"] = ("repeat", repeats, {"units": "1", "long_name": "repeat"})
+    coordinates["seed"] = (
+        "repeat",
+        repeats + sweep.file.seed,
+        {"units": "1", "long_name": "seed of the run"},
+    )
+    return coordinates
+
+
+def _run_coordinates(sweep: Sweep) -> dict[str, tuple]:
+    runs = np.arange(sweep.count)
+    combination, repeat = np.divmod(runs, sweep.repeats)
+    positions = np.unravel_index(combination, sweep.shape[:-1])
+    coordinates: dict[str, tuple] = {"run": ("run", runs, {"units": "1", "long_name": "run"})}
+    for axis, at in zip(sweep.grid, positions, strict=True):
+        for column in axis:
+            coordinates[column.name] = ("run", _values(column, at), _about_column(sweep, column))
+    coordinates["repeat"] = ("run", repeat, {"units": "1", "long_name": "repeat"})
+    coordinates["seed"] = ("run", repeat + sweep.file.seed, {"units": "1", "long_name": "seed of the run"})
+    return coordinates
+
+
+def _values(column: Column, at: np.ndarray) -> np.ndarray:
+    """The values of a column: numbers and truth values as such, None among numbers as NaN, else text."""
+    values = [column.value(i) for i in range(len(column.values))]
+    kinds = {type(value) for value in values}
+    if kinds == {bool} or (kinds == {int} and max(abs(v) for v in values) < 2**63):
+        return np.array(values)[at]
+    if kinds <= {int, float, type(None)} and kinds != {type(None)}:
+        return np.array([np.nan if value is None else float(value) for value in values])[at]
+    return np.array([value if isinstance(value, str) else json.dumps(value) for value in values])[at]
+
+
+def _about_column(sweep: Sweep, column: Column) -> dict[str, str]:
+    unit, words = describe_key(sweep.world, column.key)
+    if column.base is not None:
+        return {"units": "1", "long_name": f"factor of {words}"}
+    return {"units": unit, "long_name": words}

@@ -1,0 +1,141 @@
+"""One run of a sweep, and its row in the table: whatever happens, there is a row.
+
+Compiled code, ready in this process before the first job of a sweep.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time as clock
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynamics import HopfieldNavError
+from dynamics.compiled import filling_cache
+from hopfield_nav.sweeps.table import make_row
+
+if TYPE_CHECKING:
+    from hopfield_nav.experiment import Run
+    from hopfield_nav.sweeps.sweep_file import Job, Sweep
+
+FAILED, TIMED_OUT = "failed", "timed_out"
+_WORTH_A_REASON = ("diverged",)  # outcomes of a simulation that say in `error` why
+
+
+class _GaveUp(Exception):
+    """The run has had its wall time."""
+
+
+def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, Any]:
+    """Run one job of a sweep; never raises for what happens inside the run.
+
+    Args:
+        sweep: from ``load_sweep``.
+        index: of the job.
+        folder: of the sweep's results, for the run's own folder where the sweep keeps runs.
+
+    Returns:
+        The row: index, repeat, seed, swept values, quantities, and ``error``: why the outcome is
+        ``failed``, ``timed_out`` or ``diverged``; else None.
+    """
+    job = sweep.job(index)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a diverging run overflows; its row says so
+        try:
+            summary = _simulate(sweep, job, folder)
+        except _GaveUp:
+            reason = f"given up after {sweep.time_limit_per_run:g} s of wall time"
+            return make_row(sweep, job, {"outcome": TIMED_OUT}, reason)
+        except Exception as error:
+            return failed_row(sweep, index, _told(error))
+    why = str(summary["reason"]) if summary["outcome"] in _WORTH_A_REASON else None
+    return make_row(sweep, job, summary, why)
+
+
+def failed_row(sweep: Sweep, index: int, reason: str) -> dict[str, Any]:
+    """The row of a run that gave no result."""
+    return make_row(sweep, sweep.job(index), {"outcome": FAILED}, reason)
+
+
+def run_folder(folder: Path, index: int) -> Path:
+    """Where a run of a sweep is kept."""
+    return folder / "runs" / f"{index:06d}"
+
+
+def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
+    from hopfield_nav.experiment import Simulation
+
+    deadline = None if sweep.time_limit_per_run is None else clock.monotonic() + sweep.time_limit_per_run
+
+    def watch(time: float, collisions: int) -> None:
+        if deadline is not None and clock.monotonic() > deadline:
+            raise _GaveUp
+
+    run = Simulation(sweep.world_for(job), seed=job.seed).run(watch)
+    if sweep.keep == "runs" and folder is not None:
+        _keep(run, run_folder(folder, job.index))
+    return run.summary
+
+
+def _keep(run: Run, folder: Path) -> None:
+    """Save a run; what a killed worker may have left of it makes way."""
+    shutil.rmtree(folder, ignore_errors=True)
+    run.save(folder)
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, HopfieldNavError) else f"{type(error).__name__}: {error}"
+
+
+_warm: set[str] = set()
+_KNOWN = """
+format: 1
+contact: {bodies: arm}
+known: [{floor: {height: -0.2}}]
+goal: {cell: [17, 6]}
+"""  # the first plan asks for distances of map and arm to what is known
+
+
+def warm_up(sweep: Sweep) -> None:
+    """Compile, or load, everything that the sweep's runs may call; once a process.
+
+    Processes of one machine wait for each other: Numba's cache is filled by one at a time.
+    """
+    if sweep.digest in _warm:
+        return
+    with filling_cache():
+        _compile_all()
+        _start_one(sweep)
+    _warm.add(sweep.digest)
+
+
+@cache
+def _compile_all() -> None:
+    """The loop, every built-in method, both networks, planning among known obstacles."""
+    from hopfield_nav.experiment import Simulation
+    from hopfield_nav.loop import compiled_loop
+    from hopfield_nav.navigation import warm_up_replan
+    from hopfield_nav.planning import NETWORKS
+    from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
+    from hopfield_nav.world import Planner, parse_world
+
+    compiled_loop()
+    for kind in KINDS:
+        for name in method_names(kind):
+            compiled(find_method(kind, name))
+    for network in NETWORKS:
+        warm_up_replan(Planner(network=network))
+    Simulation(parse_world(_KNOWN))
+
+
+def _start_one(sweep: Sweep) -> None:
+    """The first job, for a moment: it meets the arrays of this very world."""
+    from hopfield_nav.experiment import Simulation
+
+    job = sweep.job(0)
+    with contextlib.suppress(Exception):  # its row will say what is wrong
+        Simulation(sweep.world_for(job), seed=job.seed).step(0.1)

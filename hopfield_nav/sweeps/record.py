@@ -1,0 +1,147 @@
+"""A sweep as plain data: written out for its results' folder, and its fingerprint.
+
+Unit and meaning of a key of the world, from the schema's descriptions and the methods' parameters.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopfield_nav.plugin import find_method
+from hopfield_nav.sweeps.axes import Axis
+from hopfield_nav.sweeps.base import Base
+from hopfield_nav.sweeps.sections import SweepFile
+from hopfield_nav.world import (
+    Key,
+    World,
+    is_path,
+    own_parameters,
+    relative_to,
+    section_model,
+    split_key,
+    yaml_text,
+)
+
+
+def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
+    """The sweep as YAML, with the base world and the fixed changes written out in it.
+
+    Args:
+        data: of the sweep file.
+        base: its base world, fixed changes included.
+        folder: where the text will be stored, if paths shall be rewritten relative to it.
+    """
+    data = copy.deepcopy({key: value for key, value in data.items() if key != "set"})
+    data["world"] = copy.deepcopy(base.data)
+    if folder is not None:
+        relative_to(data["world"], base.folder, folder)
+        for group in [data.get("vary"), *(data.get("zip") or ())]:
+            _move_values(group or {}, base.folder, folder)
+    return yaml_text(data)
+
+
+def _move_values(group: dict[str, Any], old: Path, new: Path) -> None:
+    """Rewrite the paths among the listed values of a group of keys."""
+    for name, values in group.items():
+        if isinstance(values, list):
+            group[name] = [_move_value(split_key(name), value, old, new) for value in values]
+
+
+def _move_value(key: Key, value: Any, old: Path, new: Path) -> Any:
+    data: Any = value
+    for part in reversed(key):
+        data = {part: data}
+    relative_to(data, old, new)
+    for part in key:
+        data = data[part]
+    return data
+
+
+def fingerprint(file: SweepFile, base: Base, grid: Iterable[Axis]) -> str:
+    """SHA-256 over world, values, seeds and quantities; files that they name count by their content."""
+    digest = hashlib.sha256()
+    world = {key: value for key, value in base.data.items() if key not in ("description", "seed")}
+    fixed = [file.repeats, file.seed, list(file.quantities), file.time_limit_per_run]
+    digest.update(_text([_content(world, base.folder), fixed]))
+    for axis in grid:
+        for column in axis:
+            values = column.values
+            if isinstance(values, np.ndarray):
+                digest.update(_text([column.name, "drawn"]) + values.astype("<f8").tobytes())
+            else:
+                digest.update(_text([column.name, _content(values, base.folder)]))
+        digest.update(b"|")
+    return digest.hexdigest()
+
+
+def _text(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True).encode()
+
+
+def _content(value: Any, folder: Path) -> Any:
+    """The value with the path of every file in it replaced by a digest of the file."""
+    if isinstance(value, dict):
+        return {key: _content(v, folder) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_content(v, folder) for v in value]
+    if isinstance(value, str) and is_path(value):
+        name, _, attribute = value.partition(".py:")
+        path = folder / (f"{name}.py" if attribute else value)
+        if path.is_file():
+            return [hashlib.sha256(path.read_bytes()).hexdigest(), attribute]
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Arrays, tuples, ranges, paths and NumPy's numbers as plain data of a YAML file."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [plain(v) for v in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def world_data(world: World, folder: Path) -> dict[str, Any]:
+    """A world as plain data whose paths are relative to ``folder``."""
+    data = world.model_dump(mode="json")
+    relative_to(data, world.folder, folder)
+    if data["controller"]["period"] == data["plant"]["step"]:
+        del data["controller"]["period"]  # it follows the step, also where the step is swept
+    return data
+
+
+_UNIT = re.compile(r"\s*\[([^\[\],]+)\]")
+
+
+def describe_key(world: World, key: Key) -> tuple[str, str]:
+    """Unit ("1" where there is none) and long name of a key of the world."""
+    words = " ".join(str(part) for part in key).replace("_", " ")
+    parameter = _parameters(world, key).get(str(key[1])) if len(key) > 1 else None
+    if parameter is not None:
+        return parameter.unit, parameter.description or words
+    section = section_model(key[:-1] if isinstance(key[-1], str) else key[:-2], World)
+    name = key[-1] if isinstance(key[-1], str) else key[-2]
+    field = section.model_fields.get(str(name)) if section else None
+    description = (field.description if field else None) or ""
+    units = _UNIT.findall(description)
+    return (units[-1] if units else "1"), words
+
+
+def _parameters(world: World, key: Key) -> dict:
+    """The parameters of the methods that the world's section names."""
+    kinds = {
+        "controller": (("controller", world.controller.law),),
+        "detection": (("estimator", world.detection.estimator), ("detector", world.detection.measure)),
+    }
+    methods = kinds.get(str(key[0]), ())
+    return own_parameters(find_method(kind, name, world.folder) for kind, name in methods)

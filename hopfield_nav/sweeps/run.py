@@ -1,0 +1,196 @@
+"""Running a sweep: every job a row in ``sweep.csv``, here or on a cluster, at once or resumed.
+
+A sweep in one call: ``sweep("ragazzon2012", vary={"detection.threshold": [6, 12]})``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynamics import BadInput
+from hopfield_nav.sweeps.job import run_job, warm_up
+from hopfield_nav.sweeps.table import CSV, Table, finish, read_rows
+
+if TYPE_CHECKING:
+    import xarray
+
+    from hopfield_nav.sweeps.sweep_file import Sweep
+    from hopfield_nav.world import World
+
+__all__ = ["execute", "finished_counts", "run_job"]
+
+Progress = Callable[[int, Counter], None]
+_COPY = "sweep.yaml"
+_DIGEST = "# digest: "
+
+
+def execute(
+    sweep: Sweep,
+    folder: str | Path,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Run what is missing of a sweep and write its tables.
+
+    Rows are written as they come in: after an interruption what was finished is there, and
+    ``resume`` does the rest.
+
+    Args:
+        sweep: from ``load_sweep``.
+        folder: for the results; new or empty, or with ``resume`` that of the same sweep.
+        workers: processes on this machine; 0: in this process; default the number of cores.
+        scheduler: address of a running dask cluster, which then does the work.
+        resume: go on with what is in the folder.
+        progress: called with the number of rows and the counts by outcome.
+
+    Returns:
+        The folder, which holds ``sweep.yaml``, ``sweep.csv`` and ``sweep.nc``.
+
+    Raises:
+        BadInput: the folder holds something, or another sweep; the scheduler does not answer.
+        LostCluster: the cluster ended while the sweep was running.
+    """
+    folder = Path(folder).absolute()
+    _prepare(sweep, folder, resume)
+    outcomes = _outcomes(folder)
+    counts = Counter(outcomes.values())
+    missing = (index for index in range(sweep.count) if index not in outcomes)
+    left = sweep.count - len(outcomes)
+    with Table(folder) as table, _rows(sweep, missing, left, folder, workers, scheduler) as rows:
+        for row in rows:
+            table.append(row)
+            counts[str(row.get("outcome"))] += 1
+            if progress is not None:
+                progress(counts.total(), counts)
+    finish(sweep, folder)
+    return folder
+
+
+def finished_counts(folder: Path) -> Counter:
+    """How many rows a results folder has, by outcome."""
+    return Counter(_outcomes(folder).values())
+
+
+def _outcomes(folder: Path) -> dict[int, str]:
+    """The outcome of every run that has a row."""
+    if not (folder / CSV).exists():
+        return {}
+    return {row["index"]: str(row["outcome"]) for row in read_rows(folder)}
+
+
+def recorded_digest(folder: Path) -> str | None:
+    """The digest of the sweep whose results a folder holds; None where it holds none."""
+    try:
+        lines = (folder / _COPY).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
+
+
+def require_same(sweep: Sweep, folder: Path) -> None:
+    """Refuse to go on in a folder that is not this sweep's.
+
+    Raises:
+        BadInput: it holds no sweep, or one that has been changed since.
+    """
+    found = recorded_digest(folder)
+    if found is None:
+        raise BadInput(
+            "no sweep to go on with", where=str(folder), allowed="the folder of a sweep that was interrupted"
+        )
+    if found != sweep.digest:
+        raise BadInput(
+            "the sweep has been changed since these results were begun; its rows would not fit together",
+            where=str(folder),
+            found=f"digest {sweep.digest[:12]}, in the folder {found[:12]}",
+            allowed=f"the sweep as it was ({folder / _COPY}), or a new folder without --resume",
+        )
+
+
+def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
+    if resume:
+        require_same(sweep, folder)
+        return
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(
+            "the folder is not empty", where=str(folder), allowed="a new or empty folder, or --resume"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _COPY).write_text(sweep.to_yaml(folder), encoding="utf-8")
+
+
+@contextmanager
+def _rows(
+    sweep: Sweep, indices: Iterator[int], count: int, folder: Path, workers: int | None, scheduler: str | None
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """The rows as they come in, from this process or from workers that end with the block."""
+    if count == 0:
+        yield iter(())
+        return
+    if scheduler is None:
+        warm_up(sweep)  # once, before a pool of processes would
+    if workers == 0 and scheduler is None:
+        yield (run_job(sweep, index, folder) for index in indices)
+        return
+    from hopfield_nav.sweeps.cluster import Batches, connect
+
+    with connect(workers and min(workers, count), scheduler) as client:
+        yield iter(Batches(client, sweep, indices, count, folder))
+
+
+_FEW = 20  # runs that are not worth the start of a pool
+
+
+def sweep(
+    world: World | str | Path,
+    vary: Mapping[str, Any] | None = None,
+    zip: Sequence[Mapping[str, Any]] | None = None,
+    random: Mapping[str, Any] | None = None,
+    samples: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    set: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    folder: str | Path | None = None,
+) -> xarray.Dataset:
+    """Run a world many times with changed values and return one labelled table.
+
+    Args:
+        world: from ``load_world``, or its name or path.
+        vary: for each key of the world its values: a list, ``{"linear": [first, last, count]}``,
+            ``{"log": …}``, or ``{"scale": …}`` for factors; several keys form a grid.
+        zip: groups of keys whose values go together.
+        random: for each key what it is drawn from: ``{"uniform": [low, high]}``, ``{"normal": …}``,
+            ``{"sobol": …}``.
+        samples: how often these are drawn.
+        repeats: runs of every setting, with seeds ``seed``, ``seed + 1``, …
+        seed: of the first repeat.
+        set: changes that hold for every run.
+        workers: processes; 0: none but this; default as many as cores, none for a few runs. A script
+            that uses processes needs ``if __name__ == "__main__":`` around what it does.
+        folder: where the results are kept; default nowhere.
+
+    Returns:
+        The quantities over the swept parameters and the repeats (over runs, for random samples).
+
+    Raises:
+        BadInput: a key or a value that the world cannot have.
+    """
+    from hopfield_nav.sweeps.sweep_file import make_sweep
+    from hopfield_nav.sweeps.table import dataset, read_rows
+
+    made = make_sweep(
+        world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set
+    )
+    if workers is None and made.count <= _FEW:
+        workers = 0
+    with tempfile.TemporaryDirectory() as nowhere:
+        place = Path(nowhere) / "sweep" if folder is None else Path(folder)
+        return dataset(made, read_rows(execute(made, place, workers)))

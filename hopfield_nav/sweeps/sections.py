@@ -1,0 +1,166 @@
+"""The quantities of a run's summary that a sweep can keep: unit and meaning of each.
+
+What a sweep file may hold: its keys, with ranges and defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
+from hopfield_nav.world import Range, Section, Seed, Text, Whole, show
+
+
+class Quantity(NamedTuple):
+    """A column of a sweep's table.
+
+    Attributes:
+        unit: as the data file says it; None for text.
+        long_name: in words.
+        repeatable: whether the same run gives the same value on every machine.
+    """
+
+    unit: str | None
+    long_name: str
+    repeatable: bool = True
+
+
+QUANTITIES = {
+    "outcome": Quantity(None, "how the run ended"),
+    "reason": Quantity(None, "why it ended"),
+    "simulated_time_s": Quantity("s", "simulated time"),
+    "wall_time_s": Quantity("s", "computing time", repeatable=False),
+    "real_time_factor": Quantity("1", "simulated time over computing time", repeatable=False),
+    "collision_count": Quantity("1", "detections, false alarms included"),
+    "false_alarm_count": Quantity("1", "detections with nothing touched in the 50 ms before"),
+    "contact_count": Quantity("1", "true contacts"),
+    "final_tool_error_m": Quantity("m", "distance of the tool from the goal at the end"),
+    "peak_contact_force_N": Quantity("N", "largest true contact force"),
+    "peak_contact_force_time_s": Quantity("s", "time of the largest true contact force"),
+    "first_impact_peak_force_N": Quantity("N", "largest true force of the first contact"),
+    "detection_delay_median_s": Quantity("s", "from first touch to detection, median"),
+    "detection_delay_max_s": Quantity("s", "from first touch to detection, largest"),
+    "saturated_share": Quantity("1", "share of control periods with a saturated motor"),
+    "damped_estimate_share": Quantity("1", "share of control periods with a damped estimate"),
+    "felt_cell_count": Quantity("1", "cells marked on the map at the end"),
+    "replan_wall_time_median_s": Quantity("s", "computing time of a replan, median", repeatable=False),
+}
+DEFAULT = tuple(name for name, quantity in QUANTITIES.items() if quantity.repeatable)
+
+
+def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the columns to keep; ``outcome`` is always the first of them.
+
+    Raises:
+        BadInput: a name is unknown or given twice; ``where`` is its position.
+    """
+    for i, name in enumerate(names):
+        if name not in QUANTITIES:
+            raise BadInput(
+                "unknown quantity",
+                where=str(i),
+                found=name,
+                allowed=", ".join(QUANTITIES),
+                nearest=nearest_name(name, QUANTITIES),
+            )
+        if name in names[:i]:
+            raise BadInput("quantity given twice", where=str(i), found=name)
+    return ("outcome", *(name for name in names if name != "outcome"))
+
+
+def _kinds(lengths: dict[str, int], lists: bool) -> dict[str, Any]:
+    """The JSON Schema of a mapping with one of the keys ``lengths``, or of a list of anything."""
+    number = {"type": "number"}
+    forms: list[dict[str, Any]] = [{"type": "array", "minItems": 1}] if lists else []
+    for kind, length in lengths.items():
+        numbers = {"type": "array", "items": number, "minItems": length, "maxItems": length}
+        one = {"properties": {kind: numbers}, "required": [kind], "additionalProperties": False}
+        forms.append({"type": "object", **one})
+    return {"anyOf": forms}
+
+
+def _or_scaled(schema: dict[str, Any]) -> dict[str, Any]:
+    scaled = {"properties": {"scale": schema}, "required": ["scale"], "additionalProperties": False}
+    return {"anyOf": [*schema["anyOf"], {"type": "object", **scaled}]}
+
+
+_VALUES_SCHEMA = _or_scaled(_kinds({"linear": 3, "log": 3}, lists=True))
+_DRAW_SCHEMA = _or_scaled(_kinds({"uniform": 2, "normal": 2, "sobol": 2}, lists=False))
+_ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
+_DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
+_QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(QUANTITIES)}, "uniqueItems": True}
+
+
+def _world(value: object) -> object:
+    if isinstance(value, dict) or (isinstance(value, str) and value):
+        return value
+    raise BadInput(
+        "wrong kind of value", found=show(value), allowed="name or path of a world, or the world itself"
+    )
+
+
+def _group(group: dict[str, Values]) -> dict[str, Values]:
+    """Lists that go together are equally long."""
+    if not group:
+        raise BadInput("empty group", allowed="keys of the world, each with its list")
+    first, *others = group
+    for key in others:
+        if len(group[key].values) != len(group[first].values):
+            raise BadInput(
+                "lists that go together have different lengths",
+                found=f"{len(group[first].values)} of {first}, {len(group[key].values)} of {key}",
+                allowed="one value of each key for every run",
+            )
+    return group
+
+
+class SweepFile(Section):
+    """One sweep, as its file says it."""
+
+    format: Literal[1] = Field(description="version of the sweep file's layout")
+    description: Text = Field("", description="what the sweep is for")
+    world: Annotated[
+        Any, BeforeValidator(_world), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})
+    ] = Field(description="the base world: a name, a path relative to the sweep file, or the world itself")
+    set: dict[str, Any] = Field({}, description="changes to the base world that hold in every run")
+    vary: dict[str, _ValuesField] = Field({}, description="keys of the world; several form a grid")
+    zip: tuple[Annotated[dict[str, _ValuesField], AfterValidator(_group)], ...] = Field(
+        (), description="groups of keys whose values go together; each group is one axis of the grid"
+    )
+    random: dict[str, _DrawField] = Field({}, description="keys of the world that are drawn at random")
+    samples: Annotated[int, Whole(1, MOST_RUNS)] | None = Field(None, description="how often they are drawn")
+    repeats: Annotated[int, Whole(1, MOST_RUNS)] = Field(
+        1, description="runs of every combination, with seeds seed, seed + 1, …"
+    )
+    seed: Seed = Field(0, description="of the first repeat, and of the random samples")
+    quantities: Annotated[
+        tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)
+    ] = Field(DEFAULT, description="columns kept of a run's summary; outcome always is")
+    keep: Literal["summary", "runs"] = Field("summary", description="runs: a folder of each run too")
+    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(
+        None, description="computing time after which a run is given up [s]; null: never"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, data: Any) -> Any:
+        """Empty keys count as left out."""
+        if not isinstance(data, dict):
+            return data
+        return {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
+
+    @model_validator(mode="after")
+    def _check(self) -> SweepFile:
+        if self.random and self.samples is None:
+            raise BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
+        if self.samples is not None and not self.random:
+            raise BadInput(
+                "samples without random keys", where="samples", allowed="random: {KEY: {uniform: …}}"
+            )
+        if self.seed + self.repeats > 2**63:
+            raise BadInput("too large for so many repeats", where="seed", found=self.seed)
+        return self

@@ -1,0 +1,154 @@
+"""What a sweep's table says in short: shares and means with 95 % intervals.
+
+What a sweep will take, from a few of its runs: time and disk.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time as clock
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hopfield_nav.sweeps.job import warm_up
+
+if TYPE_CHECKING:
+    from hopfield_nav.sweeps.sweep_file import Sweep
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Value:
+    """An estimate from ``n`` runs with its interval; NaN where there is none."""
+
+    n: int
+    estimate: float
+    low: float
+    high: float
+
+
+def share(count: int, n: int) -> Value:
+    """A share of runs with Wilson's interval."""
+    from scipy.stats import binomtest
+
+    if n == 0:
+        return Value(0, math.nan, math.nan, math.nan)
+    interval = binomtest(count, n).proportion_ci(LEVEL, method="wilson")
+    return Value(n, count / n, float(interval.low), float(interval.high))
+
+
+def mean(values: Iterable[float]) -> Value:
+    """A mean with Student's interval; it takes two values to have one."""
+    from scipy.stats import t
+
+    finite = [value for value in values if math.isfinite(value)]
+    n = len(finite)
+    if n == 0:
+        return Value(0, math.nan, math.nan, math.nan)
+    middle = math.fsum(finite) / n
+    if n == 1:
+        return Value(1, middle, math.nan, math.nan)
+    deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in finite) / (n - 1))
+    half = float(t.ppf(0.5 + LEVEL / 2, n - 1)) * deviation / math.sqrt(n)
+    return Value(n, middle, middle - half, middle + half)
+
+
+def outcome_shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
+    """The share of every outcome, the most frequent first."""
+    counts = Counter(str(row.get("outcome")) for row in rows)
+    return {outcome: share(count, len(rows)) for outcome, count in counts.most_common()}
+
+
+def quantity_means(rows: Sequence[Mapping[str, Any]], quantities: Iterable[str]) -> dict[str, Value]:
+    """The mean of every quantity that is a number, over the runs that have one."""
+    means = {name: mean(_numbers(row.get(name) for row in rows)) for name in quantities}
+    return {name: value for name, value in means.items() if value.n}
+
+
+def by_setting(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
+) -> dict[tuple, list[Mapping[str, Any]]]:
+    """The rows of every setting of the swept parameters, in order of their first run."""
+    settings: dict[tuple, list[Mapping[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: int(row["index"])):
+        settings.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return settings
+
+
+def _numbers(values: Iterable[Any]) -> list[float]:
+    return [float(v) for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
+
+
+_PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun
+_SLICE = 0.5  # [s] simulated between two looks at the clock
+_CELL = 16  # bytes of a number in both tables together, about
+_LONGEST_PROBE = 5.0  # [s] of wall time for one run
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """About what a sweep takes.
+
+    Attributes:
+        runs: still to do.
+        run_seconds: wall time of one.
+        seconds: wall time of all, on the given number of workers.
+        disk: bytes of the results.
+    """
+
+    runs: int
+    run_seconds: float
+    seconds: float
+    disk: int
+
+
+def estimate(sweep: Sweep, runs: int, workers: int) -> Estimate:
+    """Try the first, the last and the middle job of a sweep for a moment.
+
+    Args:
+        sweep: to look at.
+        runs: how many are still to do.
+        workers: that share them.
+    """
+    warm_up(sweep)
+    probes, started = [], clock.monotonic()
+    for index in sorted({0, sweep.count - 1, sweep.count // 2}, key=lambda i: (i != 0, i))[:_PROBES]:
+        probes.append(_probe(sweep, index))
+        if clock.monotonic() - started > _ENOUGH:
+            break
+    seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
+    row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
+    return Estimate(runs, seconds, runs * seconds / max(1, min(workers, runs)), round(runs * (row + kept)))
+
+
+def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
+    """Seconds of a run, extrapolated to its time limit if it is long, and bytes of its folder."""
+    from hopfield_nav.experiment import Simulation
+
+    job, started = sweep.job(index), clock.monotonic()
+    try:
+        world = sweep.world_for(job)
+        simulation = Simulation(world, seed=job.seed)
+        while simulation.step(_SLICE) is None:
+            if clock.monotonic() - started > _LONGEST_PROBE:
+                break
+        seconds = clock.monotonic() - started
+        if simulation.outcome is None:
+            seconds *= world.time_limit / simulation.time
+        kept = _folder_size(simulation) if sweep.keep == "runs" else 0
+    except Exception:  # its row will say what is wrong
+        return clock.monotonic() - started, 0
+    if sweep.time_limit_per_run is not None:
+        seconds = min(seconds, sweep.time_limit_per_run)
+    return seconds, kept
+
+
+def _folder_size(simulation: object) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        place = simulation.record().save(Path(folder) / "run")  # type: ignore[attr-defined]
+        return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())

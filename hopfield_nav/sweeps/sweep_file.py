@@ -1,0 +1,235 @@
+"""The sweep file: one base world, the keys that vary, and the runs that follow from it.
+
+``load_sweep`` reads a file, or a sweep that comes with the program, tries every value on the base
+world, and gives a ``Sweep``. A sweep does not list its runs: ``job(i)`` works out the i-th.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hopfield_nav.sweeps.axes import Axis, build_axes
+from hopfield_nav.sweeps.base import Base, read_base, with_settings
+from hopfield_nav.sweeps.record import fingerprint, plain, resolved, world_data
+from hopfield_nav.sweeps.sections import SweepFile
+from hopfield_nav.world import Document, World, bad_input, find_sweep, read_document, sweep_name
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a sweep.
+
+    Attributes:
+        index: counted from 0.
+        values: for each column of the sweep's parameters its value.
+        seed: of the run.
+        repeat: counted from 0.
+    """
+
+    index: int
+    values: dict[str, Any]
+    seed: int
+    repeat: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A checked sweep. It can be pickled, and stays small however many runs it has.
+
+    Attributes:
+        name: of its file.
+        folder: that paths in it are relative to.
+        file: what the file says.
+        base: the base world, fixed changes included.
+        grid: the axes of the grid, the first varying slowest; ``repeat`` varies fastest.
+        data: plain data of the file.
+    """
+
+    name: str
+    folder: Path
+    file: SweepFile
+    base: Base
+    grid: tuple[Axis, ...]
+    data: dict[str, Any]
+
+    @property
+    def description(self) -> str:
+        """What the sweep is for."""
+        return self.file.description
+
+    @property
+    def world(self) -> World:
+        """The base world, fixed changes included."""
+        return self.base.world
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The columns of the swept parameters; one that holds factors ends in ``*``."""
+        return tuple(column.name for axis in self.grid for column in axis)
+
+    @property
+    def axes(self) -> dict[str, list[Any]] | None:
+        """The values along each axis, by its first column; None when there are random samples."""
+        if self.file.random:
+            return None
+        return {axis[0].name: list(axis[0].values) for axis in self.grid}
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The columns that are kept of a run's summary."""
+        return self.file.quantities
+
+    @property
+    def keep(self) -> str:
+        """``summary``, or ``runs``: a folder of each run too."""
+        return self.file.keep
+
+    @property
+    def repeats(self) -> int:
+        """How often every combination is run."""
+        return self.file.repeats
+
+    @property
+    def time_limit_per_run(self) -> float | None:
+        """Computing time after which a run is given up [s]."""
+        return self.file.time_limit_per_run
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of every axis, then the number of repeats."""
+        return (*(len(axis[0].values) for axis in self.grid), self.repeats)
+
+    @property
+    def count(self) -> int:
+        """Number of runs."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of everything that decides the rows; the look of the file does not count."""
+        return fingerprint(self.file, self.base, self.grid)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the user should know and need not change."""
+        samples = self.file.samples or 1
+        sobol = any(draw.kind == "sobol" for draw in self.file.random.values())
+        if sobol and samples & (samples - 1):
+            near = 2 ** round(math.log2(samples))
+            return (f"a Sobol sequence is balanced for powers of two: {near} samples rather than {samples}",)
+        return ()
+
+    def job(self, index: int) -> Job:
+        """The run of that index.
+
+        Raises:
+            IndexError: there is none.
+        """
+        if not 0 <= index < self.count:
+            raise IndexError(f"run {index} of a sweep of {self.count}")
+        rest, repeat = divmod(index, self.repeats)
+        return Job(index, self._values(self._positions(rest)), self.file.seed + repeat, repeat)
+
+    def jobs(self) -> Iterator[Job]:
+        """All runs in order."""
+        return (self.job(index) for index in range(self.count))
+
+    def world_for(self, job: Job) -> World:
+        """The world of a run, checked; nothing is logged unless run folders are kept.
+
+        Raises:
+            BadInput: the world does not allow this combination of values.
+        """
+        at = self._positions(job.index // self.repeats)
+        changes = [
+            (c.key, c.written(i), c.place(i)) for axis, i in zip(self.grid, at, strict=True) for c in axis
+        ]
+        changes.append((("seed",), job.seed, self.name))
+        if self.keep == "summary":
+            changes.append((("record", "signals"), "none", self.name))
+        return self.base.world_with(changes)
+
+    def to_yaml(self, folder: Path | None = None) -> str:
+        """The sweep with its base world written out; loads back to the same runs and digest.
+
+        Args:
+            folder: where the text will be stored; paths are then rewritten relative to it.
+        """
+        return f"# digest: {self.digest}\n" + resolved(self.data, self.base, folder)
+
+    def _positions(self, rest: int) -> list[int]:
+        """Where on each axis a combination lies."""
+        positions = []
+        for axis in reversed(self.grid):
+            rest, i = divmod(rest, len(axis[0].values))
+            positions.append(i)
+        return positions[::-1]
+
+    def _values(self, positions: Sequence[int]) -> dict[str, Any]:
+        pairs = zip(self.grid, positions, strict=True)
+        return {column.name: column.value(i) for axis, i in pairs for column in axis}
+
+
+def load_sweep(path_or_name: str | Path) -> Sweep:
+    """Read and check a sweep.
+
+    Args:
+        path_or_name: a file, the folder of a sweep's results, or the name of a sweep that comes with
+            the program.
+
+    Raises:
+        BadInput: there is no such file, or something in it cannot be used: file, line, key, what was
+            found, what is allowed, and the nearest known key.
+    """
+    path = find_sweep(path_or_name)
+    return sweep_from(read_document(path), path.parent, sweep_name(path))
+
+
+def make_sweep(
+    world: World | str | Path,
+    vary: Mapping[str, Any] | None = None,
+    *,
+    zip: Sequence[Mapping[str, Any]] = (),
+    random: Mapping[str, Any] | None = None,
+    samples: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    set: Mapping[str, Any] | None = None,
+    quantities: Sequence[str] | None = None,
+    **others: Any,
+) -> Sweep:
+    """A sweep without a file; arguments as the keys of a sweep file, paths relative to the current folder.
+
+    Arrays and ranges are lists of values.
+
+    Raises:
+        BadInput: as ``load_sweep``.
+    """
+    folder = Path.cwd()
+    data: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
+    data |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities}
+    data = {key: value for key, value in plain(data | others).items() if value is not None}
+    if isinstance(world, World):
+        data["world"] = world_data(world, folder)
+    return sweep_from(Document(data, "sweep"), folder, "sweep")
+
+
+def sweep_from(document: Document, folder: Path, name: str) -> Sweep:
+    """Check what a document holds and make it a sweep.
+
+    Raises:
+        BadInput: with the place of the first fault.
+    """
+    try:
+        file = SweepFile.model_validate(document.data)
+    except ValidationError as error:
+        raise bad_input(error, SweepFile, document) from None
+    base = with_settings(read_base(document, folder), file.set, document)
+    return Sweep(name, folder, file, base, tuple(build_axes(file, base, document)), document.data)

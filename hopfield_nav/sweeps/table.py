@@ -1,0 +1,262 @@
+"""Cells of ``sweep.csv``: one line of text a row, from which every value is read back as it was.
+
+Nothing is an empty cell, a number is written with all its digits, true and false are words. Text is
+written as it is, unless it would read as something else or would not stay in its line: then it is
+written as JSON, in quotation marks.
+
+The result of a sweep: one row a run in ``sweep.csv``, and the same labelled in ``sweep.nc``.
+
+``Table`` appends rows as runs end; ``read_rows`` reads them back; ``finish`` sorts the table and
+writes the labelled one. Nothing in a row depends on the machine or on the order of the runs, unless
+the sweep asks for computing times.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.sweeps.dataset import dataset
+from hopfield_nav.sweeps.sweep_file import Job, Sweep
+
+_WHOLE = re.compile(r"-?[0-9]+")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?|nan|-?inf", re.ASCII)
+_WORDS = {"": None, "true": True, "false": False}
+_AWKWARD = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
+
+
+def format_line(cells: Sequence[Any]) -> str:
+    """A line of the file, its end included."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow([_format(cell) for cell in cells])
+    return out.getvalue()
+
+
+def parse_line(line: str) -> list[Any]:
+    """The cells of a line.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        rows = list(csv.reader([line.removesuffix("\n")], strict=True))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    return [_parse_cell(text) for text in rows[0]] if rows else [None]
+
+
+def _format(cell: Any) -> str:
+    cell = cell.item() if isinstance(cell, np.generic) else cell
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, (int, float)):
+        return repr(cell)
+    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+    plain = isinstance(_parse_cell(text), str) and not text.startswith('"') and not _AWKWARD.search(text)
+    return text if plain else json.dumps(text)
+
+
+def _parse_cell(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if text.startswith('"'):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
+
+
+__all__ = ["Table", "columns", "dataset", "finish", "make_row", "read_rows"]
+CSV, NETCDF = "sweep.csv", "sweep.nc"
+
+
+def columns(sweep: Sweep) -> list[str]:
+    """The columns of the table, in order."""
+    return ["index", "repeat", "seed", *sweep.parameters, *sweep.quantities, "error"]
+
+
+def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | None = None) -> dict[str, Any]:
+    """The row of a run: what the summary lacks is None; lists are JSON text."""
+    values = {name: _cell(value) for name, value in job.values.items()}
+    kept = {name: summary.get(name) for name in sweep.quantities}
+    return {
+        "index": job.index,
+        "repeat": job.repeat,
+        "seed": job.seed,
+        **values,
+        **kept,
+        "error": _short(error),
+    }
+
+
+def _short(error: str | None) -> str | None:
+    """The reason in one line of moderate length."""
+    return " ".join(error.split())[:500] if error else None
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
+
+
+class Table:
+    """The growing table of a running sweep. Use it in a ``with`` statement, or close it.
+
+    A row is in the file when ``append`` returns; a row torn by the end of the program is cut off when
+    the file is opened again.
+
+    Args:
+        folder: of the results; it is made if need be.
+
+    Raises:
+        BadInput: there is a file of that name which is no table.
+        OSError: the file cannot be written.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        path = Path(folder) / CSV
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("a+b", buffering=0)
+        try:
+            self._columns = self._read_columns(path)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Write a row.
+
+        Raises:
+            BadInput: its columns are not those of the table.
+        """
+        if self._columns is None:
+            self._columns = list(row)
+            self._write(format_line(self._columns))
+        if list(row) != self._columns:
+            raise BadInput("not a row of this table", where=CSV, found=list(row), allowed=str(self._columns))
+        self._write(format_line(list(row.values())))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        """The table itself."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the file."""
+        self.close()
+
+    def _write(self, line: str) -> None:
+        left = line.encode()
+        while left:
+            left = left[self._file.write(left) :]
+
+    def _read_columns(self, path: Path) -> list[Any] | None:
+        self._cut_torn_line()
+        self._file.seek(0)
+        header = self._file.readline()
+        return _parse(header.decode(errors="replace"), path, 1) if header else None
+
+    def _cut_torn_line(self) -> None:
+        size = self._file.seek(0, os.SEEK_END)
+        end = size
+        while end > 0:
+            start = max(0, end - 65536)
+            self._file.seek(start)
+            position = self._file.read(end - start).rfind(b"\n")
+            if position >= 0:
+                end = start + position + 1
+                break
+            end = start
+        if end < size:
+            self._file.truncate(end)
+
+
+def read_rows(folder: str | Path) -> list[dict[str, Any]]:
+    """The rows of a sweep, in the order of the file; of a run that is there twice the last one counts.
+
+    Raises:
+        BadInput: there is no table, or a line of it is damaged; a torn last line is left out.
+    """
+    return list({row["index"]: row for _, row in _lines(folder)}.values())
+
+
+def finish(sweep: Sweep, folder: str | Path) -> None:
+    """Sort ``sweep.csv`` by index and write ``sweep.nc``; each file is replaced when it is complete.
+
+    Raises:
+        BadInput: as ``read_rows``.
+        OSError: a file cannot be written.
+    """
+    folder = Path(folder)
+    lines = {row["index"]: line for line, row in _lines(folder)}
+    text = [format_line(columns(sweep)), *(lines[index] for index in sorted(lines))]
+    with _Replacing(folder / CSV) as path:
+        path.write_bytes("".join(text).encode())
+    with _Replacing(folder / NETCDF) as path:
+        dataset(sweep, (row for _, row in _lines(folder))).to_netcdf(path, engine="h5netcdf")
+
+
+class _Replacing:
+    """A temporary path that takes the place of the real one when the block ends well."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+
+    def __enter__(self) -> Path:
+        return self._partial
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        if kind is None:
+            self._partial.replace(self._path)
+        else:
+            self._partial.unlink(missing_ok=True)
+
+
+def _lines(folder: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every complete line of the table below its head, as text and as a row."""
+    path = Path(folder) / CSV
+    try:
+        with path.open("rb") as file:
+            names: list[Any] = []
+            for number, raw in enumerate(file, 1):
+                if not raw.endswith(b"\n"):
+                    return
+                line = raw.decode()
+                cells = _parse(line, path, number)
+                if number == 1:
+                    names = cells
+                    continue
+                if len(cells) != len(names) or not isinstance(cells[0], int):
+                    raise BadInput("damaged line", where=f"{path}, line {number}", found=line[:80])
+                yield line, dict(zip(names, cells, strict=True))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput("no table of a sweep", where=str(path), found=str(error)) from None
+
+
+def _parse(line: str, path: Path, number: int) -> list[Any]:
+    try:
+        cells = parse_line(line)
+    except ValueError as error:
+        raise BadInput("damaged line", where=f"{path}, line {number}", found=str(error)) from None
+    if number == 1 and (cells[:1] != ["index"] or len(set(map(str, cells))) != len(cells)):
+        raise BadInput("not the table of a sweep", where=str(path), found=line[:80])
+    return cells

@@ -1,0 +1,233 @@
+"""The obstacles of a world as the numbers that kernels and pictures read.
+
+Worlds are resolved: random cylinders have been drawn. Unknown obstacles come first, then known ones.
+
+From a world to the arrays that the compiled loop reads: arms, contact, methods, timing.
+
+It is the only place where the words of a world file become numbers; ``simulation`` imports it.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, load_arm, with_dynamics, with_payload, with_tool
+from dynamics.work import make_work
+from hopfield_nav.control import Controller, make_sensors
+from hopfield_nav.geometry import (
+    arm_bodies,
+    box,
+    finite_cylinder,
+    half_space,
+    pack_primitives,
+    sphere,
+    upright_cylinder,
+)
+from hopfield_nav.loop import RK4, SEMI_IMPLICIT_EULER, Contact, FlexibleLoop, Plant, Settings
+from hopfield_nav.plugin import Method, find_method
+from hopfield_nav.world.solids import Box, Cylinder, Floor, Solid, Sphere
+from hopfield_nav.world.world import World
+
+
+def all_solids(world: World) -> list[Solid]:
+    """Every obstacle of a resolved world, as the world file has it."""
+    return [obstacle.solid for obstacle in (*world.obstacles, *world.known)]
+
+
+def build_obstacles(world: World) -> np.ndarray:
+    """Every obstacle of a resolved world, packed: (m, 17)."""
+    return pack_primitives(pack(solid) for solid in all_solids(world))
+
+
+def build_solids_with_ends(world: World) -> np.ndarray:
+    """The obstacles that ``endless_cylinders`` leaves out, packed: (m, 17)."""
+    return pack_primitives(pack(solid) for solid in solids_with_ends(world))
+
+
+def all_cylinders(world: World) -> list[Cylinder]:
+    """The upright cylinders without end."""
+    return [s for s in all_solids(world) if isinstance(s, Cylinder) and s.height is None]
+
+
+def endless_cylinders(world: World) -> np.ndarray:
+    """Centre x, y and radius [m] of the upright cylinders without end, (m, 3)."""
+    rows = [(*cylinder.center, cylinder.radius) for cylinder in all_cylinders(world)]
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def solids_with_ends(world: World) -> list[Solid]:
+    """Every obstacle but the upright cylinders without end."""
+    return [s for s in all_solids(world) if not (isinstance(s, Cylinder) and s.height is None)]
+
+
+@singledispatch
+def pack(solid: Solid) -> np.ndarray:
+    """The row (17,) of one obstacle."""
+    raise TypeError(f"no solid: {type(solid).__name__}")
+
+
+@pack.register
+def _(solid: Sphere) -> np.ndarray:
+    return sphere(solid.center, solid.radius)
+
+
+@pack.register
+def _(solid: Box) -> np.ndarray:
+    return box(solid.center, solid.size, np.array(solid.rotation))
+
+
+@pack.register
+def _(solid: Floor) -> np.ndarray:
+    return half_space((0.0, 0.0, solid.height))
+
+
+@pack.register
+def _(solid: Cylinder) -> np.ndarray:
+    if solid.height is None:
+        return upright_cylinder(solid.center, solid.radius)
+    low, high = solid.height
+    return finite_cylinder((*solid.center, 0.5 * (low + high)), solid.radius, high - low)
+
+
+_STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
+
+
+class Methods(NamedTuple):
+    """The three methods that the world chose."""
+
+    law: Method
+    estimator: Method
+    detector: Method
+
+
+def find_methods(world: World) -> Methods:
+    """The control law, estimator and detector of a world."""
+    return Methods(
+        find_method("controller", world.controller.law, world.folder),
+        find_method("estimator", world.detection.estimator, world.folder),
+        find_method("detector", world.detection.measure, world.folder),
+    )
+
+
+def build_arm(world: World) -> Arm:
+    """The world's arm with its gravity, tool frame and payload."""
+    tool = np.eye(4)
+    tool[:3, :3], tool[:3, 3] = world.tool.frame.rotation, world.tool.frame.position
+    arm = with_tool(load_arm(world.arm, world.folder), tool)._replace(gravity=np.array(world.gravity))
+    return _loaded(arm, world)
+
+
+def _loaded(arm: Arm, world: World) -> Arm:
+    payload = world.tool.payload
+    if payload.mass == 0.0 and not np.any(payload.inertia):
+        return arm
+    return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
+
+
+def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
+    return arm if name is None else _loaded(with_dynamics(arm, load_arm(name, world.folder)), world)
+
+
+def build_model(world: World, arm: Arm) -> Arm:
+    """The arm as the controller believes it to be."""
+    error, name = world.controller.model_error, world.controller.model or world.arm
+    model = with_dynamics(arm, load_arm(name, world.folder))
+    scale = np.zeros(len(arm.dh)) + np.asarray(error.mass_scale)
+    model = model._replace(mass=scale * model.mass, inertia=scale[:, None, None] * model.inertia)
+    if error.payload == "known":
+        model = _loaded(model, world)
+    friction = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm)).friction.copy()
+    friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
+    return model._replace(friction=friction)
+
+
+def with_friction(world: World, arm: Arm) -> Arm:
+    """``arm`` with the joint friction that the world's plant has: none, the arm's own, or given values."""
+    given, n = world.plant.friction, len(arm.dh)
+    if given == "arm":
+        return arm
+    if given is None:
+        return arm._replace(friction=np.zeros_like(arm.friction))
+    breakaway = given.coulomb if given.breakaway is None else given.breakaway
+    columns = (given.coulomb, given.viscous, breakaway, given.stribeck_speed)
+    return arm._replace(friction=np.column_stack([np.zeros(n) + np.asarray(c) for c in columns]))
+
+
+def build_plant(world: World, arm: Arm) -> Plant:
+    """The simulated arm and its obstacles; ``world`` is resolved."""
+    law = np.array([world.contact.stiffness, world.contact.damping, world.contact.friction])
+    damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
+    true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
+    return Plant(
+        true_arm,
+        _contact(world, true_arm, law),
+        damping + true_arm.friction[:, 1],
+        _count(bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))),
+    )
+
+
+def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:
+    """The loop with elastic joints; without ``plant.friction`` the load adds none either."""
+    given = {name: getattr(world.plant, name) for name in ("stiffness", "temperature")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if world.plant.friction is None:
+        given["load_share"] = 0.0
+    return FlexibleLoop(plant, world.plant.step, start, **given)
+
+
+def _contact(world: World, arm: Arm, law: np.ndarray) -> Contact:
+    """What touches what: the tool point obstacles of every kind, or all links."""
+    if world.contact.bodies == "tool":
+        return Contact(endless_cylinders(world), law, build_solids_with_ends(world))
+    return Contact(np.zeros((0, 3)), law, build_obstacles(world), arm_bodies(arm))
+
+
+def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
+    """The control computer with its model, parameters and empty memories."""
+    n = len(arm.dh)
+    law_values, detection = world.controller.parameters, world.detection.parameters
+    inherited = {p.name: law_values[p.name] for p in methods.estimator.parameters if p.inherit}
+    model = build_model(world, arm)
+    limits = arm.torque_limits if world.controller.saturate else np.full(n, np.inf)
+    return Controller(
+        model=model,
+        law=methods.law.pack(law_values, n),
+        estimator=methods.estimator.pack({**detection, **inherited}, n),
+        detector=methods.detector.pack(detection, n),
+        law_memory=np.zeros(methods.law.memory(n)),
+        estimator_memory=np.zeros(methods.estimator.memory(n)),
+        detector_memory=np.zeros(methods.detector.memory(n)),
+        torque_limits=limits,
+        feedforward=_count(world.controller.friction_feedforward and bool(np.any(model.friction[:, :3]))),
+        sensors=make_sensors(n, world.sensors.encoder_resolution, world.sensors.velocity_noise),
+        work=make_work(n),
+    )
+
+
+def build_settings(world: World, goal: np.ndarray | None) -> Settings:
+    """Timing and limits of the loop; ``goal`` is the tool position (3,) to arrive at, or None."""
+    step, control = world.plant.step, world.controller
+    tolerance = world.goal.tolerance if world.goal is not None else 0.0
+    rearm = 1.0 if world.detection.rearm is None else world.detection.rearm
+    return Settings(
+        step=_one(step),
+        stages=_count(_STAGES[world.plant.integrator]),
+        steps_per_period=_count(round(control.period / step)),
+        delay=_count(round(control.delay / control.period)),
+        hold=_count(control.hold),
+        goal=np.array([0.0, 0.0, 0.0, 0.0] if goal is None else [*goal, tolerance]),
+        rearm=_one(rearm),
+        hold_off=_one(world.detection.hold_off),
+        log_every=_count(world.record.every),
+    )
+
+
+def _one(value: float) -> np.ndarray:
+    return np.array([value], dtype=np.float64)
+
+
+def _count(value: float) -> np.ndarray:
+    return np.array([int(value)], dtype=np.int64)

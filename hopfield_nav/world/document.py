@@ -1,0 +1,277 @@
+"""Reading YAML so that every value remembers its line.
+
+The YAML of a world file is plain data: mappings, lists, text, numbers, true and false. What a
+person would read as a number is one (``1e5`` too, which YAML 1.1 takes for text), a key given twice
+is refused, and so is everything that YAML allows beyond data.
+
+Changing single values of a world: ``--set detection.threshold=8``, and the values of a sweep.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dynamics import BadInput
+
+_LARGEST_FILE = 4_000_000  # bytes
+_MOST_VALUES = 200_000  # after every alias is written out
+_TAGS = {
+    f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")
+}
+_MERGE = "tag:yaml.org,2002:merge"
+_WHOLE = re.compile(r"[-+]?[0-9]{1,400}")
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
+_WORDS: dict[str, Any] = {
+    "": None,
+    "~": None,
+    "null": None,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    ".nan": float("nan"),
+    ".inf": float("inf"),
+    "+.inf": float("inf"),
+    "-.inf": float("-inf"),
+}
+
+Key = tuple[str | int, ...]
+
+
+@dataclass
+class Document:
+    """What a file holds, and where.
+
+    Attributes:
+        data: mappings, lists, text, numbers, booleans and None.
+        name: the file as messages name it.
+        places: for each path of keys, the place as messages name it (``world.yaml, line 3``).
+    """
+
+    data: Any
+    name: str
+    places: dict[Key, str] = field(default_factory=dict)
+
+    def where(self, key: Key) -> str:
+        """The place of a key, or of the nearest section around it that the file holds."""
+        dotted = ".".join(str(k) for k in key)
+        return f"{self.place(key)}: {dotted}" if dotted else self.place(key)
+
+    def place(self, key: Key) -> str:
+        """File and line of a key, or of the nearest section around it that the file holds."""
+        while key not in self.places and key:
+            key = key[:-1]
+        return self.places.get(key, self.name)
+
+
+def read_document(path: Path, name: str | None = None) -> Document:
+    """Read a YAML file.
+
+    Args:
+        path: the file.
+        name: how messages name it; default its path.
+
+    Raises:
+        BadInput: it cannot be read, is no UTF-8 or no plain YAML data, or is empty.
+    """
+    name = name or str(path)
+    return parse_document(_text(_read(path, name), name), name)
+
+
+def parse_document(text: str, name: str) -> Document:
+    """Parse YAML text; ``name`` is how messages name its source.
+
+    Raises:
+        BadInput: it is no plain YAML data.
+    """
+    document = Document(None, name)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        raise _syntax_error(error, name) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise BadInput("not valid YAML", where=name, found=str(error)) from None
+    except RecursionError:
+        raise BadInput("nested too deeply", where=name) from None
+    if node is None:
+        raise BadInput("the file is empty", where=name, allowed="a world; the shortest is `format: 1`")
+    document.data = _build(node, (), document, ())
+    return document
+
+
+def parse_value(text: str, name: str) -> Any:
+    """The value that ``text`` would have in a YAML file; ``name`` is how messages name it."""
+    return None if not text.strip() else parse_document(text, name).data
+
+
+def _read(path: Path, name: str) -> bytes:
+    try:
+        if path.is_dir():
+            raise BadInput("is a folder, not a file", where=name)
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise BadInput("no such file", where=name) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BadInput(f"cannot be read: {reason}", where=name) from None
+    if len(content) > _LARGEST_FILE:
+        raise BadInput("file too large for a world", where=name, allowed=f"{_LARGEST_FILE} bytes")
+    return content
+
+
+def _text(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise BadInput(
+            "not UTF-8 text",
+            where=f"{name}, line {line}",
+            found=content[error.start : error.start + 4],
+            allowed="a text file in UTF-8",
+        ) from None
+
+
+def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
+    mark = error.problem_mark or error.context_mark
+    where = f"{name}, line {mark.line + 1}" if mark else name
+    problem = error.problem or error.context or "syntax"
+    allowed = "spaces, not tabs, before a key" if "\\t" in problem else ""
+    return BadInput(f"not valid YAML: {problem}", where=where, allowed=allowed)
+
+
+def _place(node: yaml.Node, document: Document) -> str:
+    return f"{document.name}, line {node.start_mark.line + 1}"
+
+
+def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]) -> Any:
+    """The plain value of a node; notes the place of everything in it."""
+    place = document.places.setdefault(key, _place(node, document))
+    if id(node) in above or len(above) > 50:
+        raise BadInput("nested too deeply, or in itself", where=place)
+    if len(document.places) > _MOST_VALUES:
+        raise BadInput("too many values", where=place, allowed=f"{_MOST_VALUES} in one file")
+    if node.tag not in _TAGS:
+        raise BadInput("YAML tag", where=place, found=node.tag, allowed="plain data without tags")
+    above = (*above, id(node))
+    if isinstance(node, yaml.MappingNode):
+        return _build_mapping(node, key, document, above)
+    if isinstance(node, yaml.SequenceNode):
+        return [_build(item, (*key, i), document, above) for i, item in enumerate(node.value)]
+    quoted = isinstance(node, yaml.ScalarNode) and node.style is not None
+    return node.value if quoted else plain_value(node.value)
+
+
+def _build_mapping(
+    node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]
+) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    merged: list[yaml.Node] = []
+    for key_node, value_node in node.value:
+        if key_node.tag == _MERGE:
+            merged += value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+            continue
+        name = _key_name(key_node, result, document)
+        document.places.setdefault((*key, name), _place(key_node, document))
+        result[name] = _build(value_node, (*key, name), document, above)
+    for other in merged:
+        if not isinstance(other, yaml.MappingNode):
+            raise BadInput("only a mapping can be merged with <<", where=_place(other, document))
+        result = {**_build(other, key, document, above), **result}
+    return result
+
+
+def _key_name(node: yaml.Node, known: dict[str, Any], document: Document) -> str:
+    if not isinstance(node, yaml.ScalarNode):
+        raise BadInput("a key must be a word", where=_place(node, document))
+    if node.value in known:
+        raise BadInput("key given twice", where=_place(node, document), found=node.value)
+    return node.value
+
+
+def plain_value(text: str) -> Any:
+    """What an unquoted word of a YAML file stands for: a number, a truth value, nothing, or itself."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
+    """Write each ``key.key=value`` into the document, and note it as the place of that value.
+
+    An index of a list is a key too: ``obstacles.0.cylinder.radius=0.04``.
+
+    Raises:
+        BadInput: no ``=``, a value that is no YAML, or a key inside something that is no section.
+    """
+    for text in overrides:
+        dotted, equals, value = text.partition("=")
+        if not equals or not all(dotted.split(".")):
+            raise BadInput(
+                "not understood", where=f"--set {text}", allowed="KEY=VALUE, such as detection.threshold=8"
+            )
+        place = f"--set {text}"
+        write_value(document, split_key(dotted), parse_value(value, place), place)
+
+
+def split_key(dotted: str) -> Key:
+    """``obstacles.0.cylinder`` as a path of keys."""
+    return tuple(int(part) if part.isdecimal() and len(part) < 10 else part for part in dotted.split("."))
+
+
+def write_value(document: Document, key: Key, value: Any, place: str) -> None:
+    """Write a value into the document, and note ``place`` as where it stands.
+
+    Raises:
+        BadInput: the key lies inside something that is no section.
+    """
+    if not isinstance(document.data, dict):
+        return  # the document is no world; the check that follows says so
+    inner: Any = document.data
+    for part in key[:-1]:
+        inner = _enter(inner, part, place)
+    _store(inner, key[-1], value, place)
+    document.places = {k: at for k, at in document.places.items() if k[: len(key)] != key}
+    for length in range(1, len(key)):  # sections that the override itself made
+        document.places.setdefault(key[:length], place)
+    document.places[key] = place
+
+
+def _enter(container: Any, part: str | int, place: str) -> Any:
+    if isinstance(container, dict):
+        if container.get(str(part)) is None:
+            container[str(part)] = {}
+        return container[str(part)]
+    _check_index(container, part, place)
+    return container[part]
+
+
+def _store(container: Any, part: str | int, value: Any, place: str) -> None:
+    if isinstance(container, dict):
+        container[str(part)] = value
+        return
+    _check_index(container, part, place)
+    container[part] = value
+
+
+def _check_index(container: Any, part: str | int, place: str) -> None:
+    if not isinstance(container, list):
+        raise BadInput("no section, so it has no keys", where=place, found=container)
+    if not isinstance(part, int) or part >= len(container):
+        raise BadInput(
+            "no such entry of the list",
+            where=place,
+            found=part,
+            allowed=f"0 to {len(container) - 1}" if container else "an entry; the list is empty",
+        )

@@ -1,0 +1,102 @@
+"""What pydantic finds wrong with a world, said in one line: place, key, found, allowed, nearest."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav.world.document import Document, Key
+from hopfield_nav.world.fields import SECTION, WORD, show
+
+_ALLOWED = {
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_from_float": "a whole number",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "model_type": "a mapping of keys",
+    "model_attributes_type": "a mapping of keys",
+    "dict_type": "a mapping of keys",
+    "finite_number": "a finite number",
+    "none_required": "null; this key is reserved",
+}
+
+
+def bad_input(error: ValidationError, model: type[BaseModel], document: Document) -> BadInput:
+    """The fault that stands first in the document, as an error with its place."""
+    order = {key: i for i, key in enumerate(document.places)}
+    faults = [_translate(dict(fault), model, document) for fault in error.errors(include_url=False)]
+    key, first = min(faults, key=lambda fault: order.get(fault[0], len(order)))
+    first.where = document.where(key)
+    return BadInput(
+        first.what, where=first.where, found=first.found, allowed=first.allowed, nearest=first.nearest
+    )
+
+
+def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:
+    key: Key = tuple(part for part in fault["loc"] if part not in (WORD, SECTION))
+    cause = fault.get("ctx", {}).get("error")
+    if isinstance(cause, BadInput):
+        return (*key, *_split(cause.where)), cause
+    if fault["type"] == "extra_forbidden":
+        return key, _unknown_key(key, model)
+    if fault["type"] == "missing":
+        return key, BadInput("missing key", allowed=_describe(key, model))
+    if fault["type"] == "literal_error":
+        return key, _not_listed(fault)
+    allowed = _ALLOWED.get(fault["type"], fault["msg"].removeprefix("Input should be "))
+    return key, BadInput("wrong kind of value", found=show(fault["input"]), allowed=allowed)
+
+
+def _split(dotted: str) -> Key:
+    return tuple(int(part) if part.isdigit() else part for part in dotted.split(".") if part)
+
+
+def _unknown_key(key: Key, model: type[BaseModel]) -> BadInput:
+    section = section_model(key[:-1], model)
+    known = list(section.model_fields) if section else []
+    return BadInput(
+        "unknown key",
+        found=key[-1],
+        allowed=", ".join(known) or "no keys yet",
+        nearest=nearest_name(str(key[-1]), known),
+    )
+
+
+def _not_listed(fault: dict[str, Any]) -> BadInput:
+    expected = fault["ctx"]["expected"]
+    names = re.findall(r"'([^']*)'", expected)
+    nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
+    return BadInput(
+        "unknown value", found=show(fault["input"]), allowed=", ".join(names) or expected, nearest=nearest
+    )
+
+
+def _describe(key: Key, model: type[BaseModel]) -> str:
+    section = section_model(key[:-1], model)
+    field = section.model_fields.get(str(key[-1])) if section else None
+    return (field.description if field else None) or "a value"
+
+
+def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:
+    """The class of the section that a path of keys leads to, or None."""
+    for part in key:
+        if isinstance(part, int):
+            continue
+        field = model.model_fields.get(part)
+        inner = _models_in(field.annotation) if field else []
+        if not inner:
+            return None
+        model = inner[0]
+    return model
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for part in getattr(annotation, "__args__", ()) for m in _models_in(part)]

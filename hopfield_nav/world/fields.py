@@ -1,0 +1,202 @@
+"""The kinds of value a world file holds: numbers with a unit and a range, vectors, rotations.
+
+The ranges are wide enough for any sensible experiment and narrow enough to catch a value given in
+degrees, millimetres or milliseconds: the message then asks about the unit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from dynamics import BadInput
+
+JsonSchema = dict[str, Any]
+_MISTAKEN_UNIT = {
+    "m": "millimetres",
+    "rad": "degrees",
+    "s": "milliseconds",
+    "m/s": "millimetres a second",
+    "rad/s": "degrees a second",
+}
+
+
+@dataclass(frozen=True)
+class Range:
+    """Mark of a finite number in ``low`` … ``high`` [``unit``]; ``above`` leaves out ``low`` itself."""
+
+    low: float
+    high: float
+    unit: str
+    above: bool = False
+
+    def check(self, value: float) -> float:
+        """``value`` itself when it lies in the range.
+
+        Raises:
+            BadInput: it does not; above the range, the message asks about the usual mistaken unit.
+        """
+        if self.low <= value <= self.high and not (self.above and value == self.low):
+            return value
+        lowest = f"above {self.low:.6g}, at most" if self.above else f"{self.low:.6g} to"
+        mistaken = _MISTAKEN_UNIT.get(self.unit) if abs(value) > self.high else None
+        hint = f" (is this in {mistaken}?)" if mistaken else ""
+        raise BadInput("out of range", found=value, allowed=f"{lowest} {self.high:.6g} {self.unit}{hint}")
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        finite = core_schema.float_schema(strict=True, allow_inf_nan=False)
+        return core_schema.no_info_after_validator_function(self.check, finite)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        lowest = "exclusiveMinimum" if self.above else "minimum"
+        return {**handler(schema), lowest: self.low, "maximum": self.high}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Mark of a whole number in ``low`` … ``high``."""
+
+    low: int
+    high: int
+
+    def check(self, value: int) -> int:
+        """``value`` itself when it lies in the range, else ``BadInput``."""
+        if not self.low <= value <= self.high:
+            raise BadInput(
+                "out of range", found=value, allowed=f"a whole number from {self.low} to {self.high}"
+            )
+        return value
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, core_schema.int_schema(strict=True))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        return {**handler(schema), "minimum": self.low, "maximum": self.high}
+
+
+@dataclass(frozen=True)
+class Length:
+    """Mark of a list with ``low`` … ``high`` entries, kept as a tuple."""
+
+    low: int
+    high: int
+
+    def check(self, value: object) -> object:
+        """``value`` itself when it is a list of that length, else ``BadInput``."""
+        if not isinstance(value, (list, tuple)) or not self.low <= len(value) <= self.high:
+            size = f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
+            raise BadInput("wrong shape", found=show(value), allowed=f"a list of {size}")
+        return value
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        return {**handler(schema), "minItems": self.low, "maxItems": self.high}
+
+
+@dataclass(frozen=True)
+class PerJoint:
+    """Mark of a number in ``low`` … ``high`` [``unit``], or of a list of them, one a joint."""
+
+    low: float
+    high: float
+    unit: str
+
+    def check(self, value: Any) -> float | tuple[float, ...]:
+        """A number, or a tuple of them.
+
+        Raises:
+            BadInput: something else, or out of the range.
+        """
+        values = value if isinstance(value, (list, tuple)) and value else [value]
+        for v in values:
+            if isinstance(v, bool) or not isinstance(v, (int, float)) or not self.low <= v <= self.high:
+                allowed = f"a number from {self.low:.6g} to {self.high:.6g} {self.unit}".rstrip()
+                raise BadInput(
+                    "wrong value", found=show(v), allowed=f"{allowed}, or a list of them, one a joint"
+                )
+        return float(value) if values[0] is value else tuple(float(v) for v in values)
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.check, core_schema.any_schema())
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        number = {"type": "number", "minimum": self.low, "maximum": self.high}
+        return {"anyOf": [number, {"type": "array", "items": number}]}
+
+
+WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
+
+
+def word_or_section(value: object) -> str:
+    """Which of the two a value is meant to be; the discriminator of such a union."""
+    return SECTION if isinstance(value, (dict, BaseModel)) else WORD
+
+
+class Section(BaseModel):
+    """A part of a world file: no unknown keys, and fixed once made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def show(value: object) -> object:
+    """``value`` as a message shows it: the word null for nothing."""
+    return "null" if value is None else value
+
+
+def _check_rotation(rows: tuple) -> tuple:
+    matrix = np.array(rows)
+    error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
+    if error > 1e-6 or np.linalg.det(matrix) < 0:
+        raise BadInput(
+            "not a rotation",
+            found=[list(r) for r in rows],
+            allowed="three rows of a right-handed orthonormal matrix, to 1e-6",
+        )
+    return rows
+
+
+def _check_inertia(rows: tuple) -> tuple:
+    matrix = np.array(rows)
+    size = max(float(np.abs(matrix).max()), 1e-12)
+    if np.abs(matrix - matrix.T).max() > 1e-9 * size or np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
+        raise BadInput(
+            "not an inertia tensor",
+            found=[list(r) for r in rows],
+            allowed="three rows of a symmetric matrix without negative eigenvalues [kg·m²]",
+        )
+    return rows
+
+
+def _check_gravity(vector: tuple) -> tuple:
+    Range(0.0, 50.0, "m/s²").check(math.hypot(*vector))
+    return vector
+
+
+Metre = Annotated[float, Range(-5.0, 5.0, "m")]
+Angle = Annotated[float, Range(-2 * math.pi, 2 * math.pi, "rad")]
+Text = Annotated[str, Strict()]
+Flag = Annotated[bool, Strict()]
+Point = Annotated[tuple[Metre, ...], Length(3, 3)]
+PlanePoint = Annotated[tuple[Metre, ...], Length(2, 2)]
+MapPoint = Annotated[tuple[Metre, ...], Length(2, 3)]
+Joints = Annotated[tuple[Angle, ...], Length(1, 16)]
+_Cosines = Annotated[tuple[Annotated[float, Range(-1.000001, 1.000001, "1")], ...], Length(3, 3)]
+Rotation = Annotated[tuple[_Cosines, ...], Length(3, 3), AfterValidator(_check_rotation)]
+_Tensor = Annotated[tuple[Annotated[float, Range(-1e3, 1e3, "kg·m²")], ...], Length(3, 3)]
+Inertia = Annotated[tuple[_Tensor, ...], Length(3, 3), AfterValidator(_check_inertia)]
+_Accelerations = Annotated[tuple[Annotated[float, Range(-50.0, 50.0, "m/s²")], ...], Length(3, 3)]
+Gravity = Annotated[_Accelerations, AfterValidator(_check_gravity)]

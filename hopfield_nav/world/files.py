@@ -1,0 +1,152 @@
+"""Paths inside a world when the world moves to another folder.
+
+Finding a world or a sweep by its path or, where it comes with the program, by its name.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from dynamics import BadInput, nearest_name
+
+_PLACES = (
+    ("arm",),
+    ("plant", "dynamics"),
+    ("controller", "model"),
+    ("controller", "law"),
+    ("detection", "estimator"),
+    ("detection", "measure"),
+)
+
+
+def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
+    """Rewrite every path in the plain data of a world, from relative to ``old`` to relative to ``new``."""
+    for *sections, key in _PLACES:
+        section: Any = data
+        for name in sections:
+            section = section.get(name) if isinstance(section, dict) else None
+        if isinstance(section, dict) and isinstance(section.get(key), str) and is_path(section[key]):
+            section[key] = _move(section[key], old, new)
+
+
+def is_path(name: str) -> bool:
+    """Whether an arm or a method is a file rather than the name of a built-in one."""
+    return ".py:" in name or name.endswith((".yaml", ".yml"))
+
+
+def _move(name: str, old: Path, new: Path) -> str:
+    if Path(name).is_absolute():
+        return name
+    return Path(os.path.relpath((old / name).resolve(), new.resolve())).as_posix()
+
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_SUFFIXES = (".yaml", ".yml")
+
+
+def world_folders() -> list[Path]:
+    """The folders that hold named worlds: the installed package's, and that of the sources."""
+    return [folder for folder in (_PACKAGE / "worlds", _PACKAGE.parent / "worlds") if folder.is_dir()]
+
+
+def list_worlds() -> list[str]:
+    """Names of the worlds that come with the program."""
+    return sorted({path.stem for folder in world_folders() for path in folder.glob("*.yaml")})
+
+
+def find_world(name: str | Path) -> Path:
+    """The file of a world.
+
+    Args:
+        name: a path, or the name of a world that comes with the program (no suffix, no folder).
+
+    Raises:
+        BadInput: there is no such world; the message suggests the nearest name.
+    """
+    path = Path(name)
+    if not _is_name(path):
+        return path if _exists(path) else _refuse_path(path)
+    for folder in world_folders():
+        file = folder / f"{path.name}.yaml"
+        if _exists(file):
+            return file
+    return path if _exists(path) else _refuse_name(path.name, "world", list_worlds())
+
+
+def list_sweeps() -> list[str]:
+    """Names of the sweeps that come with the program."""
+    return sorted({path.stem for folder in world_folders() for path in (folder / "sweeps").glob("*.yaml")})
+
+
+def find_sweep(name: str | Path) -> Path:
+    """The file of a sweep.
+
+    Args:
+        name: a path, the folder of a sweep's results, or the name of a sweep that comes with the program.
+
+    Raises:
+        BadInput: there is no such sweep; the message suggests the nearest name.
+    """
+    path = Path(name)
+    if _exists(path) and _exists(path / "sweep.yaml"):
+        return path / "sweep.yaml"
+    if not _is_name(path):
+        return path if _exists(path) else _refuse_path(path)
+    for folder in world_folders():
+        file = folder / "sweeps" / f"{path.name}.yaml"
+        if _exists(file):
+            return file
+    return path if _exists(path) else _refuse_name(path.name, "sweep", list_sweeps())
+
+
+def find_file(name: str | Path) -> Path:
+    """The file of a world, or else of a sweep.
+
+    Raises:
+        BadInput: there is neither.
+    """
+    path = Path(name)
+    if not _is_name(path) or path.name in list_worlds():
+        return find_world(path)
+    return find_sweep(path) if path.name in list_sweeps() or _exists(path) else _refuse_either(path.name)
+
+
+def sweep_name(path: Path) -> str:
+    """What a sweep is called: its file's name; in a folder of results (``sweep.yaml``), the folder's."""
+    return path.resolve().parent.name if path.stem == "sweep" else path.stem
+
+
+def world_name(path: Path) -> str:
+    """What a world is called: its file's name; in a run's folder (``world.yaml``), the folder's."""
+    return path.resolve().parent.name if path.stem == "world" else path.stem
+
+
+def _is_name(path: Path) -> bool:
+    return path.suffix not in _SUFFIXES and path.name == str(path) and bool(path.name)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _refuse_either(name: str) -> Path:
+    return _refuse_name(name, "world or sweep", [*list_worlds(), *list_sweeps()])
+
+
+def _refuse_name(name: str, what: str, known: list[str]) -> Path:
+    raise BadInput(
+        f"unknown {what}",
+        found=name,
+        allowed=", ".join([*known, "or the path of a file"]),
+        nearest=nearest_name(name, known),
+    )
+
+
+def _refuse_path(path: Path) -> Path:
+    near = [p.name for p in path.parent.glob("*.yaml")] if _exists(path.parent) else []
+    raise BadInput("no such file", where=str(path), nearest=nearest_name(path.name, near))

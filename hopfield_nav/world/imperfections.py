@@ -1,0 +1,79 @@
+"""The sections of a world file that make the simulated arm as imperfect as a real one.
+
+Joint friction, sensors, and where the controller's model differs from the plant. All are off unless
+the file says otherwise. ``world_sections`` puts them in their places.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from dynamics import BadInput
+from hopfield_nav.world.fields import SECTION, WORD, PerJoint, Section, word_or_section
+
+
+class Friction(Section):
+    """Friction in the joints of the plant; each value one number, or one a joint."""
+
+    coulomb: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="while moving [N·m]")
+    viscous: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
+        0.0, description="grows with the speed [N·m·s/rad]"
+    )
+    breakaway: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] | None = Field(
+        None, description="at standstill, at least coulomb; null: as coulomb [N·m]"
+    )
+    stribeck_speed: Annotated[Any, PerJoint(1e-6, 10.0, "rad/s")] = Field(
+        0.1, description="speed over which breakaway falls to coulomb [rad/s]"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Friction:
+        if self.breakaway is not None:
+            low, high = as_list(self.coulomb), as_list(self.breakaway)
+            n = max(len(low), len(high))
+            low, high = (values * n if len(values) == 1 else values for values in (low, high))
+            if any(b < c for c, b in zip(low, high, strict=False)):
+                raise BadInput(
+                    "below the Coulomb friction",
+                    where="breakaway",
+                    found=self.breakaway,
+                    allowed=f"at least {self.coulomb}",
+                )
+        return self
+
+
+def as_list(value: float | tuple[float, ...]) -> list[float]:
+    """One number, or one a joint, as a list."""
+    return list(value) if isinstance(value, tuple) else [value]
+
+
+FrictionChoice = Annotated[
+    Annotated[Literal["arm"], Tag(WORD)] | Annotated[Friction, Tag(SECTION)], Discriminator(word_or_section)
+]
+
+
+class Sensors(Section):
+    """Imperfections of the joint sensors; each value one number, or one a joint."""
+
+    encoder_resolution: Annotated[Any, PerJoint(0.0, 0.1, "rad")] = Field(
+        0.0, description="step to which joint angles are rounded; 0: exact [rad]"
+    )
+    velocity_noise: Annotated[Any, PerJoint(0.0, 1.0, "rad/s")] = Field(
+        0.0, description="standard deviation of the measured joint velocities [rad/s]"
+    )
+
+
+class ModelError(Section):
+    """Where the model that control law and estimator work with differs from the plant."""
+
+    mass_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = Field(
+        1.0, description="factor on mass and inertia tensor of each link"
+    )
+    friction_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = Field(
+        1.0, description="factor on the believed friction of each joint; 0: the controller knows of none"
+    )
+    payload: Literal["known", "unknown"] = Field(
+        "known", description="whether the model contains `tool.payload`"
+    )

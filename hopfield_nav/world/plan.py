@@ -1,0 +1,119 @@
+"""The section ``plan`` of a world file: a motion to be planned where the surroundings are known.
+
+``hopfield-nav plan`` reads it; a run, which finds its way by touch, does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, model_serializer, model_validator
+
+from dynamics import BadInput
+from hopfield_nav.world.fields import Joints, PerJoint, Point, Range, Section, Whole
+from hopfield_nav.world.solids import RotationOrAngles
+
+if TYPE_CHECKING:
+    from hopfield_nav.world.document import Document, Key
+
+
+class Pose(Section):
+    """A place of the tool, turned in any way."""
+
+    position: Point = Field(description="[x, y, z] of the tool point, base axes [m]")
+    rotation: RotationOrAngles = Field(
+        description="rows of the rotation from tool to base axes, or [roll, pitch, yaw] [rad]"
+    )
+
+
+class Place(Section):
+    """A place on the way: exactly one of the keys is given."""
+
+    joints: Joints | None = Field(None, description="joint angles, within the limits of the arm [rad]")
+    pose: Pose | None = Field(None, description="of the tool; whatever joint angles take it there")
+
+    @model_validator(mode="after")
+    def _check(self) -> Place:
+        if (self.joints is None) == (self.pose is None):
+            raise BadInput(
+                "exactly one of joints and pose is needed",
+                found=[key for key, value in self if value is not None],
+                allowed="joints: [q1, q2, …] or pose: {position: [x, y, z], rotation: …}",
+            )
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+
+class Plan(Section):
+    """From a start over places in between to a goal, past the known obstacles and the arm itself."""
+
+    start: Place | None = Field(None, description="where the motion begins; null: at start.joints")
+    via: tuple[Place, ...] = Field((), description="places in between, in this order")
+    goal: Place | None = Field(
+        None, description="where it ends; null: the tool at the world's goal, turned as at the start"
+    )
+    method: Literal["auto", "shortest", "direct", "sampling"] = Field(
+        "auto",
+        description="shortest: the tool on straight lines; direct: the joints on straight lines; sampling: "
+        "a way around; auto: the first of them that finds one",
+    )
+    tool_speed: Annotated[float, Range(0.0, 5.0, "m/s", above=True)] = Field(
+        0.1,
+        description="of the tool on a straight line; with the speed limits of the joints it bounds how far "
+        "these may jump between two steps [m/s]",
+    )
+    turn_speed: Annotated[float, Range(0.0, 10.0, "rad/s", above=True)] = Field(
+        0.5, description="of the tool's rotation, for lines on which it mostly turns [rad/s]"
+    )
+    steps: Annotated[int, Whole(1, 10_000)] = Field(
+        100, description="of a straight line between two poses of the tool"
+    )
+    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
+        0.0, description="kept from the known obstacles; from itself the arm keeps 0.1 mm [m]"
+    )
+    acceleration: Annotated[Any, PerJoint(0.01, 50.0, "rad/s²")] = Field(
+        1.4, description="of the joints at most, one number or one a joint [rad/s²]"
+    )
+    ways: Annotated[int, Whole(1, 512)] = Field(5, description="direct ways that are shown, shortest first")
+
+    @property
+    def given_joints(self) -> dict[Key, tuple[float, ...]]:
+        """Joint angles of every place that has them, by its keys in the section."""
+        places: dict[Key, Place | None] = {("start",): self.start, ("goal",): self.goal}
+        places |= {("via", i): place for i, place in enumerate(self.via)}
+        return {key: at.joints for key, at in places.items() if at is not None and at.joints is not None}
+
+
+def check_plan(plan: Plan, arm: str, limits: np.ndarray, document: Document) -> None:
+    """Joint angles fit the arm in number and lie within its limits.
+
+    Args:
+        plan: to check.
+        arm: the name of the arm.
+        limits: (n, 2) lowest and highest joint angles [rad].
+        document: that the plan was read from.
+
+    Raises:
+        BadInput: they do not; ``where`` is the first at fault.
+    """
+    for place, joints in plan.given_joints.items():
+        key: Key = ("plan", *place, "joints")
+        if len(joints) != len(limits):
+            raise BadInput(
+                "wrong number of joints",
+                where=document.where(key),
+                found=len(joints),
+                allowed=f"{len(limits)}, as arm {arm} has",
+            )
+        for i, (low, high) in enumerate(limits):
+            if not low <= joints[i] <= high:
+                raise BadInput(
+                    f"joint {i + 1} of arm {arm} does not turn so far",
+                    where=document.where((*key, i)),
+                    found=joints[i],
+                    allowed=f"{low:.6g} to {high:.6g} rad",
+                )

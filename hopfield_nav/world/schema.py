@@ -1,0 +1,65 @@
+"""The JSON Schema of world files, for editors: completion, units, faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopfield_nav.plugin import Method, Parameter, find_method, method_names
+from hopfield_nav.world.methods import own_parameters
+from hopfield_nav.world.world import World
+
+_SECTIONS = {
+    "Controller": {"law": "controller"},
+    "Detection": {"estimator": "estimator", "measure": "detector"},
+}
+
+
+def dump_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12), with the parameters of every built-in method."""
+    schema = World.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "hopfield-nav world"
+    for section, kinds in _SECTIONS.items():
+        _add_parameters(schema["$defs"][section], kinds)
+    for name in ("Obstacle", "KnownObstacle", "Place"):
+        schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
+    return schema
+
+
+def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
+    """List the methods of a section and their parameters; a user's own method may have any others."""
+    for key, kind in kinds.items():
+        names = method_names(kind)
+        section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": r"\.py:"}]}
+        methods = [find_method(kind, name) for name in names]
+        for name, same in _by_name(methods).items():
+            section["properties"].setdefault(name, _describe(same))
+    section.pop("additionalProperties", None)
+    own = [{"properties": {key: {"pattern": r"\.py:"}}, "required": [key]} for key in kinds]
+    section["if"] = {"anyOf": own}
+    section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
+
+
+def _by_name(methods: list[Method]) -> dict[str, list[Parameter]]:
+    """Parameters of several methods; those of one name are one key of the file."""
+    found: dict[str, list[Parameter]] = {}
+    for method in methods:
+        for parameter in own_parameters([method]).values():
+            if parameter not in found.setdefault(parameter.name, []):
+                found[parameter.name].append(parameter)
+    return found
+
+
+def _describe(same: list[Parameter]) -> dict[str, Any]:
+    """What any of the methods that have the parameter allows."""
+    low, high = min(p.low for p in same), max(p.high for p in same)
+    one = {"type": "number", "minimum": low, "maximum": high}
+    many = {"type": "array", "items": one, "minItems": 1}
+    described: dict[str, Any] = {
+        "anyOf": [one, many] if any(p.per_joint for p in same) else [one],
+        "description": "; ".join(dict.fromkeys(f"{p.description} [{p.unit}]" for p in same)),
+    }
+    if len({p.default for p in same}) == 1:
+        default = same[0].default
+        described["default"] = list(default) if isinstance(default, tuple) else default
+    return described

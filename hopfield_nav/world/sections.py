@@ -1,0 +1,254 @@
+"""The sections of a world file, one class each: keys, units, ranges and defaults.
+
+A class is a pydantic model: unknown keys are refused, and an instance cannot be changed. What
+concerns several sections at once is checked in ``hopfield_nav.world.world``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
+
+from dynamics import BadInput
+from hopfield_nav.world.fields import (
+    Flag,
+    Inertia,
+    Joints,
+    Length,
+    PerJoint,
+    Point,
+    Range,
+    Rotation,
+    Section,
+    Text,
+    Whole,
+)
+from hopfield_nav.world.imperfections import FrictionChoice, ModelError, Sensors
+from hopfield_nav.world.map import Map, Trajectory
+from hopfield_nav.world.methods import with_parameters
+
+__all__ = [
+    "Contact", "Controller", "Detection", "Map", "Planner", "Plant", "Record", "Section", "Sensors", "Start",
+    "Tool", "Trajectory",
+]  # fmt: skip
+
+_IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_ZERO = ((0.0, 0.0, 0.0),) * 3
+_Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
+
+
+class Frame(Section):
+    """Pose of the tool point in the flange, the last frame of the arm."""
+
+    position: Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes [m]")
+    rotation: Rotation = Field(_IDENTITY, description="rows of the rotation from tool to flange axes")
+
+
+class Payload(Section):
+    """What the tool carries."""
+
+    mass: Annotated[float, Range(0.0, 100.0, "kg")] = Field(0.0, description="[kg]")
+    center_of_mass: Point = Field((0.0, 0.0, 0.0), description="in the flange frame [m]")
+    inertia: Inertia = Field(_ZERO, description="about the centre of mass, flange axes [kg·m²]")
+
+
+class Tool(Section):
+    """The tool at the arm's flange."""
+
+    frame: Frame = Field(default_factory=Frame, description="where the tool point is")
+    payload: Payload = Field(default_factory=Payload, description="what the tool carries")
+
+
+class Plant(Section):
+    """What moves: the simulated arm, and how its motion is integrated."""
+
+    dynamics: Text | None = Field(None, description="arm whose masses move; null: as `arm`")
+    engine: Literal["internal", "mujoco", "flexible"] = Field(
+        "internal",
+        description="what computes the motion: this program, MuJoCo (extra `mujoco`), or this program with "
+        "elastic joints",
+    )
+    integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
+    step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step [s]")
+    damping: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
+        0.0, description="viscous damping of the joints, one number or one a joint [N·m·s/rad]"
+    )
+    friction: FrictionChoice | None = Field(
+        None,
+        description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`",
+    )
+    stiffness: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
+        None, description="of elastic joints (engine: flexible); null: by the size of the joint [N·m/rad]"
+    )
+    temperature: Annotated[Any, PerJoint(-40.0, 150.0, "°C")] | None = Field(
+        None, description="of elastic joints, on which their viscous friction depends; null: 30 [°C]"
+    )
+
+
+class Controller(Section):
+    """The control law, its model of the arm, and its timing; the law's parameters are further keys."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    law: Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
+    model: Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
+    period: Annotated[float, Range(1e-6, 1.0, "s")] = Field(
+        0.001, description="control period, a multiple of plant.step; default: plant.step [s]"
+    )
+    delay: Annotated[float, Range(0.0, 64.0, "s")] = Field(
+        0.0, description="from sensing to torque, a multiple of the period, at most 64 periods [s]"
+    )
+    hold: Flag = Field(
+        True, description="hold the torque over the period (false: law in every integrator stage)"
+    )
+    saturate: Flag = Field(True, description="limit the torque to what the motors can give")
+    friction_feedforward: Flag = Field(
+        True, description="add the torque that friction is believed to take at the reference speed"
+    )
+    model_error: ModelError = Field(
+        default_factory=ModelError, description="where the controller's model differs from the plant"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
+        kinds = {"law": ("controller", cls.model_fields["law"].default)}
+        return with_parameters(section, kinds, cls.model_fields, _folder(info))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the law, by name, defaults included."""
+        return dict(self.model_extra or {})
+
+
+class Contact(Section):
+    """The force of an obstacle on the arm: a spring, a damper and Coulomb friction."""
+
+    bodies: Literal["tool", "arm"] = Field(
+        "tool", description="what obstacles can touch: the tool point, or every link and the tool"
+    )
+    stiffness: Annotated[float, Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="[N/m]")
+    damping: Annotated[float, Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="[N·s/m]")
+    friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
+
+
+_AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
+TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
+
+
+class Planner(Section):
+    """What plans the way through the map, and what becomes of the way."""
+
+    kind: Literal["hopfield", "a_star", "potential_field", "roadmap"] = Field(
+        "hopfield", description="what plans: the network, or another planner for comparison"
+    )
+    network: Literal["limit", "sum"] = Field(
+        "limit", description="limit: shortest paths; sum: the document's"
+    )
+    beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
+        None, description="gain of the neurons, for the sum network; null: chosen by the planner"
+    )
+    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
+        1.0, description="neurons this near are connected [cells]"
+    )
+    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
+        ("+v", "-v", "+u", "-u"),
+        description="which step is taken first among equals; u runs along x, v along y, w along z",
+    )
+    any_angle: Flag = Field(False, description="shorten the way by lines of sight through the map")
+    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
+        0.0, description="kept from blocked cells, with any_angle [m]"
+    )
+    unreachable: Literal["lazy", "precompute", "ignore"] = Field(
+        "lazy",
+        description="cells that the arm cannot reach: found when a way leads there, all before the start, "
+        "or not at all: then such a way ends the run",
+    )
+    random_walks: Annotated[int, Whole(0, 1000)] = Field(
+        0, description="out of local minima, for potential_field"
+    )
+    samples: Annotated[int, Whole(1, 10**6)] = Field(200, description="random points, for roadmap")
+    connections: Annotated[int, Whole(1, 1000)] = Field(
+        10, description="neighbours that a point is connected with, for roadmap"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Planner:
+        if self.clearance > 0 and not self.any_angle:
+            raise BadInput(
+                "only a way at any angle keeps a clearance",
+                where="clearance",
+                found=self.clearance,
+                allowed="0, or any_angle: true",
+            )
+        if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
+            raise BadInput(
+                "each step must be named once",
+                where="ties",
+                found=list(self.ties),
+                allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
+            )
+        return self
+
+
+class Detection(Section):
+    """How a collision is felt and what is done about it; parameters of both methods are further keys."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    estimator: Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
+    measure: Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
+    mark: Literal["desired", "actual"] = Field(
+        "actual", description="which tool position is marked on the map"
+    )
+    back_off: Literal["against_velocity", "along_force"] = Field(
+        "along_force", description="the way to the cell from which the next path starts"
+    )
+    rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
+        0.5,
+        description="share of the threshold below which the level must fall before the next detection; "
+        "null: 1, so that every new rise above the threshold counts",
+    )
+    hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
+        0.0, description="no detection for this long after the start and after each replan [s]"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
+        kinds = {
+            "estimator": ("estimator", cls.model_fields["estimator"].default),
+            "measure": ("detector", cls.model_fields["measure"].default),
+        }
+        return with_parameters(section, kinds, cls.model_fields, _folder(info))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of estimator and detector, by name, defaults included."""
+        return dict(self.model_extra or {})
+
+
+class Start(Section):
+    """Where the arm is at the beginning, at rest."""
+
+    joints: Joints = Field(_Q0, description="joint angles, within one turn [rad]")
+
+
+class Record(Section):
+    """What of a run is kept."""
+
+    every: Annotated[int, Whole(1, 10**6)] = Field(
+        1, description="a row is kept every so many steps of the integrator"
+    )
+    signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
+
+
+def _folder(info: ValidationInfo) -> Path | None:
+    return (info.context or {}).get("folder")

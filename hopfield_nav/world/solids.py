@@ -1,0 +1,250 @@
+"""The solids that a world file may name as obstacles: cylinder, sphere, box, floor.
+
+Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for
+the cells of the map alike; it takes numbers or arrays that broadcast.
+
+Obstacles and goals as a world file writes them.
+
+An obstacle is a mapping with one key, its kind (``obstacle_kinds``).
+``random_cylinders`` stands for several, drawn when a run begins; the run's own copy of the world
+lists them one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
+
+from dynamics import BadInput
+from hopfield_nav.world.fields import Length, MapPoint, Metre, PlanePoint, Point, Range, Rotation, Whole
+from hopfield_nav.world.sections import Section
+
+Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
+_Edge = Annotated[float, Range(0.0, 10.0, "m", above=True)]
+_IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+class Cylinder(Section):
+    """An upright cylinder: without end, or from one height to another."""
+
+    center: PlanePoint = Field(description="[x, y] of the axis, base axes [m]")
+    radius: Radius = Field(description="[m]")
+    height: Annotated[tuple[Metre, ...], Length(2, 2)] | None = Field(
+        None, description="[lower, upper] z of its ends; left out: without end [m]"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Cylinder:
+        if self.height is not None and self.height[0] >= self.height[1]:
+            raise BadInput(
+                "lower end not below the upper",
+                where="height",
+                found=list(self.height),
+                allowed="[lower, upper] in metres",
+            )
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_height(self, handler: Any) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie inside or on the cylinder."""
+        low, high = self.height or (-math.inf, math.inf)
+        cx, cy = self.center
+        return ((x - cx) ** 2 + (y - cy) ** 2 <= self.radius**2) & (low <= z) & (z <= high)
+
+
+class Sphere(Section):
+    """A sphere."""
+
+    center: Point = Field(description="[x, y, z], base axes [m]")
+    radius: Radius = Field(description="[m]")
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie inside or on the sphere."""
+        cx, cy, cz = self.center
+        return (x - cx) ** 2 + (y - cy) ** 2 + (z - cz) ** 2 <= self.radius**2
+
+
+def _from_angles(value: Any) -> Any:
+    """Three angles as the rows of the rotation Rz(yaw) Ry(pitch) Rx(roll); anything else as it is."""
+    if not isinstance(value, (list, tuple)) or len(value) != 3:
+        return value
+    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in value):
+        return value
+    for v in value:
+        if not abs(v) <= 2 * math.pi:
+            raise BadInput(
+                "out of range",
+                found=list(value),
+                allowed="roll, pitch, yaw from -6.28319 to 6.28319 rad (are these in degrees?)",
+            )
+    (ca, sa), (cb, sb), (cc, sc) = ((math.cos(v), math.sin(v)) for v in value)
+    return (
+        (cc * cb, cc * sb * sa - sc * ca, cc * sb * ca + sc * sa),
+        (sc * cb, sc * sb * sa + cc * ca, sc * sb * ca - cc * sa),
+        (-sb, cb * sa, cb * ca),
+    )
+
+
+_THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+_ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
+RotationOrAngles = Annotated[Rotation, BeforeValidator(_from_angles), WithJsonSchema(_ROTATION_SCHEMA)]
+
+
+class Box(Section):
+    """A box, turned in any way."""
+
+    center: Point = Field(description="[x, y, z] of its middle, base axes [m]")
+    size: Annotated[tuple[_Edge, ...], Length(3, 3)] = Field(description="lengths of its edges [m]")
+    rotation: RotationOrAngles = Field(
+        _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw] [rad]"
+    )
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie inside or on the box."""
+        w = [x - self.center[0], y - self.center[1], z - self.center[2]]
+        inside: Any = True
+        for k in range(3):
+            along = sum(self.rotation[i][k] * w[i] for i in range(3))
+            inside = inside & (np.abs(along) <= 0.5 * self.size[k])
+        return inside
+
+
+class Floor(Section):
+    """Everything below a level plane."""
+
+    height: Metre = Field(description="z of its surface, base axes [m]")
+
+    def contains(self, x: Any, y: Any, z: Any) -> Any:
+        """Whether points lie in or on the floor."""
+        return (z <= self.height) & (x == x) & (y == y)  # as wide as x and y
+
+
+Solid = Cylinder | Sphere | Box | Floor
+
+
+Seed = Annotated[int, Whole(0, 2**63 - 1)]
+_TRIES = 10_000  # random positions tried for one cylinder before giving up
+
+
+class RandomCylinders(Section):
+    """Cylinders at random places on the map, away from start and goal."""
+
+    count: Annotated[int, Whole(0, 10_000)] = Field(description="how many")
+    radius: Annotated[tuple[Radius, ...], Length(2, 2)] = Field(description="smallest and largest [m]")
+    clearance: Annotated[float, Range(0.0, 5.0, "m")] = Field(
+        0.05, description="free distance kept around the start tool position and the goal [m]"
+    )
+    seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
+
+    @model_validator(mode="after")
+    def _check(self) -> RandomCylinders:
+        if self.radius[0] > self.radius[1]:
+            raise BadInput(
+                "smallest radius above the largest",
+                where="radius",
+                found=list(self.radius),
+                allowed="[smallest, largest] in metres",
+            )
+        return self
+
+    def draw(
+        self,
+        generator: np.random.Generator,
+        low: np.ndarray,
+        high: np.ndarray,
+        keep_free: list[tuple[float, float]],
+    ) -> list[Cylinder]:
+        """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m].
+
+        Raises:
+            BadInput: no place is left that keeps the clearance.
+        """
+        return [self._draw_one(generator, low, high, keep_free) for _ in range(self.count)]
+
+    def _draw_one(
+        self,
+        generator: np.random.Generator,
+        low: np.ndarray,
+        high: np.ndarray,
+        keep_free: list[tuple[float, float]],
+    ) -> Cylinder:
+        for _ in range(_TRIES):
+            x, y = (float(v) for v in generator.uniform(low, high))
+            radius = float(generator.uniform(self.radius[0], self.radius[1]))
+            if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
+                return Cylinder(center=(x, y), radius=radius)
+        raise BadInput(
+            "no room for a random cylinder",
+            found=f"radius {list(self.radius)}, clearance {self.clearance}",
+            allowed="cylinders that leave start and goal free on this map",
+        )
+
+
+class _OneKind(Section):
+    """A mapping of which exactly one key is given."""
+
+    @model_validator(mode="after")
+    def _check(self) -> _OneKind:
+        given = [key for key, value in self if value is not None]
+        if len(given) != 1:
+            allowed = " or ".join(type(self).model_fields)
+            raise BadInput("exactly one kind is needed", found=given, allowed=allowed)
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+
+class KnownObstacle(_OneKind):
+    """An obstacle that is on the map from the start: exactly one of the keys is given."""
+
+    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
+    sphere: Sphere | None = Field(None, description="one sphere")
+    box: Box | None = Field(None, description="one box")
+    floor: Floor | None = Field(None, description="everything below a level plane")
+
+    @property
+    def solid(self) -> Solid:
+        """What the one key holds."""
+        return next(s for s in (self.cylinder, self.sphere, self.box, self.floor) if s is not None)
+
+
+class Obstacle(KnownObstacle):
+    """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
+
+    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
+
+
+class Goal(Section):
+    """Where the tool shall arrive: a cell of the map or a position, and how near."""
+
+    cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 3)] | None = Field(
+        None, description="[i, j], counted from 0, i along x; [i, j, k] on a map in space"
+    )
+    position: MapPoint | None = Field(
+        None, description="[x, y] in base axes; [x, y, z] on a map in space [m]"
+    )
+    tolerance: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
+        0.001, description="distance from the goal at which the tool has arrived [m]"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Goal:
+        if (self.cell is None) == (self.position is None):
+            raise BadInput(
+                "exactly one of cell and position is needed",
+                found=[key for key, value in self if value is not None],
+                allowed="cell: [i, j] or position: [x, y]",
+            )
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}

@@ -1,0 +1,241 @@
+"""The world file: everything an experiment is made of, checked before anything moves.
+
+``load_world`` reads a file, or a world that comes with the program, and gives a ``World`` that is
+known to be consistent; a fault is a ``BadInput`` with file, line and key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import yaml
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
+
+from hopfield_nav.world.checks import check_arms, check_world
+from hopfield_nav.world.document import Document, apply_overrides, parse_document, plain_value, read_document
+from hopfield_nav.world.faults import bad_input
+from hopfield_nav.world.fields import Gravity, Range, Text
+from hopfield_nav.world.files import find_world, relative_to, world_name
+from hopfield_nav.world.plan import Plan
+from hopfield_nav.world.sections import (
+    TIES_IN_SPACE,
+    Contact,
+    Controller,
+    Detection,
+    Map,
+    Planner,
+    Plant,
+    Record,
+    Section,
+    Sensors,
+    Start,
+    Tool,
+    Trajectory,
+)
+from hopfield_nav.world.solids import Goal, KnownObstacle, Obstacle, Seed
+
+
+class World(Section):
+    """One experiment. A section that is left out, or left empty, has its defaults."""
+
+    format: Literal[1] = Field(description="version of the world file's layout")
+    description: Text = Field("", description="what the experiment is for")
+    arm: Text = Field("ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file")
+    tool: Tool = Field(default_factory=Tool, description="tool point and payload")
+    gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes [m/s²]")
+    plant: Plant = Field(default_factory=Plant, description="what moves")
+    controller: Controller = Field(default_factory=Controller, description="what commands the motors")
+    sensors: Sensors = Field(default_factory=Sensors, description="imperfections of the sensors")
+    contact: Contact = Field(default_factory=Contact, description="force of an obstacle on the arm")
+    obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
+    known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
+    map: Map = Field(default_factory=Map, description="the grid of neurons")
+    planner: Planner = Field(default_factory=Planner, description="the Hopfield network")
+    trajectory: Trajectory = Field(default_factory=Trajectory, description="from cells to motion")
+    detection: Detection = Field(default_factory=Detection, description="how a collision is felt")
+    start: Start = Field(default_factory=Start, description="where the arm begins, at rest")
+    goal: Goal | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
+    plan: Plan = Field(default_factory=Plan, description="a motion for `hopfield-nav plan`; a run ignores it")
+    time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
+        200.0, description="simulated time at which the run ends [s]"
+    )
+    seed: Seed = Field(0, description="of all random numbers of the run")
+    record: Record = Field(default_factory=Record, description="what is kept")
+
+    _name: str = PrivateAttr("world")
+    _folder: Path = PrivateAttr(default_factory=Path)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, data: Any) -> Any:
+        """Empty sections count as left out; period and ties follow the plant and the map unless given."""
+        if not isinstance(data, dict):
+            return data
+        data = {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
+        plant, controller = data.get("plant", {}), data.get("controller", {})
+        if isinstance(plant, dict) and isinstance(controller, dict) and "step" in plant:
+            data["controller"] = {"period": plant["step"], **controller}
+        return _ties_in_space(data)
+
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> World:
+        check_world(self, (info.context or {}).get("folder"))
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Two worlds are equal when they describe the same experiment, wherever they were read."""
+        return isinstance(other, World) and self.model_dump() == other.model_dump()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def name(self) -> str:
+        """What the world is called: the name of its file."""
+        return self._name
+
+    @property
+    def folder(self) -> Path:
+        """The folder that paths in the world are relative to."""
+        return self._folder
+
+    @property
+    def goal_position(self) -> tuple[float, ...] | None:
+        """[x, y], or [x, y, z] on a map in space, of the goal in base axes [m]; None without a goal."""
+        if self.goal is None:
+            return None
+        return self.goal.position or self.map.centre(self.goal.cell or ())
+
+    @property
+    def goal_point(self) -> tuple[float, float, float] | None:
+        """[x, y, z] of the goal in base axes [m], at the height of a flat map; None without a goal."""
+        if self.goal_position is None:
+            return None
+        x, y, z = (*self.goal_position, self.map.origin[2])[:3]
+        return x, y, z
+
+    def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
+        """The same world with its random obstacles drawn and the seed written in.
+
+        Args:
+            seed: of the run; random cylinders with a seed of their own ignore it.
+            keep_free: points [x, y] whose surroundings stay free, such as the tool at the start;
+                the goal is always kept free [m].
+
+        Raises:
+            BadInput: random cylinders find no room.
+        """
+        generator = np.random.default_rng(seed)
+        free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
+        obstacles = tuple(o for obstacle in self.obstacles for o in self._draw(obstacle, generator, free))
+        return self._with(obstacles=obstacles, seed=seed)
+
+    def to_yaml(self, folder: Path | None = None) -> str:
+        """The world as YAML with every default written out; loads back to an equal world.
+
+        Args:
+            folder: where the text will be stored; paths are then rewritten relative to it.
+        """
+        data = self.model_dump(mode="json")
+        if folder is not None:
+            relative_to(data, self._folder, folder)
+        return yaml_text(data)
+
+    def _draw(
+        self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
+    ) -> list[Obstacle]:
+        random = obstacle.random_cylinders
+        if random is None:
+            return [obstacle]
+        own = generator if random.seed is None else np.random.default_rng(random.seed)
+        low = np.array(self.map.origin[:2])
+        high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
+        return [Obstacle(cylinder=cylinder) for cylinder in random.draw(own, low, high, free)]
+
+    def _with(self, **changes: Any) -> World:
+        world = self.model_copy(update=changes)
+        world._name, world._folder = self._name, self._folder
+        return world
+
+
+def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
+    """``data`` with the order of steps that a map in space has, unless one is given."""
+    grid, planner = data.get("map", {}), data.get("planner", {})
+    if not isinstance(grid, dict) or not isinstance(planner, dict):
+        return data
+    shape = grid.get("shape")
+    if not isinstance(shape, (list, tuple)) or len(shape) != 3:
+        return data
+    return {**data, "planner": {"ties": TIES_IN_SPACE, **planner}}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes every value out, and quotes text that would read as something else."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """No aliases: every value is written out."""
+        return True
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = None if plain_value(text) == text else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def yaml_text(data: dict[str, Any]) -> str:
+    """Plain data as YAML that reads back as the same data."""
+    return yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
+    )
+
+
+def load_world(path_or_name: str | Path, overrides: Sequence[str] | None = None) -> World:
+    """Read and check a world.
+
+    Args:
+        path_or_name: a file, or the name of a world that comes with the program.
+        overrides: changes to the file, each ``key.key=value`` (value as in YAML).
+
+    Raises:
+        BadInput: there is no such file, or something in it cannot be used: file, line, key, what
+            was found, what is allowed, and the nearest known key.
+    """
+    path = find_world(path_or_name)
+    document = read_document(path)
+    apply_overrides(document, overrides or ())
+    return world_from(document, path.parent, world_name(path))
+
+
+def parse_world(text: str, name: str = "world", folder: Path | None = None) -> World:
+    """The world that YAML text describes; paths in it are relative to ``folder``.
+
+    Raises:
+        BadInput: as ``load_world``.
+    """
+    return world_from(parse_document(text, name), folder or Path(), name)
+
+
+def world_from(document: Document, folder: Path, name: str, like: World | None = None) -> World:
+    """Check what a document holds and make it a world.
+
+    Args:
+        document: the content of a file.
+        folder: that paths in it are relative to.
+        name: what the world is called.
+        like: a world in the same folder that has been checked; its arms are not read again.
+
+    Raises:
+        BadInput: with the place of the first fault in the document.
+    """
+    try:
+        world = World.model_validate(document.data, context={"folder": folder})
+    except ValidationError as error:
+        raise bad_input(error, World, document) from None
+    world._name, world._folder = name, folder
+    check_arms(world, document, like)
+    return world

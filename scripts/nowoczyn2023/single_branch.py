@@ -1,0 +1,99 @@
+"""The tool on a straight line with the joints on one branch, wherever that leads (nowoczyn2023 2.2).
+
+So the document suspects the robot's own controller to move, and to stop when it is too late: from one
+small step to the next each joint goes to the nearest solution, nobody looks ahead, and the motion ends
+where the arm touches something, a joint reaches its limit, or a joint would have to jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, follow_path
+from hopfield_nav.known_world import (
+    ROW_LENGTH,
+    TOOL_SPEED,
+    TURN_SPEED,
+    Scene,
+    StraightLine,
+    as_station,
+    collides,
+    explain,
+    pose_of,
+    poses_at,
+    straight_line,
+)
+
+ARRIVED, TOUCHED, LIMIT, JUMP, OUT_OF_REACH = "arrived", "collision", "limit", "jump", "out of reach"
+_ROW_TURN = 0.01  # [rad] of the tool between two rows
+
+
+class SingleBranch(NamedTuple):
+    """How far the arm came.
+
+    Attributes:
+        q: (k, n) joint angles up to where it stopped, the first being the start [rad].
+        places: (k,) of the rows on the line.
+        outcome: "arrived", or why it stopped: "collision", "limit", "jump", "out of reach".
+        reason: the same in words, with what touches what; "" where it arrived.
+        line: the tool's line.
+    """
+
+    q: np.ndarray
+    places: np.ndarray
+    outcome: str
+    reason: str
+    line: StraightLine
+
+
+def follow_single_branch(
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    stations: Sequence[np.ndarray],
+    tool_speed: float = TOOL_SPEED,
+    turn_speed: float = TURN_SPEED,
+) -> SingleBranch:
+    """Move until something stops the arm.
+
+    Args:
+        arm: an arm of UR type.
+        scene: from ``build_scene``.
+        start: (n,) joint angles [rad].
+        stations: via points and goal, joint angles or poses; of joint angles only the pose counts.
+        tool_speed: of the tool [m/s], and
+        turn_speed: of its rotation [rad/s]: a joint that would have to exceed its speed limit jumps.
+
+    Raises:
+        BadInput: a malformed station.
+        NoClosedForm: the arm is not of UR type.
+    """
+    first = as_station(arm, start, "start")
+    through = [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
+    line = straight_line(np.array([pose_of(arm, s) for s in (first, *through)]))
+    places, step = _fine_places(line, tool_speed, turn_speed)
+    path = follow_path(arm, poses_at(line, places), first, float(step * arm.speed_limits.min()))
+    q = np.vstack([first, path.q[1 : path.reached]])
+    touched = np.nonzero(collides(arm, scene, q))[0]
+    if len(touched):
+        end = int(touched[0]) + 1
+        return SingleBranch(q[:end], places[:end], TOUCHED, explain(arm, scene, q[end - 1]), line)
+    reason = path.reason.split(" at waypoint")[0]
+    return SingleBranch(q, places[: len(q)], _outcome(reason), reason, line)
+
+
+def _outcome(reason: str) -> str:
+    kinds = {"": ARRIVED, "limits": LIMIT, "out of reach": OUT_OF_REACH}
+    return kinds.get(reason, JUMP)
+
+
+def _fine_places(line: StraightLine, tool_speed: float, turn_speed: float) -> tuple[np.ndarray, float]:
+    """Places of the rows, and the time between two of the quickest leg's [s]."""
+    parts = np.maximum(line.lengths / ROW_LENGTH, line.angles / _ROW_TURN)
+    counts = np.maximum(np.ceil(parts), 1).astype(int)
+    times = np.maximum(line.lengths / tool_speed, line.angles / turn_speed) / counts
+    places = [leg + np.arange(1, n + 1) / n for leg, n in enumerate(counts)]
+    return np.concatenate([[0.0], *places]), float(max(times.max(), 1e-9))

@@ -1,0 +1,284 @@
+"""The command line: exit status, folders, and what is printed; the simulation itself is a stand-in."""
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from dynamics import BadInput, compiled
+from hopfield_nav.cli import app as cli
+from hopfield_nav.cli.app import main
+
+SUMMARY = {
+    "outcome": "reached",
+    "reason": "tool within 1 mm of the goal",
+    "simulated_time_s": 41.2,
+    "wall_time_s": 1.7,
+    "real_time_factor": 24.235,
+    "collision_count": 9,
+    "false_alarm_count": 0,
+    "peak_contact_force_N": 88.31,
+    "detection_delay_median_s": 0.151,
+    "detection_delay_max_s": None,
+    "final_tool_error_m": 0.00042,
+    "saturated_share": 0.0125,
+}
+
+
+class FakeRun:
+    def __init__(self, outcome):
+        self.outcome = outcome
+        self.summary = {**SUMMARY, "outcome": outcome}
+
+    def save(self, folder):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name in ("world.yaml", "summary.json", "log.nc"):
+            (Path(folder) / name).write_text("")
+
+
+@pytest.fixture
+def calls(monkeypatch, tmp_path):
+    """Stand-ins for simulation, pictures and film; what they were called with."""
+    seen = SimpleNamespace(outcome="reached", error=None, worlds=[], drawn=[], animated=[], seeds=[])
+
+    def simulate(world, seed=None, progress=None):
+        seen.worlds.append(world)
+        seen.seeds.append(seed)
+        if progress:
+            progress(1.0, 2)
+        if seen.error:
+            raise seen.error
+        return FakeRun(seen.outcome)
+
+    def draw(run, folder, pdf=False):
+        seen.drawn.append((folder, pdf))
+        return [Path(folder) / "map.png"]
+
+    def animate(run, path, progress=None):
+        seen.animated.append(path)
+        return Path(f"{path}.mp4")
+
+    _stand_in(monkeypatch, "experiment", simulate=simulate)
+    _stand_in(monkeypatch, "experiment", load_run=lambda folder: FakeRun("reached"))
+    _stand_in(monkeypatch, "figures.run", draw_run_figures=draw)
+    _stand_in(monkeypatch, "figures.run", animate_run=animate)
+    monkeypatch.setattr(compiled, "cache_is_warm", lambda: True)
+    monkeypatch.chdir(tmp_path)
+    return seen
+
+
+def _stand_in(monkeypatch, room, **members):
+    for name, member in members.items():
+        monkeypatch.setitem(vars(import_module(f"hopfield_nav.{room}")), name, member)
+
+
+def test_run_saves_draws_and_prints(calls, capsys):
+    assert main(["run", "empty"]) == 0
+    output = capsys.readouterr()
+    assert Path("runs/empty/summary.json").is_file()
+    assert calls.drawn == [(Path("runs/empty/figures"), False)]
+    assert calls.animated == []
+    for text in ("reached", "41.2 s", "151 ms", "0.42 mm", "88.31 N", "1.25 %", "24.23", "–", "runs/empty"):
+        assert text in output.out
+    assert output.err == ""
+
+
+@pytest.mark.parametrize("outcome", ["no_path", "unreachable", "time_limit", "diverged"])
+def test_a_run_that_does_not_arrive_is_status_1(calls, outcome):
+    calls.outcome = outcome
+    assert main(["run", "empty", "--no-plots"]) == 1
+    assert calls.drawn == []
+
+
+def test_nothing_is_overwritten(calls, capsys):
+    for _ in range(3):
+        assert main(["run", "empty", "--no-plots"]) == 0
+    assert sorted(p.name for p in Path("runs").iterdir()) == ["empty", "empty-2", "empty-3"]
+    assert main(["run", "empty", "--out", "runs/empty"]) == 2
+    assert "holds something already" in capsys.readouterr().err
+    assert len(calls.worlds) == 3
+
+
+def test_out_may_be_new_or_empty(calls):
+    Path("here").mkdir()
+    assert main(["run", "empty", "--no-plots", "--out", "here"]) == 0
+    assert main(["run", "empty", "--no-plots", "--out", "a/b/c"]) == 0
+    assert Path("a/b/c/log.nc").is_file()
+
+
+def test_options_reach_the_simulation(calls):
+    arguments = [
+        "run",
+        "empty",
+        "--seed",
+        "5",
+        "--set",
+        "detection.threshold=8",
+        "--set",
+        "record.every=3",
+        "--animate",
+    ]
+    assert main(arguments) == 0
+    assert calls.seeds == [5]
+    assert calls.worlds[0].detection.parameters["threshold"] == 8.0
+    assert calls.worlds[0].record.every == 3
+    assert calls.animated == [Path("runs/empty/animation")]
+
+
+def test_a_folder_that_cannot_be_written_is_said_before_the_run(calls, capsys):
+    Path("runs").write_text("in the way")
+    assert main(["run", "empty"]) == 2
+    assert main(["run", "empty", "--out", "runs/below"]) == 2
+    assert calls.worlds == []
+    assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_a_failed_save_is_one_line(calls, capsys, monkeypatch):
+    def full(self, folder):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(FakeRun, "save", full)
+    assert main(["run", "empty"]) == 2
+    assert "No space left" in capsys.readouterr().err
+
+
+def test_a_cold_cache_is_announced(calls, capsys, monkeypatch):
+    monkeypatch.setattr(compiled, "cache_is_warm", lambda: False)
+    assert main(["run", "empty", "--no-plots"]) == 0
+    assert capsys.readouterr().err.startswith("compiling once, about a minute")
+
+
+def test_bad_input_inside_the_run_is_status_2(calls, capsys):
+    calls.error = BadInput("start outside the map", where="start.joints")
+    assert main(["run", "empty"]) == 2
+    assert capsys.readouterr().err == "hopfield-nav: start.joints: start outside the map\n"
+
+
+def test_an_internal_error_leaves_a_report(calls, capsys):
+    calls.error = ZeroDivisionError("not meant to happen")
+    assert main(["run", "empty"]) == 3
+    message = capsys.readouterr().err
+    report = next(Path().glob("hopfield-nav-error-*.txt"))
+    assert len(message.splitlines()) == 1
+    assert report.name in message
+    text = report.read_text(encoding="utf-8")
+    assert "not meant to happen" in text
+    assert "Traceback" in text
+    assert "hopfield-nav run empty" in text
+
+
+def test_an_interrupt_is_status_130(calls, capsys):
+    calls.error = KeyboardInterrupt()
+    assert main(["run", "empty"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["runn"],
+        ["run"],
+        ["run", "empty", "--seed", "x"],
+        ["run", "empty", "--seed", "-1"],
+        ["run", "nowhere"],
+        ["run", "empty", "--bogus"],
+        ["check"],
+        ["check", "nowhere.yaml"],
+        ["plot", "nowhere"],
+        ["animate", "nowhere"],
+        ["plot", "."],
+        ["animate", "."],
+        ["run", "empty", "--set", "seed"],
+        ["run", "empty", "--set", "sed=1"],
+        ["plot"],
+    ],
+)
+def test_wrong_usage_and_bad_input_are_one_line_and_status_2(calls, capsys, arguments):
+    assert main(arguments) == 2
+    output = capsys.readouterr()
+    assert len(output.err.splitlines()) == 1
+    assert output.err.startswith("hopfield-nav: ")
+    assert output.out == ""
+    assert calls.worlds == []
+
+
+def test_plot_and_animate_a_saved_run(calls, capsys):
+    FakeRun("reached").save("runs/a")
+    assert main(["plot", "runs/a", "--pdf"]) == 0
+    assert main(["animate", "runs/a"]) == 0
+    assert calls.drawn == [(Path("runs/a/figures"), True)]
+    assert capsys.readouterr().out.split() == ["runs/a/figures/map.png", "runs/a/animation.mp4"]
+
+
+def test_check_goes_on_after_a_bad_file(calls, capsys):
+    Path("bad.yaml").write_text("format: 1\nsed: 3")
+    assert main(["check", "empty", "bad.yaml", "u_trap"]) == 2
+    output = capsys.readouterr()
+    assert output.out == "empty: ok\nu_trap: ok\n"
+    assert output.err == (
+        "hopfield-nav: bad.yaml, line 2: sed: unknown key; found 'sed'; allowed: "
+        + output.err.split("allowed: ")[1]
+    )
+    assert "Did you mean 'seed'?" in output.err
+
+
+def test_schema_is_json(capsys):
+    assert main(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out)["title"] == "hopfield-nav world"
+
+
+def test_help_and_version(capsys):
+    assert main(["--help"]) == 0
+    assert main(["--version"]) == 0
+    text = capsys.readouterr().out
+    commands = "run sweep plan demo replay compare identify check schema plot animate"
+    for command in commands.split():
+        assert f"  {command} " in text
+    assert main([]) == 2
+    assert "Usage" in capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy_and_answers_at_once():
+    code = (
+        "import sys; from hopfield_nav.cli.app import main; main(['--help']); "
+        "heavy = ('numba', 'numpy', 'scipy', 'matplotlib', 'pydantic', 'xarray'); "
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    begin = time.perf_counter()
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert result.stdout.splitlines()[-1] == "[]"
+    assert time.perf_counter() - begin < 5.0  # about 0.15 s; generous for a busy machine
+
+
+def test_an_interrupt_that_something_swallowed_is_no_internal_error(monkeypatch, capsys, tmp_path):
+    """As when Ctrl-C meets the compiler: it drops the interrupt and fails with an error of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def compile_badly(*_):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr(cli, "_call", compile_badly)
+    assert main(["demo"]) == 130
+    assert capsys.readouterr().err == "hopfield-nav: interrupted\n"
+    assert not list(tmp_path.iterdir())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def fail(*_):
+        raise RuntimeError("no interrupt")
+
+    monkeypatch.setattr(cli, "_call", fail)
+    assert main(["demo"]) == 3

@@ -1,0 +1,151 @@
+"""The commands plan and demo: files, exit status, one line for every fault."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hopfield_nav import load_world
+from hopfield_nav.cli.app import main
+from hopfield_nav.known_world import load_plan_csv
+from hopfield_nav.known_world.library import load_library
+
+LINE = [
+    "--set",
+    "plan.start.pose.position=[0.42,-0.2,0.26]",
+    "--set",
+    "plan.goal.pose.position=[0.42,0.22,0.26]",
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_plan_leaves_trajectory_program_numbers_and_world(capsys):
+    assert main(["plan", "cell", "--no-plots"]) == 0
+    out = capsys.readouterr().out
+    assert "direct, free for the whole motion" in out
+    assert "shortest not possible" in out
+    made = Path("runs/cell-plan")
+    assert sorted(p.name for p in made.iterdir()) == ["plan.csv", "plan.json", "plan.script", "world.yaml"]
+    facts = json.loads((made / "plan.json").read_text())
+    table = load_plan_csv(made / "plan.csv")
+    assert table.time[-1] == pytest.approx(facts["duration_s"])
+    np.testing.assert_allclose(
+        table.q[[0, -1]], [facts["start_joints_rad"], facts["goal_joints_rad"]], atol=1e-8
+    )
+    assert "def planned_path():" in (made / "plan.script").read_text()
+    assert load_world(made / "world.yaml") == load_world("cell")
+    assert main(["plan", "cell", "--no-plots"]) == 0
+    assert Path("runs/cell-plan-2").is_dir()
+
+
+@pytest.mark.parametrize(("motion", "words"), [("movel", "movel(p["), ("servoj", "servoj(")])
+def test_programs_for_a_straight_line(motion, words):
+    assert main(["plan", "cell", *LINE, "--motion", motion, "--no-plots", "--out", "a"]) == 0
+    assert words in Path("a/plan.script").read_text()
+    assert json.loads(Path("a/plan.json").read_text())["method"] == "shortest"
+
+
+def test_without_a_way_the_reasons_are_printed_and_nothing_is_left(capsys):
+    words = ["--set", "plan.method=direct", "--set", "plan.goal.pose.position=[2,0,0.3]"]
+    assert main(["plan", "cell", "--no-plots", *words]) == 1
+    assert capsys.readouterr().out == "no way; direct: the goal is out of reach\n"
+    assert not list(Path().glob("runs/*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["cell", "--motion", "servj"], "Did you mean 'servoj'?"),
+        (["cell", "--motion", "movel"], "movel"),
+        (["cell", "--set", "plan.clearence=0.01"], "Did you mean 'clearance'?"),
+        (["cell", "--set", "plan.start.joints=[90,0,0,0,0,0]"], "degrees"),
+        (["cell", "--set", "plan.goal.pose.position=[520,220,260]"], "millimetres"),
+        (["cell", "--set", "plan.method=shortes"], "shortest"),
+        (["empty", "--set", "goal=null"], "nothing to plan to"),
+        (["nowhere"], "nowhere"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, words, expected):
+    assert main(["plan", "--no-plots", *words]) == 2
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert error.startswith("hopfield-nav: ")
+    assert expected in error
+    assert not list(Path().glob("runs/*"))
+
+
+def test_simulate_runs_the_plan_under_the_controller(capsys):
+    assert main(["plan", "cell", *LINE, "--simulate", "--no-plots", "--out", "a"]) == 0
+    summary = json.loads(Path("a/simulated/summary.json").read_text())
+    assert summary["outcome"] == "reached"
+    assert summary["collision_count"] == 0
+
+
+def test_the_demonstration_repeats_itself_from_a_seed(capsys):
+    assert main(["demo", "--rounds", "3", "--no-plots", "--seed", "4", "--out", "a"]) == 0
+    first = capsys.readouterr().out
+    assert main(["demo", "--rounds", "3", "--no-plots", "--seed", "4", "--out", "b"]) == 0
+    assert first.replace("in a", "in b") == capsys.readouterr().out
+    assert [line[:3] for line in first.splitlines()[1:]] == ["001", "002", "003"]
+    for plan in sorted(Path("a").iterdir()):
+        other = Path("b") / plan.name / "plan.csv"
+        assert (plan / "plan.csv").read_bytes() == other.read_bytes()
+
+
+def test_the_demonstration_can_be_interrupted(monkeypatch, capsys):
+    from hopfield_nav.cli import plan as plan_command
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plan_command, "show_plan", interrupt)
+    assert main(["demo", "--out", "a"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert Path("a/001/plan.csv").is_file()
+
+
+def test_the_obstacle_space_by_name(capsys):
+    assert main(["demo", "--example", "calculate_obstacle_space", "--out", "a"]) == 0
+    path = Path(capsys.readouterr().out.strip())
+    arm = load_world("cell")
+    from hopfield_nav.world import build_arm
+
+    library = load_library(path, build_arm(arm))
+    assert library.collides(np.array([0.0, 0.0, 3.1, 0.0, 0.0, 0.0]))
+
+
+def test_an_unknown_example(capsys):
+    assert main(["demo", "--example", "direct_path"]) == 2
+    assert "Did you mean 'direct_path_example'?" in capsys.readouterr().err
+
+
+def test_an_example_without_a_way_says_so(capsys):
+    world = load_world("cell", ["plan.goal.pose.position=[2, 0, 0.3]"])
+    Path("far.yaml").write_text(world.to_yaml())
+    assert main(["demo", "far.yaml", "--example", "direct_path_example", "--out", "a"]) == 1
+    assert capsys.readouterr().out.startswith("no way; direct: the goal is out of reach")
+
+
+def test_a_simulated_plan_that_touches_something_unknown_is_no_success(capsys):
+    post = "obstacles=[{cylinder: {center: [0.42, 0.0], radius: 0.03}}]"
+    assert main(["plan", "cell", *LINE, "--set", post, "--simulate", "--no-plots", "--out", "a"]) == 1
+    assert "not looked at" in capsys.readouterr().out
+
+
+def test_the_demonstration_goes_on_where_the_motors_are_too_weak(capsys):
+    world = load_world("cell", ["tool.payload={mass: 14, center_of_mass: [0, 0, 0.1]}"])
+    Path("heavy.yaml").write_text(world.to_yaml())
+    assert main(["demo", "heavy.yaml", "--rounds", "2", "--no-plots", "--out", "a"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_tool_that_points_backwards_is_warned_of(capsys):
+    words = ["--set", "tool.frame.position=[0, 0, -0.12]", "--set", "plan.method=direct"]
+    assert main(["plan", "cell", *words, "--no-plots"]) in (0, 1)
+    out = capsys.readouterr().out
+    assert "inside link 5" in out or out.startswith("no way")

@@ -1,0 +1,114 @@
+"""``hopfield-nav replay``: what it prints and saves, its exit status, and its refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray
+
+from dynamics import BadInput
+from hopfield_nav.cli.app import main
+from hopfield_nav.experiment import alarm_rate, simulate
+from hopfield_nav.world import load_world
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A short run with a collision, and its folder."""
+    made = simulate(load_world("ragazzon2012", ["time_limit=15"]))
+    folder = tmp_path_factory.mktemp("runs") / "short"
+    made.save(folder)
+    return made, folder
+
+
+@pytest.fixture
+def logs(data_folder):
+    return data_folder / "ur5_kufieta2014"
+
+
+def test_a_run_of_ours(run, tmp_path, capsys):
+    made, folder = run
+    out = tmp_path / "again.nc"
+    assert main(["replay", str(folder), "--detector", "wrench_norm", "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "joint_error, wrench_norm" in printed
+    assert f"{made.data.sizes['time']}, " in printed
+    assert "1 ms" in printed
+    with xarray.open_dataset(out, engine="h5netcdf") as data:
+        same = made.data.detected.values == 0
+        np.testing.assert_array_equal(data.level.values[same], made.data.level.values[same])
+        assert data.tau_external_estimate.attrs["units"] == "N m"
+
+
+def test_threshold_values_and_rate(run, capsys):
+    _, folder = run
+    words = ["replay", str(folder), "--detector", "force_norm", "--free"]
+    assert main([*words, "--threshold", "1e6"]) == 0
+    quiet = capsys.readouterr().out
+    assert "false alarms per hour" in quiet
+    assert "0 (95 %: 0 …" in quiet
+    assert main([*words, "--threshold", "1e-3", "--set", "omega=[10, 10, 10, 10, 10, 10]"]) == 0
+    assert " at 0.0" in capsys.readouterr().out
+
+
+def test_csv_holds_every_row(run, tmp_path):
+    made, folder = run
+    out = tmp_path / "again.csv"
+    assert main(["replay", str(folder), "--detector", "wrench_norm", "--out", str(out)]) == 0
+    names = out.read_text().splitlines()[0].split(",")
+    table = np.loadtxt(out, delimiter=",", skiprows=1)
+    assert table.shape == (made.data.sizes["time"], len(names))
+    assert names[:3] == ["time_s", "level", "detected"]
+    assert not list(tmp_path.glob(".*partial"))
+
+
+def test_a_recording_of_a_real_arm(logs, capsys):
+    words = ["replay", str(logs / "no5_pushed"), "--detector", "force_norm", "--set", "omega=20"]
+    free = ["--free-run", str(logs / "no1"), "--free-run", str(logs / "no8"), "--same-motor", "4,5,6"]
+    assert main([*words, *free]) == 0
+    assert "4032, 32.25 s" in capsys.readouterr().out
+    assert main(words) == 2
+    assert "motor constants are not known" in capsys.readouterr().err
+    assert main([*words, *free[:4], "--same-motor", "a,b"]) == 2
+    assert "--same-motor: no joints" in capsys.readouterr().err
+    assert main([*words[:4], *free]) == 2
+    assert "omega must be given" in capsys.readouterr().err
+    still = ["--free-run", str(logs / "no10_standstill_force_sensor_fx")]
+    assert main([*words, *still]) == 2
+    assert "not a free run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--detector", "wrong_norm"], "unknown detector; found 'wrong_norm'"),
+        (["--detector", "wrench_norm", "--estimator", "joint_err"], "Did you mean 'joint_error'"),
+        (["--detector", "wrench_norm", "--out", "a.txt"], "--out: unknown format; found 'a.txt'"),
+        (["--detector", "wrench_norm", "--set", "omega"], "--set omega: not understood"),
+        (["--detector", "wrench_norm", "--set", "omega=fast"], "--set omega=fast: not a number"),
+        (["--detector", "wrench_norm", "--set", "omeg=3"], "unknown parameter; found 'omeg'"),
+        (["--detector", "wrench_norm", "--threshold", "-1"], "threshold: out of range"),
+        (["--detector", "wrench_norm", "--free-run", "x"], "a simulated run records torques"),
+        (["--detector", "wrench_norm", "--out", "/nowhere/at/all.csv"], "could not be saved"),
+        ([], "detector"),
+    ],
+)
+def test_refusals_are_one_line_and_status_2(run, capsys, words, said):
+    assert main(["replay", str(run[1]), *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_no_such_log(capsys):
+    assert main(["replay", "nowhere", "--detector", "wrench_norm", "--free-run", "x"]) == 2
+    assert "no such recording" in capsys.readouterr().err
+
+
+def test_rate_of_alarms():
+    """Against Garwood's table for 0 and 10 events: 0 to 3.689, and 4.795 to 18.390."""
+    np.testing.assert_allclose(alarm_rate(0, 3600.0), (0.0, 0.0, 3.689), atol=5e-4)
+    np.testing.assert_allclose(alarm_rate(10, 3600.0), (10.0, 4.795, 18.390), atol=6e-4)
+    np.testing.assert_allclose(alarm_rate(10, 1800.0)[0], 20.0)
+    with pytest.raises(BadInput, match="no rate"):
+        alarm_rate(0, 0.0)

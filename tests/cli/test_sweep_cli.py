@@ -1,0 +1,127 @@
+"""``hopfield-nav sweep``: what it prints, where results go, Ctrl-C and resuming."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import psutil
+import pytest
+
+from hopfield_nav.cli.app import main
+from hopfield_nav.cli.sweep import Pace, duration, size
+
+ROOT = Path(__file__).resolve().parents[2]
+SWEEP = """
+format: 1
+world: u_trap
+set: {{time_limit: {limit}}}
+vary:
+  detection.threshold: [6, 12]
+repeats: {repeats}
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """An empty current folder with the sweep file ``quick.yaml``; figures are a stand-in."""
+    (tmp_path / "quick.yaml").write_text(SWEEP.format(limit=8, repeats=2))
+    figures = ModuleType("hopfield_nav.figures.sweep.draw")
+    figures.draw_sweep_figures = lambda folder, pdf=False: [
+        (Path(folder) / "drawn").write_text("") or Path("x.png")
+    ]
+    monkeypatch.setitem(sys.modules, figures.__name__, figures)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_sweep_from_estimate_to_summary(place, capsys):
+    assert main(["sweep", "quick.yaml", "--workers", "0"]) == 0
+    out, err = capsys.readouterr()
+    assert "quick: 4 runs of about" in err
+    assert "time_limit" in out
+    assert "100.0%" in out
+    assert "51.0% … 100.0%" in out  # Wilson, 4 of 4
+    folder = place / "runs" / "quick"
+    assert {"sweep.csv", "sweep.nc", "sweep.yaml", "drawn"} <= {p.name for p in folder.iterdir()}
+    assert main(["plot", str(folder)]) == 0
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots"]) == 0
+    assert not (place / "runs" / "quick-2" / "drawn").exists()
+
+
+def test_resume_of_the_newest_folder_and_its_refusals(place, capsys):
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--resume"]) == 2
+    assert "nothing to resume" in capsys.readouterr().err
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots"]) == 0
+    table = (place / "runs/quick/sweep.csv").read_bytes()
+    (place / "runs/quick/sweep.csv").write_bytes(b"".join(table.splitlines(keepends=True)[:3]))
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots", "--resume"]) == 0
+    assert "quick: 2 of 4 runs" in capsys.readouterr().err
+    assert (place / "runs/quick/sweep.csv").read_bytes() == table
+    (place / "quick.yaml").write_text(SWEEP.format(limit=7, repeats=2))
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--resume"]) == 2
+    assert "has been changed" in capsys.readouterr().err
+
+
+def test_usage(place, capsys):
+    assert main(["sweep", "nothing"]) == 2
+    assert main(["sweep", "quick.yaml", "--workers", "-1"]) == 2
+    assert main(["check", "quick.yaml"]) == 0
+
+
+@pytest.mark.parametrize("whole_group", [False, True], ids=["kill -INT", "Ctrl-C in a terminal"])
+def test_interrupted_and_resumed(tmp_path, whole_group):
+    """A real SIGINT while two workers run: 130, no traceback, nothing left; then the rest."""
+    (tmp_path / "long.yaml").write_text(SWEEP.format(limit=40, repeats=8))
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    here = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "hopfield_nav.cli.app",
+        "sweep",
+        "long.yaml",
+        "--workers",
+        "2",
+    ]
+    command += ["--no-plots"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=here, start_new_session=True, stderr=subprocess.PIPE, text=True
+    )
+    table = tmp_path / "runs/long/sweep.csv"
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline and (not table.exists() or table.read_bytes().count(b"\n") < 3):
+        time.sleep(0.02)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "Warning" not in err
+    assert "of 16 runs are kept" in err
+    assert err.rstrip().endswith("interrupted")
+    assert psutil.wait_procs(workers, timeout=5)[1] == []
+    assert list(scratch.glob("hopfield-nav-sweep-*")) == []
+    assert 3 <= table.read_bytes().count(b"\n") < 17
+    if whole_group:
+        return
+    done = subprocess.run(
+        [*command, "--resume"], cwd=tmp_path, env=here, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert table.read_bytes().count(b"\n") == 17
+
+
+def test_words():
+    assert [duration(s) for s in (0.2, 59, 125, 12000)] == ["1 s", "59 s", "2 min 05 s", "3 h 20 min"]
+    assert [size(b) for b in (12, 3400, 5.6e6, 7e9)] == ["12 B", "3.4 kB", "5.6 MB", "7 GB"]
+    assert "4 of 10 runs" in Pace(0, 10).line(4, Counter(reached=3, failed=1))

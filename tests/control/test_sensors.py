@@ -1,0 +1,111 @@
+"""Sensors: rounding and noise, what the control computer and the record see of it, and repeatability."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scenes import simulation
+
+from dynamics import BadInput
+from dynamics.compiled import kernel
+from hopfield_nav.control import make_random_state, make_sensors, sense
+
+NOISY = "sensors: {encoder_resolution: 1.0e-4, velocity_noise: 0.01}\ntime_limit: 0.5\n"
+HOLD = "detection: {estimator: none}\n"
+
+
+@kernel
+def _many(sensors, q, qd, random, out):
+    sensed = np.zeros(q.size)
+    for k in range(out.shape[0]):
+        sense(sensors, q, qd, random, sensed, out[k])
+
+
+@pytest.mark.kernel
+def test_the_noise_is_normal_and_independent():
+    out = np.zeros((20000, 2))
+    _many(make_sensors(2, 0.0, [0.5, 2.0]), np.zeros(2), np.array([1.0, -1.0]), make_random_state(3), out)
+    z = (out - [1.0, -1.0]) / [0.5, 2.0]
+    np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=0.03)
+    np.testing.assert_allclose(z.std(axis=0), 1.0, atol=0.02)
+    np.testing.assert_allclose((z**4).mean(axis=0), 3.0, atol=0.2)
+    assert abs(np.corrcoef(z.T)[0, 1]) < 0.03
+    assert abs(np.corrcoef(z[1:, 0], z[:-1, 0])[0, 1]) < 0.03
+
+
+@pytest.mark.kernel
+def test_exact_sensors_draw_no_random_numbers():
+    random = make_random_state(1)
+    before, q = random.copy(), np.array([0.1, 0.2])
+    out = np.zeros((1, 2))
+    _many(make_sensors(2), q, q, random, out)
+    np.testing.assert_array_equal(random, before)
+    np.testing.assert_array_equal(out[0], q)
+
+
+def test_measured_angles_lie_on_the_encoders_steps_and_the_torque_follows_them():
+    data = simulation(NOISY + HOLD).run().data
+    steps = data.q_sensed.values / 1e-4
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
+    error = data.qd_sensed.values - data.qd.values
+    assert error.std() == pytest.approx(0.01, rel=0.05)
+    assert np.abs(np.diff(data.tau.values, axis=0)).max() > 0.01
+    exact = simulation("time_limit: 0.5\n" + HOLD).run().data
+    np.testing.assert_array_equal(exact.q_sensed.values, exact.q.values)
+
+
+def test_a_seed_repeats_the_noise_and_another_does_not():
+    first, again, other = (simulation(f"seed: {s}\n" + NOISY + HOLD).run().data for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.qd_sensed.values, again.qd_sensed.values)
+    assert not np.array_equal(first.qd_sensed.values, other.qd_sensed.values)
+
+
+def test_the_summary_lists_what_is_not_ideal():
+    summary = (
+        simulation(
+            NOISY + HOLD + "arm: ur5_full\nplant: {friction: arm}\n"
+            "controller: {period: 0.002, delay: 0.002, model_error: {mass_scale: 1.1, payload: unknown}}\n"
+        )
+        .record()
+        .summary["imperfections"]
+    )
+    assert summary == {
+        "plant.friction": "arm",
+        "controller.model_error.mass_scale": 1.1,
+        "controller.model_error.payload": "unknown",
+        "sensors.encoder_resolution": 1e-4,
+        "sensors.velocity_noise": 0.01,
+        "controller.period_s": 0.002,
+        "controller.delay_s": 0.002,
+    }
+    assert simulation(HOLD).record().summary["imperfections"] == {}
+
+
+def test_model_errors_reach_the_model_and_not_the_plant():
+    sim = simulation(
+        "arm: ur5_full\nplant: {friction: arm}\ntool: {payload: {mass: 2}}\n"
+        "controller:\n"
+        "  model_error: {mass_scale: [1, 1.1, 1, 1, 1, 1], friction_scale: 0.8, payload: unknown}\n" + HOLD
+    )
+    model, arm = sim.controller.model, sim.plant.arm
+    assert model.mass[1] == pytest.approx(1.1 * arm.mass[1])
+    np.testing.assert_allclose(model.inertia[1], 1.1 * arm.inertia[1])
+    np.testing.assert_allclose(model.friction[:, :3], 0.8 * arm.friction[:, :3])
+    assert arm.mass[5] == pytest.approx(model.mass[5] + 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("sensors: {velocity_noise: 0.1}\ncontroller: {hold: false}", "true state"),
+        ("sensors: {velocity_noise: [0.1, 0.2]}", "6, one a joint"),
+        ("sensors: {encoder_resolution: 1}", "0 to 0.1 rad"),
+        ("sensors: {velocitynoise: 0.1}", "velocity_noise"),
+        ("controller: {model_error: {payload: none}}", "known, unknown"),
+    ],
+)
+def test_faults_are_one_line(text, told):
+    with pytest.raises(BadInput) as error:
+        simulation(text + "\n")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,96 @@
+"""Exciting trajectories: at rest at both ends, within limits, better conditioned than random ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynamics import BadInput, inverse_dynamics, load_arm
+from dynamics.identification import excite, from_free, limits_of, random_free, within_limits
+from dynamics.identification.excitation import Limits, NoExcitation
+from dynamics.identification.fourier import free_count
+
+ARM = load_arm("ur5e")
+
+
+def _above_table(q):
+    from dynamics import link_frames
+
+    return bool((link_frames(ARM, q)[2:, 2, 3] > 0.3).all())
+
+
+@pytest.fixture(scope="module", params=[None, _above_table], ids=["open", "table"])
+def found(request):
+    limits = limits_of(ARM, 0.5, request.param)
+    return limits, excite(ARM, limits, np.random.default_rng(0), random=4, iterations=3)
+
+
+def test_trajectory_starts_at_rest_and_repeats():
+    rng = np.random.default_rng(1)
+    trajectory = from_free(random_free(6, 5, rng), 6, 5, 10.0)
+    for t in (0.0, 10.0, 20.0):
+        q, qd, qdd = trajectory(np.array([t]))
+        np.testing.assert_allclose(q[0], trajectory.start, atol=1e-12)
+        np.testing.assert_allclose(qd, 0, atol=1e-12)
+        np.testing.assert_allclose(qdd, 0, atol=1e-12)
+    assert np.abs(trajectory(np.array([3.3]))[1]).min() > 1e-3
+
+
+def test_speed_and_acceleration_are_derivatives():
+    trajectory = from_free(random_free(6, 5, np.random.default_rng(2)), 6, 5, 8.0)
+    t = np.linspace(0, 8, 50)
+    h = 1e-5
+    before, at, after = trajectory(t - h), trajectory(t), trajectory(t + h)
+    np.testing.assert_allclose((after[0] - before[0]) / (2 * h), at[1], atol=1e-7)
+    np.testing.assert_allclose((after[1] - before[1]) / (2 * h), at[2], atol=1e-7)
+
+
+def test_limits_hold_everywhere(found):
+    limits, excitation = found
+    q, qd, qdd = excitation.trajectory(np.linspace(0, 10, 3001))
+    assert np.all((q >= limits.position[:, 0]) & (q <= limits.position[:, 1]))
+    assert np.all(np.abs(qd) <= limits.speed)
+    assert np.all(np.abs(inverse_dynamics(ARM, q, qd, qdd)) <= limits.torque * 1.001)
+    if limits.is_free is not None:
+        assert all(limits.is_free(row) for row in q[::10])
+    assert within_limits(ARM, excitation.trajectory, limits)
+
+
+def test_collisions_matter_only_where_they_are_asked_about(found):
+    """The open trajectory goes through the table."""
+    limits, excitation = found
+    free = [_above_table(row) for row in excitation.trajectory(np.linspace(0, 10, 200))[0]]
+    assert all(free) == (limits.is_free is not None)
+
+
+def test_optimised_is_better_than_every_random_one(found):
+    _, excitation = found
+    assert excitation.condition_number < 0.9 * excitation.random_condition_numbers[0]
+    assert np.all(np.diff(excitation.random_condition_numbers) >= 0)
+
+
+def test_determinant_grows_under_its_own_criterion():
+    limits = limits_of(ARM, 0.5)
+    args = {"period": 10.0, "random": 4, "criterion": "determinant"}
+    start = excite(ARM, limits, np.random.default_rng(0), iterations=0, **args)
+    better = excite(ARM, limits, np.random.default_rng(0), iterations=2, **args)
+    assert better.log_determinant > start.log_determinant
+
+
+def test_torque_limits_are_kept_or_refused():
+    limits = limits_of(ARM, 0.5)
+    weak = limits._replace(torque=np.full(6, 1e-3))
+    with pytest.raises(NoExcitation):
+        excite(ARM, weak, np.random.default_rng(0), random=1)
+
+
+def test_wrong_arguments_are_refused():
+    limits = limits_of(ARM)
+    with pytest.raises(BadInput, match="criterion"):
+        excite(ARM, limits, np.random.default_rng(0), criterion="beauty")
+    with pytest.raises(BadInput, match="wrong shape"):
+        excite(ARM, Limits(limits.position[:5], limits.speed, limits.torque), np.random.default_rng(0))
+    with pytest.raises(BadInput, match="no room"):
+        excite(ARM, limits._replace(position=limits.position[:, ::-1]), np.random.default_rng(0))
+    with pytest.raises(BadInput, match="2 harmonics"):
+        from_free(np.zeros(free_count(6, 1)), 6, 1, 10.0)

@@ -1,0 +1,118 @@
+"""Scoring: the definitions on made-up signals, and on runs with and without contact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scenes import simulation, world
+
+from dynamics import BadInput
+from hopfield_nav.cli.app import main
+from hopfield_nav.experiment import Truth, follow, map_error, score, score_run
+from hopfield_nav.experiment.scoring import contact_spans
+from hopfield_nav.loop import quintic_trajectory
+
+TIME = np.arange(0, 10, 0.001)
+
+
+def _truth(*spans, torque=0.0, force=20.0):
+    largest = np.zeros(len(TIME))
+    for start, end in spans:
+        inside = (start - 1e-9 <= TIME) & (end + 1e-9 >= TIME)
+        largest[inside] = force * (TIME[inside] - start + 0.001) / (end - start)
+    vectors = np.column_stack([largest, 0 * largest, 0 * largest])
+    return Truth(TIME, vectors, largest, np.outer(largest > 0, np.full(6, torque)))
+
+
+def _score(truth, alarms):
+    return score(truth, np.array(alarms), np.zeros((len(TIME), 3)), np.zeros((len(TIME), 6)))
+
+
+def test_a_delay_runs_from_the_first_force_to_the_first_alarm():
+    result = _score(_truth((1.0, 2.0), (4.0, 5.0)), [1.25, 1.5, 4.01])
+    np.testing.assert_allclose(result.delays, [0.25, 0.01], atol=1e-9)
+    assert result.false_alarms == 0
+    assert result.contacts[0].force_at_alarm == pytest.approx(20 * 0.251, abs=0.03)
+
+
+def test_an_alarm_within_50_ms_of_the_end_still_counts_and_later_is_false():
+    assert _score(_truth((1.0, 2.0)), [2.04]).false_alarms == 0
+    late = _score(_truth((1.0, 2.0)), [2.06])
+    assert late.false_alarms == 1
+    assert len(late.missed()) == 1
+
+
+def test_touches_within_50_ms_are_one_contact():
+    assert len(contact_spans(TIME, _truth((1.0, 2.0), (2.04, 3.0)).largest > 0)) == 1
+    assert len(contact_spans(TIME, _truth((1.0, 2.0), (2.06, 3.0)).largest > 0)) == 2
+
+
+def test_only_contacts_worth_feeling_can_be_missed():
+    light = _score(_truth((1.0, 2.0), force=10.0, torque=0.1), [])
+    assert len(light.missed(force=30.0, torque=3.0)) == 0
+    assert len(light.missed(force=5.0, torque=3.0)) == 1
+    assert len(light.missed(force=30.0, torque=0.05)) == 1
+
+
+def test_the_rate_of_false_alarms_is_on_free_time_alone():
+    result = _score(_truth((0.0, 5.0)), [7.0, 8.0])
+    assert result.free_time == pytest.approx(4.95, abs=0.01)
+    rate, low, high = result.false_alarm_rate()
+    assert rate == pytest.approx(2 / 4.95 * 3600, rel=0.01)
+    assert low < rate < high
+
+
+def test_errors_of_the_estimate_are_those_in_contact():
+    truth = _truth((1.0, 2.0))
+    estimate = truth.force + np.array([3.0, 0.0, 4.0])
+    estimate[truth.largest == 0] = 1e6
+    assert score(truth, np.zeros(0), estimate, truth.torque).force_error == pytest.approx(5.0)
+
+
+def _pushed(sphere):
+    """The arm turns joint 1, with or without a sphere in the way of its forearm."""
+    text = "contact: {bodies: arm}\ntime_limit: 2\n"
+    text += "detection: {estimator: momentum_observer, measure: joint_torque, threshold: 1}\n"
+    if sphere:
+        text += "obstacles: [{sphere: {center: [-0.45, -0.30, 0.5], radius: 0.1}}]\n"
+    start = np.array([0.0, -1.0, 1.0, 0.0, 1.5, 0.0])
+    trajectory = quintic_trajectory(np.stack([start, start + np.array([1.0, 0, 0, 0, 0, 0])]), 1.5)
+    return follow(world(text), trajectory)
+
+
+def test_a_followed_trajectory_meets_a_sphere_only_where_there_is_one():
+    free, hit = score_run(_pushed(sphere=False)), score_run(_pushed(sphere=True))
+    assert free.contacts == ()
+    assert free.false_alarms == 0
+    assert len(hit.contacts) >= 1
+    assert hit.delays[0] < 0.02
+
+
+def test_following_ends_with_the_trajectory_and_holds_its_reference():
+    run = _pushed(sphere=False)
+    assert run.outcome == "reached"
+    assert run.summary["simulated_time_s"] == pytest.approx(1.5)
+    assert np.abs(run.data.q.values - run.data.q_ref.values).max() < 1e-3
+
+
+def test_a_trajectory_of_another_arm_or_time_is_refused():
+    with pytest.raises(BadInput, match="another arm"):
+        follow(world(), quintic_trajectory(np.zeros((2, 3)), 1.0))
+    with pytest.raises(BadInput, match="time 0"):
+        follow(world(), quintic_trajectory(np.zeros((2, 6)), 1.0, start_time=1.0))
+
+
+def test_saved_runs_side_by_side(tmp_path, capsys):
+    for name in ("one", "two"):
+        _pushed(sphere=True).save(tmp_path / name)
+    assert main(["compare", str(tmp_path / "one"), str(tmp_path / "two")]) == 0
+    told = capsys.readouterr().out
+    for word in ("one", "two", "delay, 95 %", "false alarms per hour", "momentum_observer"):
+        assert word in told
+    assert main(["compare", str(tmp_path / "one")]) == 2
+    assert main(["compare", str(tmp_path / "one"), str(tmp_path / "none")]) == 2
+
+
+def test_the_map_error_is_zero_for_marks_on_obstacles():
+    sim = simulation("obstacles: [{cylinder: {center: [0.4, 0.0], radius: 0.1}}]\ntime_limit: 0.01\n")
+    assert map_error(sim.record()) is None

@@ -1,0 +1,125 @@
+"""The film of a run: its frames, its file, and what happens without an encoder."""
+
+import subprocess
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from PIL import Image
+
+from dynamics import BadInput
+from hopfield_nav import load_world, simulate
+from hopfield_nav.figures import COLOURS, film_style
+from hopfield_nav.figures import film as animation
+from hopfield_nav.figures.run import film
+from hopfield_nav.figures.solid import layers as map_layers
+
+NO_WAY = [
+    "known=["
+    + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
+    + "]"
+]
+
+
+@pytest.fixture(scope="module")
+def run():
+    return simulate(load_world("u_trap", ["time_limit=6.5"]))
+
+
+@pytest.fixture(scope="module")
+def short():
+    return simulate(load_world("u_trap", ["time_limit=0.4"]))
+
+
+def test_a_film_can_be_read_back(short, tmp_path):
+    seen = []
+    path = film.animate_run(short, tmp_path / "film.v2", progress=lambda *done: seen.append(done))
+    assert path == tmp_path / "film.v2.mp4"
+    assert list(tmp_path.iterdir()) == [path]
+    total = len(film.film_times(short))
+    assert seen == [(k + 1, total) for k in range(total)]
+    frames = decode(path)
+    assert len(frames) == total
+    assert imageio_ffmpeg.count_frames_and_secs(path)[1] == pytest.approx(total / film.FPS, abs=0.1)
+    with film_style():
+        difference = np.abs(frames[0].astype(float) - film.Film(short).draw(0.0))
+    assert difference.mean() < 3
+
+
+def decode(path):
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path)]
+    command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    raw = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
+    return np.frombuffer(raw, np.uint8).reshape(-1, animation.SIZE[1], animation.SIZE[0], 3)
+
+
+def test_without_an_encoder_it_is_a_gif(short, tmp_path, monkeypatch):
+    def missing():
+        raise RuntimeError("No ffmpeg exe could be found.")
+
+    monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", missing)
+    path = film.animate_run(short, tmp_path / "film")
+    assert path == tmp_path / "film.gif"
+    with Image.open(path) as picture:
+        assert picture.size == (640, 360)
+        assert picture.n_frames > 2
+
+
+def test_nothing_half_written_is_left(short, tmp_path):
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    (tmp_path / "film.mp4").write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt):
+        film.animate_run(short, tmp_path / "film", progress=stop)
+    assert [p.name for p in tmp_path.iterdir()] == ["film.mp4"]
+    assert (tmp_path / "film.mp4").read_bytes() == b"old"
+
+
+def test_a_run_without_signals_is_refused(tmp_path):
+    run = simulate(load_world("u_trap", ["time_limit=0.1", "record.signals=none"]))
+    with pytest.raises(BadInput, match="signals"):
+        film.animate_run(run, tmp_path / "film")
+
+
+def test_a_run_that_never_began_is_a_still(tmp_path):
+    run = simulate(load_world("u_trap", NO_WAY))
+    assert film.animate_run(run, tmp_path / "film").exists()
+
+
+def test_frames_show_the_record(run):
+    event = float(run.data.event_time[0])
+    with film_style():
+        stage = film.Film(run)
+        before, at = stage.draw(event - 0.2), stage.draw(event)
+        _, above, strip = stage.panels
+        assert stage.count.get_text() == "1 collision"
+        assert stage.banner.get_text() == "collision 1"
+        row = int(np.searchsorted(run.data.time.values, event))
+        np.testing.assert_array_equal(np.ravel(above.tool.get_data()), run.data.tool_position.values[row, :2])
+        assert above.halo.get_visible()
+        assert strip.lines[1].get_xdata()[-1] <= event
+        felt = np.asarray(above.cells.get_array()).T >= map_layers.FELT
+        np.testing.assert_array_equal(felt, run.plans()[1].felt)
+        assert np.mean(before != at) > 0.005
+
+
+def test_going_back_draws_the_same_frame(run):
+    with film_style():
+        stage = film.Film(run)
+        first = stage.draw(1.0)
+        stage.draw(6.4)
+        np.testing.assert_array_equal(stage.draw(1.0), first)
+
+
+def test_a_missed_contact_is_named():
+    run = simulate(load_world("narrow_gap", ["detection={estimator: joint_error, measure: force_norm}"]))
+    with film_style():
+        stage = film.Film(run)
+        stage.draw(stage.missed[0].peak_time)
+        assert stage.banner.get_text() == "contact not registered"
+        assert stage.panels[1].halo.get_color() == COLOURS.missed
+
+
+def test_the_speed_is_a_round_multiple():
+    assert [film.film_speed(t) for t in (0.5, 30, 50.6, 200, 1e9)] == [1, 1, 2, 8, 1000]

@@ -1,0 +1,364 @@
+"""The figures of a run: they exist, and they draw what the record says."""
+
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from dynamics import link_frames, load_arm
+from hopfield_nav import load_run, load_world, simulate
+from hopfield_nav.experiment import contact_episodes, force_norm
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE
+from hopfield_nav.figures import sheets as thinning
+from hopfield_nav.figures.run import draw as plots
+from hopfield_nav.figures.run import snapshots as moments
+from hopfield_nav.figures.run.maps import draw_collision_space, draw_plan, draw_trajectory
+from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans
+from hopfield_nav.figures.run.signals import typical_collision
+from hopfield_nav.figures.solid import Scene, view
+from hopfield_nav.figures.solid import faces as solids
+from hopfield_nav.figures.solid import layers as map_layers
+from hopfield_nav.figures.style import DPI, MEANINGS
+
+NAMES = {
+    "collision_space", "snapshots", "maps", "trajectory", "forces", "force_magnitude", "force_zoom",
+    "joint_error", "joints",
+}  # fmt: skip
+NO_WAY = [
+    "known=["
+    + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
+    + "]"
+]
+SLOW = "detection={estimator: joint_error, measure: force_norm}"  # the level is a force
+OF_SIGNALS = {"snapshots", "forces", "force_magnitude", "force_zoom", "joint_error", "joints"}
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Two collisions of the U-shaped trap."""
+    return simulate(load_world("u_trap", ["time_limit=8", SLOW]))
+
+
+@pytest.fixture(scope="module")
+def gap():
+    """A wall with a gap, and a contact too light to be registered."""
+    return simulate(load_world("narrow_gap", [SLOW]))
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+def drawn(run, folder, **how):
+    return {path.stem for path in plots.draw_run_figures(run, folder, **how)}
+
+
+def test_every_figure_is_drawn_at_the_width_of_a_column_or_a_page(run, tmp_path):
+    run.save(tmp_path / "run")
+    paths = plots.draw_run_figures(load_run(tmp_path / "run"), tmp_path / "figures")
+    assert {path.stem for path in paths} == NAMES
+    for path in paths:
+        pixels = imread(path)
+        width = pixels.shape[1] / DPI
+        assert min(abs(width - COLUMN), abs(width - PAGE)) < 0.02
+        assert np.mean(pixels[..., :3].min(axis=2) < 0.9) > 0.01, path.stem
+        assert path.stat().st_size < 1_000_000
+
+
+def test_pdf_stands_beside_png_and_nothing_half_written_is_left(run, tmp_path):
+    paths = plots.draw_run_figures(run, tmp_path, pdf=True)
+    assert {path.suffix for path in paths} == {".png", ".pdf"}
+    assert len(paths) == 2 * len(NAMES)
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+    assert (tmp_path / "maps.pdf").read_bytes()[:4] == b"%PDF"
+
+
+def test_a_run_without_collisions_has_no_zoom(tmp_path):
+    assert drawn(simulate(load_world("empty", ["time_limit=2"])), tmp_path) == NAMES - {"force_zoom"}
+
+
+def test_a_run_without_signals_has_maps_alone(tmp_path):
+    run = simulate(load_world("u_trap", ["time_limit=8", "record.signals=none"]))
+    assert run.data.sizes["time"] == 0
+    assert drawn(run, tmp_path) == NAMES - OF_SIGNALS
+
+
+def test_a_run_that_never_began(tmp_path):
+    run = simulate(load_world("u_trap", NO_WAY))
+    assert run.outcome == "no_path"
+    assert drawn(run, tmp_path) == NAMES - OF_SIGNALS
+
+
+def test_a_run_that_diverged_and_one_without_a_goal(tmp_path):
+    exploded = simulate(load_world("u_trap", ["controller.omega=3000", "detection.estimator=none"]))
+    assert exploded.outcome == "diverged"
+    drawn(exploded, tmp_path)
+    idle = simulate(load_world("u_trap", ["goal=null", "time_limit=0.5"]))
+    assert drawn(idle, tmp_path) == NAMES - {"force_zoom"}
+
+
+def test_a_sparse_record(tmp_path):
+    run = simulate(load_world("u_trap", ["time_limit=8", "record.every=200"]))
+    assert drawn(run, tmp_path) == NAMES
+    assert len(contact_episodes(run)) <= run.summary["contact_count"] + 1
+
+
+# contacts
+
+
+def test_contacts_are_counted_as_the_simulation_counts_them(gap):
+    episodes = contact_episodes(gap)
+    assert len(episodes) == gap.summary["contact_count"]
+    assert sum(e.registered for e in episodes) == gap.summary["collision_count"]
+    assert max(e.peak_force for e in episodes) == pytest.approx(gap.summary["peak_contact_force_N"], rel=1e-3)
+    assert set(gap.data.touch_time.values) == {e.start for e in episodes if e.registered}
+
+
+def test_the_light_contact_is_not_registered(gap):
+    (missed,) = [e for e in contact_episodes(gap) if not e.registered]
+    assert missed.peak_force < 12
+    assert not np.any((gap.data.event_time >= missed.start) & (gap.data.event_time <= missed.end + 0.05))
+    assert moments.Moment(missed.peak_time, "contact not registered") in moments.key_moments(gap)
+    row = np.searchsorted(gap.data.time.values, missed.start)
+    np.testing.assert_array_equal(missed.position, gap.data.tool_position.values[row])
+
+
+def test_touches_within_50_ms_are_one_contact(run):
+    force = np.zeros_like(run.data.force.values)
+    force[[100, 149, 300], 0] = 1.0
+    altered = load_like(run, force)
+    assert [(round(e.start, 3), round(e.end, 3)) for e in contact_episodes(altered)] == [
+        (0.1, 0.149),
+        (0.3, 0.3),
+    ]
+    assert not any(e.registered for e in contact_episodes(altered))
+
+
+def load_like(run, force):
+    from hopfield_nav.experiment import Run
+
+    other = Run(run.world, run.summary, np.zeros((0, 1)), [], np.zeros((0, 2)), np.zeros((0, 0)))
+    other._data = run.data.assign(force=(("time", "axis"), force))
+    return other
+
+
+# maps
+
+
+def test_the_map_shows_the_cells_that_were_felt(run, ax):
+    plan = run.plans()[-1]
+    draw_plan(ax, run, plan)
+    image = np.asarray(ax.images[0].get_array()).T
+    felt = (image == map_layers.FELT) | (image == map_layers.NEW)
+    np.testing.assert_array_equal(felt, plan.felt)
+    assert list(zip(*np.nonzero(image == map_layers.NEW), strict=True)) == [tuple(plan.cell)]
+    path = map_layers.cell_centres(run, plan.path)
+    np.testing.assert_allclose(np.column_stack(ax.lines[0].get_data()), path)
+
+
+def test_cells_lie_where_the_map_says(run, ax):
+    draw_collision_space(ax, run)
+    left, right, low, _ = ax.images[0].get_extent()
+    assert (right - left) / run.world.map.shape[0] == pytest.approx(run.world.map.spacing)
+    assert left + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[0])
+    assert low + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[1])
+    assert not np.isin(ax.images[0].get_array(), [map_layers.FELT, map_layers.NEW]).any()
+    assert ax.get_xlabel() == "x (m)"
+
+
+def test_the_trajectory_marks_every_collision(run, ax):
+    draw_trajectory(ax, run)
+    lines = {line.get_label(): line for line in ax.lines}
+    count = run.summary["collision_count"]
+    assert count == len(lines["_marked"].get_xdata()) == len(lines["_contact"].get_xdata()) > 0
+    centres = map_layers.cell_centres(run, run.data.event_cell.values)
+    np.testing.assert_allclose(np.column_stack(lines["_marked"].get_data()), centres)
+    np.testing.assert_array_equal(lines["_contact"].get_ydata(), run.data.event_position.values[:, 1])
+    assert "_missed" not in lines
+
+
+def test_the_trail_is_made_of_recorded_points(run, ax):
+    line = map_layers.add_trail(ax, run)
+    recorded = set(map(tuple, run.data.tool_position.values[:, :2].tolist()))
+    assert set(zip(*(v.tolist() for v in line.get_data()), strict=True)) <= recorded
+
+
+def test_a_missed_contact_is_on_the_map_and_over_time(gap, ax):
+    draw_trajectory(ax, gap)
+    assert len(next(line for line in ax.lines if line.get_label() == "_missed").get_xdata()) == 1
+    strip = Figure().add_subplot()
+    plots.draw_force_magnitude(strip, gap)
+    assert len(strip.patches) == 1
+
+
+def test_too_many_maps_are_thinned_evenly(tmp_path):
+    assert chosen_plans(5) == [0, 1, 2, 3, 4]
+    many = chosen_plans(61)
+    assert (many[0], many[-1], len(many)) == (0, 60, MOST_MAPS)
+    assert set(np.diff(many)) <= {2, 3}
+
+
+def test_sixty_collisions_make_one_page(run, tmp_path):
+    many = load_like(run, run.data.force.values)
+    many._data = many._data.isel(event=np.arange(60) % run.data.sizes["event"])
+    from hopfield_nav.figures.run.pages import maps_page
+
+    figure = maps_page(many)
+    assert len(figure.axes) == MOST_MAPS
+    assert "24 of 61" in figure.get_supxlabel()
+
+
+# signals
+
+
+def test_force_lines_are_the_record_and_lose_no_peak(run, ax):
+    plots.draw_force_component(ax, run, 0)
+    time, true = ax.lines[1].get_data()
+    rows = np.searchsorted(run.data.time.values, time)
+    np.testing.assert_array_equal(true, run.data.force.values[rows, 0])
+    assert true.min() == run.data.force.values[:, 0].min()
+    assert len(time) < 2100
+
+
+def test_magnitudes_and_count(run, ax):
+    plots.draw_force_magnitude(ax, run)
+    assert ax.lines[1].get_ydata().max() == force_norm(run.data.force.values).max()
+    assert ax.lines[2].get_ydata()[0] == run.world.detection.parameters["threshold"]
+    steps = plots.draw_collision_count(Figure().add_subplot(), run).lines[0]
+    assert steps.get_ydata()[-1] == run.summary["collision_count"]
+    np.testing.assert_array_equal(steps.get_xdata()[1:-1], run.data.event_time.values)
+
+
+def test_the_zoom_states_the_delay(run, ax):
+    event = typical_collision(run)
+    plots.draw_force_zoom(ax, run, event)
+    delay = 1000 * float(run.data.event_time[event] - run.data.touch_time[event])
+    assert f"delay {delay:.0f} ms" in [text.get_text() for text in ax.texts]
+    assert ax.get_xlim() == pytest.approx(
+        (float(run.data.touch_time[event]) - 0.1, float(run.data.event_time[event]) + 0.3)
+    )
+
+
+def test_joint_errors_and_torques(run, ax):
+    plots.draw_joint_error(ax, run, 3)
+    error = 1e3 * (run.data.q - run.data.q_ref).values[:, 3]
+    assert ax.lines[1].get_ydata().max() == error.max()
+    assert "±28 N·m" in plots.draw_joint_torque(Figure().add_subplot(), run, 5).get_title()
+    assert "±6.28 rad" in plots.draw_joint_angle(Figure().add_subplot(), run, 0).get_title()
+
+
+def test_envelope_keeps_points_order_and_extremes():
+    time = np.arange(50_001.0)
+    values = np.sin(time / 7) + np.where(time == 33_333, 9.0, 0.0)
+    t, v = thinning.envelope(time, values)
+    assert len(t) <= 2002
+    assert np.all(np.diff(t) > 0)
+    np.testing.assert_array_equal(v, values[t.astype(int)])
+    assert (v.max(), v.min()) == (values.max(), values.min())
+    assert thinning.envelope(time[:5], values[:5])[0].size == 5
+    t, v = thinning.envelope(time, np.where(time > 100, np.nan, values))
+    assert np.nanmax(v) == values[:101].max()
+
+
+# the scene
+
+
+def test_snapshots_show_start_collision_and_end(run):
+    shown = moments.key_moments(run)
+    assert len(shown) <= 6
+    assert [shown[0].title, shown[-1].title] == ["start", "end of time"]
+    assert float(run.data.event_time[0]) in [moment.time for moment in shown]
+    times = [moment.time for moment in shown]
+    assert times == sorted(set(times))
+
+
+def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
+    time = float(run.data.event_time[-1])
+    plots.draw_snapshot(ax, run, time)
+    scene, row = Scene(run), int(np.searchsorted(run.data.time.values, time))
+    tool = scene.appear(run.data.tool_position.values[row])
+    np.testing.assert_allclose(np.ravel(ax.lines[-1].get_data()), tool)
+    felt = next(c for c in ax.collections if c.get_zorder() == 2.5)
+    assert len(felt.get_paths()) == run.plans()[-1].felt.sum()
+    assert ax.get_aspect() == 1.0
+
+
+def test_lengths_in_the_picture_plane_are_true():
+    looking = view.make_view(58, 34)
+    np.testing.assert_allclose(np.stack(looking) @ np.stack(looking).T, np.eye(3), atol=1e-12)
+    assert np.linalg.det(np.stack(looking)) == pytest.approx(1.0)
+    np.testing.assert_allclose(view.project(looking, 0.3 * looking.right), [0.3, 0.0], atol=1e-12)
+
+
+def test_faces_look_outwards():
+    for faces in (
+        solids.capsule_faces(np.zeros(3), np.array([0.2, 0.0, 0.1]), 0.05),
+        solids.wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2),
+    ):
+        normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+        outward = faces.mean(axis=1) - faces.reshape(-1, 3).mean(axis=0)
+        assert np.all(np.sum(normal * outward, axis=1) >= -1e-9)
+
+
+def test_what_lies_inside_another_cylinder_is_left_out():
+    one = solids.wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2)
+    two = solids.wall_faces(np.array([[0.0, 0.0, 0.1], [0.01, 0.0, 0.1]]), 0.0, 0.2)
+    assert len(two) < 1.4 * len(one)
+
+
+def test_the_arm_hangs_together():
+    arm = load_arm("ur5_ragazzon2012")
+    q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
+    frames = link_frames(arm, q)[arm.capsules[:, 0].astype(int)]
+    ends = [
+        np.einsum("kij,kj->ki", frames[:, :3, :3], arm.capsules[:, c : c + 3]) + frames[:, :3, 3]
+        for c in (1, 4)
+    ]
+    share = np.linspace(0, 1, 50)[:, None, None]
+    points = (1 - share) * ends[0] + share * ends[1]
+    for k in range(1, len(arm.capsules)):
+        gap = np.linalg.norm(points[:, None, k] - points[None, :, k - 1], axis=2).min()
+        assert gap < arm.capsules[k, 7] + arm.capsules[k - 1, 7]
+
+
+# colours
+
+
+DEUTERANOPIA = [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.011820, 0.042940, 0.968881],
+]
+PROTANOPIA = [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+]
+TRITANOPIA = [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.303900],
+]
+
+
+@pytest.mark.parametrize("sight", [np.eye(3), DEUTERANOPIA, PROTANOPIA, TRITANOPIA])
+def test_meanings_differ_for_every_reader(sight):
+    """Distances in CIELAB; the matrices are those of Machado, Oliveira and Fernandes 2009."""
+    seen = {name: lab(np.clip(np.array(sight) @ linear(getattr(COLOURS, name)), 0, 1)) for name in MEANINGS}
+    for a, b in itertools.combinations(MEANINGS, 2):
+        assert np.linalg.norm(seen[a] - seen[b]) > 15, (a, b)
+
+
+def linear(colour):
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb):
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    f = np.cbrt(np.maximum(np.array(to_xyz) @ rgb / [0.9505, 1.0, 1.089], 1e-4))
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])

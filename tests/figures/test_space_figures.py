@@ -1,0 +1,134 @@
+"""Figures and film of maps in space draw what the record says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from hopfield_nav import load_world, simulate
+from hopfield_nav.figures import COLOURS, film_style
+from hopfield_nav.figures.run import draw as plots
+from hopfield_nav.figures.run import levels
+from hopfield_nav.figures.run.film import Film
+from hopfield_nav.figures.solid import Scene, cell_classes, final_plan, room
+from hopfield_nav.figures.solid.faces import points_of_solids
+from hopfield_nav.figures.solid.layers import FELT
+
+
+@pytest.fixture(scope="module")
+def run():
+    return simulate(load_world("shelf"))
+
+
+@pytest.fixture(scope="module")
+def flat():
+    return simulate(load_world("u_trap", ["time_limit=4"]))
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+def test_every_figure_is_drawn_and_one_more_than_of_a_plane(run, tmp_path):
+    paths = plots.draw_run_figures(run, tmp_path)
+    assert {path.stem for path in paths} == set(plots._PAGES)
+    for path in paths:
+        assert np.mean(imread(path)[..., :3].min(axis=2) < 0.9) > 0.01, path.stem
+
+
+def test_a_plane_has_no_way_in_space(flat, tmp_path):
+    assert "way_in_space" not in {path.stem for path in plots.draw_run_figures(flat, tmp_path)}
+
+
+def test_cubes_are_closed_and_look_outwards(run):
+    cells = np.array([[1, 2, 3], [2, 2, 3], [5, 5, 5]])
+    faces, owner = room.cube_faces(run, cells)
+    assert np.bincount(owner).tolist() == [5, 5, 6]  # two touch: the faces between them are left out
+    normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1]) / 2
+    outward = faces.mean(axis=1) - room.cell_points(run, cells)[owner]
+    assert (np.sum(normal * outward, axis=1) > 0).all()
+    volume = np.sum(faces.mean(axis=1) * normal) / 3  # divergence theorem
+    assert volume == pytest.approx(3 * run.world.map.spacing**3)
+
+
+def test_the_box_of_the_map_holds_every_cell(run):
+    low, high = room.room_ends(run)
+    corners = room.cell_points(run, np.array([[0, 0, 0], np.array(run.world.map.shape) - 1]))
+    half = 0.5 * run.world.map.spacing
+    np.testing.assert_allclose(corners - [low, high], [[half] * 3, [-half] * 3])
+    edges = room.room_edges(run, np.ones(3))
+    assert len(edges) == 9
+    lengths = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1)
+    np.testing.assert_allclose(np.sort(lengths), np.sort(np.tile(high - low, 3)))
+
+
+def test_the_scene_shows_as_many_cubes_as_were_felt(run):
+    scene, plan = Scene(run), final_plan(run)
+    faces, colours = scene.cubes(plan, known=False)
+    expected, _ = room.cube_faces(run, np.argwhere(plan.felt))
+    assert len(faces) == len(expected)
+    np.testing.assert_allclose(colours, np.tile(to_rgba(COLOURS.felt, 0.8), (len(faces), 1)))
+    with_known, _ = scene.cubes(plan, known=True)
+    assert len(with_known) > len(faces)  # the boards
+
+
+def test_levels_show_all_felt_cells_and_the_whole_way(run):
+    shown = [cell_classes(run, final_plan(run), path=False)[:, :, k] for k in range(run.world.map.shape[2])]
+    assert sum((level == FELT).sum() for level in shown) == run.plans()[-1].felt.sum()
+    pieces = [levels.way_in_level(run, k) for k in range(len(shown))]
+    whole = sum(np.linalg.norm(p[:, 1] - p[:, 0], axis=1).sum() for p in pieces)
+    tool = run.data.tool_position.values[:, :2]
+    assert whole == pytest.approx(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum(), rel=0.02)
+
+
+def test_a_level_marks_the_collisions_that_happened_in_it(run, ax):
+    cells = run.data.event_cell.values
+    level = int(cells[0, 2])
+    levels.draw_level(ax, run, level)
+    (marked,) = [line for line in ax.lines if line.get_label() == "_marked"]
+    assert len(marked.get_xdata()) == (cells[:, 2] == level).sum()
+
+
+def test_the_public_plots_draw_space_from_one_side(run):
+    drawn = [
+        plots.draw_collision_space(Figure().add_subplot(), run),
+        plots.draw_plan(Figure().add_subplot(), run, run.plans()[-1]),
+        plots.draw_trajectory(Figure().add_subplot(), run),
+    ]
+    for ax in drawn:
+        assert not ax.axison
+        assert ax.get_aspect() == 1.0
+    path = room.cell_points(run, run.plans()[-1].path)
+    seen = Scene(run).appear(path)
+    assert any(np.array_equal(np.array(line.get_data()).T, seen) for line in drawn[1].lines)
+
+
+def test_faces_between_touching_solids_are_left_out():
+    boxes = "{{box: {{center: [{0}, 0, 0.1], size: [0.1, 0.1, 0.1]}}}}"
+    together, apart = (
+        simulate(
+            load_world("empty", [f"obstacles=[{boxes.format(0.3)}, {boxes.format(x)}]", "time_limit=0.01"])
+        )
+        for x in (0.4, 0.45)
+    )
+    one_side = len(points_of_solids(apart)) / 12
+    assert len(points_of_solids(apart)) - len(points_of_solids(together)) == pytest.approx(2 * one_side)
+
+
+def test_the_film_shows_the_level_of_the_tool(run):
+    with film_style():
+        film = Film(run)
+        panel = film.panels[1]
+        seen = set()
+        for time in np.linspace(0.0, float(run.data.time.values[-1]), 6):
+            picture = film.draw(float(time))
+            row = film.now(float(time)).row
+            assert panel.level == room.level_of(run, run.data.tool_position.values[row, 2])
+            assert len(panel.slice.get_paths()) == len(panel._outlines[panel.level])
+            seen.add(panel.level)
+    assert picture.shape == (720, 1280, 3)
+    assert len(seen) > 1

@@ -1,0 +1,428 @@
+"""The figures of a sweep: they exist for every kind of table, and they draw what the table says."""
+
+import itertools
+
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.colors import LogNorm, SymLogNorm, to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from dynamics import BadInput
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE, new_figure, paper_style
+from hopfield_nav.figures.style import DPI
+from hopfield_nav.figures.sweep import (
+    TIME,
+    Points,
+    draw_heat_map,
+    draw_sweep_figures,
+    heat_map_handles,
+    swept_axis,
+)
+from hopfield_nav.figures.sweep.axes import MOST_VALUES
+from hopfield_nav.figures.sweep.draw import (
+    OUTCOMES,
+    draw_lines,
+    draw_outcomes,
+    draw_pareto,
+    pareto_front,
+    wilson,
+)
+from hopfield_nav.figures.sweep.heat_map import colour_norm, number
+from hopfield_nav.figures.sweep.pages import file_name
+from hopfield_nav.figures.sweep.pareto import settings
+from hopfield_nav.figures.sweep.points import short
+
+PEAK, DELAY, ALARMS = "peak_contact_force_N", "detection_delay_median_s", "false_alarm_count"
+SCALE, THRESHOLD, NETWORK = "controller.omega*", "detection.threshold", "planner.network"
+SCALES, THRESHOLDS = [0.5, 1.0, 2.0], [6.0, 8.0, 12.0, 16.0]
+
+
+def table(axes, repeats=1, missed=lambda **_: False, seed=0):
+    """A table as a sweep writes it: swept parameters, and ``repeat`` where there are repeats."""
+    axes = {**axes, **({"repeat": list(range(repeats))} if repeats > 1 else {})}
+    shape = tuple(map(len, axes.values()))
+    random = np.random.default_rng(seed)
+    outcome = np.full(shape, "reached", object)
+    for cell in itertools.product(*map(range, shape)):
+        values = {name.split(".")[-1].strip("*"): axes[name][k] for name, k in zip(axes, cell, strict=True)}
+        if word := missed(**values):
+            outcome[cell] = word
+    columns = {
+        "outcome": outcome,
+        TIME: random.normal(50, 3, shape),
+        PEAK: random.lognormal(3, 0.5, shape),
+        ALARMS: random.integers(0, 5, shape),
+        DELAY: random.uniform(0.05, 0.2, shape),
+    }
+    return xr.Dataset({name: (tuple(axes), values) for name, values in columns.items()}, coords=axes)
+
+
+def random_table(count=60):
+    grid = table({"run": list(range(count))}, missed=lambda run: "no_path" if run % 5 == 0 else "")
+    random = np.random.default_rng(1)
+    threshold, stiffness = random.uniform(5, 20, count), 10 ** random.uniform(4, 6, count)
+    return grid.assign_coords({THRESHOLD: ("run", threshold), "contact.stiffness": ("run", stiffness)})
+
+
+def drawn(data, folder, **how):
+    folder.mkdir(exist_ok=True)
+    data.to_netcdf(folder / "sweep.nc", engine="h5netcdf")
+    return draw_sweep_figures(folder, **how)
+
+
+def stems(data, folder):
+    return {path.stem for path in drawn(data, folder)}
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+# which figures
+
+
+def test_one_parameter(tmp_path):
+    assert stems(table({SCALE: SCALES}, 3), tmp_path) == {"outcomes", "lines"}
+
+
+def test_two_parameters_at_the_width_of_a_column_or_a_page(tmp_path):
+    paths = drawn(table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), tmp_path)
+    assert {path.stem for path in paths} == {"outcomes", "heat_maps", "pareto"}
+    for path in paths:
+        pixels = imread(path)
+        width = pixels.shape[1] / DPI
+        assert min(abs(width - COLUMN), abs(width - PAGE)) < 0.02
+        assert np.mean(pixels[..., :3].min(axis=2) < 0.9) > 0.01, path.stem
+        assert path.parent == tmp_path / "figures"
+
+
+def test_three_parameters(tmp_path):
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS, NETWORK: ["sum", "maximum"]})
+    lines = {"lines_controller_omega_scale", "lines_detection_threshold", "lines_planner_network"}
+    assert stems(data, tmp_path) == {"outcomes", "pareto"} | lines
+
+
+def test_random_samples(tmp_path):
+    lines = {"lines_detection_threshold", "lines_contact_stiffness"}
+    assert stems(random_table(), tmp_path) == {"outcomes", "pareto"} | lines
+
+
+def test_a_single_run_and_a_single_value_of_each_parameter(tmp_path):
+    assert stems(table({SCALE: [1.0]}), tmp_path / "a") == {"outcomes", "lines"}
+    assert stems(table({SCALE: [1.0], THRESHOLD: [12.0]}, 5), tmp_path / "b") == {"outcomes", "lines"}
+    assert stems(table({}, 5), tmp_path / "c") == {"outcomes"}
+    assert stems(table({"run": [0]}), tmp_path / "d") == {"outcomes"}
+
+
+def test_a_parameter_with_one_value_beside_two_others(tmp_path):
+    data = table({SCALE: SCALES, NETWORK: ["sum"], THRESHOLD: THRESHOLDS})
+    assert "heat_maps" in stems(data, tmp_path)
+
+
+def test_every_run_failed(tmp_path):
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda **_: "failed")
+    for name in (TIME, PEAK, ALARMS, DELAY):
+        data[name] = data[name] * np.nan
+    assert stems(data, tmp_path) == {"outcomes"}
+
+
+def test_no_run_touched_anything(tmp_path):
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS})
+    data[DELAY] = data[DELAY] * np.nan
+    data[PEAK], data[ALARMS] = data[PEAK] * 0, data[ALARMS] * 0
+    assert stems(data, tmp_path) == {"outcomes", "heat_maps", "pareto"}
+
+
+def test_some_rows_were_never_written(tmp_path):
+    data = table(
+        {SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "" if omega < 2 else "gone"
+    )
+    data["outcome"] = data.outcome.where(data.outcome != "gone", "")
+    assert Points(data).count == 8
+    assert stems(data, tmp_path) == {"outcomes", "heat_maps", "pareto"}
+
+
+def test_other_quantities_are_drawn_where_no_main_one_was_kept(tmp_path):
+    data = table({SCALE: SCALES})[["outcome", PEAK]].rename({PEAK: "felt_cell_count"})
+    assert stems(data, tmp_path / "a") == {"outcomes", "lines"}
+    assert stems(data[["outcome"]], tmp_path / "b") == {"outcomes"}
+
+
+def test_lists_and_booleans_as_values(tmp_path):
+    data = table({"map.shape": ["[10, 10]", "[20, 20]"], "plant.saturate": [False, True]})
+    assert stems(data, tmp_path) == {"outcomes", "heat_maps", "pareto"}
+    assert swept_axis(Points(data), "map.shape").values == ["10×10", "20×20"]
+
+
+def test_pdf_stands_beside_png_and_nothing_half_written_is_left(tmp_path):
+    paths = drawn(table({SCALE: SCALES}), tmp_path, pdf=True)
+    assert {path.suffix for path in paths} == {".png", ".pdf"}
+    assert sorted((tmp_path / "figures").iterdir()) == sorted(paths)
+
+
+def test_a_folder_without_a_result_is_refused(tmp_path):
+    with pytest.raises(BadInput, match=r"sweep\.nc is missing"):
+        draw_sweep_figures(tmp_path)
+
+
+def test_an_unknown_quantity_is_refused_with_the_nearest(ax):
+    with pytest.raises(BadInput, match=PEAK):
+        draw_lines(ax, table({SCALE: SCALES}), "peak_contact_force", SCALE)
+    with pytest.raises(BadInput, match="no number"):
+        draw_lines(ax, table({SCALE: SCALES}), "outcome", SCALE)
+
+
+# heat maps
+
+
+def test_a_cell_is_the_median_over_repeats_and_other_parameters(ax):
+    data = table({SCALE: SCALES, NETWORK: ["sum", "maximum"], THRESHOLD: THRESHOLDS}, 5)
+    draw_heat_map(ax, data, PEAK, SCALE, THRESHOLD)
+    expected = data[PEAK].median((NETWORK, "repeat")).transpose(THRESHOLD, SCALE)
+    np.testing.assert_allclose(ax.collections[0].get_array().reshape(4, 3), expected)
+    assert ax.get_xscale() == "log"
+    assert ax.get_yscale() == "linear"
+
+
+def test_time_is_that_of_the_runs_that_got_there(ax):
+    data = table(
+        {SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "no_path" if omega > 1 else ""
+    )
+    draw_heat_map(ax, data, TIME, SCALE, THRESHOLD)
+    values = ax.collections[0].get_array().reshape(4, 3)
+    assert np.ma.getmaskarray(values)[:, 2].all()
+    np.testing.assert_allclose(values[:, :2], data[TIME].transpose(THRESHOLD, SCALE)[:, :2])
+
+
+def test_hatches_tell_never_from_sometimes(ax):
+    def missed(omega, repeat, **_):
+        return "no_path" if omega == 2 or (omega == 1 and repeat == 0) else ""
+
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 2, missed)
+    draw_heat_map(ax, data, PEAK, SCALE, THRESHOLD)
+    assert [patch.get_hatch() for patch in ax.patches] == 4 * ["////", "xxxxx"]
+    assert [handle.get_label() for handle in heat_map_handles(data)] == [
+        "goal never reached",
+        "not in every run",
+    ]
+    assert heat_map_handles(table({SCALE: SCALES, THRESHOLD: THRESHOLDS})) == []
+
+
+def test_few_cells_carry_numbers_and_many_do_not(ax):
+    draw_heat_map(ax, table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), PEAK, SCALE, THRESHOLD)
+    assert len(ax.texts) == 12
+    other = Figure().add_subplot()
+    wide = table({SCALE: list(np.geomspace(0.5, 2, 9)), THRESHOLD: list(np.linspace(4, 20, 9))})
+    draw_heat_map(other, wide, PEAK, SCALE, THRESHOLD)
+    assert not other.texts
+
+
+def test_random_values_are_drawn_in_bins(ax):
+    draw_heat_map(ax, random_table(300), PEAK, THRESHOLD, "contact.stiffness")
+    assert ax.collections[0].get_array().size == 100
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.138, ".14"), (50.62, "50.6"), (237.2, "237"), (10333, "10k"), (-0.5, "-.5")],
+)
+def test_numbers_in_cells_are_short(value, text):
+    assert number(value) == text
+
+
+def test_colours_are_logarithmic_over_orders_of_magnitude():
+    assert isinstance(colour_norm(np.array([1.0, 50.0])), LogNorm)
+    assert isinstance(colour_norm(np.array([0.0, 1000.0])), SymLogNorm)
+    assert colour_norm(np.array([np.nan])).vmax == 1
+    assert colour_norm(np.array([3.0, 3.0])).vmin < 3
+
+
+# axes
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([0.25, 0.5, 0.75], "linear"),
+        ([0.5, 0.7, 1.0, 1.4, 2.0], "log"),
+        ([6, 8, 12, 16], "linear"),
+        ([1, 2, 3, 1000], "even"),
+        (["sum", "maximum", "glasius1995"], "even"),
+        ([1.0], "even"),
+        ([-1.0, 0.0, 1.0], "linear"),
+    ],
+)
+def test_the_scale_follows_the_values(values, kind):
+    axis = swept_axis(Points(table({"a.b": values})), "a.b")
+    assert axis.kind == kind
+    assert np.all(np.diff(axis.edges) > 0)
+    assert np.all((axis.at > axis.edges[:-1]) & (axis.at < axis.edges[1:]))
+    assert [axis.place(value) for value in axis.values] == list(axis.at)
+
+
+def test_many_values_are_binned_without_loss():
+    points = Points(random_table(200))
+    for even in (False, True):
+        axis = swept_axis(points, THRESHOLD, even)
+        assert axis.binned
+        assert len(axis.values) < MOST_VALUES
+        assert np.bincount(axis.codes).sum() == 200
+        assert np.all(np.diff(axis.codes[np.argsort(points.values(THRESHOLD))]) >= 0)
+
+
+def test_labels_do_not_run_into_each_other():
+    with paper_style():
+        figure = new_figure(COLUMN, COLUMN)
+        ax = draw_outcomes(figure.add_subplot(), table({"a.b": list(np.geomspace(1e4, 1e6, 12))}), "a.b")
+        figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
+    assert len(boxes) > 2
+    assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
+
+
+def test_long_words_are_turned(ax):
+    draw_outcomes(ax, table({"a.b": ["a long name", "another long name", "a third of them"]}), "a.b")
+    assert ax.get_xticklabels()[0].get_rotation() > 0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12.0, "12"), (1e5, "1e5"), (31622.8, "3.16e4"), (5240, "5240"), (1e-5, "1e-5"), (True, "True")],
+)
+def test_values_are_written_shortly(value, text):
+    assert short(value) == text
+
+
+def test_file_names():
+    assert file_name("controller.omega*") == "controller_omega_scale"
+
+
+# lines
+
+
+def test_the_band_is_min_max_of_few_and_5_to_95_per_cent_of_many(ax):
+    few = table({SCALE: SCALES}, 7)
+    draw_lines(ax, few, PEAK, SCALE)
+    assert ax.get_title(loc="right") == "min–max, n = 7"
+    band = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert band.max() == few[PEAK].max()
+    other, many = Figure().add_subplot(), table({SCALE: SCALES}, 40)
+    draw_lines(other, many, PEAK, SCALE)
+    assert other.get_title(loc="right") == "5–95 %, n = 40"
+    band = other.collections[0].get_paths()[0].vertices[:, 1]
+    assert band.max() == pytest.approx(many[PEAK].quantile(0.95, "repeat").max())
+
+
+def test_the_line_is_the_median_and_hollow_where_the_goal_was_missed(ax):
+    data = table({SCALE: SCALES}, 3, lambda omega, repeat: "no_path" if (omega, repeat) == (2, 0) else "")
+    draw_lines(ax, data, PEAK, SCALE)
+    middle, hollow = ax.lines
+    np.testing.assert_allclose(middle.get_ydata(), data[PEAK].median("repeat"))
+    np.testing.assert_array_equal(hollow.get_xdata(), [2.0])
+    assert "hollow" in ax.get_title(loc="right")
+
+
+def test_a_line_for_each_value_of_another_parameter(ax):
+    draw_lines(ax, table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), PEAK, SCALE, by=THRESHOLD)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["6", "8", "12", "16"]
+    assert ax.get_title(loc="right") == "n = 1"
+
+
+def test_other_parameters_are_faint_dots(ax):
+    draw_lines(ax, table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), PEAK, SCALE)
+    assert ax.lines[0].get_xdata().size == 12
+
+
+def test_a_quantity_without_values(ax):
+    data = table({SCALE: SCALES}, 2)
+    data[DELAY] = data[DELAY] * np.nan
+    draw_lines(ax, data, DELAY, SCALE)
+    assert ax.get_title(loc="right") == "no values"
+    ax.figure.draw_without_rendering()
+
+
+# outcomes
+
+
+def test_bars_fill_up_and_count(ax):
+    data = table({NETWORK: ["sum", "maximum"]}, 10, lambda network, repeat: "failed" if repeat < 3 else "")
+    draw_outcomes(ax, data, NETWORK)
+    reached, failed = ax.containers[0], ax.containers[1]
+    assert [bar.get_height() for bar in reached] == pytest.approx([70, 70])
+    assert [bar.get_y() + bar.get_height() for bar in failed] == pytest.approx([100, 100])
+    assert [text.get_text() for text in ax.texts] == ["7", "7", "3", "3"]
+    assert to_hex(failed[0].get_facecolor()).lower() == OUTCOMES["failed"]
+
+
+def test_no_interval_where_the_runs_are_no_sample(ax):
+    draw_outcomes(ax, table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), SCALE)
+    assert not ax.lines
+
+
+def test_wilson_against_published_values():
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)  # newcombe1998, table 1
+    assert wilson(15, 148) == pytest.approx((0.0624, 0.1605), abs=5e-5)
+    assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+    assert wilson(29, 29)[1] == 1
+
+
+def test_outcomes_differ_for_colour_blind_readers():
+    """Machado, Oliveira and Fernandes (2009), full protanopia and deuteranopia, in linear RGB."""
+    protan = [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ]
+    deutan = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
+    linear = np.array(
+        [
+            [(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for c in to_rgb(o)]
+            for o in OUTCOMES.values()
+        ]
+    )
+    for matrix in (np.eye(3), protan, deutan):
+        seen = np.clip(linear @ np.transpose(matrix), 0, 1) ** (1 / 2.2)
+        gaps = [np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)]
+        assert min(gaps) > 0.12
+
+
+# Pareto fronts
+
+
+def test_the_front_holds_what_no_other_beats():
+    random = np.random.default_rng(3)
+    x, y = random.integers(0, 12, (2, 80)).astype(float)
+    beaten = [
+        any((x[j] <= x[i]) & (y[j] <= y[i]) & ((x[j] < x[i]) | (y[j] < y[i])) for j in range(80))
+        for i in range(80)
+    ]
+    front = pareto_front(x, y)
+    assert set(front) == set(np.flatnonzero(~np.array(beaten)))
+    assert np.all(np.diff(x[front]) >= 0)
+    assert pareto_front(np.zeros(0), np.zeros(0)).size == 0
+
+
+def test_settings_that_miss_the_goal_are_never_on_the_front(ax):
+    data = table(
+        {SCALE: SCALES, THRESHOLD: THRESHOLDS}, 3, lambda omega, **_: "no_path" if omega == 2 else ""
+    )
+    data[DELAY].loc[{SCALE: 2.0}] = 0.001
+    data[ALARMS].loc[{SCALE: 2.0}] = 0
+    found = settings(Points(data), ALARMS, DELAY)
+    assert found.x.size == 12
+    assert found.able.sum() == 8
+    assert found.able[found.front].all()
+    draw_pareto(ax, data, ALARMS, DELAY)
+    assert "goal missed" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_the_list_names_the_settings_of_the_front(ax):
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS})
+    data[TIME].loc[{SCALE: 1.0, THRESHOLD: 8.0}] = 1
+    data[PEAK].loc[{SCALE: 1.0, THRESHOLD: 8.0}] = 1
+    draw_pareto(ax, data, TIME, PEAK)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1, 8", "beaten"]
+    assert ax.lines[-1].get_color() == COLOURS.felt

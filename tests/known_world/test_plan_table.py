@@ -1,0 +1,123 @@
+"""Plans as CSV: columns, values, what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from oracles import pinocchio_model
+from ways import HOME, direct_way, line_way, way
+
+from dynamics import BadInput, load_arm
+from hopfield_nav.known_world import load_plan_csv, time_way, write_plan_csv
+from hopfield_nav.known_world.table import plan_table, table_trajectory
+from hopfield_nav.loop import evaluate
+
+ARM = load_arm("ur5_ragazzon2012")
+TRAJECTORY = time_way(ARM, direct_way([HOME, HOME + [0.5, -0.3, 0.2, 0.1, -0.1, 0.4]]))  # noqa: RUF005
+END = TRAJECTORY.knots[-1]
+
+
+def test_every_row_is_the_trajectory_and_what_pinocchio_makes_of_it(tmp_path):
+    path = write_plan_csv(ARM, TRAJECTORY, tmp_path / "plan.csv")
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:3] == ["time_s", "q1_rad", "q2_rad"]
+    assert list(rows[0])[-5:] == ["tau5_Nm", "tau6_Nm", "x_m", "y_m", "z_m"]
+    model, data = pinocchio_model(ARM)
+    for i, row in enumerate(rows):
+        time = float(row["time_s"])
+        assert time == pytest.approx(min(0.008 * i, END), abs=1e-12)
+        q, qd, qdd = evaluate(TRAJECTORY, time)
+        for name, unit, value in (("q", "rad", q), ("qd", "rad_s", qd), ("qdd", "rad_s2", qdd)):
+            found = [float(row[f"{name}{j}_{unit}"]) for j in range(1, 7)]
+            np.testing.assert_allclose(found, value, atol=1e-12)
+        torque = [float(row[f"tau{j}_Nm"]) for j in range(1, 7)]
+        np.testing.assert_allclose(torque, pin.rnea(model, data, q, qd, qdd), atol=1e-9)
+        pin.framesForwardKinematics(model, data, q)
+        tool = data.oMf[model.getFrameId("tool")].translation
+        np.testing.assert_allclose([float(row[k]) for k in ("x_m", "y_m", "z_m")], tool, atol=1e-12)
+    assert float(rows[-1]["time_s"]) == END
+
+
+@pytest.mark.parametrize("period", [0.002, 0.008, 0.1])
+def test_round_trip_keeps_every_bit(tmp_path, period):
+    table = plan_table(ARM, TRAJECTORY, period)
+    back = load_plan_csv(write_plan_csv(ARM, TRAJECTORY, tmp_path / "plan.csv", period))
+    for found, wanted in zip(back, table, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("path", ["direct", "line"])
+def test_the_table_is_a_trajectory_again(tmp_path, path):
+    """It meets the original at the rows, and between them nearly, the better the finer."""
+    original = TRAJECTORY if path == "direct" else time_way(ARM, line_way(ARM, HOME, [0, -0.2, 0.1]))
+    worst = []
+    for period in (0.008, 0.001):
+        again = table_trajectory(load_plan_csv(write_plan_csv(ARM, original, tmp_path / "p.csv", period)))
+        assert again.knots[-1] == original.knots[-1]
+        for time in again.knots[:-1:20]:
+            np.testing.assert_allclose(evaluate(again, time), evaluate(original, time), atol=1e-8)
+        times = np.random.default_rng(0).uniform(0, original.knots[-1], 500)
+        worst.append(max(np.abs(evaluate(again, t)[0] - evaluate(original, t)[0]).max() for t in times))
+    assert worst[0] < 1e-6
+    assert worst[1] < 0.1 * worst[0]
+
+
+def test_a_plan_without_motion_is_one_row(tmp_path):
+    still = time_way(ARM, way([HOME], "direct", [0]))
+    table = load_plan_csv(write_plan_csv(ARM, still, tmp_path / "plan.csv"))
+    assert table.q.shape == (1, 6)
+    np.testing.assert_array_equal(evaluate(table_trajectory(table), 0.0)[0], HOME)
+
+
+def test_nothing_half_written_is_left(tmp_path, monkeypatch):
+    target = tmp_path / "plan.csv"
+    target.write_text("old")
+    with pytest.raises(BadInput, match="cannot write"):
+        write_plan_csv(ARM, TRAJECTORY, tmp_path / "no" / "plan.csv")
+
+    def full(*args, **named):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(BadInput, match="No space left"):
+        write_plan_csv(ARM, TRAJECTORY, target)
+    assert target.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["plan.csv"]
+
+
+def _spoil(lines, row, column, text):
+    cells = lines[row].split(",")
+    cells[column] = text
+    return [*lines[:row], ",".join(cells), *lines[row + 1 :]]
+
+
+SPOILT = {
+    "empty": (lambda lines: [], "not the columns"),
+    "unknown column": (lambda lines: _spoil(lines, 0, 1, "q1_deg"), "not the columns"),
+    "word": (lambda lines: _spoil(lines, 2, 3, "fast"), "line 3, column q3_rad"),
+    "NaN": (lambda lines: _spoil(lines, 1, 0, "nan"), "line 2, column time_s"),
+    "short row": (lambda lines: [*lines[:-1], "1,2"], "wrong number of values"),
+    "time": (lambda lines: [lines[0], *lines[:0:-1]], "time begins at 0"),
+    "no rows": (lambda lines: lines[:1], "time begins at 0"),
+}
+
+
+@pytest.mark.parametrize("case", SPOILT)
+def test_a_spoilt_file_is_refused_in_one_line(tmp_path, case):
+    spoil, message = SPOILT[case]
+    path = write_plan_csv(ARM, TRAJECTORY, tmp_path / "plan.csv", 0.2)
+    path.write_text("\n".join(spoil(path.read_text().splitlines())))
+    with pytest.raises(BadInput, match=message) as error:
+        load_plan_csv(path)
+    assert "\n" not in str(error.value)
+
+
+def test_bad_period_and_missing_file_are_refused(tmp_path):
+    with pytest.raises(BadInput, match="period must be positive"):
+        plan_table(ARM, TRAJECTORY, 0.0)
+    with pytest.raises(BadInput, match="cannot read"):
+        load_plan_csv(tmp_path / "none.csv")

@@ -1,0 +1,193 @@
+"""Detection logic of the compiled loop, its events, and where the simulation has exploded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scenes import simulation
+
+from hopfield_nav.loop import DETECTED, DIVERGED, HORIZON, LOG_FULL, log_columns
+
+SCRIPTED = """
+from hopfield_nav.plugin import Method, Parameter
+
+
+def detect(model, sensed, parameters, memory, work, tau_external, wrench):
+    count = int(memory[0])
+    memory[0] += 1.0
+    return parameters[min(count, parameters.size - 1)]
+
+
+METHOD = Method(
+    kind="detector", name="scripted", kernel=detect, memory=lambda n: 1,
+    parameters=tuple(Parameter(f"level{i}", 0.0, -1.0, 1e6, "1", "") for i in range(12)),
+)
+"""
+
+
+def detections(tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]}"):
+    """Periods in which the loop says that a collision is detected, for given levels."""
+    (tmp_path / "scripted.py").write_text(SCRIPTED)
+    given = ", ".join(f"level{i}: {level}" for i, level in enumerate(levels))
+    sim = simulation(
+        f"detection: {{measure: 'scripted.py:METHOD', rearm: {rearm}, hold_off: {hold_off}, {given}}}\n"
+        f"goal: {goal}\ntime_limit: 1\n",
+        tmp_path,
+    )
+    found = []
+    for _ in range(100):
+        event = sim._advance(len(levels))
+        if event == HORIZON:
+            return found
+        assert event == DETECTED
+        found.append(int(sim.state.step[0]))
+        sim._trajectory = sim._trajectory._replace(
+            knots=sim._trajectory.knots + sim.time - sim._trajectory.knots[0]
+        )
+    raise AssertionError("the same period fires for ever")
+
+
+@pytest.mark.parametrize(
+    ("levels", "rearm", "fires"),
+    [
+        ([0, 0.5, 1.0, 0.99], "0.5", []),  # at the threshold is not above it
+        ([0, 1.01, 0], "0.5", [1]),
+        ([0, 1.2, 1.3, 1.4, 1.1], "0.5", [1]),  # still the same collision
+        ([0, 1.2, 0.6, 1.2], "0.5", [1]),  # not fallen below rearm
+        ([0, 1.2, 0.4, 1.2], "0.5", [1, 3]),
+        ([0, 1.2, 0.4, 0.9, 1.2], "0.5", [1, 4]),
+        ([0, 1.2, 0.6, 1.2], "null", [1, 3]),  # every new rise above the threshold
+        ([0, 1.2, 1.01, 1.3], "null", [1]),
+        ([0, 1.2, 2.1, 2.3], "0.5", [1, 3]),  # a rise by a whole threshold above 1.2
+        ([0, 3.0, 0.8, 1.7, 1.9], "0.5", [1, 4]),  # above the lowest level since
+        ([0, 1.2, 2.3, 3.2, 3.4], "0.5", [1, 2, 4]),
+        ([0, 1.2, 0.4, 0.4, 0.4, 1.5], "0.1", [1, 5]),  # 1.5 > 0.4 + 1, though never below 0.1
+        ([0, 1.2, 0.4, 0.4, 0.4, 1.3], "0.1", [1]),
+        ([float("1.5")] * 3, "0.5", [0]),
+    ],
+)
+def test_when_a_collision_is_detected(tmp_path, levels, rearm, fires):
+    assert detections(tmp_path, levels, rearm) == fires
+
+
+def test_hold_off_waits_after_a_replan(tmp_path):
+    levels = [0, 0, 0, 1.2, 0.1, 1.2, 0.1, 1.2, 0.1, 1.2]
+    assert detections(tmp_path, levels) == [3, 5, 7, 9]
+    assert detections(tmp_path, levels, hold_off=0.003) == [3, 7]
+
+
+def test_without_goal_a_lasting_force_counts_once(tmp_path):
+    assert detections(tmp_path, [0, 1.5, 1.5, 1.5, 1.5], goal="null") == [1]
+
+
+def test_at_the_end_of_the_trajectory_a_lasting_force_counts_again(tmp_path):
+    """Or an arm that lies against an obstacle in front of its goal would press on to the time limit."""
+    (tmp_path / "scripted.py").write_text(SCRIPTED)
+    sim = simulation(
+        "detection: {measure: 'scripted.py:METHOD', level0: 1.5, level1: 1.5, level2: 1.5, level3: 1.5,"
+        " level4: 1.5, level5: 1.5}\ngoal: {cell: [17, 6]}\ntime_limit: 1\n",
+        tmp_path,
+    )
+    assert sim._advance(6) == DETECTED
+    assert sim._advance(3) == HORIZON
+    sim._trajectory = sim._trajectory._replace(knots=sim._trajectory.knots - 1e3)
+    assert sim._advance(6) == DETECTED
+    assert sim.state.step[0] == 3
+
+
+def test_the_estimator_runs_once_a_period_also_across_events(tmp_path):
+    (tmp_path / "scripted.py").write_text(SCRIPTED)
+    sim = simulation(
+        "detection: {measure: 'scripted.py:METHOD', level0: 1.5, level1: 0, level2: 1.5, level3: 0}\n"
+        "controller: {period: 0.002}\ngoal: {cell: [17, 6]}\ntime_limit: 1\n",
+        tmp_path,
+    )
+    sim.step(0.02)
+    assert len(sim.collisions) == 2
+    assert sim.controller.detector_memory[0] == 10
+    assert sim.state.periods[0] == 10
+
+
+# --- with and without an obstacle ----------------------------------------------------------------------
+
+
+def _run(obstacles, threshold=12):
+    return simulation(
+        f"obstacles: [{obstacles}]\ngoal: {{cell: [17, 6]}}\ndetection: {{threshold: {threshold}}}\n"
+    ).run()
+
+
+HIT = "{cylinder: {center: [0.4, -0.092], radius: 0.03}}"
+MISSED = "{cylinder: {center: [0.4, 0.2], radius: 0.03}}"
+
+
+def test_fires_above_the_threshold_and_is_silent_below():
+    hit, missed = _run(HIT), _run(MISSED)
+    assert hit.summary["collision_count"] > 0
+    assert missed.summary["collision_count"] == missed.summary["contact_count"] == 0
+    assert missed.data.detected.values.sum() == 0
+    assert hit.data.detected.values.sum() == hit.summary["collision_count"]
+    assert hit.summary["false_alarm_count"] == 0
+    level, alarm = hit.data.level.values, hit.data.detected.values.astype(bool)
+    assert (level[alarm] > 1.0).all()
+    norm = np.linalg.norm(hit.data.force_estimate.values, axis=1)
+    np.testing.assert_allclose(level, norm / 12, rtol=1e-12)
+
+
+def test_a_threshold_that_is_never_reached_detects_nothing_though_it_touches():
+    deaf = _run(HIT, 1e6)
+    assert deaf.summary["contact_count"] > 0
+    assert deaf.summary["collision_count"] == 0
+
+
+def test_true_force_of_the_record_is_the_contact_law_at_the_recorded_position():
+    data = _run(HIT).data
+    offset = data.tool_position.values[:, :2] - [0.4, -0.092]
+    distance = np.linalg.norm(offset, axis=1)
+    wanted = 1e5 * np.maximum(0.03 - distance, 0)[:, None] * offset / distance[:, None]
+    assert (wanted != 0).any()
+    np.testing.assert_allclose(data.force.values[:, :2], wanted, atol=1e-6)
+
+
+# --- events --------------------------------------------------------------------------------------------
+
+
+def test_log_full_comes_before_anything_is_lost():
+    sim = simulation("goal: {cell: [17, 6]}\ntime_limit: 1\n")
+    sim._log = np.full((5, sim._log.shape[1]), np.nan)
+    assert sim._advance(20) == LOG_FULL
+    assert (int(sim.state.step[0]), int(sim.state.row[0])) == (5, 5)
+    sim._answer(LOG_FULL)
+    assert sim._advance(8) == HORIZON
+    np.testing.assert_allclose(sim._log[:8, 0], np.arange(8) * 0.001)
+
+
+def test_columns_fill_the_row():
+    columns = log_columns(7)
+    stops = [c.stop for c in columns.values()]
+    assert [c.start for c in columns.values()] == [0, *stops[:-1]]
+    assert stops[-1] == 1 + 11 * 7 + 22
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 2e3, -2e3])
+def test_an_explosion_ends_the_run(value):
+    sim = simulation("goal: {cell: [17, 6]}\ntime_limit: 1\n")
+    assert sim._advance(3) == HORIZON
+    sim.state.qd[2] = value
+    assert sim._advance(10) == DIVERGED
+    assert sim.state.step[0] == 4
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("integrator", ["rk4", "semi_implicit_euler"])
+@pytest.mark.parametrize("hold", ["true", "false"])
+def test_the_loop_stays_inside_its_arrays(integrator, hold):
+    sim = simulation(
+        f"plant: {{integrator: {integrator}, damping: 0.001, step: 0.0005}}\n"
+        f"controller: {{period: 0.001, delay: {0.003 if hold == 'true' else 0}, hold: {hold}}}\n"
+        "contact: {damping: 10, friction: 0.2}\ngoal: {cell: [17, 6]}\ntime_limit: 0.02\n"
+        "obstacles: [{cylinder: {center: [0.176, 0.06], radius: 0.05}}]\nrecord: {every: 3}\n"
+    )
+    run = sim.run()
+    assert np.isfinite(run.data.q.values).all()
+    assert run.data.sizes["time"] == 14

@@ -1,0 +1,125 @@
+"""MuJoCo as the plant of the loop."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+
+from dynamics import BadInput
+from hopfield_nav import load_world
+from hopfield_nav.experiment import Simulation, simulate
+from tests.scenes import REST, advance, push_with_force, simulation
+
+SWING = REST + (  # a model that is far too light lets the arm fall
+    "controller: {law: computed_torque, proportional: 1, derivative: 1, hold: %s,\n"
+    "  model: ur5_ragazzon2012_as_printed}\ntime_limit: 0.5\n"
+)
+
+
+def _both(text):
+    return [simulation(text + f"plant: {{engine: {engine}}}\n") for engine in ("internal", "mujoco")]
+
+
+def test_main_experiment_marks_the_same_cells():
+    ours, theirs = (
+        simulate(load_world("ragazzon2012", [f"plant.engine={engine}"])) for engine in ("internal", "mujoco")
+    )
+    assert theirs.outcome == ours.outcome == "reached"
+    assert len(ours.data.event_cell) >= 10
+    np.testing.assert_array_equal(theirs.data.event_cell.values, ours.data.event_cell.values)
+    np.testing.assert_allclose(theirs.data.event_time.values, ours.data.event_time.values, rtol=0, atol=0.002)
+    np.testing.assert_allclose(theirs.data.force.max(), ours.data.force.max(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("hold", ["true", "false"])
+def test_same_motion_as_our_plant(hold):
+    """Far from rest, with viscous friction, under a law that is held or is not."""
+    scenes = [
+        simulation(SWING % hold + f"plant: {{engine: {engine}, damping: 0.5, step: 0.0005}}\n")
+        for engine in ("internal", "mujoco")
+    ]
+    ours, theirs = (scene.run().data for scene in scenes)
+    assert np.ptp(ours.q.values, axis=0).max() > 0.3
+    for name in ("q", "qd", "tau", "tool_position"):
+        np.testing.assert_allclose(theirs[name].values, ours[name].values, rtol=0, atol=1e-8, err_msg=name)
+
+
+def test_semi_implicit_euler_is_mujocos_own():
+    scenes = [
+        simulation(SWING % "true" + f"plant: {{engine: {e}, damping: 2, integrator: semi_implicit_euler}}\n")
+        for e in ("internal", "mujoco")
+    ]
+    ours, theirs = (scene.run().data.q.values for scene in scenes)
+    np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-8)
+
+
+def test_contact_with_damping_and_friction():
+    scenes = _both(REST + "contact: {damping: 50, friction: 0.3}\ntime_limit: 0.2\n")
+    for scene in scenes:
+        push_with_force(scene, (8.0, -6.0))
+        advance(scene, 150)
+    np.testing.assert_allclose(scenes[1].state.q, scenes[0].state.q, rtol=0, atol=1e-9)
+    for ours, theirs in zip(scenes[0].state.truth, scenes[1].state.truth, strict=True):
+        np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-9)
+    assert np.linalg.norm(scenes[1].state.truth.touch[:3]) == pytest.approx(10.0, rel=0.1)
+
+
+def test_it_is_mujoco_that_moves():
+    """The loop has no dynamics of its own: another gravity in MuJoCo's model, another motion."""
+    one, other = (simulation(SWING % "true" + "plant: {engine: mujoco}\n") for _ in range(2))
+    other._loop.model.opt.gravity[:] = 0.0
+    advance(one, 200)
+    advance(other, 200)
+    assert np.abs(one.state.q - other.state.q).max() > 0.01
+
+
+def test_stepping_resetting_and_recording():
+    text = "plant: {engine: mujoco}\ngoal: {cell: [6, 11]}\ntime_limit: 0.3\nrecord: {every: 7}\n"
+    whole, pieces = simulation(text), simulation(text)
+    whole.run()
+    pieces.step(0.1)
+    pieces.reset()
+    for _ in range(5):
+        pieces.step(0.063)
+    np.testing.assert_array_equal(pieces.record().data.q.values, whole.record().data.q.values)
+    assert pieces.outcome == whole.outcome == "time_limit"
+
+
+def test_explosion_is_reported():
+    law = "controller: {law: computed_torque, proportional: 1.0e+8, derivative: 0, saturate: false}\n"
+    scene = simulation(REST + law + "plant: {engine: mujoco}\nstart: {joints: [1, -1, 1, 0.1, 1.5, 0.5]}\n")
+    scene.state.qd[:] = 0.1
+    assert scene.run().outcome == "diverged"
+    assert "exploded" in scene.reason
+
+
+def test_missing_mujoco_is_told_in_one_line(monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        if name == "mujoco":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(BadInput, match=r"needs MuJoCo; allowed: pip install 'hopfield-nav\[mujoco\]'$"):
+        simulation("plant: {engine: mujoco}")
+
+
+def test_an_arm_that_is_not_rigid_is_refused():
+    with pytest.raises(BadInput, match="no rigid arm"):
+        Simulation(load_world("ragazzon2012_as_printed", ["plant.engine=mujoco"]))
+
+
+def test_unknown_engine_is_refused():
+    with pytest.raises(BadInput, match="mujoco"):
+        simulation("plant: {engine: bullet}\n")
+
+
+def test_the_hook_is_given_back():
+    import mujoco
+
+    advance(simulation("plant: {engine: mujoco}\n" + REST), 3)
+    assert mujoco.get_mjcb_passive() is None

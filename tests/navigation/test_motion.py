@@ -1,0 +1,58 @@
+"""A way at any angle in motion: straight, timed by length, and smooth in the main experiment."""
+
+from __future__ import annotations
+
+import numpy as np
+from scenes import simulation
+
+from dynamics import forward_kinematics
+from hopfield_nav import load_world, simulate
+from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation.motion import along_chain, times_by_length
+
+GOAL = "goal: {cell: [17, 6]}\n"
+
+
+def turning(tool):
+    """Sum of all changes of direction along a way [rad]."""
+    step = np.diff(tool[::20, :2], axis=0)
+    step = step[np.linalg.norm(step, axis=1) > 1e-4]
+    angle = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
+    return np.abs(np.diff(angle)).sum()
+
+
+def test_an_open_way_is_one_straight_line_at_constant_speed():
+    sim = simulation(GOAL + "planner: {any_angle: true}\n")
+    way = sim.navigator.way
+    tool = np.array(
+        [forward_kinematics(sim.arm, evaluate(way.trajectory, t)[0])[:3, 3] for t in way.trajectory.knots]
+    )
+    ends = (tool[-1] - tool[0])[:2]
+    beside = (tool - tool[0])[:, :2] @ np.array([-ends[1], ends[0]]) / np.linalg.norm(ends)
+    assert np.abs(beside).max() < 1e-9
+    h = sim.world.map.spacing
+    pace = np.linalg.norm(np.diff(tool, axis=0), axis=1) / np.diff(way.trajectory.knots)
+    np.testing.assert_allclose(pace[1:], h / 0.5, rtol=1e-6)
+    assert way.cells[0].tolist() == [1, 10]
+    assert way.cells[-1].tolist() == [17, 6]
+
+
+def test_the_main_experiment_gets_shorter_and_loses_its_zigzag():
+    tools, runs = [], []
+    for settings in ([], ["planner.any_angle=true", "planner.clearance=0.01"]):
+        run = simulate(load_world("ragazzon2012", settings))
+        after = run.data.time.values > run.data.event_time.values[-1] + 4
+        tools.append(run.data.tool_position.values[after])
+        runs.append(run)
+    assert [run.outcome for run in runs] == ["reached", "reached"]
+    assert turning(tools[1]) < 0.5 * turning(tools[0])
+    assert runs[1].summary["simulated_time_s"] < runs[0].summary["simulated_time_s"]
+
+
+def test_places_along_a_chain():
+    chain = np.array([[0.0, 0.0], [2.5, 0.0], [2.5, 1.0]])
+    places = along_chain(chain)
+    np.testing.assert_allclose(places, [[0, 0], [2.5 / 3, 0], [5 / 3, 0], [2.5, 0], [2.5, 1]], atol=1e-12)
+    metres = np.column_stack([places, np.zeros(5)]) * 0.1
+    np.testing.assert_allclose(times_by_length(metres, 0.1, 0.6), [0.6, 0.5, 0.5, 0.6])
+    np.testing.assert_allclose(times_by_length(metres, 0.1, "ragazzon2012")[1:], [2.5 / 6, 2.5 / 6, 0.5])

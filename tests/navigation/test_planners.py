@@ -1,0 +1,121 @@
+"""Other planners: A* is exactly shortest, the potential field gets stuck, the roadmap sees its way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scenes import world
+
+from dynamics import BadInput
+from hopfield_nav import load_world, simulate
+from hopfield_nav.navigation.planners import open_cells, plan_with
+from hopfield_nav.planning import plan_a_star, plan_potential_field, plan_roadmap, replan
+from hopfield_nav.planning.any_angle import line_of_sight, polyline_length
+from hopfield_nav.planning.potential_field import without_loops
+from hopfield_nav.world import Planner
+
+
+def pocket():
+    """A pocket that opens towards the start."""
+    blocked = np.zeros((20, 20), dtype=bool)
+    blocked[12, 5:15] = blocked[8:12, 5] = blocked[8:12, 14] = True
+    return blocked, (3, 10), (17, 10)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(st.integers(1, 3), st.sampled_from([1.0, 1.5, 2.0]), st.integers(0, 2**32))
+def test_a_star_is_as_short_as_the_limit_network(rank, radius, seed):
+    rng = np.random.default_rng(seed)
+    blocked = rng.random(tuple(rng.integers(2, 8, rank))) < 0.35
+    start, goal = (tuple(int(rng.integers(n)) for n in blocked.shape) for _ in range(2))
+    plan, exact = plan_a_star(blocked, start, goal, radius), replan(blocked, start, goal, radius=radius)
+    assert (plan.cells is None) == (exact.cells is None)
+    assert plan.length == pytest.approx(exact.length, rel=1e-12)
+    if plan.cells is None:
+        assert plan.reason == exact.reason
+        return
+    steps = np.linalg.norm(np.diff(plan.cells, axis=0), axis=1)
+    assert steps.sum() == pytest.approx(plan.length, rel=1e-12)
+    assert (steps <= radius).all()
+    assert (plan.cells[0].tolist(), plan.cells[-1].tolist()) == (list(start), list(goal))
+    assert not blocked[tuple(plan.cells[1:-1].T)].any()
+
+
+def test_potential_field_reaches_an_open_goal_and_gets_stuck_in_a_pocket():
+    blocked, start, goal = pocket()
+    free = plan_potential_field(np.zeros_like(blocked), start, goal)
+    assert free.length == pytest.approx(14, rel=0.01)
+    aside = blocked.copy()
+    aside[:] = False
+    aside[10, 9] = True  # a little to one side of the straight way: it is pushed round
+    around = plan_potential_field(aside, start, goal)
+    assert around.cells is not None
+    assert line_of_sight(aside, around.waypoints[:-1], around.waypoints[1:]).all()
+    stuck = plan_potential_field(blocked, start, goal)
+    assert stuck.cells is None
+    assert stuck.reason.startswith("stuck in a local minimum at cell (1")
+    assert replan(blocked, start, goal).cells is not None
+
+
+def test_random_walks_lead_out_of_a_shallow_pocket():
+    blocked, start, goal = pocket()
+    blocked[8:12] = False  # a wall is left
+    assert plan_potential_field(blocked, start, goal).cells is None
+    plan = plan_potential_field(blocked, start, goal, random_walks=100, seed=1)
+    assert plan.cells is not None
+    assert line_of_sight(blocked, plan.waypoints[:-1], plan.waypoints[1:]).all()
+    assert polyline_length(plan.waypoints) == pytest.approx(plan.length)
+    again = plan_potential_field(blocked, start, goal, random_walks=100, seed=1)
+    np.testing.assert_array_equal(plan.waypoints, again.waypoints)
+
+
+def test_loops_are_cut_off():
+    loop = np.array([[0, 0], [0.4, 0.4], [1, 0], [1, 1], [0, 1], [0.1, 0.1], [-1, 0]])
+    assert without_loops(loop).tolist() == [[0, 0], [0.1, 0.1], [-1, 0]]
+
+
+def test_roadmap_sees_from_point_to_point_and_nears_the_shortest_way_with_more_samples():
+    blocked, start, goal = pocket()
+    exact = 2 * np.hypot(8.5, 5.5) + 1  # about the wall alone; the pocket makes it longer
+    lengths = []
+    for samples in (300, 3000):
+        plan = plan_roadmap(blocked, start, goal, samples, seed=2)
+        assert plan.waypoints[0].tolist() == list(start)
+        assert plan.waypoints[-1].tolist() == list(goal)
+        assert line_of_sight(blocked, plan.waypoints[:-1], plan.waypoints[1:]).all()
+        assert not blocked[tuple(plan.cells.T)].any()
+        lengths.append(plan.length)
+    assert 16 < lengths[1] < lengths[0]
+    assert lengths[1] < 1.15 * exact
+
+
+def test_roadmap_without_enough_samples_says_so():
+    blocked, start, goal = pocket()
+    plan = plan_roadmap(blocked, start, goal, 2, seed=0)
+    assert plan.reason == "a roadmap of 2 samples does not connect start and goal"
+    sealed = np.zeros((5, 5), dtype=bool)
+    sealed[2] = True
+    assert plan_roadmap(sealed, (0, 0), (4, 4), 500).cells is None
+
+
+def test_the_choice_of_the_world_file():
+    blocked, start, goal = pocket()
+    for kind in ("a_star", "roadmap", "hopfield"):
+        plan = plan_with(Planner(kind=kind), blocked, start, goal, 0)
+        assert plan.network == ("limit" if kind == "hopfield" else kind)
+        assert plan.cells is not None
+    around = open_cells(Planner(kind="a_star"), blocked, start, goal)
+    np.testing.assert_array_equal(around, ~blocked)
+    with pytest.raises(BadInput, match="clearance"):
+        world("planner: {clearance: 0.01}\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"), [("a_star", "reached"), ("roadmap", "reached"), ("potential_field", "no_path")]
+)
+def test_the_main_experiment(kind, outcome):
+    run = simulate(load_world("ragazzon2012", [f"planner.kind={kind}", "record.signals=none"]))
+    assert run.outcome == outcome
+    assert ("stuck" in run.summary["reason"]) == (kind == "potential_field")

@@ -1,0 +1,146 @@
+"""The fast solvers of the limit network, against a plain search and scipy, on all kinds of grids."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import dijkstra
+
+from dynamics import BadInput
+from hopfield_nav.planning import blocks, neighbours, place_of, plan_path, solve, stencil
+from hopfield_nav.planning.limit import distance_grid
+
+pytestmark = pytest.mark.kernel
+
+# longest side for each rank, so that a map has some thousand cells at most
+SIDES = {1: 200, 2: 40, 3: 13, 4: 7, 5: 5, 6: 4, 7: 3}
+
+
+def plain_search(blocked, goal, periodic):
+    """Hops by dilation of the reached set, one hop a pass; -1 where there is no way."""
+    reached = np.zeros(blocked.shape, dtype=bool)
+    reached[goal] = True
+    hops, now = np.where(reached, 0, -1), 0
+    while True:
+        around = np.zeros_like(reached)
+        for axis, closed in enumerate(periodic):
+            for step in (1, -1):
+                moved = np.roll(reached, step, axis)
+                if not closed:
+                    edge = [slice(None)] * blocked.ndim
+                    edge[axis] = 0 if step == 1 else -1
+                    moved[tuple(edge)] = False
+                around |= moved
+        new = around & ~blocked & (hops < 0)
+        if not new.any():
+            return hops
+        now += 1
+        hops[new] = now
+        reached = new
+
+
+@st.composite
+def maps(draw):
+    rank = draw(st.sampled_from(sorted(SIDES)))
+    shape = tuple(draw(st.integers(1, SIDES[rank])) for _ in range(rank))
+    periodic = [draw(st.booleans()) and n >= 3 for n in shape]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    blocked = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.35, 0.5, 0.7]))
+    goal, start = (tuple(int(rng.integers(n)) for n in shape) for _ in range(2))
+    blocked[goal] = blocked[start] = False
+    return blocked, start, goal, periodic
+
+
+@settings(max_examples=1000, deadline=None, derandomize=True)
+@given(maps())
+def test_no_path_is_right_in_every_dimension(problem):
+    """A thousand maps of one to seven axes, with and without a way."""
+    blocked, start, goal, periodic = problem
+    hops = plain_search(blocked, goal, periodic)
+    plan = plan_path(blocked, start, goal, periodic=periodic)
+    np.testing.assert_array_equal(plan.distance, np.where(hops < 0, np.inf, hops))
+    assert (plan.cells is None) == (hops[start] < 0)
+    assert plan.reason == ("no free way from start to goal" if hops[start] < 0 else "")
+    if plan.cells is not None:
+        assert plan.length == hops[start] == len(plan.cells) - 1
+        assert not blocked[tuple(plan.cells.T)].any()
+        assert hops[tuple(plan.cells.T)].tolist() == list(range(hops[start], -1, -1))
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(maps())
+def test_no_path_of_the_sum_is_right_too(problem):
+    blocked, start, goal, periodic = problem
+    hops = plain_search(blocked, goal, periodic)
+    assert (plan_path(blocked, start, goal, "sum", periodic=periodic).cells is None) == (hops[start] < 0)
+
+
+def test_the_maps_have_and_lack_ways():
+    """The maps above are worth their number: about a third has no way."""
+    found = []
+
+    @settings(max_examples=1000, deadline=None, derandomize=True)
+    @given(maps())
+    def count(problem):
+        blocked, start, goal, periodic = problem
+        found.append((blocked.ndim, plan_path(blocked, start, goal, periodic=periodic).cells is None))
+
+    count()
+    for rank in SIDES:
+        without = [none for r, none in found if r == rank]
+        assert len(without) > 50
+        assert rank == 1 or 0.05 < np.mean(without) < 0.95
+
+
+@pytest.mark.parametrize("shape", [(64,), (65,), (8, 8), (9, 7), (64, 1), (1, 1, 130), (2,) * 9, (16, 3)])
+def test_every_cell_has_a_place_of_its_own(shape):
+    layout = blocks(shape, [False] * len(shape))
+    places = [place_of(layout.place, cell) for cell in np.ndindex(shape)]
+    assert len(set(places)) == len(places)
+    assert max(places) < 64 * layout.edge.size
+
+
+def test_a_wave_through_many_blocks_in_memory_order():
+    """100^3: the wave fills more than 1/16 of the blocks, and is sorted."""
+    blocked = np.random.default_rng(0).random((48, 48, 48)) < 0.25
+    blocked[24, 24, 24] = False
+    plan = plan_path(blocked, (24, 24, 24), (24, 24, 24))
+    hops = plain_search(blocked, (24, 24, 24), [False] * 3)
+    np.testing.assert_array_equal(plan.distance, np.where(hops < 0, np.inf, hops))
+
+
+@st.composite
+def weighted(draw):
+    rank = draw(st.integers(1, 4))
+    shape = tuple(draw(st.integers(1, {1: 60, 2: 16, 3: 7, 4: 5}[rank])) for _ in range(rank))
+    radius = draw(st.sampled_from([1.0, np.sqrt(2), np.sqrt(3), 2.0, 2.5]))
+    spacing = [draw(st.sampled_from([1.0, 0.3, 2.0, 1e-3, 40.0])) for _ in range(rank)]
+    periodic = [draw(st.booleans()) and n >= 2 * int(radius) + 1 for n in shape]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    blocked = rng.random(shape) < draw(st.sampled_from([0.0, 0.3, 0.6]))
+    goal = tuple(int(rng.integers(n)) for n in shape)
+    blocked[goal] = False
+    return blocked, goal, radius, spacing, periodic
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(weighted())
+def test_buckets_are_exact(problem):
+    """Euclidean lengths, spacings that differ up to 40,000-fold, closed axes; scipy's Dijkstra."""
+    blocked, goal, radius, spacing, periodic = problem
+    shape = blocked.shape
+    near = neighbours(shape, radius, spacing, periodic)
+    free = np.append(~blocked.ravel(), False)
+    a, k = np.nonzero(free[near.table] & free[:-1, None])
+    graph = coo_matrix((near.length[k], (a, near.table[a, k])), shape=(blocked.size,) * 2)
+    exact = dijkstra(graph.tocsr(), indices=int(np.ravel_multi_index(goal, shape))).reshape(shape)
+    steps = stencil(shape, radius, spacing, periodic)
+    found = distance_grid(solve(blocked, steps, goal), steps)
+    np.testing.assert_allclose(found, exact, rtol=1e-12)
+
+
+def test_more_axes_than_a_word_has_room_for():
+    with pytest.raises(BadInput, match="32"):
+        plan_path(np.zeros((1,) * 33, dtype=bool), (0,) * 33, (0,) * 33)
+    assert plan_path(np.zeros((1,) * 32, dtype=bool), (0,) * 32, (0,) * 32).length == 0

@@ -1,0 +1,255 @@
+"""Compilation and its cache: stale code never runs, and kernels stay inside their arrays."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from dynamics import compiled
+from dynamics.compiled import first_class, kernel
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL_TESTS = sorted(p.name for p in (ROOT / "tests").glob("test_*.py") if "mark.kernel" in p.read_text())
+QUICK_AS_PYTHON = [
+    "test_arms.py",
+    "test_closed_loop.py",
+    "test_contact.py",
+    "test_controllers.py",
+    "test_detectors.py",
+    "test_dynamics_laws.py",
+    "test_kinematics.py",
+    "test_plant.py",
+    "test_trajectory.py",
+]
+KERNEL_FILE = "from dynamics.compiled import kernel\n"
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A small tree of sources that takes the place of the two packages in the digest."""
+    for root in ("dynamics", "hopfield_nav"):
+        (tmp_path / root).mkdir()
+        (tmp_path / root / "plain.py").write_text("ANSWER = 42\n")
+        (tmp_path / root / "algorithm.py").write_text(KERNEL_FILE)
+        (tmp_path / root / "record.py").write_text("from typing import NamedTuple\n")
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "dynamics" / "compiled.py"))
+    return tmp_path
+
+
+def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **flags}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+# --- the name of the cache folder ---------------------------------------------------------------------
+
+
+def test_same_sources_same_folder(sources):
+    assert compiled._digest() == compiled._digest()
+
+
+@pytest.mark.parametrize("root", ["dynamics", "hopfield_nav"])
+@pytest.mark.parametrize("name", ["algorithm.py", "record.py"])
+def test_edited_source_changes_the_folder(sources, root, name):
+    before = compiled._digest()
+    path = sources / root / name
+    path.write_text(path.read_text() + "\n# edited\n")
+    assert compiled._digest() != before
+
+
+def test_new_kernel_file_changes_the_folder(sources):
+    before = compiled._digest()
+    (sources / "hopfield_nav" / "deeper").mkdir()
+    (sources / "hopfield_nav" / "deeper" / "new.py").write_text(KERNEL_FILE)
+    assert compiled._digest() != before
+
+
+def test_source_without_kernels_keeps_the_folder(sources):
+    before = compiled._digest()
+    (sources / "hopfield_nav" / "plain.py").write_text("ANSWER = 43\n")
+    assert compiled._digest() == before
+
+
+def test_numba_flag_changes_the_folder(sources, monkeypatch):
+    monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
+    before = compiled._digest()
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    assert compiled._digest() != before
+
+
+def test_cache_location_keeps_the_folder_name(sources, monkeypatch):
+    before = compiled._digest()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/somewhere/else")
+    assert compiled._digest() == before
+
+
+def test_numba_version_changes_the_folder(sources, monkeypatch):
+    before = compiled._digest()
+    monkeypatch.setattr(numba, "__version__", "0.0.0")
+    assert compiled._digest() != before
+
+
+def test_the_records_that_kernels_read_are_in_the_digest():
+    """Swapped fields of ``Arm`` or ``Work`` have the same types: old code would read one as the other."""
+    for name in ("arm.py", "work.py"):
+        source = (ROOT / "dynamics" / name).read_bytes()
+        assert any(mark in source for mark in compiled._DECIDES_CODE)
+
+
+def test_old_folders_are_pruned_and_the_current_stays(tmp_path):
+    folders = [tmp_path / f"code-{k:02}" for k in range(12)]
+    for k, folder in enumerate(folders):
+        folder.mkdir()
+        os.utime(folder, (k, k))
+    (tmp_path / "other").mkdir()
+    compiled._prune(tmp_path, current=folders[0])
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
+        ["other", folders[0].name, *(f.name for f in folders[-compiled._KEEP :])]
+    )
+
+
+def test_folder_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(compiled.tempfile, "gettempdir", lambda: str(tmp_path))
+    assert compiled._choose_root().parent == tmp_path
+
+
+def test_cache_is_used(tmp_path):
+    """The second process finds the code of the first."""
+    code = (
+        "from dynamics import load_arm, forward_kinematics\nfrom dynamics.compiled import cache_is_warm\n"
+        "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)"
+    )
+    runs = [_run(["-c", code], tmp_path) for _ in range(2)]
+    assert [run.stdout.strip() for run in runs] == ["False", "True"], runs[0].stderr + runs[1].stderr
+
+
+# --- compiled functions -------------------------------------------------------------------------------
+
+
+def test_first_class_functions_are_values():
+    """One kernel, handed different functions, calls each; it is compiled once."""
+    signature = numba.float64(numba.float64)
+
+    def double(x):
+        return 2 * x
+
+    def square(x):
+        return x * x
+
+    functions = [first_class(signature, f) for f in (double, square)]
+
+    @numba.njit(error_model="numpy")
+    def apply(function, x):
+        return function(x)
+
+    assert [apply(f, 5.0) for f in functions] == [10.0, 25.0]
+    assert len(apply.signatures) == 1
+
+
+def test_division_by_zero_is_infinite_and_nan_stays():
+    assert kernel(_divide)(1.0, 0.0) == np.inf
+    assert np.isnan(kernel(_divide)(np.nan, 1.0))
+
+
+def _divide(a, b):
+    return a / b
+
+
+# --- bounds -------------------------------------------------------------------------------------------
+
+
+def test_bounds_checking_sees_an_index_outside(tmp_path):
+    """The flag reaches kernels and inlined kernels: without this the next test would show nothing."""
+    script = tmp_path / "outside.py"
+    script.write_text(
+        "import numpy as np\nfrom dynamics.compiled import inlined, kernel\n"
+        "@inlined\ndef read(x, i):\n    return x[i]\n"
+        "@kernel\ndef call(x, i):\n    return read(x, i)\n"
+        "call(np.zeros(3), 3)\n"
+    )
+    assert "IndexError" in _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="1").stderr
+    assert _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="0").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "names"), [("NUMBA_BOUNDSCHECK", KERNEL_TESTS), ("NUMBA_DISABLE_JIT", QUICK_AS_PYTHON)]
+)
+def test_kernels_stay_inside_their_arrays(tmp_path, flag, names):
+    """Tests marked ``kernel``: all with bounds checking in a cache of its own, the quick ones as Python."""
+    if flag in STARTED:
+        process, told = STARTED.pop(flag)
+        assert process.wait() == 0, told.read_text(encoding="utf-8")
+        assert "passed" in told.read_text(encoding="utf-8")
+        return
+    run = _run(_kernel_tests(names), tmp_path, **{flag: "1"})
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "passed" in run.stdout
+
+
+STARTED: dict[str, tuple[subprocess.Popen, Path]] = {}  # by flag; ``conftest`` begins it beside the others
+
+
+def start_bounds_check(folder):
+    """Begin the long one of the two in a process of its own; its cache is not that of the other tests."""
+    flag, told = "NUMBA_BOUNDSCHECK", folder / "told.txt"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(folder / "cache"), flag: "1"}
+    with told.open("w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            [sys.executable, *_kernel_tests(KERNEL_TESTS)],
+            env=environment, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    STARTED[flag] = (process, told)
+    return process
+
+
+def _kernel_tests(names):
+    files = [str(ROOT / "tests" / name) for name in names]
+    return ["-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider", *files]
+
+
+def test_the_number_of_threads_does_not_move_the_cache(monkeypatch):
+    before = compiled._digest()
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    assert compiled._digest() == before
+
+
+def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):
+    """Three processes warm an empty cache; between two marks of one there is none of another."""
+    script = tmp_path / "fill.py"
+    script.write_text(
+        "import os, sys, time\n"
+        "from dynamics.compiled import filling_cache\n"
+        "def mark(what):\n"
+        "    with open(sys.argv[1], 'a') as log: log.write(f'{what} {os.getpid()}\\n')\n"
+        "with filling_cache():\n"
+        "    mark('in'); time.sleep(0.2); mark('out')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, str(script), str(tmp_path / "log")]
+    started = [subprocess.Popen(command, env=environment) for _ in range(3)]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    marks = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert [what for what, _ in marks] == ["in", "out"] * 3
+    assert all(marks[k][1] == marks[k + 1][1] for k in range(0, 6, 2))
+
+
+def test_where_no_lock_can_be_had_nobody_waits(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled, "_folder", tmp_path / "missing")
+    with compiled.filling_cache():
+        pass

@@ -1,0 +1,50 @@
+"""What the documentation shows is what is there, and it runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hopfield_nav import load_world, simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_printed_detector_is_the_file():
+    printed = re.search(r"```python\n(.*?)```", (ROOT / "docs/own_methods.md").read_text(), re.DOTALL).group(
+        1
+    )
+    assert printed == (ROOT / "scripts/own_detector.py").read_text()
+
+
+def test_own_detector_fires_with_an_obstacle_and_is_silent_without():
+    measure = [f"detection.measure={ROOT / 'scripts/own_detector.py'}:METHOD", "detection.threshold=2.5"]
+    felt = simulate(load_world("u_trap", [*measure, "time_limit=8"]))
+    free = simulate(load_world("empty", measure))
+    assert felt.summary["collision_count"] > 0
+    assert (free.outcome, free.summary["collision_count"]) == ("reached", 0)
+
+
+def test_hello_runs():
+    code = f"import matplotlib; matplotlib.use('Agg'); exec(open({str(ROOT / 'scripts/hello.py')!r}).read())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("reached after 5")
+
+
+def test_record_page_names_every_variable_and_key():
+    page = (ROOT / "docs/record.md").read_text()
+    run = simulate(load_world("u_trap", ["time_limit=8"]))
+    for name in [*run.data.data_vars, *run.data.dims, *run.summary]:
+        assert name == "world" or re.search(rf"\b{name}\b", page), name
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]))
+def test_links_lead_somewhere(page):
+    path = next(p for p in (ROOT / page, ROOT / "docs" / page) if p.exists())
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
+        assert (path.parent / target).exists(), f"{page}: {target}"

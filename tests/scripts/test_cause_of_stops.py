@@ -1,0 +1,98 @@
+"""The document's thesis on few pairs, and on the one that is shown."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hopfield_nav.known_world.single_branch import (
+    ARRIVED,
+    JUMP,
+    LIMIT,
+    OUT_OF_REACH,
+    TOUCHED,
+    follow_single_branch,
+)
+from known_cell import empty, free_joints, pose
+
+from dynamics import forward_kinematics, inverse_kinematics
+from hopfield_nav.geometry import solids as geometry
+from hopfield_nav.known_world import build_scene, collides, explain, poses_at
+
+from nowoczyn2023 import cause_of_stops
+
+
+def test_the_thesis_on_few_pairs():
+    """A branch that arrives is a way of the graph from the same joints, and that is one from any joints."""
+    found = cause_of_stops.cases(60, 1)
+    for case in found:
+        assert case.from_here <= case.from_any
+        if case.outcome == ARRIVED:
+            assert case.from_here
+        if case.outcome == OUT_OF_REACH:
+            assert not case.from_any
+        if case.from_here:
+            assert case.outcome in (ARRIVED, JUMP)
+    stops = cause_of_stops.stopped(found)
+    assert {case.outcome for case in stops} >= {TOUCHED, JUMP}
+    assert any(case.from_any for case in stops)
+    assert not all(case.from_any for case in stops)
+
+
+def test_the_example_runs_into_itself_and_the_graph_goes_all_the_way():
+    arm, scene, branch, way = cause_of_stops.example()
+    assert branch.outcome == TOUCHED
+    assert collides(arm, scene, branch.q).tolist() == [False] * (len(branch.q) - 1) + [True]
+    assert branch.reason == explain(arm, scene, branch.q[-1])
+    assert "known" not in branch.reason
+    goal = poses_at(branch.line, np.array(1.0))
+    np.testing.assert_allclose(
+        forward_kinematics(arm, way.q[[0, -1]]), poses_at(branch.line, np.array([0.0, 1.0])), atol=1e-9
+    )
+    np.testing.assert_allclose(
+        forward_kinematics(arm, branch.q), poses_at(branch.line, branch.places), atol=1e-9
+    )
+    assert not np.allclose(way.q[0], branch.q[0], atol=0.1)  # the same place of the tool, other joints
+    assert np.linalg.norm(forward_kinematics(arm, branch.q[-1])[:3, 3] - goal[:3, 3]) > 0.03
+
+
+def test_what_stops_a_branch():
+    arm, scene = empty()
+    start = np.array([-0.3, -1.2, 1.6, -2.0, -1.57, 0.0])
+    here = forward_kinematics(arm, start)
+    beside = here.copy()
+    beside[1, 3] += 0.1
+    assert follow_single_branch(arm, scene, start, [beside]).outcome == ARRIVED
+    far = pose([0.5, 0.0, 0.3]), pose([0.5, 0.0, 1.3])
+    up = follow_single_branch(arm, scene, inverse_kinematics(arm, far[0])[0], [far[1]], 0.001, 0.01)
+    assert up.outcome == OUT_OF_REACH
+    x, y, z = here[:3, 3]
+    plate = build_scene(arm, geometry.pack_primitives([geometry.box([x, y + 0.08, z], [0.3, 0.01, 0.3])]))
+    stop = follow_single_branch(arm, plate, start, [beside])
+    assert stop.outcome == TOUCHED
+    assert "known[0]" in stop.reason
+    narrow = arm._replace(position_limits=np.array([start - 0.05, start + 0.05]).T)
+    assert follow_single_branch(narrow, scene, start, [beside]).outcome == LIMIT
+
+
+def test_a_branch_that_arrives_stays_on_the_line():
+    arm, scene = empty()
+    arrived = 0
+    for start in free_joints(arm, scene, 20, 2):
+        goal = forward_kinematics(arm, start)
+        goal[2, 3] += 0.05
+        branch = follow_single_branch(arm, scene, start, [goal])
+        if branch.outcome == ARRIVED:
+            arrived += 1
+            np.testing.assert_allclose(forward_kinematics(arm, branch.q[-1]), goal, atol=1e-9)
+            assert not collides(arm, scene, branch.q).any()
+    assert arrived > 5
+
+
+@pytest.mark.parametrize("goal", [pose([0.5, 0.2, 0.3])])
+def test_a_start_in_collision_stops_at_once(goal):
+    arm, scene = empty()
+    start = np.array([0.0, 0.0, np.pi - 0.1, 0.0, 0.0, 0.0])
+    assert collides(arm, scene, start)
+    branch = follow_single_branch(arm, scene, start, [goal])
+    assert (branch.outcome, len(branch.q)) == (TOUCHED, 1)

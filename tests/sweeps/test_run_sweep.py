@@ -1,0 +1,252 @@
+"""Sweeps as they run: every job has its row, in this process, on workers, and after accidents."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pytest
+
+from dynamics import BadInput
+from hopfield_nav import load_run, sweep
+from hopfield_nav.sweeps import (
+    Batches,
+    connect,
+    core_count,
+    execute,
+    failed_row,
+    make_sweep,
+    mean,
+    outcome_shares,
+    read_rows,
+    share,
+)
+from hopfield_nav.sweeps.cluster import LostCluster
+from hopfield_nav.sweeps.job import run_job
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = {"time_limit": 8}
+
+
+def small(repeats=2, **others):
+    """Eight quick runs, two thresholds by two stiffnesses."""
+    vary = {"detection.threshold": [6, 12], "contact.stiffness": [1e4, 1e5]}
+    return make_sweep("u_trap", vary, repeats=repeats, set=QUICK, **others)
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory):
+    """The table of the small sweep, run in this process."""
+    return (execute(small(), tmp_path_factory.mktemp("serial") / "s", workers=0) / "sweep.csv").read_bytes()
+
+
+def leftovers(scratch: Path) -> list:
+    """Child processes, and what lies in the temporary folder."""
+    children = [p for p in psutil.Process().children(recursive=True) if "resource_tracker" not in _words(p)]
+    return [_words(p) for p in children] + [p.name for p in scratch.glob("hopfield-nav-sweep-*")]
+
+
+def _words(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return "resource_tracker"
+
+
+def test_two_workers_give_the_table_of_one_process_and_leave_nothing(serial, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    seen = []
+    folder = execute(
+        small(), tmp_path / "out", workers=2, progress=lambda done, c: seen.append((done, c.total()))
+    )
+    assert (folder / "sweep.csv").read_bytes() == serial
+    assert seen == [(k, k) for k in range(1, 9)]
+    assert leftovers(tmp_path) == []
+
+
+def test_a_run_that_cannot_be_built_is_a_row(tmp_path):
+    made = make_sweep("u_trap", {"plant.damping": [0, 1e4]}, set={**QUICK, "plant.step": 0.001})
+    good, bad = read_rows(execute(made, tmp_path / "out", workers=0))
+    assert (good["outcome"], good["error"]) == ("time_limit", None)
+    assert bad["outcome"] == "failed"
+    assert "explode" in bad["error"]
+    assert bad["simulated_time_s"] is None
+
+
+def test_an_unforeseen_error_is_a_row(monkeypatch):
+    monkeypatch.setattr("hopfield_nav.experiment.simulation.Simulation.run", lambda *_: 1 / 0)
+    row = run_job(small(), 3)
+    assert (row["outcome"], row["error"]) == ("failed", "ZeroDivisionError: division by zero")
+
+
+def test_a_run_that_takes_too_long_is_a_row():
+    row = run_job(small(time_limit_per_run=1e-6), 0)
+    assert row["outcome"] == "timed_out"
+    assert "1e-06 s" in row["error"]
+
+
+def test_kept_runs_are_runs(tmp_path):
+    made = make_sweep("u_trap", {"detection.threshold": [6, 12]}, set=QUICK, keep="runs")
+    (tmp_path / "out" / "runs" / "000001").mkdir(parents=True)
+    (tmp_path / "out" / "runs" / "000001" / "torn").touch()
+    row = run_job(made, 1, tmp_path / "out")
+    run = load_run(tmp_path / "out" / "runs" / "000001")
+    assert run.summary["collision_count"] == row["collision_count"]
+    assert not (tmp_path / "out" / "runs" / "000001" / "torn").exists()
+
+
+def test_resume_does_only_what_is_missing(serial, tmp_path):
+    folder = execute(small(), tmp_path / "out", workers=0)
+    lines = (folder / "sweep.csv").read_bytes().splitlines(keepends=True)
+    (folder / "sweep.csv").write_bytes(b"".join([*lines[:3], *lines[6:8], lines[8][:20]]))  # the last is torn
+    seen = []
+    execute(small(), folder, workers=0, resume=True, progress=lambda done, _: seen.append(done))
+    assert seen == [5, 6, 7, 8]
+    assert (folder / "sweep.csv").read_bytes() == serial
+
+
+def test_resume_refuses_a_changed_sweep_and_a_folder_that_holds_none(tmp_path):
+    folder = execute(small(), tmp_path / "out", workers=0)
+    with pytest.raises(BadInput, match="has been changed"):
+        execute(small(repeats=3), folder, workers=0, resume=True)
+    with pytest.raises(BadInput, match="no sweep to go on with"):
+        execute(small(), tmp_path, workers=0, resume=True)
+    with pytest.raises(BadInput, match="not empty"):
+        execute(small(), folder, workers=0)
+
+
+def slow_job(made, index, folder):
+    """A real run that takes long enough to be interrupted."""
+    time.sleep(0.3)
+    return run_job(made, index, folder)
+
+
+def test_a_killed_worker_loses_nothing():
+    made = small()
+    rows = []
+    with connect(2, None) as client:
+        victim = next(iter(client.run(os.getpid).values()))
+        for row in Batches(client, made, range(made.count), made.count, None, slow_job):
+            rows.append(row)
+            if len(rows) == 2:
+                os.kill(victim, signal.SIGKILL)
+        after = client.run(os.getpid).values()
+    assert victim not in after
+    assert sorted(rows, key=lambda row: row["index"]) == [run_job(made, i) for i in range(made.count)]
+
+
+def deadly_job(made, index, folder):
+    """Job 5 kills whatever process runs it."""
+    if index == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return failed_row(made, index, "alive")
+
+
+def test_a_run_that_kills_its_worker_every_time_is_a_row():
+    made = small()
+    with connect(2, None) as client:
+        rows = list(Batches(client, made, range(made.count), made.count, None, deadly_job))
+    told = {row["index"]: row["error"] for row in rows}
+    assert len(rows) == 8
+    assert "killed its worker" in told.pop(5)
+    assert set(told.values()) == {"alive"}
+
+
+def environment_job(made, index, folder):
+    """A row that tells of the worker's threads."""
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+    return failed_row(made, index, " ".join(os.environ[name] for name in names))
+
+
+def test_few_jobs_are_on_the_cluster_at_a_time_and_workers_have_one_thread():
+    made = small(repeats=500)
+    most = 0
+    with connect(2, None) as client:
+        batches = Batches(client, made, range(made.count), made.count, None, environment_job)
+        for row in batches:
+            most = max(most, len(client.futures))
+            assert row["error"] == "1 1 1 1"
+    assert most <= 6
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """A scheduler and two workers, processes of their own on the loopback address."""
+    here = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_NUM_THREADS": "1"}
+    python, file = [sys.executable, "-m", "distributed.cli"], tmp_path / "scheduler.json"
+
+    def start(*words):
+        command = [sys.executable, "-m", f"distributed.cli.{words[0]}", *words[1:]]
+        return subprocess.Popen(command, env=here, cwd=tmp_path, stderr=subprocess.DEVNULL)
+
+    del python
+    processes = [
+        start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+              "--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(file)),
+    ]  # fmt: skip
+    worker = ("dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard", "--host",
+              "127.0.0.1", "--local-directory", str(tmp_path))  # fmt: skip
+    processes += [start(*worker), start(*worker)]
+    deadline = time.monotonic() + 30
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    import json
+
+    yield json.loads(file.read_text())["address"], processes
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.wait(20)
+
+
+def test_a_running_cluster_gives_the_same_table(serial, tmp_path, scheduler):
+    address, _ = scheduler
+    folder = execute(small(), tmp_path / "out", scheduler=address)
+    assert (folder / "sweep.csv").read_bytes() == serial
+
+
+def test_a_cluster_that_goes_away_is_told_and_the_rows_are_kept(serial, tmp_path, scheduler):
+    address, processes = scheduler
+    made = small(repeats=50)
+
+    def stop(done, _):
+        if done == 3:
+            processes[0].kill()
+
+    with pytest.raises(LostCluster, match="--resume"):
+        execute(made, tmp_path / "out", scheduler=address, progress=stop)
+    assert len(read_rows(tmp_path / "out")) >= 3
+
+
+def test_nobody_at_the_address(tmp_path, monkeypatch):
+    monkeypatch.setattr("hopfield_nav.sweeps.cluster._CONNECT", 1)
+    with pytest.raises(BadInput, match="no scheduler answers"):
+        execute(small(), tmp_path / "out", scheduler="tcp://127.0.0.1:9")
+
+
+def test_sweep_in_one_call():
+    data = sweep("u_trap", {"detection.threshold": [6, 12]}, repeats=2, set=QUICK)
+    assert dict(data.sizes) == {"detection.threshold": 2, "repeat": 2}
+    assert (data.outcome == "time_limit").all()
+    assert core_count() >= 1
+
+
+def test_intervals():
+    """Wilson's for 8 of 10 and Student's for 1, 2, 3, from published tables."""
+    value = share(8, 10)
+    assert (value.low, value.high) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    value = mean([1.0, 2.0, 3.0, float("nan")])
+    assert (value.n, value.estimate) == (3, 2.0)
+    assert value.high - 2.0 == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
+    assert mean([]).n == 0
+    shares = outcome_shares([{"outcome": "reached"}] * 3 + [{"outcome": "failed"}])
+    assert Counter({name: round(4 * value.estimate) for name, value in shares.items()}) == {
+        "reached": 3,
+        "failed": 1,
+    }
