@@ -5,20 +5,39 @@ from __future__ import annotations
 import math
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dynamics import forward_kinematics
+from hopfield_nav.experiment.run import Collision
+from hopfield_nav.loop import Plant, State
+from hopfield_nav.navigation import Follower, Navigator
 from hopfield_nav.world import World
-
-if TYPE_CHECKING:
-    from hopfield_nav.experiment.simulation import Simulation
 
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
 
 
-def summarise(simulation: Simulation) -> dict[str, Any]:
+class Simulated(Protocol):
+    """What a summary needs of a simulation; ``experiment.simulation.Simulation`` is one."""
+
+    world: World
+    seed: int
+    outcome: str | None
+    reason: str
+    wall_time: float
+    warnings: list[str]
+    collisions: list[Collision]
+    state: State
+    plant: Plant
+    navigator: Navigator | Follower
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+
+
+def summarise(simulation: Simulated) -> dict[str, Any]:
     """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
     state, collisions = simulation.state, simulation.collisions
     delays = [c.time - c.touch_time for c in collisions if not c.false_alarm]
@@ -76,7 +95,7 @@ def imperfections(world: World) -> dict[str, Any]:
     return found
 
 
-def _final_error(simulation: Simulation) -> float | None:
+def _final_error(simulation: Simulated) -> float | None:
     """Distance of the true tool from the goal [m]."""
     if simulation.navigator.goal is None:
         return None

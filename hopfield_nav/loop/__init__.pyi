@@ -22,6 +22,7 @@ from .plant import SEMI_IMPLICIT_EULER as SEMI_IMPLICIT_EULER
 from .plant import Plant as Plant
 from .plant import make_stages as make_stages
 from .state import Settings as Settings
+from .state import State as State
 from .state import make_state as make_state
 from .step_limits import check_step as check_step
 from .step_limits import omega_warning as omega_warning

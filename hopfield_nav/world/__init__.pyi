@@ -30,6 +30,9 @@ from .files import is_path as is_path
 from .files import relative_to as relative_to
 from .files import sweep_name as sweep_name
 from .files import world_name as world_name
+from .load import load_world as load_world
+from .load import parse_world as parse_world
+from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .plan import Place as Place
 from .schema import dump_schema as dump_schema
@@ -42,7 +45,4 @@ from .solids import Seed as Seed
 from .solids import Solid as Solid
 from .solids import Sphere as Sphere
 from .world import World as World
-from .world import load_world as load_world
-from .world import parse_world as parse_world
-from .world import world_from as world_from
-from .world import yaml_text as yaml_text
+from .writing import yaml_text as yaml_text

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
 from dynamics import BadInput
 from hopfield_nav.plugin import find_method
+from hopfield_nav.world.document import Document
 from hopfield_nav.world.plan import check_plan
-
-if TYPE_CHECKING:
-    from hopfield_nav.world.document import Document
-    from hopfield_nav.world.sections import Map
-    from hopfield_nav.world.solids import Goal
-    from hopfield_nav.world.world import World
+from hopfield_nav.world.sections import Map
+from hopfield_nav.world.solids import Goal
+from hopfield_nav.world.world import World
 
 
 def check_world(world: World, folder: Path | None) -> None:

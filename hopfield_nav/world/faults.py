@@ -32,10 +32,16 @@ def bad_input(error: ValidationError, model: type[BaseModel], document: Document
     order = {key: i for i, key in enumerate(document.places)}
     faults = [_translate(dict(fault), model, document) for fault in error.errors(include_url=False)]
     key, first = min(faults, key=lambda fault: order.get(fault[0], len(order)))
-    first.where = document.where(key)
-    return BadInput(
-        first.what, where=first.where, found=first.found, allowed=first.allowed, nearest=first.nearest
-    )
+    return _at(document.where(key), first)
+
+
+def placed(error: BadInput, document: Document) -> BadInput:
+    """A fault whose ``where`` is a dotted key, with file and line."""
+    return _at(document.where(_split(error.where)), error)
+
+
+def _at(where: str, error: BadInput) -> BadInput:
+    return BadInput(error.what, where=where, found=error.found, allowed=error.allowed, nearest=error.nearest)
 
 
 def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:

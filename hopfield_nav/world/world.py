@@ -1,8 +1,4 @@
-"""The world file: everything an experiment is made of, checked before anything moves.
-
-``load_world`` reads a file, or a world that comes with the program, and gives a ``World`` that is
-known to be consistent; a fault is a ``BadInput`` with file, line and key.
-"""
+"""Everything an experiment is made of: ``World``, the root of the schema."""
 
 from __future__ import annotations
 
@@ -11,14 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import yaml
-from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
-from hopfield_nav.world.checks import check_arms, check_world
-from hopfield_nav.world.document import Document, apply_overrides, parse_document, plain_value, read_document
-from hopfield_nav.world.faults import bad_input
 from hopfield_nav.world.fields import Gravity, Range, Text
-from hopfield_nav.world.files import find_world, relative_to, world_name
+from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.plan import Plan
 from hopfield_nav.world.sections import (
     TIES_IN_SPACE,
@@ -36,6 +28,7 @@ from hopfield_nav.world.sections import (
     Trajectory,
 )
 from hopfield_nav.world.solids import Goal, KnownObstacle, Obstacle, Seed
+from hopfield_nav.world.writing import yaml_text
 
 
 class World(Section):
@@ -79,11 +72,6 @@ class World(Section):
         if isinstance(plant, dict) and isinstance(controller, dict) and "step" in plant:
             data["controller"] = {"period": plant["step"], **controller}
         return _ties_in_space(data)
-
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> World:
-        check_world(self, (info.context or {}).get("folder"))
-        return self
 
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
@@ -169,73 +157,3 @@ def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(shape, (list, tuple)) or len(shape) != 3:
         return data
     return {**data, "planner": {"ties": TIES_IN_SPACE, **planner}}
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes every value out, and quotes text that would read as something else."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        """No aliases: every value is written out."""
-        return True
-
-
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    style = None if plain_value(text) == text else '"'
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _represent_text)
-
-
-def yaml_text(data: dict[str, Any]) -> str:
-    """Plain data as YAML that reads back as the same data."""
-    return yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
-    )
-
-
-def load_world(path_or_name: str | Path, overrides: Sequence[str] | None = None) -> World:
-    """Read and check a world.
-
-    Args:
-        path_or_name: a file, or the name of a world that comes with the program.
-        overrides: changes to the file, each ``key.key=value`` (value as in YAML).
-
-    Raises:
-        BadInput: there is no such file, or something in it cannot be used: file, line, key, what
-            was found, what is allowed, and the nearest known key.
-    """
-    path = find_world(path_or_name)
-    document = read_document(path)
-    apply_overrides(document, overrides or ())
-    return world_from(document, path.parent, world_name(path))
-
-
-def parse_world(text: str, name: str = "world", folder: Path | None = None) -> World:
-    """The world that YAML text describes; paths in it are relative to ``folder``.
-
-    Raises:
-        BadInput: as ``load_world``.
-    """
-    return world_from(parse_document(text, name), folder or Path(), name)
-
-
-def world_from(document: Document, folder: Path, name: str, like: World | None = None) -> World:
-    """Check what a document holds and make it a world.
-
-    Args:
-        document: the content of a file.
-        folder: that paths in it are relative to.
-        name: what the world is called.
-        like: a world in the same folder that has been checked; its arms are not read again.
-
-    Raises:
-        BadInput: with the place of the first fault in the document.
-    """
-    try:
-        world = World.model_validate(document.data, context={"folder": folder})
-    except ValidationError as error:
-        raise bad_input(error, World, document) from None
-    world._name, world._folder = name, folder
-    check_arms(world, document, like)
-    return world

@@ -13,15 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from hopfield_nav.known_world.single_branch import (
-    ARRIVED,
-    JUMP,
-    LIMIT,
-    OUT_OF_REACH,
-    TOUCHED,
-    SingleBranch,
-    follow_single_branch,
-)
 from ledger import Row, judged
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -37,6 +28,15 @@ from hopfield_nav.known_world import (
     plan_direct,
     plan_shortest,
     random_free_joints,
+)
+from nowoczyn2023.single_branch import (
+    ARRIVED,
+    JUMP,
+    LIMIT,
+    OUT_OF_REACH,
+    TOUCHED,
+    SingleBranch,
+    follow_single_branch,
 )
 
 NAME, PAIRS, SEED = "ur5_tu2023", 500, 2023

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from madsen2020.bench import splines
 
 from dynamics import load_arm
 from dynamics.identification import Experiment, from_free, random_free
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import follow
 from hopfield_nav.world import load_world, parse_world
-
-from madsen2020.bench import splines
 
 RATE = 200.0  # [Hz]
 CONSTANTS = np.array([12.0, 12.0, 12.0, 9.0, 9.0, 9.0])

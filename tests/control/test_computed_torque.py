@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from kebria2016 import validation, validation_run
 
 from dynamics import BadInput, inverse_dynamics, load_arm
 from dynamics.kinematics import update_frames
@@ -14,8 +12,6 @@ from dynamics.work import make_work
 from hopfield_nav.experiment import simulate
 from hopfield_nav.plugin import find_method, make_sensed
 from tests.scenes import world
-
-from kebria2016 import validation, validation_run
 
 POLES = (-1.127, -8.873)  # of s² + 10 s + 10, three decimals
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import yaml
+from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
 
 from dynamics import BadInput, inverse_dynamics, load_arm
 from dynamics.identification import (
@@ -26,8 +24,6 @@ from dynamics.identification import (
     simulated_log,
     smallest_eigenvalue,
 )
-
-from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
 
 ARM = the_arm()
 FRICTION = np.column_stack([COULOMB, VISCOUS])

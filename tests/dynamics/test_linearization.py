@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from oracles import random_states, runge_kutta
 from scipy.linalg import expm
+from tu2023 import linearisation, readings
 
 from dynamics import (
     BadInput,
@@ -23,8 +21,6 @@ from dynamics import (
 )
 from dynamics.linear import spectral_abscissa, torque_error
 from dynamics.linear.linearization import is_stable
-
-from tu2023 import linearisation, readings
 
 OMEGA = linearisation.OMEGA
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from isolation.pushes import counted, isolate_pushes, random_pushes
+from isolation.scores import covered, right
 from scipy.optimize import minimize
 
 from dynamics import BadInput, load_arm
@@ -25,9 +25,6 @@ from hopfield_nav.isolation import (
 )
 from hopfield_nav.isolation.contact_link import fit_surface, misfit_bound
 from hopfield_nav.isolation.surface import AREA, make_surface
-
-from isolation.pushes import counted, isolate_pushes, random_pushes
-from isolation.scores import covered, right
 
 ARM = load_arm("ur5_ragazzon2012")
 SIGMA = 0.02

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_collision_check import ARM, SOLIDS, random_poses, tool_at
+from test_collisions import ARM, SOLIDS, random_poses, tool_at
 
 from dynamics import link_frames, load_arm
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives

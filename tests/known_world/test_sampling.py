@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from known_planners.independent_check import IndependentCheck
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.known_world import (
@@ -21,8 +22,6 @@ from hopfield_nav.known_world import (
 )
 from hopfield_nav.known_world.ompl import PLANNERS, load_ompl
 from hopfield_nav.world import build_arm, parse_world
-
-from known_planners.independent_check import IndependentCheck
 
 ROOT = Path(__file__).resolve().parents[2]
 WALL = parse_world("""
@@ -164,7 +163,7 @@ def test_the_same_seed_gives_the_same_way_and_another_seed_another():
 
 def test_another_process_finds_the_same_way_and_prints_nothing_of_ompl():
     code = (
-        f"import sys; sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
+        f"import sys; sys.path[:0] = [{str(ROOT / 'tests')!r}, {str(Path(__file__).parent)!r}]\n"
         "from test_sampling import ARM, SCENE, START, GOAL, plan_sampling\n"
         "print(plan_sampling(ARM, SCENE, START, [GOAL], seed=7).way.q.tolist())"
     )

@@ -44,7 +44,7 @@ def _exports(folder):
 
 
 def _imported(path, files, exports):
-    """The files that a file imports, wherever in it and for types alone too; a room's name leads to its file."""
+    """The files that a file imports, anywhere in it, for types too; a room's name leads to its file."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -110,7 +110,7 @@ def test_a_circle_would_be_found(tmp_path):
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(ROOT)))
 def test_room_exports_what_is_there(room):
-    """Every name resolves; no file hides an exported name once it is imported; two sentences say what it owns."""
+    """Every name resolves; no file hides an exported name; two sentences say what the room owns."""
     module = import_module(".".join(room.relative_to(ROOT).parts))
     exports = _exports(room)
     assert exports
@@ -121,7 +121,7 @@ def test_room_exports_what_is_there(room):
 
 
 def test_rooms_import_each_other_by_their_exports():
-    """From another room only what that room exports; kernels of ``dynamics`` and ``plugin`` are open to all."""
+    """From another room only what that room exports; ``plugin`` and ``dynamics`` are open to all."""
     outside = []
     for name, path in _files().items():
         if not name.startswith("hopfield_nav."):

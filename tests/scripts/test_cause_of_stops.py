@@ -1,11 +1,10 @@
 """The document's thesis on few pairs, and on the one that is shown."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-from hopfield_nav.known_world.single_branch import (
+from known_cell import empty, free_joints, pose
+from nowoczyn2023 import cause_of_stops
+from nowoczyn2023.single_branch import (
     ARRIVED,
     JUMP,
     LIMIT,
@@ -13,13 +12,10 @@ from hopfield_nav.known_world.single_branch import (
     TOUCHED,
     follow_single_branch,
 )
-from known_cell import empty, free_joints, pose
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.geometry import solids as geometry
 from hopfield_nav.known_world import build_scene, collides, explain, poses_at
-
-from nowoczyn2023 import cause_of_stops
 
 
 def test_the_thesis_on_few_pairs():

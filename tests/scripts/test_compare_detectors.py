@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
-
 from compare_detectors import read, write
 from detection.conditions import CONDITIONS
 from detection.evaluation import Tally, count_alarms, delays, missed

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
-
 from compare_known_planners import ask_again, check, compare, write
 from known_planners.cell import cell, random_pairs
 from known_planners.independent_check import STEP, IndependentCheck

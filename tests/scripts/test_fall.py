@@ -1,17 +1,14 @@
 """The free fall of ragazzon2012, section 3.3: published rest pose from the published mistake alone."""
 
 import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from ragazzon2012 import fall as claims
 
 from dynamics import BadInput, link_frames, load_arm, mass_matrix
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.world import load_world
-
-from ragazzon2012 import fall as claims
 
 ALMOST = 0.05  # [°]
 

@@ -1,19 +1,15 @@
 """The measurements behind the ledger's rows on kinematics and on the two formulations."""
 
-import sys
-from pathlib import Path
-
+import ledger
 import numpy as np
 import pytest
-
-from dynamics import BadInput, NoClosedForm, closed_form_position, forward_kinematics, load_arm, with_tool
-
-import ledger
 from kebria2016 import euler_lagrange as formulations
 from kebria2016 import kinematics as kebria
 from nowoczyn2023 import numeric_kinematics as steps
 from tu2023 import kinematics as tu
 from tu2023 import kinematics_figures
+
+from dynamics import BadInput, NoClosedForm, closed_form_position, forward_kinematics, load_arm, with_tool
 
 # --- the flange's position written out ----------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 """Every claim in docs/ledger.md has a verdict, both numbers, and a test that exists."""
 
-import sys
 from pathlib import Path
 
 import pytest

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
+import ledger
 import numpy as np
 import pytest
-
-import ledger
 from madsen2020 import bench, figures, parametrisation, validation
 
 

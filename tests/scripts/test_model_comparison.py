@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tu2023 import comparison
 
 from dynamics import (
     BadInput,
@@ -20,8 +18,6 @@ from dynamics import (
     random_operating_points,
 )
 from dynamics.model_comparison import torque_residual
-
-from tu2023 import comparison
 
 
 @pytest.fixture

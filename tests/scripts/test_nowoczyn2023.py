@@ -1,17 +1,8 @@
 """The measurements behind the ledger's rows on nowoczyn2023, with smaller counts."""
 
-import sys
-from pathlib import Path
-
+import ledger
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation, Slerp
-
-from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
-from hopfield_nav.known_world import straight_line
-from hopfield_nav.world import load_world
-
-import ledger
 from nowoczyn2023 import (
     direct_kinematics,
     direct_way,
@@ -24,6 +15,11 @@ from nowoczyn2023 import (
     slerp,
     tables,
 )
+from scipy.spatial.transform import Rotation, Slerp
+
+from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
+from hopfield_nav.known_world import straight_line
+from hopfield_nav.world import load_world
 
 NAME = direct_kinematics.NAME
 

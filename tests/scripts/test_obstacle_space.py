@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
-
 from ledger import REPRODUCED, faults
 from nowoczyn2023 import obstacle_space
 

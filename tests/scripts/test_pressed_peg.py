@@ -1,16 +1,12 @@
 """A peg pressed and slid: what the force estimate is worth below 1 Hz, and what spoils it."""
 
-import sys
-from pathlib import Path
-
+import ledger
 import numpy as np
 import pytest
-
-from dynamics import forward_kinematics, load_arm
-
-import ledger
 from ragazzon2012 import pressed_peg as peg
 from ragazzon2012.pressed_peg import ESTIMATORS, FULL, LIGHT, RUBBING, TURNING, Case
+
+from dynamics import forward_kinematics, load_arm
 
 FEW = (5.0, 50.0)
 

@@ -1,16 +1,12 @@
 """The measurements behind the ledger's rows on ragazzon2012 (the fall has a file of its own)."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from ragazzon2012 import contact, equations, experiment, feeling, marking, planner, tables
+from ragazzon2012.contact import AS_PRINTED, RIGHT, Push
 
 from dynamics import load_arm
 from hopfield_nav.planning import iterate, plan_path
-
-from ragazzon2012 import contact, equations, experiment, feeling, marking, planner, tables
-from ragazzon2012.contact import AS_PRINTED, RIGHT, Push
 
 MIDDLE = ((9, 10),)
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
 import recorded_pushes
 import recordings_methods as methods
 import recordings_study as study

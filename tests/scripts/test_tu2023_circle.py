@@ -1,18 +1,14 @@
 """Chapter 5 of tu2023 on the simulated arm: motion, signals, constants, and the ledger's rows."""
 
-import sys
-from pathlib import Path
-
+import ledger
 import numpy as np
 import pytest
-
-from dynamics import forward_kinematics, jacobian, load_arm
-from hopfield_nav.loop import evaluate, omega_warning
-
-import ledger
 from tu2023 import circle, circle_motion, circle_signals
 from tu2023.circle_motion import Case
 from tu2023.kinematics import CENTER, RADIUS, circle_branches, follow_circle
+
+from dynamics import forward_kinematics, jacobian, load_arm
+from hopfield_nav.loop import evaluate, omega_warning
 
 FAST = circle.FASTEST
 IDEAL = circle.WITHOUT_FRICTION

@@ -1,0 +1,69 @@
+"""Reading a world: from a file, or one that comes with the program, checked before anything moves.
+
+``load_world`` gives a ``World`` that is known to be consistent; a fault is a ``BadInput`` with file,
+line and key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from dynamics import BadInput
+from hopfield_nav.world.checks import check_arms, check_world
+from hopfield_nav.world.document import Document, apply_overrides, parse_document, read_document
+from hopfield_nav.world.faults import bad_input, placed
+from hopfield_nav.world.files import find_world, world_name
+from hopfield_nav.world.world import World
+
+
+def load_world(path_or_name: str | Path, overrides: Sequence[str] | None = None) -> World:
+    """Read and check a world.
+
+    Args:
+        path_or_name: a file, or the name of a world that comes with the program.
+        overrides: changes to the file, each ``key.key=value`` (value as in YAML).
+
+    Raises:
+        BadInput: there is no such file, or something in it cannot be used: file, line, key, what
+            was found, what is allowed, and the nearest known key.
+    """
+    path = find_world(path_or_name)
+    document = read_document(path)
+    apply_overrides(document, overrides or ())
+    return world_from(document, path.parent, world_name(path))
+
+
+def parse_world(text: str, name: str = "world", folder: Path | None = None) -> World:
+    """The world that YAML text describes; paths in it are relative to ``folder``.
+
+    Raises:
+        BadInput: as ``load_world``.
+    """
+    return world_from(parse_document(text, name), folder or Path(), name)
+
+
+def world_from(document: Document, folder: Path, name: str, like: World | None = None) -> World:
+    """Check what a document holds and make it a world.
+
+    Args:
+        document: the content of a file.
+        folder: that paths in it are relative to.
+        name: what the world is called.
+        like: a world in the same folder that has been checked; its arms are not read again.
+
+    Raises:
+        BadInput: with the place of the first fault in the document.
+    """
+    try:
+        world = World.model_validate(document.data, context={"folder": folder})
+        check_world(world, folder)
+    except ValidationError as error:
+        raise bad_input(error, World, document) from None
+    except BadInput as error:
+        raise placed(error, document) from None
+    world._name, world._folder = name, folder
+    check_arms(world, document, like)
+    return world
