@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics.compiled import kernel
-from hopfield_nav.planning import Planner, neighbours, plan_path, solve, stencil
+from hopfield_nav.planning import Replanner, neighbours, plan_path, solve, stencil
 
 FEW = 2_000_000  # cells up to which graphs are built and rounds repeated
 
@@ -143,7 +143,7 @@ def replan_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> None:
     """One more obstacle on the path, again and again; then a wall around the goal closes."""
     start = (0,) * blocked.ndim
     blocked[start] = False
-    planner, times, rng = Planner(blocked, goal), [], np.random.default_rng(0)
+    planner, times, rng = Replanner(blocked, goal), [], np.random.default_rng(0)
     for _ in range(100):
         path = planner.path(start)
         assert path is not None

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from hopfield_nav.sweeps import Batches, Sweep, Table, connect, execute, failed_row, make_sweep, warm_up
+from hopfield_nav.sweeps import Batches, Sweep, SweepTable, connect, execute, failed_row, make_sweep, warm_up
 
 RUNS, ROUNDS = 200, 2
 FAKES = (100, 1000, 10_000)
@@ -73,7 +73,7 @@ def memory() -> None:
     for count in FAKES:
         sweep = make_sweep("empty", {"detection.threshold": [12]}, repeats=count)
         with tempfile.TemporaryDirectory() as folder, connect(2, None) as client:
-            started, table = time.perf_counter(), Table(Path(folder))
+            started, table = time.perf_counter(), SweepTable(Path(folder))
             for row in Batches(client, sweep, range(count), count, None, fake):
                 table.append(row)
             used = psutil.Process().memory_info().rss / 1e6

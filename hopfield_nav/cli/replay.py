@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _FORMATS = (".csv", ".nc")
 
 
-class Options(NamedTuple):
+class ReplayOptions(NamedTuple):
     """The words of the command: names of methods and arm, values, and where things lie."""
 
     estimator: str | None
@@ -40,7 +40,7 @@ class _Case(NamedTuple):
     values: dict[str, Any]
 
 
-def run_replay(log: Path, options: Options) -> int:
+def run_replay(log: Path, options: ReplayOptions) -> int:
     """Run an estimator and a detector over a log; print and perhaps save what they say."""
     from hopfield_nav.logs import replay
     from hopfield_nav.plugin import find_method
@@ -59,7 +59,7 @@ def run_replay(log: Path, options: Options) -> int:
     return 0
 
 
-def _given(options: Options) -> dict[str, Any]:
+def _given(options: ReplayOptions) -> dict[str, Any]:
     from hopfield_nav.world import parse_value
 
     given: dict[str, Any] = {} if options.threshold is None else {"threshold": options.threshold}
@@ -78,7 +78,7 @@ def _is_numbers(value: Any) -> bool:
     return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
 
 
-def _saved_run(folder: Path, options: Options) -> _Case:
+def _saved_run(folder: Path, options: ReplayOptions) -> _Case:
     """A run of ours: its own methods and model, unless others are asked for."""
     from dynamics import load_arm, with_dynamics
     from hopfield_nav.experiment import load_run
@@ -100,7 +100,7 @@ def _saved_run(folder: Path, options: Options) -> _Case:
     return _Case(model, signals_of_run(run), estimator, values)
 
 
-def _recording(log: Path, options: Options) -> _Case:
+def _recording(log: Path, options: ReplayOptions) -> _Case:
     """A real arm's log: motor constants and friction from recordings of free motion."""
     from dynamics import load_arm
     from hopfield_nav.logs import fit_motors, load_recording, signals_of_recording

@@ -24,8 +24,8 @@ from dynamics import BadInput
 from hopfield_nav.sweeps import Value, by_setting, mean, outcome_shares, quantity_means, share
 
 if TYPE_CHECKING:
-    from hopfield_nav.sweeps import Estimate, Sweep
     from hopfield_nav.sweeps import Progress as ProgressCall
+    from hopfield_nav.sweeps import Sweep, SweepEstimate
 
 
 def run_sweep(
@@ -111,7 +111,7 @@ _LINE_EVERY = 30.0  # [s] between two lines of progress where stderr is no termi
 _MOST_SETTINGS = 40
 
 
-def estimate_line(sweep: Sweep, estimate: Estimate, workers: int) -> str:
+def estimate_line(sweep: Sweep, estimate: SweepEstimate, workers: int) -> str:
     """What a sweep will take, in a line."""
     rest = "" if estimate.runs == sweep.count else f" of {sweep.count}"
     at_once = f"{workers} worker{'' if workers == 1 else 's'}" if workers else "this process alone"

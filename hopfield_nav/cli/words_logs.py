@@ -56,11 +56,11 @@ def replay(
     ] = None,
 ) -> int:
     """Run a force estimator and a collision detector over a recording."""
-    from hopfield_nav.cli.replay import Options, run_replay
+    from hopfield_nav.cli.replay import ReplayOptions, run_replay
 
     return run_replay(
         log,
-        Options(
+        ReplayOptions(
             estimator, detector, arm, threshold, values or [], free_run or [], same_motor or [], free, out
         ),
     )

@@ -3,7 +3,7 @@ from .run import PlanRecord as PlanRecord
 from .run import Run as Run
 from .run import load_run as load_run
 from .scoring import ContactScore as ContactScore
-from .scoring import Truth as Truth
+from .scoring import ContactTruth as ContactTruth
 from .scoring import contact_episodes as contact_episodes
 from .scoring import force_norm as force_norm
 from .scoring import map_error as map_error

@@ -30,7 +30,7 @@ from hopfield_nav.world import build_obstacles
 LULL = 0.05  # [s] a contact lost for longer than this has ended
 
 
-class Truth(NamedTuple):
+class ContactTruth(NamedTuple):
     """What the record knows of contact, row by row.
 
     Attributes:
@@ -129,11 +129,11 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
     return bool(contact.peak_force >= force or np.any(contact.peak_torque >= torque))
 
 
-def truth_of_run(run: Run) -> Truth:
+def truth_of_run(run: Run) -> ContactTruth:
     """The true contact of a simulated run."""
     data = run.data
     largest = np.linalg.norm(data.contact_force.values, axis=1)
-    return Truth(data.time.values, data.force.values, largest, data.tau_external.values)
+    return ContactTruth(data.time.values, data.force.values, largest, data.tau_external.values)
 
 
 def score_run(run: Run) -> Score:
@@ -150,7 +150,9 @@ def score_run(run: Run) -> Score:
     )
 
 
-def score(truth: Truth, alarms: np.ndarray, force_estimate: np.ndarray, torque_estimate: np.ndarray) -> Score:
+def score(
+    truth: ContactTruth, alarms: np.ndarray, force_estimate: np.ndarray, torque_estimate: np.ndarray
+) -> Score:
     """Alarms and estimates against the truth.
 
     Args:
@@ -189,7 +191,7 @@ def contact_spans(time: np.ndarray, touching: np.ndarray) -> list[tuple[float, f
     return [(float(time[part[0]]), float(time[part[-1]])) for part in np.split(rows, breaks)]
 
 
-def _contact(truth: Truth, span: tuple[float, float], alarms: np.ndarray) -> ContactScore:
+def _contact(truth: ContactTruth, span: tuple[float, float], alarms: np.ndarray) -> ContactScore:
     start, end = span
     first = float(alarms[0]) if alarms.size else np.nan
     inside = (truth.time >= start) & (truth.time <= end)

@@ -71,7 +71,7 @@ def plan_direct(
         layers.append(positions.q)
         if positions.reason:
             return DirectPlan([], positions.reason, candidates, 0)
-    search = _Search(arm, scene, layers)
+    search = _DirectSearch(arm, scene, layers)
     found = search.ways()
     if is_pose(places[0]):
         found = _different(_centred(arm, way) for way in found)
@@ -100,7 +100,7 @@ def _different(ways: Iterable[JointWay]) -> Iterator[JointWay]:
             yield way
 
 
-class _Search:
+class _DirectSearch:
     """Best first over sequences of joint positions, one of each layer."""
 
     def __init__(self, arm: Arm, scene: Scene, layers: list[np.ndarray]) -> None:

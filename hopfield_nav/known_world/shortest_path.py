@@ -113,7 +113,7 @@ def plan_shortest(
     for flip in ways_round(straight_line(poses), _MOST_FLIPS):
         line = straight_line(poses, flip)
         times = np.maximum(line.lengths / tool_speed, line.angles / turn_speed) / int(steps)
-        plans.append(_Search(arm, scene, line, through, int(steps), times).plan())
+        plans.append(_GraphSearch(arm, scene, line, through, int(steps), times).plan())
         if plans[-1].way is not None or plans[-1].searches == 0:
             break
     return _best(plans)
@@ -130,7 +130,7 @@ def _best(plans: list[ShortestPlan]) -> ShortestPlan:
     return best._replace(searches=searches)
 
 
-class _Search:
+class _GraphSearch:
     """Searching, following and banning, until a way holds or there is none."""
 
     def __init__(

@@ -17,7 +17,7 @@ from dynamics import Arm, BadInput, forward_kinematics
 from dynamics.inverse import as_poses
 from hopfield_nav.known_world.collisions import collides
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.world import Place, World
+from hopfield_nav.world import PlaceSection, World
 
 
 def as_station(arm: Arm, value: object, where: str) -> np.ndarray:
@@ -151,7 +151,7 @@ def task_of_world(world: World, arm: Arm) -> Task:
     return Task(start, [*via, goal])
 
 
-def _station(place: Place) -> np.ndarray:
+def _station(place: PlaceSection) -> np.ndarray:
     if place.joints is not None:
         return np.array(place.joints)
     assert place.pose is not None  # the section holds exactly one of them

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.logs.table import Recorded, Table, parse, read_lines
+from hopfield_nav.logs.table import Recorded, RecordedTable, parse, read_lines
 
 SENSOR_GAP = 3.0  # median steps of the sensor beyond which nothing is interpolated
 NO_SENSOR = 1e-5  # [N, N·m] below it throughout: none was mounted
@@ -44,14 +44,14 @@ def read_folder(folder: Path, joints: int) -> Recorded:
     return Recorded(time, signals, _cut_short({**tables, "sensor": sensor}), dropped)
 
 
-def _cut_short(tables: dict[str, Table | None]) -> list[str]:
+def _cut_short(tables: dict[str, RecordedTable | None]) -> list[str]:
     files = {**_JOINT_FILES, "wrench": _TOOL_FORCE, "sensor": _SENSOR}
     return [
         f"log_{files[name]}.csv" for name, table in tables.items() if table is not None and table.cut_short
     ]
 
 
-def _read_log(folder: Path, name: str, width: int) -> Table | None:
+def _read_log(folder: Path, name: str, width: int) -> RecordedTable | None:
     path = folder / f"log_{name}.csv"
     if not path.exists():
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from dynamics import BadInput
 
 
-class Table(NamedTuple):
+class RecordedTable(NamedTuple):
     """Numbers of one file.
 
     Attributes:
@@ -68,7 +68,7 @@ def parse(
     separator: str | None,
     columns: Sequence[int],
     width: int,
-) -> Table:
+) -> RecordedTable:
     """Numbers of the chosen columns.
 
     Args:
@@ -91,7 +91,7 @@ def parse(
     _check_width(path, rows, first_line, width)
     values = _numbers(path, rows, first_line, columns)
     _check_time(path, values[:, 0], first_line)
-    return Table(values, cut)
+    return RecordedTable(values, cut)
 
 
 def _check_width(path: Path, rows: list[list[str]], first_line: int, width: int) -> None:

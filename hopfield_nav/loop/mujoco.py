@@ -28,7 +28,7 @@ from hopfield_nav.loop.closed_loop import (
     loop_types,
 )
 from hopfield_nav.loop.plant import Plant, tool_force
-from hopfield_nav.loop.state import Truth
+from hopfield_nav.loop.state import PlantTruth
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
 
@@ -127,7 +127,7 @@ class _Hook:
             if first:
                 self._external[:] = external
 
-    def tell(self, truth: Truth) -> None:
+    def tell(self, truth: PlantTruth) -> None:
         """Write what the first stage of the step has shown."""
         tool, force = self.kept[:3], self.kept[3:]
         truth.tool[:] = tool

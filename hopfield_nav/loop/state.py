@@ -41,7 +41,7 @@ class Settings(NamedTuple):
     log_every: np.ndarray
 
 
-class Truth(NamedTuple):
+class PlantTruth(NamedTuple):
     """What the plant alone knows, at the start of the step.
 
     Attributes:
@@ -93,7 +93,7 @@ class State(NamedTuple):
     floor: np.ndarray
     alarm: np.ndarray
     random: np.ndarray
-    truth: Truth
+    truth: PlantTruth
     contacts: np.ndarray
     touch_time: np.ndarray
     last_contact_time: np.ndarray
@@ -122,7 +122,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
         floor=np.zeros(1),
         alarm=np.zeros(1),
         random=make_random_state(seed),
-        truth=Truth(np.zeros(3), np.zeros(n), np.zeros(n), np.zeros(TOUCH)),
+        truth=PlantTruth(np.zeros(3), np.zeros(n), np.zeros(n), np.zeros(TOUCH)),
         contacts=count(),
         touch_time=np.full(1, never),
         last_contact_time=np.full(1, never),

@@ -9,11 +9,11 @@ import numpy as np
 from hopfield_nav.planning import Plan, plan_a_star, plan_potential_field, plan_roadmap, replan
 
 if TYPE_CHECKING:
-    from hopfield_nav.world import Planner
+    from hopfield_nav.world import PlannerSection
 
 
 def plan_with(
-    planner: Planner, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...], seed: int
+    planner: PlannerSection, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...], seed: int
 ) -> Plan:
     """Plan with the planner of a world file; a blocked start or goal counts as free.
 
@@ -37,7 +37,7 @@ def plan_with(
 
 
 def open_cells(
-    planner: Planner, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...]
+    planner: PlannerSection, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...]
 ) -> np.ndarray:
     """Bool grid of the free cells from which the goal can be reached, by the network.
 

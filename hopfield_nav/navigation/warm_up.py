@@ -14,11 +14,11 @@ from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.navigation.reach import follow_regular_path
 from hopfield_nav.planning import shorten_path
-from hopfield_nav.world import Planner
+from hopfield_nav.world import PlannerSection
 
 
 @lru_cache(maxsize=8)
-def warm_up_replan(planner: Planner, rank: int = 2) -> None:
+def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     """Compile (or load) what a replan of this planner calls on a map of ``rank`` axes.
 
     Args:

@@ -18,7 +18,7 @@ from .planner import NETWORKS as NETWORKS
 from .planner import plan_path as plan_path
 from .planner import replan as replan
 from .potential_field import plan_potential_field as plan_potential_field
-from .replanning import Planner as Planner
+from .replanning import Replanner as Replanner
 from .roadmap import plan_roadmap as plan_roadmap
 from .sum_exact import settle as settle
 from .theory import LINEAR as LINEAR

@@ -20,7 +20,7 @@ REPAIR_SHARE = 400  # where more than 1/400 of all cells change, a new wave is q
 LEAST_REPAIR = 1000  # cells that are always worth repairing
 
 
-class Planner:
+class Replanner:
     """Plans to one goal over a map whose blocked cells only grow.
 
     The limit network is repaired cell by cell, and is equal to a new one in every bit; the summing

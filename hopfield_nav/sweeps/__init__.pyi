@@ -10,7 +10,7 @@ from .run import finished_counts as finished_counts
 from .run import require_same as require_same
 from .run import sweep as sweep
 from .schema import dump_sweep_schema as dump_sweep_schema
-from .statistics import Estimate as Estimate
+from .statistics import SweepEstimate as SweepEstimate
 from .statistics import Value as Value
 from .statistics import by_setting as by_setting
 from .statistics import estimate as estimate
@@ -22,5 +22,5 @@ from .sweep_file import Sweep as Sweep
 from .sweep_file import load_sweep as load_sweep
 from .sweep_file import make_sweep as make_sweep
 from .sweep_file import sweep_from as sweep_from
-from .table import Table as Table
+from .table import SweepTable as SweepTable
 from .table import read_rows as read_rows

@@ -121,14 +121,14 @@ def _compile_all() -> None:
     from hopfield_nav.navigation import warm_up_replan
     from hopfield_nav.planning import NETWORKS
     from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
-    from hopfield_nav.world import Planner, parse_world
+    from hopfield_nav.world import PlannerSection, parse_world
 
     compiled_loop()
     for kind in KINDS:
         for name in method_names(kind):
             compiled(find_method(kind, name))
     for network in NETWORKS:
-        warm_up_replan(Planner(network=network))
+        warm_up_replan(PlannerSection(network=network))
     Simulation(parse_world(_KNOWN))
 
 

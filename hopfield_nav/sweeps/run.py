@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
 from hopfield_nav.sweeps.job import run_job, warm_up
-from hopfield_nav.sweeps.table import CSV, Table, finish, read_rows
+from hopfield_nav.sweeps.table import CSV, SweepTable, finish, read_rows
 
 if TYPE_CHECKING:
     import xarray
@@ -63,7 +63,7 @@ def execute(
     counts = Counter(outcomes.values())
     missing = (index for index in range(sweep.count) if index not in outcomes)
     left = sweep.count - len(outcomes)
-    with Table(folder) as table, _rows(sweep, missing, left, folder, workers, scheduler) as rows:
+    with SweepTable(folder) as table, _rows(sweep, missing, left, folder, workers, scheduler) as rows:
         for row in rows:
             table.append(row)
             counts[str(row.get("outcome"))] += 1

@@ -91,7 +91,7 @@ _LONGEST_PROBE = 5.0  # [s] of wall time for one run
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SweepEstimate:
     """About what a sweep takes.
 
     Attributes:
@@ -107,7 +107,7 @@ class Estimate:
     disk: int
 
 
-def estimate(sweep: Sweep, runs: int, workers: int) -> Estimate:
+def estimate(sweep: Sweep, runs: int, workers: int) -> SweepEstimate:
     """Try the first, the last and the middle job of a sweep for a moment.
 
     Args:
@@ -123,7 +123,9 @@ def estimate(sweep: Sweep, runs: int, workers: int) -> Estimate:
             break
     seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
     row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
-    return Estimate(runs, seconds, runs * seconds / max(1, min(workers, runs)), round(runs * (row + kept)))
+    return SweepEstimate(
+        runs, seconds, runs * seconds / max(1, min(workers, runs)), round(runs * (row + kept))
+    )
 
 
 def _probe(sweep: Sweep, index: int) -> tuple[float, int]:

@@ -6,7 +6,7 @@ written as JSON, in quotation marks.
 
 The result of a sweep: one row a run in ``sweep.csv``, and the same labelled in ``sweep.nc``.
 
-``Table`` appends rows as runs end; ``read_rows`` reads them back; ``finish`` sorts the table and
+``SweepTable`` appends rows as runs end; ``read_rows`` reads them back; ``finish`` sorts the table and
 writes the labelled one. Nothing in a row depends on the machine or on the order of the runs, unless
 the sweep asks for computing times.
 """
@@ -82,7 +82,6 @@ def _parse_cell(text: str) -> Any:
     return text
 
 
-__all__ = ["Table", "columns", "dataset", "finish", "make_row", "read_rows"]
 CSV, NETCDF = "sweep.csv", "sweep.nc"
 
 
@@ -114,7 +113,7 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
 
 
-class Table:
+class SweepTable:
     """The growing table of a running sweep. Use it in a ``with`` statement, or close it.
 
     A row is in the file when ``append`` returns; a row torn by the end of the program is cut off when

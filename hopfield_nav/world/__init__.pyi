@@ -34,9 +34,9 @@ from .load import load_world as load_world
 from .load import parse_world as parse_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
-from .plan import Place as Place
+from .plan import PlaceSection as PlaceSection
 from .schema import dump_schema as dump_schema
-from .sections import Planner as Planner
+from .sections import PlannerSection as PlannerSection
 from .sections import Section as Section
 from .solids import Box as Box
 from .solids import Cylinder as Cylinder

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from dynamics import BadInput
 from hopfield_nav.plugin import find_method
 from hopfield_nav.world.document import Document
+from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.plan import check_plan
-from hopfield_nav.world.sections import Map
-from hopfield_nav.world.solids import Goal
+from hopfield_nav.world.solids import GoalSection
 from hopfield_nav.world.world import World
 
 
@@ -245,7 +245,7 @@ def _check_ties(world: World) -> None:
         )
 
 
-def _check_goal(world: World, goal: Goal) -> None:
+def _check_goal(world: World, goal: GoalSection) -> None:
     grid = world.map
     key, given = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
     found, rank = given or (), grid.rank
@@ -262,7 +262,7 @@ def _check_goal(world: World, goal: Goal) -> None:
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
 
 
-def _allowed_goal(grid: Map, rim: int, as_cell: bool) -> str:
+def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:
     first, last = [rim] * grid.rank, [n - 1 - rim for n in grid.shape]
     if as_cell:
         return f"cells {first} to {last}"

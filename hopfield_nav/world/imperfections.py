@@ -14,7 +14,7 @@ from dynamics import BadInput
 from hopfield_nav.world.fields import SECTION, WORD, PerJoint, Section, word_or_section
 
 
-class Friction(Section):
+class FrictionSection(Section):
     """Friction in the joints of the plant; each value one number, or one a joint."""
 
     coulomb: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="while moving [N·m]")
@@ -29,7 +29,7 @@ class Friction(Section):
     )
 
     @model_validator(mode="after")
-    def _check(self) -> Friction:
+    def _check(self) -> FrictionSection:
         if self.breakaway is not None:
             low, high = as_list(self.coulomb), as_list(self.breakaway)
             n = max(len(low), len(high))
@@ -50,11 +50,12 @@ def as_list(value: float | tuple[float, ...]) -> list[float]:
 
 
 FrictionChoice = Annotated[
-    Annotated[Literal["arm"], Tag(WORD)] | Annotated[Friction, Tag(SECTION)], Discriminator(word_or_section)
+    Annotated[Literal["arm"], Tag(WORD)] | Annotated[FrictionSection, Tag(SECTION)],
+    Discriminator(word_or_section),
 ]
 
 
-class Sensors(Section):
+class SensorsSection(Section):
     """Imperfections of the joint sensors; each value one number, or one a joint."""
 
     encoder_resolution: Annotated[Any, PerJoint(0.0, 0.1, "rad")] = Field(
@@ -65,7 +66,7 @@ class Sensors(Section):
     )
 
 
-class ModelError(Section):
+class ModelErrorSection(Section):
     """Where the model that control law and estimator work with differs from the plant."""
 
     mass_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = Field(

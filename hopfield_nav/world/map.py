@@ -17,7 +17,7 @@ from hopfield_nav.world.fields import Length, Point, Range, Rotation, Section, W
 _MOST_CELLS = 4096**2
 
 
-class Map(Section):
+class MapSection(Section):
     """The grid of neurons, laid into the plane or the room in which the tool moves."""
 
     origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes [m]")
@@ -32,7 +32,7 @@ class Map(Section):
     )
 
     @model_validator(mode="after")
-    def _check(self) -> Map:
+    def _check(self) -> MapSection:
         for k in range(2):
             if self.shape[k] < 2:
                 allowed = "a whole number from 2 to 4096"
@@ -93,7 +93,7 @@ _RotationOrFree = Annotated[
 ]
 
 
-class Trajectory(Section):
+class TrajectorySection(Section):
     """From cells to a motion in time."""
 
     time_per_cell: Annotated[Any, BeforeValidator(_time_per_cell), WithJsonSchema(_TIME_SCHEMA)] = Field(

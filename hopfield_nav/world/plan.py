@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hopfield_nav.world.document import Document, Key
 
 
-class Pose(Section):
+class PoseSection(Section):
     """A place of the tool, turned in any way."""
 
     position: Point = Field(description="[x, y, z] of the tool point, base axes [m]")
@@ -27,14 +27,14 @@ class Pose(Section):
     )
 
 
-class Place(Section):
+class PlaceSection(Section):
     """A place on the way: exactly one of the keys is given."""
 
     joints: Joints | None = Field(None, description="joint angles, within the limits of the arm [rad]")
-    pose: Pose | None = Field(None, description="of the tool; whatever joint angles take it there")
+    pose: PoseSection | None = Field(None, description="of the tool; whatever joint angles take it there")
 
     @model_validator(mode="after")
-    def _check(self) -> Place:
+    def _check(self) -> PlaceSection:
         if (self.joints is None) == (self.pose is None):
             raise BadInput(
                 "exactly one of joints and pose is needed",
@@ -48,12 +48,12 @@ class Place(Section):
         return {key: value for key, value in handler(self).items() if value is not None}
 
 
-class Plan(Section):
+class PlanSection(Section):
     """From a start over places in between to a goal, past the known obstacles and the arm itself."""
 
-    start: Place | None = Field(None, description="where the motion begins; null: at start.joints")
-    via: tuple[Place, ...] = Field((), description="places in between, in this order")
-    goal: Place | None = Field(
+    start: PlaceSection | None = Field(None, description="where the motion begins; null: at start.joints")
+    via: tuple[PlaceSection, ...] = Field((), description="places in between, in this order")
+    goal: PlaceSection | None = Field(
         None, description="where it ends; null: the tool at the world's goal, turned as at the start"
     )
     method: Literal["auto", "shortest", "direct", "sampling"] = Field(
@@ -83,12 +83,12 @@ class Plan(Section):
     @property
     def given_joints(self) -> dict[Key, tuple[float, ...]]:
         """Joint angles of every place that has them, by its keys in the section."""
-        places: dict[Key, Place | None] = {("start",): self.start, ("goal",): self.goal}
+        places: dict[Key, PlaceSection | None] = {("start",): self.start, ("goal",): self.goal}
         places |= {("via", i): place for i, place in enumerate(self.via)}
         return {key: at.joints for key, at in places.items() if at is not None and at.joints is not None}
 
 
-def check_plan(plan: Plan, arm: str, limits: np.ndarray, document: Document) -> None:
+def check_plan(plan: PlanSection, arm: str, limits: np.ndarray, document: Document) -> None:
     """Joint angles fit the arm in number and lie within its limits.
 
     Args:

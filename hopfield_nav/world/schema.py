@@ -9,8 +9,8 @@ from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.world import World
 
 _SECTIONS = {
-    "Controller": {"law": "controller"},
-    "Detection": {"estimator": "estimator", "measure": "detector"},
+    "ControllerSection": {"law": "controller"},
+    "DetectionSection": {"estimator": "estimator", "measure": "detector"},
 }
 
 
@@ -21,7 +21,7 @@ def dump_schema() -> dict[str, Any]:
     schema["title"] = "hopfield-nav world"
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
-    for name in ("Obstacle", "KnownObstacle", "Place"):
+    for name in ("Obstacle", "KnownObstacle", "PlaceSection"):
         schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
     return schema
 

@@ -30,28 +30,22 @@ from hopfield_nav.world.fields import (
     Text,
     Whole,
 )
-from hopfield_nav.world.imperfections import FrictionChoice, ModelError, Sensors
-from hopfield_nav.world.map import Map, Trajectory
+from hopfield_nav.world.imperfections import FrictionChoice, ModelErrorSection
 from hopfield_nav.world.methods import with_parameters
-
-__all__ = [
-    "Contact", "Controller", "Detection", "Map", "Planner", "Plant", "Record", "Section", "Sensors", "Start",
-    "Tool", "Trajectory",
-]  # fmt: skip
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
 _Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
 
 
-class Frame(Section):
+class FrameSection(Section):
     """Pose of the tool point in the flange, the last frame of the arm."""
 
     position: Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes [m]")
     rotation: Rotation = Field(_IDENTITY, description="rows of the rotation from tool to flange axes")
 
 
-class Payload(Section):
+class PayloadSection(Section):
     """What the tool carries."""
 
     mass: Annotated[float, Range(0.0, 100.0, "kg")] = Field(0.0, description="[kg]")
@@ -59,14 +53,14 @@ class Payload(Section):
     inertia: Inertia = Field(_ZERO, description="about the centre of mass, flange axes [kg·m²]")
 
 
-class Tool(Section):
+class ToolSection(Section):
     """The tool at the arm's flange."""
 
-    frame: Frame = Field(default_factory=Frame, description="where the tool point is")
-    payload: Payload = Field(default_factory=Payload, description="what the tool carries")
+    frame: FrameSection = Field(default_factory=FrameSection, description="where the tool point is")
+    payload: PayloadSection = Field(default_factory=PayloadSection, description="what the tool carries")
 
 
-class Plant(Section):
+class PlantSection(Section):
     """What moves: the simulated arm, and how its motion is integrated."""
 
     dynamics: Text | None = Field(None, description="arm whose masses move; null: as `arm`")
@@ -92,7 +86,7 @@ class Plant(Section):
     )
 
 
-class Controller(Section):
+class ControllerSection(Section):
     """The control law, its model of the arm, and its timing; the law's parameters are further keys."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -112,8 +106,8 @@ class Controller(Section):
     friction_feedforward: Flag = Field(
         True, description="add the torque that friction is believed to take at the reference speed"
     )
-    model_error: ModelError = Field(
-        default_factory=ModelError, description="where the controller's model differs from the plant"
+    model_error: ModelErrorSection = Field(
+        default_factory=ModelErrorSection, description="where the controller's model differs from the plant"
     )
 
     @model_validator(mode="before")
@@ -128,7 +122,7 @@ class Controller(Section):
         return dict(self.model_extra or {})
 
 
-class Contact(Section):
+class ContactSection(Section):
     """The force of an obstacle on the arm: a spring, a damper and Coulomb friction."""
 
     bodies: Literal["tool", "arm"] = Field(
@@ -143,7 +137,7 @@ _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 
 
-class Planner(Section):
+class PlannerSection(Section):
     """What plans the way through the map, and what becomes of the way."""
 
     kind: Literal["hopfield", "a_star", "potential_field", "roadmap"] = Field(
@@ -180,7 +174,7 @@ class Planner(Section):
     )
 
     @model_validator(mode="after")
-    def _check(self) -> Planner:
+    def _check(self) -> PlannerSection:
         if self.clearance > 0 and not self.any_angle:
             raise BadInput(
                 "only a way at any angle keeps a clearance",
@@ -198,7 +192,7 @@ class Planner(Section):
         return self
 
 
-class Detection(Section):
+class DetectionSection(Section):
     """How a collision is felt and what is done about it; parameters of both methods are further keys."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -235,13 +229,13 @@ class Detection(Section):
         return dict(self.model_extra or {})
 
 
-class Start(Section):
+class StartSection(Section):
     """Where the arm is at the beginning, at rest."""
 
     joints: Joints = Field(_Q0, description="joint angles, within one turn [rad]")
 
 
-class Record(Section):
+class RecordSection(Section):
     """What of a run is kept."""
 
     every: Annotated[int, Whole(1, 10**6)] = Field(

@@ -222,7 +222,7 @@ class Obstacle(KnownObstacle):
     random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
 
 
-class Goal(Section):
+class GoalSection(Section):
     """Where the tool shall arrive: a cell of the map or a position, and how near."""
 
     cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 3)] | None = Field(
@@ -236,7 +236,7 @@ class Goal(Section):
     )
 
     @model_validator(mode="after")
-    def _check(self) -> Goal:
+    def _check(self) -> GoalSection:
         if (self.cell is None) == (self.position is None):
             raise BadInput(
                 "exactly one of cell and position is needed",

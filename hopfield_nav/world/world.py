@@ -11,23 +11,22 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from hopfield_nav.world.fields import Gravity, Range, Text
 from hopfield_nav.world.files import relative_to
-from hopfield_nav.world.plan import Plan
+from hopfield_nav.world.imperfections import SensorsSection
+from hopfield_nav.world.map import MapSection, TrajectorySection
+from hopfield_nav.world.plan import PlanSection
 from hopfield_nav.world.sections import (
     TIES_IN_SPACE,
-    Contact,
-    Controller,
-    Detection,
-    Map,
-    Planner,
-    Plant,
-    Record,
+    ContactSection,
+    ControllerSection,
+    DetectionSection,
+    PlannerSection,
+    PlantSection,
+    RecordSection,
     Section,
-    Sensors,
-    Start,
-    Tool,
-    Trajectory,
+    StartSection,
+    ToolSection,
 )
-from hopfield_nav.world.solids import Goal, KnownObstacle, Obstacle, Seed
+from hopfield_nav.world.solids import GoalSection, KnownObstacle, Obstacle, Seed
 from hopfield_nav.world.writing import yaml_text
 
 
@@ -37,26 +36,40 @@ class World(Section):
     format: Literal[1] = Field(description="version of the world file's layout")
     description: Text = Field("", description="what the experiment is for")
     arm: Text = Field("ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file")
-    tool: Tool = Field(default_factory=Tool, description="tool point and payload")
+    tool: ToolSection = Field(default_factory=ToolSection, description="tool point and payload")
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes [m/s²]")
-    plant: Plant = Field(default_factory=Plant, description="what moves")
-    controller: Controller = Field(default_factory=Controller, description="what commands the motors")
-    sensors: Sensors = Field(default_factory=Sensors, description="imperfections of the sensors")
-    contact: Contact = Field(default_factory=Contact, description="force of an obstacle on the arm")
+    plant: PlantSection = Field(default_factory=PlantSection, description="what moves")
+    controller: ControllerSection = Field(
+        default_factory=ControllerSection, description="what commands the motors"
+    )
+    sensors: SensorsSection = Field(
+        default_factory=SensorsSection, description="imperfections of the sensors"
+    )
+    contact: ContactSection = Field(
+        default_factory=ContactSection, description="force of an obstacle on the arm"
+    )
     obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
     known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
-    map: Map = Field(default_factory=Map, description="the grid of neurons")
-    planner: Planner = Field(default_factory=Planner, description="the Hopfield network")
-    trajectory: Trajectory = Field(default_factory=Trajectory, description="from cells to motion")
-    detection: Detection = Field(default_factory=Detection, description="how a collision is felt")
-    start: Start = Field(default_factory=Start, description="where the arm begins, at rest")
-    goal: Goal | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
-    plan: Plan = Field(default_factory=Plan, description="a motion for `hopfield-nav plan`; a run ignores it")
+    map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
+    planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
+    trajectory: TrajectorySection = Field(
+        default_factory=TrajectorySection, description="from cells to motion"
+    )
+    detection: DetectionSection = Field(
+        default_factory=DetectionSection, description="how a collision is felt"
+    )
+    start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
+    goal: GoalSection | None = Field(
+        None, description="where the tool shall arrive; null: run to the time limit"
+    )
+    plan: PlanSection = Field(
+        default_factory=PlanSection, description="a motion for `hopfield-nav plan`; a run ignores it"
+    )
     time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
         200.0, description="simulated time at which the run ends [s]"
     )
     seed: Seed = Field(0, description="of all random numbers of the run")
-    record: Record = Field(default_factory=Record, description="what is kept")
+    record: RecordSection = Field(default_factory=RecordSection, description="what is kept")
 
     _name: str = PrivateAttr("world")
     _folder: Path = PrivateAttr(default_factory=Path)

@@ -10,7 +10,7 @@ import numpy as np
 from detection.conditions import ARMS, Condition, make_world
 from detection.motions import Trial, arm_collision, random_quintic, tool_push
 from dynamics import Arm, load_arm
-from hopfield_nav.experiment import Truth, follow, truth_of_run
+from hopfield_nav.experiment import ContactTruth, follow, truth_of_run
 from hopfield_nav.logs import Signals, signals_of_run
 from hopfield_nav.world import build_arm, build_model
 
@@ -23,7 +23,7 @@ class Recorded(NamedTuple):
 
     model: Arm
     signals: Signals
-    truth: Truth
+    truth: ContactTruth
 
 
 def free_motion(condition: Condition, seed: int, hours: float, piece: float = CHUNK) -> Iterator[Recorded]:

@@ -8,7 +8,7 @@ from scenes import simulation, world
 
 from dynamics import BadInput
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import Truth, follow, map_error, score, score_run
+from hopfield_nav.experiment import ContactTruth, follow, map_error, score, score_run
 from hopfield_nav.experiment.scoring import contact_spans
 from hopfield_nav.loop import quintic_trajectory
 
@@ -21,7 +21,7 @@ def _truth(*spans, torque=0.0, force=20.0):
         inside = (start - 1e-9 <= TIME) & (end + 1e-9 >= TIME)
         largest[inside] = force * (TIME[inside] - start + 0.001) / (end - start)
     vectors = np.column_stack([largest, 0 * largest, 0 * largest])
-    return Truth(TIME, vectors, largest, np.outer(largest > 0, np.full(6, torque)))
+    return ContactTruth(TIME, vectors, largest, np.outer(largest > 0, np.full(6, torque)))
 
 
 def _score(truth, alarms):

@@ -18,7 +18,7 @@ from hopfield_nav.figures.run import snapshots as moments
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_plan, draw_trajectory
 from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans
 from hopfield_nav.figures.run.signals import typical_collision
-from hopfield_nav.figures.solid import Scene, view
+from hopfield_nav.figures.solid import SceneView, view
 from hopfield_nav.figures.solid import faces as solids
 from hopfield_nav.figures.solid import layers as map_layers
 from hopfield_nav.figures.style import DPI, MEANINGS
@@ -279,7 +279,7 @@ def test_snapshots_show_start_collision_and_end(run):
 def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
     time = float(run.data.event_time[-1])
     plots.draw_snapshot(ax, run, time)
-    scene, row = Scene(run), int(np.searchsorted(run.data.time.values, time))
+    scene, row = SceneView(run), int(np.searchsorted(run.data.time.values, time))
     tool = scene.appear(run.data.tool_position.values[row])
     np.testing.assert_allclose(np.ravel(ax.lines[-1].get_data()), tool)
     felt = next(c for c in ax.collections if c.get_zorder() == 2.5)

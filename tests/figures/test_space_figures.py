@@ -13,7 +13,7 @@ from hopfield_nav.figures import COLOURS, film_style
 from hopfield_nav.figures.run import draw as plots
 from hopfield_nav.figures.run import levels
 from hopfield_nav.figures.run.film import Film
-from hopfield_nav.figures.solid import Scene, cell_classes, final_plan, room
+from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room
 from hopfield_nav.figures.solid.faces import points_of_solids
 from hopfield_nav.figures.solid.layers import FELT
 
@@ -67,7 +67,7 @@ def test_the_box_of_the_map_holds_every_cell(run):
 
 
 def test_the_scene_shows_as_many_cubes_as_were_felt(run):
-    scene, plan = Scene(run), final_plan(run)
+    scene, plan = SceneView(run), final_plan(run)
     faces, colours = scene.cubes(plan, known=False)
     expected, _ = room.cube_faces(run, np.argwhere(plan.felt))
     assert len(faces) == len(expected)
@@ -103,7 +103,7 @@ def test_the_public_plots_draw_space_from_one_side(run):
         assert not ax.axison
         assert ax.get_aspect() == 1.0
     path = room.cell_points(run, run.plans()[-1].path)
-    seen = Scene(run).appear(path)
+    seen = SceneView(run).appear(path)
     assert any(np.array_equal(np.array(line.get_data()).T, seen) for line in drawn[1].lines)
 
 

@@ -14,7 +14,7 @@ from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.planning import plan_a_star, plan_potential_field, plan_roadmap, replan
 from hopfield_nav.planning.any_angle import line_of_sight, polyline_length
 from hopfield_nav.planning.potential_field import without_loops
-from hopfield_nav.world import Planner
+from hopfield_nav.world import PlannerSection
 
 
 def pocket():
@@ -103,10 +103,10 @@ def test_roadmap_without_enough_samples_says_so():
 def test_the_choice_of_the_world_file():
     blocked, start, goal = pocket()
     for kind in ("a_star", "roadmap", "hopfield"):
-        plan = plan_with(Planner(kind=kind), blocked, start, goal, 0)
+        plan = plan_with(PlannerSection(kind=kind), blocked, start, goal, 0)
         assert plan.network == ("limit" if kind == "hopfield" else kind)
         assert plan.cells is not None
-    around = open_cells(Planner(kind="a_star"), blocked, start, goal)
+    around = open_cells(PlannerSection(kind="a_star"), blocked, start, goal)
     np.testing.assert_array_equal(around, ~blocked)
     with pytest.raises(BadInput, match="clearance"):
         world("planner: {clearance: 0.01}\n")

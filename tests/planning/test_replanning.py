@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics import BadInput
-from hopfield_nav.planning import Planner, replan
+from hopfield_nav.planning import Replanner, replan
 
 pytestmark = pytest.mark.kernel
 
@@ -36,7 +36,7 @@ def is_same(plan, other):
 @given(sequences())
 def test_repaired_limit_network_is_a_new_one(sequence):
     blocked, goal, cells, options = sequence
-    planner = Planner(blocked, goal, **options)
+    planner = Replanner(blocked, goal, **options)
     for cell, start in zip(cells[::2], cells[1::2], strict=True):
         planner.block(cell)
         blocked[cell] = True
@@ -50,7 +50,7 @@ def test_repaired_limit_network_is_a_new_one(sequence):
 @given(sequences())
 def test_restarted_summing_network_is_a_new_one(sequence):
     blocked, goal, cells, options = sequence
-    planner = Planner(blocked, goal, "sum", **options)
+    planner = Replanner(blocked, goal, "sum", **options)
     for cell, start in zip(cells[::2], cells[1::2], strict=True):
         planner.block(cell)
         blocked[cell] = True
@@ -73,7 +73,7 @@ def two_halls(door=True):
 @pytest.mark.parametrize("network", ["limit", "sum"])
 def test_bottleneck_closes(network):
     """Half the map loses its way: more than is repaired, so it is settled anew."""
-    planner = Planner(two_halls(), (5, 5), network)
+    planner = Replanner(two_halls(), (5, 5), network)
     assert planner.path((5, 75)) is not None
     assert planner.block((20, 40)) == (-1 if network == "limit" else 0)
     assert planner.path((5, 75)) is None
@@ -82,7 +82,7 @@ def test_bottleneck_closes(network):
 
 
 def test_a_small_change_is_a_repair():
-    planner = Planner(np.zeros((200, 200), dtype=bool), (0, 0))
+    planner = Replanner(np.zeros((200, 200), dtype=bool), (0, 0))
     assert planner.block((100, 100)) == 0  # every cell has another way as short
     assert planner.block((0, 10)) == 0 + 189  # the row behind it has lost its only one
     assert planner.block((0, 10)) == 0  # again: nothing new
@@ -91,15 +91,15 @@ def test_a_small_change_is_a_repair():
 def test_restart_needs_fewer_sweeps():
     blocked = np.random.default_rng(3).random((150, 150)) < 0.25
     blocked[75, 75] = False
-    planner = Planner(blocked, (75, 75), "sum", beta=0.24)
+    planner = Replanner(blocked, (75, 75), "sum", beta=0.24)
     planner.block((20, 20) if not blocked[20, 20] else (21, 20))
     warm = planner._settled().sweeps
-    cold = Planner(planner.blocked, (75, 75), "sum", beta=0.24)._settled().sweeps
+    cold = Replanner(planner.blocked, (75, 75), "sum", beta=0.24)._settled().sweeps
     assert warm < cold
 
 
 def test_marked_goal_stays_the_target():
-    planner = Planner(np.zeros((5, 5), dtype=bool), (2, 2))
+    planner = Replanner(np.zeros((5, 5), dtype=bool), (2, 2))
     planner.block((2, 2))
     assert planner.path((0, 0))[-1].tolist() == [2, 2]
     assert planner.blocked[2, 2]
@@ -107,7 +107,7 @@ def test_marked_goal_stays_the_target():
 
 def test_map_of_the_caller_is_his_own():
     blocked = np.zeros((5, 5), dtype=bool)
-    planner = Planner(blocked, (2, 2))
+    planner = Replanner(blocked, (2, 2))
     planner.block((0, 1))
     assert not blocked.any()
     with pytest.raises(ValueError, match="read-only"):
@@ -116,15 +116,15 @@ def test_map_of_the_caller_is_his_own():
 
 def test_bad_arguments_are_refused():
     with pytest.raises(BadInput, match="limit"):
-        Planner(np.zeros((5, 5), dtype=bool), (2, 2), "limitt")
+        Replanner(np.zeros((5, 5), dtype=bool), (2, 2), "limitt")
     with pytest.raises(BadInput, match="goal"):
-        Planner(np.zeros((5, 5), dtype=bool), (2, 5))
-    planner = Planner(np.zeros((5, 5), dtype=bool), (2, 2))
+        Replanner(np.zeros((5, 5), dtype=bool), (2, 5))
+    planner = Replanner(np.zeros((5, 5), dtype=bool), (2, 2))
     with pytest.raises(BadInput, match="blocked cell"):
         planner.block((7, 0))
     with pytest.raises(BadInput, match="start"):
         planner.plan((0, -1))
     with pytest.raises(BadInput, match="network sum"):
-        _ = Planner(np.zeros((5, 5), dtype=bool), (2, 2), "sum").distance
+        _ = Replanner(np.zeros((5, 5), dtype=bool), (2, 2), "sum").distance
     with pytest.raises(BadInput, match="network limit"):
         _ = planner.log_activation

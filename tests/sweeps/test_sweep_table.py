@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dynamics import BadInput
 from hopfield_nav.experiment import simulate
-from hopfield_nav.sweeps import Table, read_rows, sweep_from
+from hopfield_nav.sweeps import SweepTable, read_rows, sweep_from
 from hopfield_nav.sweeps.record import describe_key
 from hopfield_nav.sweeps.sections import QUANTITIES
 from hopfield_nav.sweeps.table import columns, dataset, finish, format_line, make_row, parse_line
@@ -80,7 +80,7 @@ def test_cells_come_back_as_they_were(values):
 def test_rows_come_back_as_they_were(tmp_path_factory, many):
     folder = tmp_path_factory.mktemp("rows")
     rows = [{"index": i, **dict.fromkeys(["a", "b.c", "d*"]), **row} for i, row in enumerate(many)]
-    with Table(folder) as table:
+    with SweepTable(folder) as table:
         for row in rows:
             table.append(row)
     if rows:
@@ -95,7 +95,7 @@ def test_columns_and_lists_as_text(tmp_path):
         "planner.network", "goal.cell", *s.quantities, "error"]  # fmt: skip
     assert rows[0]["goal.cell"] == "[17, 6]"
     assert rows[4]["error"] == "it, too, broke"
-    with Table(tmp_path) as table:
+    with SweepTable(tmp_path) as table:
         for row in rows:
             table.append(row)
     assert read_rows(tmp_path) == rows
@@ -105,7 +105,7 @@ def test_a_torn_last_line_is_dropped_and_cut_off(tmp_path):
     s = sweep(GRID)
     rows = rows_of(s)
     rows[2]["error"] = "größer als erlaubt"
-    with Table(tmp_path) as table:
+    with SweepTable(tmp_path) as table:
         for row in rows[:3]:
             table.append(row)
     whole = (tmp_path / "sweep.csv").read_bytes()
@@ -113,7 +113,7 @@ def test_a_torn_last_line_is_dropped_and_cut_off(tmp_path):
         (tmp_path / "sweep.csv").write_bytes(whole[:-cut])
         left = whole[:-cut].count(b"\n")
         assert read_rows(tmp_path) == rows[: max(0, left - 1)]
-        with Table(tmp_path) as table:
+        with SweepTable(tmp_path) as table:
             for row in rows[max(0, left - 1) :]:
                 table.append(row)
         assert read_rows(tmp_path) == rows
@@ -122,7 +122,7 @@ def test_a_torn_last_line_is_dropped_and_cut_off(tmp_path):
 def test_the_last_row_of_a_run_counts(tmp_path):
     s = sweep(GRID)
     rows = rows_of(s)
-    with Table(tmp_path) as table:
+    with SweepTable(tmp_path) as table:
         for row in [make_row(s, s.job(1), {}, "worker killed"), rows[0], rows[1]]:
             table.append(row)
     assert read_rows(tmp_path) == [rows[1], rows[0]]
@@ -135,13 +135,13 @@ def test_faults_of_a_table(tmp_path):
     with pytest.raises(BadInput, match="not the table"):
         read_rows(tmp_path)
     with pytest.raises(BadInput, match="not the table"):
-        Table(tmp_path)
+        SweepTable(tmp_path)
     for damaged in ("index,a\n1\n", "index,a\nx,1\n", 'index,a\n1,"x\n', "index,a\n1,2,3\n"):
         (tmp_path / "sweep.csv").write_text(damaged)
         with pytest.raises(BadInput, match="line 2"):
             read_rows(tmp_path)
     (tmp_path / "sweep.csv").write_text("index,a\n")
-    with Table(tmp_path) as table, pytest.raises(BadInput, match="not a row"):
+    with SweepTable(tmp_path) as table, pytest.raises(BadInput, match="not a row"):
         table.append({"index": 1, "b": 2})
 
 
@@ -152,7 +152,7 @@ def test_finished_files_do_not_depend_on_the_order(tmp_path):
         folder = tmp_path / str(seed)
         rows = rows_of(s)
         random.Random(seed).shuffle(rows)
-        with Table(folder) as table:
+        with SweepTable(folder) as table:
             for row in [rows[0], *rows]:
                 table.append(row)
         finish(s, folder)
@@ -238,7 +238,7 @@ def test_quantities_are_those_of_a_summary():
 
 def test_other_programs_read_the_table(tmp_path):
     s = sweep(GRID)
-    with Table(tmp_path) as table:
+    with SweepTable(tmp_path) as table:
         for row in rows_of(s):
             table.append(row)
     finish(s, tmp_path)

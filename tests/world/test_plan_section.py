@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import BadInput
 from hopfield_nav.world import dump_schema, load_world, parse_world
-from hopfield_nav.world.plan import Plan
+from hopfield_nav.world.plan import PlanSection
 
 JOINTS = "[2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905]"
 POSE = "{position: [0.4, 0.1, 0.3], rotation: [3.1, 0.2, -0.4]}"
@@ -37,7 +37,7 @@ def test_a_world_without_the_section_has_its_defaults():
     assert (plan.start, plan.via, plan.goal, plan.method) == (None, (), None, "auto")
     assert (plan.tool_speed, plan.turn_speed, plan.steps) == (0.1, 0.5, 100)
     assert (plan.clearance, plan.acceleration, plan.ways) == (0.0, 1.4, 5)
-    assert parse_world("format: 1\nplan:").plan == plan == Plan()
+    assert parse_world("format: 1\nplan:").plan == plan == PlanSection()
 
 
 def test_all_keys_are_written_out_and_read_back():
@@ -45,7 +45,7 @@ def test_all_keys_are_written_out_and_read_back():
     assert parse_world(world.to_yaml()) == world
     assert world.plan.acceleration == (1.0, 1.0, 1.0, 2.0, 2.0, 2.0)
     text = parse_world("format: 1").to_yaml()
-    for key in Plan.model_fields:
+    for key in PlanSection.model_fields:
         assert f"{key}:" in text
     assert "joints: null" not in world.to_yaml()
 

@@ -27,7 +27,7 @@ from hopfield_nav.figures.plan.signals import (
     draw_clearance,
     name_joints,
 )
-from hopfield_nav.figures.solid import CellView, Pose, frame_cell, mark_goal, mark_start, paint_solids
+from hopfield_nav.figures.solid import CellPose, CellView, frame_cell, mark_goal, mark_start, paint_solids
 from hopfield_nav.known_world import Scene
 from hopfield_nav.loop import Trajectory, evaluate
 from hopfield_nav.world import Solid, World
@@ -99,7 +99,7 @@ class WayFilm:
     def draw(self, time: float) -> np.ndarray:
         """The frame at a time from the trajectory's start [s]: (720, 1280, 3) uint8."""
         q = evaluate(self.trajectory, self.trajectory.knots[0] + time)[0]
-        paint_solids(self.solids, *self.view.seen([Pose(q)]))
+        paint_solids(self.solids, *self.view.seen([CellPose(q)]))
         motion = self.motion
         done = int(np.searchsorted(motion.time, time, side="right"))
         here = tool_points(self.view.arm, q)

@@ -30,7 +30,7 @@ from hopfield_nav.figures.plan.drawing import (
     way_handles,
 )
 from hopfield_nav.figures.plan.signals import clearance_handles, clearances, draw_angles, draw_clearance
-from hopfield_nav.figures.solid import CellView, Pose, add_poses, frame_cell
+from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
 from hopfield_nav.known_world import SAMPLING, JointWay, Scene
 from hopfield_nav.world import Solid
 
@@ -113,11 +113,11 @@ def draw_direct(ax: Axes, view: CellView, ways: Sequence[JointWay]) -> Axes:
     return ax
 
 
-def ends_and_ghosts(arm: Arm, way: JointWay) -> list[Pose]:
+def ends_and_ghosts(arm: Arm, way: JointWay) -> list[CellPose]:
     """The arm at start and goal, and paler between them."""
     count = fitting_count(arm, way, _GHOSTS, _GHOST_GAP)
-    ghosts = [Pose(q, GHOST) for q in poses_between(arm, way, count)]
-    return [Pose(way.q[0]), *ghosts, Pose(way.q[-1])]
+    ghosts = [CellPose(q, GHOST) for q in poses_between(arm, way, count)]
+    return [CellPose(way.q[0]), *ghosts, CellPose(way.q[-1])]
 
 
 def _tint(share: float) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from dynamics import Arm, BadInput, inverse_kinematics
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
 from hopfield_nav.figures.plan.drawing import add_tool_axes
 from hopfield_nav.figures.plan.signals import touched_links
-from hopfield_nav.figures.solid import CellView, Pose, add_poses, frame_cell
+from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
 from hopfield_nav.known_world import Scene, explain
 from hopfield_nav.world import Solid
 
@@ -60,7 +60,7 @@ def draw_solution(ax: Axes, view: CellView, scene: Scene, q: np.ndarray, number:
         number: to write above it.
     """
     frame_cell(ax, view)
-    add_poses(ax, view, [Pose(q, touched=touched_links(view.arm, scene, q))], pale=True)
+    add_poses(ax, view, [CellPose(q, touched=touched_links(view.arm, scene, q))], pale=True)
     add_tool_axes(ax, view, q)
     words = _words(view.arm, scene, q)
     ax.set_title(

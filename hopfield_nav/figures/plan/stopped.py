@@ -26,7 +26,7 @@ from hopfield_nav.figures.plan.drawing import (
 )
 from hopfield_nav.figures.plan.pages import GHOST, ends_and_ghosts
 from hopfield_nav.figures.plan.signals import draw_angles, name_joints, touched_links
-from hopfield_nav.figures.solid import CellView, Pose, add_poses, frame_cell
+from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
 from hopfield_nav.known_world import SHORTEST, JointWay, Scene, way_length
 from hopfield_nav.world import Solid
 
@@ -77,9 +77,9 @@ def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, way:
     """
     frame_cell(ax, view)
     branch = JointWay(q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), way_length(q_branch))
-    ghosts = [Pose(q, GHOST) for q in poses_between(view.arm, branch, _GHOSTS)]
-    stop = Pose(q_branch[-1], touched=touched_links(view.arm, scene, q_branch[-1]))
-    add_poses(ax, view, [Pose(q_branch[0]), *ghosts, stop])
+    ghosts = [CellPose(q, GHOST) for q in poses_between(view.arm, branch, _GHOSTS)]
+    stop = CellPose(q_branch[-1], touched=touched_links(view.arm, scene, q_branch[-1]))
+    add_poses(ax, view, [CellPose(q_branch[0]), *ghosts, stop])
     add_tool_line(ax, view, way.q, lw=1.0, ls=_AHEAD)
     add_tool_line(ax, view, q_branch)
     add_ends(ax, view, way)

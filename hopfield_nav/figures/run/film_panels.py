@@ -46,7 +46,7 @@ class ScenePanel:
     """Arm, obstacles, map and forces from one side."""
 
     def __init__(self, ax: Axes, run: Run) -> None:
-        self.ax, self.run, self.scene = ax, run, scene.Scene(run, sides=22)
+        self.ax, self.run, self.scene = ax, run, scene.SceneView(run, sides=22)
         scene.add_plane(ax, self.scene)
         start = self.scene.appear(map_layers.start_point(run))
         map_layers.mark_start(ax, start, 8)

@@ -38,12 +38,12 @@ from hopfield_nav.figures.run.signals import (
 )
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
 from hopfield_nav.figures.run.space import draw_plan_in_space, draw_space, draw_way_in_space
-from hopfield_nav.figures.solid import Scene, few_empty, in_space, map_extent, map_grid
+from hopfield_nav.figures.solid import SceneView, few_empty, in_space, map_extent, map_grid
 
 
 def space_page(run: Run) -> Figure:
     """The set-up in space."""
-    handles, scene = [h for h in space_handles(run) if h.get_label() != "barred"], Scene(run)
+    handles, scene = [h for h in space_handles(run) if h.get_label() != "barred"], SceneView(run)
     figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.45 * CENTIMETRE, 0.0)
     draw_space(ax, run, scene)
     figure.legend(handles=handles, loc="upper center", ncols=4, borderaxespad=0.1)
@@ -54,7 +54,7 @@ def way_page(run: Run) -> Figure | None:
     """The tool's way in space, among what it felt; None where the map is a plane."""
     if not in_space(run):
         return None
-    handles, scene = trajectory_handles(run, seen_from_above=False), Scene(run)
+    handles, scene = trajectory_handles(run, seen_from_above=False), SceneView(run)
     figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.85 * CENTIMETRE, 0.0)
     draw_way_in_space(ax, run, scene)
     figure.legend(handles=handles, loc="upper center", ncols=3, borderaxespad=0.1)
@@ -63,7 +63,7 @@ def way_page(run: Run) -> Figure | None:
 
 def space_plans_page(run: Run, chosen: list[int]) -> Figure:
     """Felt cells and the new path after some of the collisions, which are given by number."""
-    plans, scene = run.plans(), Scene(run)
+    plans, scene = run.plans(), SceneView(run)
     columns = few_empty(len(chosen), (4, 3))
     width = PAGE if columns > 2 else COLUMN
     handles = plan_handles(run)
@@ -82,7 +82,7 @@ def space_plans_page(run: Run, chosen: list[int]) -> Figure:
 
 
 def _panels(
-    scene: Scene, width: float, count: int, columns: int, head: float, foot: float
+    scene: SceneView, width: float, count: int, columns: int, head: float, foot: float
 ) -> tuple[Figure, list[Axes]]:
     """Panels of the picture's shape below a head [inch] for the legend."""
     left, right, low, high = scene.limits(arm=False)
@@ -153,7 +153,7 @@ def snapshots_page(run: Run) -> Figure | None:
     """The arm at up to six moments (7.3)."""
     if not _has_signals(run):
         return None
-    moments, scene = key_moments(run), Scene(run)
+    moments, scene = key_moments(run), SceneView(run)
     columns = 2 if len(moments) in (2, 4) else 3
     rows = -(-len(moments) // columns)
     left, right, low, high = scene.limits()

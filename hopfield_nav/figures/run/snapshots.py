@@ -16,7 +16,7 @@ from matplotlib.patches import FancyArrowPatch, Patch
 from hopfield_nav.experiment import PlanRecord, Run, contact_episodes
 from hopfield_nav.figures import COLOURS, way_rows
 from hopfield_nav.figures.solid import (
-    Scene,
+    SceneView,
     add_cell_plates,
     add_line,
     add_plane,
@@ -32,7 +32,7 @@ METRES_PER_NEWTON = 0.012  # length of a force arrow
 _SMALLEST_ARROW = 0.5  # [N]
 
 
-def draw_snapshot(ax: Axes, run: Run, time: float, scene: Scene | None = None) -> Axes:
+def draw_snapshot(ax: Axes, run: Run, time: float, scene: SceneView | None = None) -> Axes:
     """Arm, obstacles, felt cells, path, trail and forces at one moment.
 
     The axes are ordinary ones: the scene is projected in parallel, with equal lengths everywhere.
@@ -43,7 +43,7 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: Scene | None = None) -
         time: [s].
         scene: of the same run, to draw several moments or from another side.
     """
-    scene = scene or Scene(run)
+    scene = scene or SceneView(run)
     row, plan = row_at(run, time), plan_at(run, time)
     add_plane(ax, scene)
     add_cell_plates(ax, scene, plan)
@@ -65,7 +65,7 @@ def plan_at(run: Run, time: float) -> PlanRecord:
     return run.plans()[int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))]
 
 
-def force_arrow(scene: Scene, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
+def force_arrow(scene: SceneView, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
     """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
     size = float(np.linalg.norm(force))
     if not np.isfinite(size) or size < _SMALLEST_ARROW:
@@ -73,7 +73,7 @@ def force_arrow(scene: Scene, tool: np.ndarray, force: np.ndarray) -> np.ndarray
     return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
 
 
-def add_forces(ax: Axes, run: Run, scene: Scene, row: int) -> None:
+def add_forces(ax: Axes, run: Run, scene: SceneView, row: int) -> None:
     """The true and the estimated force on the tool as arrows."""
     tool = run.data.tool_position.values[row]
     for name, colour in (("force", COLOURS.true), ("force_estimate", COLOURS.felt)):
@@ -105,7 +105,7 @@ def snapshot_handles(run: Run) -> list[Artist]:
     return handles
 
 
-def _add_ways(ax: Axes, run: Run, scene: Scene, plan: PlanRecord, row: int) -> None:
+def _add_ways(ax: Axes, run: Run, scene: SceneView, plan: PlanRecord, row: int) -> None:
     if len(plan.path):
         add_line(ax, scene, cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
     trail = run.data.tool_position.values[: row + 1]
@@ -113,7 +113,7 @@ def _add_ways(ax: Axes, run: Run, scene: Scene, plan: PlanRecord, row: int) -> N
     add_ends(ax, run, scene, 4)
 
 
-def add_ends(ax: Axes, run: Run, scene: Scene, size: float) -> None:
+def add_ends(ax: Axes, run: Run, scene: SceneView, size: float) -> None:
     """Start and goal; on a map in space over everything. ``size`` in points."""
     level = 6.6 if scene.in_space else 3.6
     mark_start(ax, scene.appear(start_point(run)), size).set_zorder(level)

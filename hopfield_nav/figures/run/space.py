@@ -9,7 +9,7 @@ from hopfield_nav.experiment import PlanRecord, Run
 from hopfield_nav.figures import COLOURS, way_rows
 from hopfield_nav.figures.run.snapshots import add_ends
 from hopfield_nav.figures.solid import (
-    Scene,
+    SceneView,
     add_line,
     add_plane,
     add_solids,
@@ -20,7 +20,7 @@ from hopfield_nav.figures.solid import (
 )
 
 
-def draw_space(ax: Axes, run: Run, scene: Scene | None = None) -> Axes:
+def draw_space(ax: Axes, run: Run, scene: SceneView | None = None) -> Axes:
     """The set-up: the map's box, true obstacles, start and goal.
 
     Args:
@@ -28,14 +28,14 @@ def draw_space(ax: Axes, run: Run, scene: Scene | None = None) -> Axes:
         run: a run with a map in space.
         scene: of the same run, to draw it from another side.
     """
-    scene, plan = scene or Scene(run), final_plan(run)
+    scene, plan = scene or SceneView(run), final_plan(run)
     add_plane(ax, scene)
     add_solids(ax, scene, None, plan._replace(felt=np.zeros_like(plan.felt)))
     add_ends(ax, run, scene, 6)
     return frame_scene(ax, scene, arm=False)
 
 
-def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: Scene | None = None) -> Axes:
+def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: SceneView | None = None) -> Axes:
     """The map after one collision as cubes, and the new path, with its shadow on the map's lower face.
 
     Args:
@@ -44,7 +44,7 @@ def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: Scene | None
         plan: one of ``run.plans()``.
         scene: of the same run.
     """
-    scene = scene or Scene(run)
+    scene = scene or SceneView(run)
     add_plane(ax, scene, ticks=False)
     add_solids(ax, scene, None, plan, obstacles=False)
     if len(plan.path):
@@ -57,7 +57,7 @@ def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: Scene | None
     return frame_scene(ax, scene, arm=False)
 
 
-def add_goal_in_space(ax: Axes, run: Run, scene: Scene, size: float) -> None:
+def add_goal_in_space(ax: Axes, run: Run, scene: SceneView, size: float) -> None:
     """The goal and a thin line down to the map's lower face, which shows where it is."""
     goal = np.array(run.world.goal_point)
     foot = np.array([*goal[:2], scene.plane])
@@ -65,7 +65,7 @@ def add_goal_in_space(ax: Axes, run: Run, scene: Scene, size: float) -> None:
     mark_goal(ax, scene.appear(goal), size).set_zorder(6.6)
 
 
-def draw_way_in_space(ax: Axes, run: Run, scene: Scene | None = None) -> Axes:
+def draw_way_in_space(ax: Axes, run: Run, scene: SceneView | None = None) -> Axes:
     """The tool's way among felt cells and true obstacles.
 
     Args:
@@ -73,7 +73,7 @@ def draw_way_in_space(ax: Axes, run: Run, scene: Scene | None = None) -> Axes:
         run: a run with a map in space; without recorded signals the trail is left out.
         scene: of the same run.
     """
-    scene = scene or Scene(run)
+    scene = scene or SceneView(run)
     add_plane(ax, scene)
     add_solids(ax, scene, None, final_plan(run))
     trail = run.data.tool_position.values

@@ -1,8 +1,8 @@
 from .arm import arm_outline as arm_outline
 from .arm import pose_outline as pose_outline
 from .cell import GRID as GRID
+from .cell import CellPose as CellPose
 from .cell import CellView as CellView
-from .cell import Pose as Pose
 from .cell import add_poses as add_poses
 from .cell import frame_cell as frame_cell
 from .cell import solid_colour as solid_colour
@@ -28,7 +28,7 @@ from .room import cell_points as cell_points
 from .room import in_space as in_space
 from .room import level_height as level_height
 from .room import level_of as level_of
-from .scene import Scene as Scene
+from .scene import SceneView as SceneView
 from .scene import add_cell_plates as add_cell_plates
 from .scene import add_line as add_line
 from .scene import add_plane as add_plane

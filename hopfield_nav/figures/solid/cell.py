@@ -25,7 +25,7 @@ _SAME_PLACE = 1e-3  # [m] a link that is so near to where it was drawn already i
 _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pale
 
 
-class Pose(NamedTuple):
+class CellPose(NamedTuple):
     """One pose of the arm in a picture.
 
     Attributes:
@@ -80,7 +80,7 @@ class CellView:
         """Points (..., 3) [m] as they appear, (..., 2) [m]."""
         return project(self.view, np.asarray(points, float))
 
-    def seen(self, poses: Sequence[Pose], pale: bool = False) -> Faces:
+    def seen(self, poses: Sequence[CellPose], pale: bool = False) -> Faces:
         """Faces (k, 4, 2) and colours (k, 4) of known solids and arms, farthest first.
 
         Args:
@@ -98,7 +98,7 @@ class CellView:
             drawn.append(frames)
         return shade(self.view, *(np.concatenate(part) for part in zip(*parts, strict=True)))
 
-    def _colours(self, pose: Pose) -> np.ndarray:
+    def _colours(self, pose: CellPose) -> np.ndarray:
         colours = self.outline.colours.copy()
         colours[np.isin(self.outline.link, list(pose.touched)), :3] = to_rgb(COLOURS.goal)
         colours[:, 3] = pose.alpha
@@ -153,7 +153,7 @@ def frame_cell(ax: Axes, view: CellView) -> Axes:
     return ax
 
 
-def add_poses(ax: Axes, view: CellView, poses: Sequence[Pose], pale: bool = False) -> PolyCollection:
+def add_poses(ax: Axes, view: CellView, poses: Sequence[CellPose], pale: bool = False) -> PolyCollection:
     """Known solids and the arm in some poses."""
     solids = PolyCollection([], linewidths=0.3, zorder=5)
     paint_solids(solids, *view.seen(poses, pale))

@@ -1,6 +1,6 @@
 """The scene from one side: arm, true obstacles, the map as a grid on its plane, path, trail, forces.
 
-``Scene`` holds what does not change during a run; ``draw_scene`` draws one moment of it.
+``SceneView`` holds what does not change during a run; ``draw_scene`` draws one moment of it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
 _MOST_LINES = 80
 
 
-class Scene:
+class SceneView:
     """A run seen from one side.
 
     Args:
@@ -141,7 +141,7 @@ def _on_rim(shape: tuple[int, ...]) -> np.ndarray:
     return rim
 
 
-def frame_scene(ax: Axes, scene: Scene, arm: bool = True) -> Axes:
+def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
     """Equal axes without a frame that hold the scene; one metre is one metre in every direction."""
     left, right, low, high = scene.limits(arm)
     ax.set(xlim=(left, right), ylim=(low, high), aspect="equal")
@@ -149,7 +149,7 @@ def frame_scene(ax: Axes, scene: Scene, arm: bool = True) -> Axes:
     return ax
 
 
-def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
+def add_plane(ax: Axes, scene: SceneView, ticks: bool = True) -> None:
     """The map's plane with its grid and a scale in metres along two edges, over floor and obstacles' feet."""
     for height in scene.floors:
         ax.fill(
@@ -180,7 +180,7 @@ def add_plane(ax: Axes, scene: Scene, ticks: bool = True) -> None:
             _add_height_scale(ax, scene)
 
 
-def add_line(ax: Axes, scene: Scene, points: np.ndarray, **how: Any) -> Line2D:
+def add_line(ax: Axes, scene: SceneView, points: np.ndarray, **how: Any) -> Line2D:
     """A line through points (k, 3) [m]; on a map in space over everything, and with a shadow below."""
     if scene.in_space:
         shadow = scene.on_plane(points[:, :2])
@@ -189,7 +189,7 @@ def add_line(ax: Axes, scene: Scene, points: np.ndarray, **how: Any) -> Line2D:
     return ax.plot(*scene.appear(points).T, **how)[0]
 
 
-def add_cell_plates(ax: Axes, scene: Scene, plan: PlanRecord) -> PolyCollection:
+def add_cell_plates(ax: Axes, scene: SceneView, plan: PlanRecord) -> PolyCollection:
     """Felt and barred cells on the plane."""
     faces, colours = scene.cells(plan)
     cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)
@@ -197,7 +197,7 @@ def add_cell_plates(ax: Axes, scene: Scene, plan: PlanRecord) -> PolyCollection:
 
 
 def add_solids(
-    ax: Axes, scene: Scene, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True
+    ax: Axes, scene: SceneView, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True
 ) -> PolyCollection:
     """Arm, obstacles, and cubes as ``Scene.solids`` has them; later poses go in with ``paint_solids``."""
     faces, colours = scene.solids(q, plan, obstacles)
@@ -215,7 +215,7 @@ def paint_solids(solids: PolyCollection, faces: np.ndarray, colours: np.ndarray)
     solids.set_edgecolor(seams)
 
 
-def _floor(scene: Scene, height: float) -> np.ndarray:
+def _floor(scene: SceneView, height: float) -> np.ndarray:
     """Corners (4, 3) [m] of the part of a floor that is drawn: under map and base, and a little more."""
     left, right, low, high = map_extent(scene.run)
     left, right = min(left, 0.0) - _FLOOR_RIM, max(right, 0.0) + _FLOOR_RIM
@@ -223,7 +223,7 @@ def _floor(scene: Scene, height: float) -> np.ndarray:
     return np.array([[left, low, height], [right, low, height], [right, high, height], [left, high, height]])
 
 
-def _add_grid(ax: Axes, scene: Scene) -> None:
+def _add_grid(ax: Axes, scene: SceneView) -> None:
     left, right, low, high = map_extent(scene.run)
     nx, ny = scene.run.world.map.shape[:2]
     if max(nx, ny) > _MOST_LINES:
@@ -236,7 +236,7 @@ def _add_grid(ax: Axes, scene: Scene) -> None:
     )
 
 
-def _add_scale(ax: Axes, scene: Scene) -> None:
+def _add_scale(ax: Axes, scene: SceneView) -> None:
     """Numbers in metres along the two edges that face the eye."""
     ends = np.array(map_extent(scene.run)).reshape(2, 2)
     near = np.where(scene.view.toward[:2] > 0, ends[:, 1], ends[:, 0])
@@ -257,7 +257,7 @@ def _add_scale(ax: Axes, scene: Scene) -> None:
         _write(ax, scene, at + (3.6 if scene.in_space else 2.6) * outward, f"{'xy'[axis]} (m)")
 
 
-def _add_height_scale(ax: Axes, scene: Scene) -> None:
+def _add_height_scale(ax: Axes, scene: SceneView) -> None:
     """Heights in metres along the edge at the left of the picture."""
     ends = room_ends(scene.run)
     corners = np.array([[x, y, 0.0] for x in ends[:, 0] for y in ends[:, 1]])
@@ -271,7 +271,7 @@ def _add_height_scale(ax: Axes, scene: Scene) -> None:
     ax.text(x, y + 0.012, "z (m)", ha="center", va="bottom", fontsize="x-small", zorder=2.8)
 
 
-def _write(ax: Axes, scene: Scene, xy: np.ndarray, text: str) -> None:
+def _write(ax: Axes, scene: SceneView, xy: np.ndarray, text: str) -> None:
     ax.text(*scene.on_plane(xy), text, ha="center", va="center", fontsize="x-small", zorder=2.8)
 
 

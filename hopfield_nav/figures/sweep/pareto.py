@@ -17,7 +17,7 @@ MOST_NUMBERED = 8
 
 
 @dataclass(frozen=True)
-class Settings:
+class SettingMedians:
     """Combinations of parameters, each with medians over its runs.
 
     Attributes:
@@ -67,7 +67,7 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     return ax
 
 
-def settings(points: Points, x: str, y: str) -> Settings:
+def settings(points: Points, x: str, y: str) -> SettingMedians:
     """Medians of two quantities at every setting, and the front."""
     groups = points.settings()
     first, second = points.numbers(x), points.numbers(y)
@@ -78,7 +78,7 @@ def settings(points: Points, x: str, y: str) -> Settings:
     rows = np.array([rows[0] for rows in groups], int)
     xs, ys, rows, able = xs[known], ys[known], rows[known], able[known]
     able_front = pareto_front(xs[able], ys[able])
-    return Settings(xs, ys, rows, able, np.flatnonzero(able)[able_front])
+    return SettingMedians(xs, ys, rows, able, np.flatnonzero(able)[able_front])
 
 
 def pareto_front(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -100,7 +100,7 @@ def pareto_front(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array(kept, int)
 
 
-def _add_list(ax: Axes, points: Points, found: Settings) -> None:
+def _add_list(ax: Axes, points: Points, found: SettingMedians) -> None:
     """Numbers at the front, and what they stand for to the right of the axes."""
     corners = _corners(found)
     shown = [
@@ -128,7 +128,7 @@ def _add_list(ax: Axes, points: Points, found: Settings) -> None:
         legend.get_title().set_fontsize("small")
 
 
-def _kinds(found: Settings) -> list[Line2D]:
+def _kinds(found: SettingMedians) -> list[Line2D]:
     """Legend of the points that are not numbered."""
     kinds = []
     if found.able.sum() > found.front.size:
@@ -138,7 +138,7 @@ def _kinds(found: Settings) -> list[Line2D]:
     return kinds
 
 
-def _corners(found: Settings) -> list[list[int]]:
+def _corners(found: SettingMedians) -> list[list[int]]:
     """Points of the front, those at the same place together."""
     corners: list[list[int]] = []
     for k in found.front:
