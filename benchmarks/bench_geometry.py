@@ -10,20 +10,31 @@ import numpy as np
 from timing import median_seconds
 
 from dynamics import load_arm
-from hopfield_nav.geometry import arm_clearance, arm_collides, arm_distance, capsules_in_base
-from hopfield_nav.geometry import solids as geometry
+from hopfield_nav.geometry import (
+    BOX,
+    arm_clearance,
+    arm_collides,
+    arm_distance,
+    box,
+    capsules_in_base,
+    finite_cylinder,
+    half_space,
+    pack_primitives,
+    sphere,
+)
+from hopfield_nav.geometry.solids import CYLINDER, SPHERE
 
 RUNS, POSES, POSES_OF_COAL = 9, 10_000, 300
 SOLIDS = {
     "floor, table, two cylinders": [
-        geometry.half_space([0, 0, -0.05]),
-        geometry.box([0.55, 0, 0.1], [0.3, 0.8, 0.2]),
-        geometry.finite_cylinder([-0.5, -0.4, 0.3], 0.1, 0.6),
-        geometry.finite_cylinder([-0.3, 0.5, 0.3], 0.1, 0.6),
+        half_space([0, 0, -0.05]),
+        box([0.55, 0, 0.1], [0.3, 0.8, 0.2]),
+        finite_cylinder([-0.5, -0.4, 0.3], 0.1, 0.6),
+        finite_cylinder([-0.3, 0.5, 0.3], 0.1, 0.6),
     ],
     "floor and three spheres": [
-        geometry.half_space([0, 0, -0.05]),
-        *(geometry.sphere([0.6 * np.cos(a), 0.6 * np.sin(a), 0.3], 0.1) for a in (0.0, 2.0, 4.0)),
+        half_space([0, 0, -0.05]),
+        *(sphere([0.6 * np.cos(a), 0.6 * np.sin(a), 0.3], 0.1) for a in (0.0, 2.0, 4.0)),
     ],
 }
 
@@ -32,7 +43,7 @@ def main():
     arm, rng = load_arm("ur5_controller"), np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (POSES, 6))
     for name, rows in SOLIDS.items():
-        solids = geometry.pack_primitives(rows)
+        solids = pack_primitives(rows)
         free = ~arm_collides(arm, q, solids)
         print(f"{name}; {free.mean():.0%} of the poses are free")
         for label, poses in (("all poses", q), ("free poses", q[free])):
@@ -88,11 +99,11 @@ def _coal_capsule(coal, row):
 
 def _coal_solid(coal, row):
     centre, size = row[1:4], row[13:16]
-    if row[0] == geometry.SPHERE:
+    if row[0] == SPHERE:
         return coal.Sphere(size[0]), coal.Transform3s(np.eye(3), centre)
-    if row[0] == geometry.BOX:
+    if row[0] == BOX:
         return coal.Box(2 * size), coal.Transform3s(row[4:13].reshape(3, 3), centre)
-    if row[0] == geometry.CYLINDER:
+    if row[0] == CYLINDER:
         return coal.Cylinder(size[0], 2 * size[1]), coal.Transform3s(np.eye(3), centre)
     return coal.Halfspace(row[4:7], float(row[4:7] @ centre)), coal.Transform3s()
 

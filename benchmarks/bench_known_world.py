@@ -16,8 +16,7 @@ import numpy as np
 from bench_geometry import _coal_capsule, _coal_solid
 
 from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.geometry import capsules_in_base
-from hopfield_nav.geometry import solids as geometry
+from hopfield_nav.geometry import box, capsules_in_base, finite_cylinder, half_space
 from hopfield_nav.known_world import (
     Scene,
     build_library,
@@ -34,10 +33,10 @@ RUNS, POSES, POSES_OF_COAL, MOTIONS = 9, 20_000, 300, 1000
 ERROR_POSES = 1_000_000
 PLANS = 200
 TABLE = [
-    geometry.half_space([0, 0, 0]),
-    geometry.box([0.6, 0, 0.1], [0.3, 0.8, 0.2]),
-    geometry.finite_cylinder([-0.5, -0.4, 0.3], 0.1, 0.6),
-    geometry.finite_cylinder([-0.3, 0.5, 0.3], 0.1, 0.6),
+    half_space([0, 0, 0]),
+    box([0.6, 0, 0.1], [0.3, 0.8, 0.2]),
+    finite_cylinder([-0.5, -0.4, 0.3], 0.1, 0.6),
+    finite_cylinder([-0.3, 0.5, 0.3], 0.1, 0.6),
 ]
 Call = Callable[[], object]
 
@@ -142,15 +141,15 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> None:
     free = q[~collides(arm, scene, q)][: 2 * PLANS]
     starts, goals = free[:PLANS], forward_kinematics(arm, free[PLANS:])
     plans: dict[str, Callable] = {
-        "direct, best five of 512": lambda a, T: plan_direct(arm, scene, a, [T]).ways,
-        "direct, all of 512 in order": lambda a, T: plan_direct(arm, scene, a, [T], 512).ways,
-        "shortest, 100 steps": lambda a, T: plan_shortest(arm, scene, a, [T]).way,
-        "shortest, start open": lambda a, T: plan_shortest(arm, scene, forward_kinematics(arm, a), [T]).way,
+        "direct, best five of 512": lambda a, T: plan_direct(arm, scene, a, [T]).paths,
+        "direct, all of 512 in order": lambda a, T: plan_direct(arm, scene, a, [T], 512).paths,
+        "shortest, 100 steps": lambda a, T: plan_shortest(arm, scene, a, [T]).path,
+        "shortest, start open": lambda a, T: plan_shortest(arm, scene, forward_kinematics(arm, a), [T]).path,
     }
     if importlib.util.find_spec("ompl") is not None:
         from hopfield_nav.known_world import plan_sampling
 
-        plans["OMPL RRTConnect, simplified"] = lambda a, T: plan_sampling(arm, scene, a, [T]).way
+        plans["OMPL RRTConnect, simplified"] = lambda a, T: plan_sampling(arm, scene, a, [T]).path
     for name, plan in plans.items():
         plan(starts[0], goals[0])
         times, solved = [], []

@@ -65,12 +65,12 @@ def maze(size: int) -> tuple[np.ndarray, tuple[int, ...]]:
     seen[0, 0], blocked[0, 0] = True, False
     while stack:
         i, j = stack[-1]
-        ways = [(a, b) for a, b in ((0, 1), (1, 0), (0, -1), (-1, 0)) if 0 <= i + a < rooms > j + b >= 0]
-        ways = [(a, b) for a, b in ways if not seen[i + a, j + b]]
-        if not ways:
+        openings = [(a, b) for a, b in ((0, 1), (1, 0), (0, -1), (-1, 0)) if 0 <= i + a < rooms > j + b >= 0]
+        openings = [(a, b) for a, b in openings if not seen[i + a, j + b]]
+        if not openings:
             stack.pop()
             continue
-        a, b = ways[rng.integers(len(ways))]
+        a, b = openings[rng.integers(len(openings))]
         seen[i + a, j + b] = True
         blocked[2 * i + a, 2 * j + b] = blocked[2 * (i + a), 2 * (j + b)] = False
         stack.append((i + a, j + b))

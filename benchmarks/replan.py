@@ -23,7 +23,7 @@ def main() -> None:
         for _ in range(REPEATS):
             simulation.reset()
             simulation.run()
-            times += [1e3 * collision.replan_time for collision in simulation.collisions]
+            times += [1e3 * detection.replan_time for detection in simulation.detections]
         print(f"| {name} | {len(times)} | {statistics.median(times):.2f} | {max(times):.2f} |")
 
 

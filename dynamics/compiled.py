@@ -8,6 +8,7 @@ or a new ``NUMBA_BOUNDSCHECK``, would otherwise run the old code.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -15,10 +16,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-import numba
+if TYPE_CHECKING:
+    import numba
 
 _ROOTS = ("dynamics", "hopfield_nav")
 _DECIDES_CODE = (b"dynamics.compiled", b"NamedTuple")  # kernels and the records they read
@@ -35,9 +38,30 @@ COMPILE_OPTIONS: dict[str, Any] = {
 LOOP_OPTIONS: dict[str, Any] = {**COMPILE_OPTIONS, "_nrt": False}
 
 
+class Kernel:
+    """A function that Numba compiles when it is first called; until then Numba is not even loaded.
+
+    Other kernels call it by its name as they call any compiled function.
+
+    Attributes:
+        dispatcher: Numba's compiled function.
+    """
+
+    def __init__(self, function: Callable, options: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._options = options
+
+    @functools.cached_property
+    def dispatcher(self) -> Callable:  # noqa: D102  (an attribute of the class)
+        return load_numba().njit(**self._options)(self.__wrapped__)  # type: ignore[attr-defined]
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: D102
+        return self.dispatcher(*arguments)
+
+
 def kernel(function: Callable) -> Callable:
     """Compile ``function`` on first use, with the options of the whole project."""
-    return numba.njit(**COMPILE_OPTIONS)(function)
+    return Kernel(function, COMPILE_OPTIONS)
 
 
 def inlined(function: Callable) -> Callable:
@@ -46,7 +70,7 @@ def inlined(function: Callable) -> Callable:
     For steps of the innermost loop: handing over a record of arrays by value costs as much as the
     arithmetic of a small kernel. Neither it nor what it calls may allocate.
     """
-    return numba.njit(forceinline=True, **LOOP_OPTIONS)(function)
+    return Kernel(function, {"forceinline": True, **LOOP_OPTIONS})
 
 
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
@@ -55,17 +79,29 @@ def first_class(signature: numba.core.typing.Signature, function: Callable) -> C
     del options["nogil"]  # no option of a C function
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
         return function
-    return numba.cfunc(signature, **options)(function)
+    return load_numba().cfunc(signature, **options)(function)
 
 
 def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, without reference counting."""
-    return numba.njit(signature, **LOOP_OPTIONS)(function)
+    return load_numba().njit(signature, **LOOP_OPTIONS)(function)
+
+
+@functools.cache
+def load_numba() -> Any:
+    """Numba, told what a ``Kernel`` is and where compiled code is kept."""
+    import numba
+    from numba.extending import typeof_impl
+
+    setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010  (made at run time, unknown to mypy)
+    typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
+    return numba
 
 
 def cache_is_warm() -> bool:
     """Whether compiled code of these very sources is already on disk."""
-    return any(_folder.rglob("*.nbi")) if _folder.exists() else False
+    folder = cache_folder()
+    return any(folder.rglob("*.nbi")) if folder.exists() else False
 
 
 @contextmanager
@@ -86,7 +122,7 @@ def _open_lock() -> IO[str] | None:
     try:
         import fcntl
 
-        lock = (_folder / ".lock").open("w")
+        lock = (cache_folder() / ".lock").open("w")
     except (ImportError, OSError):
         return None
     with suppress(OSError):
@@ -100,7 +136,7 @@ def _is_ours(function: Callable) -> bool:
 
 def _digest() -> str:
     sha = hashlib.sha256()
-    sha.update(f"{numba.__version__} {sys.version}".encode())
+    sha.update(f"{version('numba')} {sys.version}".encode())
     for name in sorted(n for n in os.environ if n.startswith("NUMBA_") and n not in _DECIDE_NOTHING):
         sha.update(f"{name}={os.environ[name]}".encode())
     packages = Path(__file__).resolve().parent.parent
@@ -142,7 +178,9 @@ def _prune(root: Path, current: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _use_cache_folder() -> Path:
+@functools.cache
+def cache_folder() -> Path:
+    """The folder of the code compiled from these very sources; those of older sources are pruned."""
     root = _choose_root()
     folder = root / f"code-{_digest()}"
     if not folder.exists():
@@ -151,8 +189,4 @@ def _use_cache_folder() -> Path:
             _prune(root, folder)
         except OSError:
             pass
-    setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010  (made at run time, unknown to mypy)
     return folder
-
-
-_folder = _use_cache_folder()

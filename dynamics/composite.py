@@ -1,11 +1,9 @@
-"""Mass matrix and bias torque in one sweep, with everything about the base origin in base axes.
+"""The mass matrix M(q) and the bias torque in one sweep, about the base origin in base axes.
 
 Spatial inertias about one common point simply add up, so neither forces nor composite inertias have
 to be carried from frame to frame (composite-rigid-body method; kebria2016 (7), ragazzon2012 (3.5) give
 the same M from energies). Only this file knows the layout of ``work.motion``, ``work.composite`` and
 ``work.force``; ``mass_matrix`` and ``forward_dynamics`` are built on it.
-
-The joint-space mass matrix M(q).
 """
 
 from __future__ import annotations
@@ -17,6 +15,38 @@ from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
+
+
+def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Mass matrix, rotor inertia included.
+
+    Args:
+        arm: the arm.
+        q: (..., n) joint angles [rad].
+
+    Returns:
+        (..., n, n) symmetric positive definite [kg·m²].
+
+    Raises:
+        BadInput: wrong shape.
+
+    Source: ragazzon2012 (3.5); kebria2016 (7).
+    """
+    n = len(arm.dh)
+    (rows,), lead = as_rows(n, q=q)
+    return _mass_matrix_batch(arm, rows, make_work(n)).reshape(*lead, n, n)
+
+
+@kernel
+def _mass_matrix_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
+    n = q.shape[1]
+    out = np.empty((q.shape[0], n, n))
+    still = np.zeros(n)
+    for row in range(q.shape[0]):
+        update_frames(arm, q[row], work)
+        update_mass_and_bias(arm, arm.gravity, still, work)
+        out[row] = work.mass_matrix
+    return out
 
 
 @inlined
@@ -140,35 +170,3 @@ def _backward_pass(arm, work):
             matrix[i, j] = value
             matrix[j, i] = value
         matrix[i, i] += rotor[i]
-
-
-def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Mass matrix, rotor inertia included.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (..., n, n) symmetric positive definite [kg·m²].
-
-    Raises:
-        BadInput: wrong shape.
-
-    Source: ragazzon2012 (3.5); kebria2016 (7).
-    """
-    n = len(arm.dh)
-    (rows,), lead = as_rows(n, q=q)
-    return _mass_matrix_batch(arm, rows, make_work(n)).reshape(*lead, n, n)
-
-
-@kernel
-def _mass_matrix_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
-    n = q.shape[1]
-    out = np.empty((q.shape[0], n, n))
-    still = np.zeros(n)
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        update_mass_and_bias(arm, arm.gravity, still, work)
-        out[row] = work.mass_matrix
-    return out

@@ -30,14 +30,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numba
 import numpy as np
 
 from dynamics import BadInput, load_arm, nearest_name
-from dynamics.compiled import first_class
+from dynamics.compiled import first_class, load_numba
 from dynamics.work import make_work
+
+if TYPE_CHECKING:
+    import numba
 
 KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
@@ -134,6 +136,7 @@ class Method:
 @cache
 def signature(kind: str) -> numba.core.typing.Signature:
     """Numba's signature of the methods of a kind."""
+    numba = load_numba()
     arm, sensed, work = (
         numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6))
     )
@@ -160,7 +163,7 @@ def compiled(method: Method) -> Callable:
         )
     try:
         return first_class(signature(method.kind), method.kernel)
-    except (numba.core.errors.NumbaError, TypeError, RuntimeError) as error:
+    except (load_numba().core.errors.NumbaError, TypeError, RuntimeError) as error:
         raise BadInput(f"the {method.kind} {method.name!r} cannot be compiled: {_cause(error)}") from error
 
 

@@ -2,7 +2,7 @@
 
 python scripts/compare_known_planners.py --pairs 500 --out docs/known_world_compared.md --figures docs/figures
 
-Every way is looked at again by Pinocchio and coal, 1 mm of tool motion apart. Run it on one idle core.
+Every path is looked at again by Pinocchio and coal, 1 mm of tool motion apart. Run it on one idle core.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def ask_again(name: str, pairs: int, seed: int) -> Boundary:
 
 
 def check(name: str, results: Results) -> Checked:
-    """Collisions that the independent check finds along every way; chains consist of the others' ways."""
+    """Collisions that the independent check finds along every path; chains consist of the others' paths."""
     world = cell(name)
     independent = IndependentCheck(build_arm(world), world)
     found = {name: [independent.collisions(o.q) for o in results[name] if not o.reason] for name in PLANNED}

@@ -1,4 +1,4 @@
-"""The network and other planners on the experiment of ragazzon2012: a table, and a figure of both ways.
+"""The network and other planners on the experiment of ragazzon2012: a table, and a figure of both paths.
 
 python scripts/compare_planners.py             # prints the table
 python scripts/compare_planners.py docs/figures  # also draws the figures of docs/planners.md
@@ -29,7 +29,7 @@ PLANNERS = {
 
 
 class Result(NamedTuple):
-    """One run: outcome, way of the tool [m], time [s], collisions, median time of a replan [s]."""
+    """One run: outcome, path of the tool [m], time [s], collisions, median time of a replan [s]."""
 
     outcome: str
     reason: str
@@ -54,7 +54,7 @@ def measure(settings: list[str], seed: int = 0) -> Result:
 def table(seeds: int = 5) -> str:
     """The table of the docs; planners that draw random numbers run with several seeds."""
     lines = [
-        "| planner | outcome | way of the tool | time to goal | collisions | replan, median |",
+        "| planner | outcome | path of the tool | time to goal | collisions | replan, median |",
         "|---|---|---|---|---|---|",
     ]
     for name, settings in PLANNERS.items():
@@ -95,7 +95,7 @@ def _span(values: list[float], form: str) -> str:
 
 
 def draw(folder: Path) -> list[Path]:
-    """The way of the tool over the grid and at any angle, and their speed."""
+    """The path of the tool over the grid and at any angle, and their speed."""
     import matplotlib.pyplot as plt
 
     from hopfield_nav.figures import PAGE, paper_style, save_figure
@@ -104,14 +104,14 @@ def draw(folder: Path) -> list[Path]:
     with paper_style():
         figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.5 * PAGE), sharey=True, layout="constrained")
         for ax, (title, settings) in zip(axes, shown.items(), strict=True):
-            draw_way(ax, settings)
+            draw_path(ax, settings)
             ax.set_title(title)
         axes[1].set_ylabel("")
         return save_figure(figure, folder, "any_angle", False)
 
 
-def draw_way(ax, settings: list[str]) -> None:
-    """The tool's way among the true obstacles, and where it felt them."""
+def draw_path(ax, settings: list[str]) -> None:
+    """The tool's path among the true obstacles, and where it felt them."""
     from matplotlib.patches import Circle
 
     from hopfield_nav.figures import COLOURS
@@ -125,7 +125,7 @@ def draw_way(ax, settings: list[str]) -> None:
     h = world.map.spacing
     felt = np.array(world.map.origin[:2]) + h * run.data.event_cell.values
     ax.plot(*felt.T, "s", color=COLOURS.felt, markersize=3, label="felt cells")
-    ax.plot(*tool[:, :2].T, color=COLOURS.travelled, label="way of the tool")
+    ax.plot(*tool[:, :2].T, color=COLOURS.travelled, label="path of the tool")
     ax.plot(*tool[0, :2], "o", color=COLOURS.start, markersize=4, label="start")
     ax.plot(*tool[-1, :2], "*", color=COLOURS.goal, markersize=7, label="goal")
     length = np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()

@@ -66,11 +66,10 @@ def main() -> None:
 
 def run_sweep(workers: int) -> Path:
     """Run the sweep beside the document's other results."""
-    from hopfield_nav.sweeps import run as sweep_run
-    from hopfield_nav.sweeps import sweep_file
+    from hopfield_nav.sweeps import execute, load_sweep
 
-    sweep = sweep_file.load_sweep("omega_threshold")
-    return sweep_run.execute(sweep, ROOT / "runs" / "gains_and_thresholds", workers=workers)
+    sweep = load_sweep("omega_threshold")
+    return execute(sweep, ROOT / "runs" / "gains_and_thresholds", workers=workers)
 
 
 def table(data: xr.Dataset) -> dict[Setting, dict[str, float]]:

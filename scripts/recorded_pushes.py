@@ -44,8 +44,8 @@ def strokes(run: str) -> tuple[tuple[int, int], ...]:
     return tuple((a, b) for a, b in rows if np.ptp(data.q_ref.values[a:b, 0]) > SHORTEST)
 
 
-def _way(run: str, rows: tuple[int, int]) -> bool:
-    """Direction of a stroke: that of joint 1."""
+def _is_forward(run: str, rows: tuple[int, int]) -> bool:
+    """Whether joint 1 turns forward in a stroke."""
     q = recording(run).q_ref.values[rows[0] : rows[1], 0]
     return bool(q[-1] > q[0])
 
@@ -65,13 +65,13 @@ def differences() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """
     free, pushed = _averaged(FREE), _averaged(PUSHED)
     rows, found, largest = [], [], np.zeros(6)
-    for way in (True, False):
-        peers = [free[slice(*rows)] for rows in strokes(FREE) if _way(FREE, rows) is way]
+    for forward in (True, False):
+        peers = [free[slice(*rows)] for rows in strokes(FREE) if _is_forward(FREE, rows) is forward]
         for k, own in enumerate(peers):
             others = [p for i, p in enumerate(peers) if i != k]
             _, left = _beside(own, others)
             largest = np.maximum(largest, np.abs(left).max(axis=0))
-        for first, last in (rows for rows in strokes(PUSHED) if _way(PUSHED, rows) is way):
+        for first, last in (rows for rows in strokes(PUSHED) if _is_forward(PUSHED, rows) is forward):
             count, left = _beside(pushed[first:last], peers)
             rows.append(first + np.arange(count))
             found.append(left)

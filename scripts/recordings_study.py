@@ -22,7 +22,7 @@ from hopfield_nav.plugin import method_names
 DETECTORS = ("high_pass_joint_torque", "adaptive_joint_torque", "adaptive_high_pass")
 MEASURES = {"torque": "‖tau_external‖ [N·m]", "force": "‖force‖ [N]", "joints": "joints [1]"}
 OBSERVER = "momentum_observer"
-_LINES = (COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned, COLOURS.travelled, COLOURS.barred)
+_LINES = (COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned, COLOURS.travelled, COLOURS.excluded)
 _MARKS = ("o", "s", "^", "v", "D", "P")
 
 

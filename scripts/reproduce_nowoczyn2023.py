@@ -3,7 +3,7 @@
     python scripts/reproduce_nowoczyn2023.py
 
 prints the claims, writes ``docs/ledger.md`` and draws the figures in ``runs/reproduce_nowoczyn2023``; with
-``--animate`` also a film of a planned way. OMPL is needed (``pip install 'hopfield-nav[ompl]'``).
+``--animate`` also a film of a planned path. OMPL is needed (``pip install 'hopfield-nav[ompl]'``).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import argparse
 from nowoczyn2023 import (
     cause_of_stops,
     direct_kinematics,
-    direct_way,
+    direct_path,
     frameworks,
     geometric_solution,
     numeric_kinematics,
     obstacle_space,
     pictures,
-    shortest_way,
+    shortest_path,
     singular,
     slerp,
     tables,
@@ -28,7 +28,7 @@ from reproduction import reproduce
 
 CHAPTERS = (
     tables, direct_kinematics, numeric_kinematics, geometric_solution, singular, obstacle_space, slerp,
-    shortest_way, direct_way, cause_of_stops, frameworks, pictures,
+    shortest_path, direct_path, cause_of_stops, frameworks, pictures,
 )  # fmt: skip
 
 

@@ -20,13 +20,26 @@ from ragazzon2012 import (
     marking,
     planner,
     pressed_peg,
+    pressed_peg_figures,
     tables,
 )
 from reproduction import reproduce
 
 from hopfield_nav.figures.run import animate_run, draw_run_figures
 
-CHAPTERS = (equations, tables, fall, planner, experiment, feeling, marking, contact, pressed_peg, figures)
+CHAPTERS = (
+    equations,
+    tables,
+    fall,
+    planner,
+    experiment,
+    feeling,
+    marking,
+    contact,
+    pressed_peg,
+    pressed_peg_figures,
+    figures,
+)
 WORLDS = (experiment.AS_PRINTED, experiment.RIGHT)
 
 

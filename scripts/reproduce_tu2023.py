@@ -11,12 +11,14 @@ from __future__ import annotations
 from reproduction import reproduce
 from tu2023 import (
     circle,
+    circle_figures,
     comparison,
     cost,
     experiment,
     kinematics,
     kinematics_figures,
     linearisation,
+    linearisation_figures,
     real_data,
 )
 
@@ -26,9 +28,11 @@ CHAPTERS = (
     cost,
     comparison,
     linearisation,
+    linearisation_figures,
     real_data,
     experiment,
     circle,
+    circle_figures,
 )
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Shortest ways in the plane from visibility graphs, the references of the any-angle tests."""
+"""Shortest paths in the plane from visibility graphs, the references of the any-angle tests."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _visible(p, others, low, high, pinch):
 
 
 def shortest_length(blocked, start, goal, spacing=(1.0, 1.0)):
-    """Length of the shortest way in the plane; inf where there is none."""
+    """Length of the shortest path in the plane; inf where there is none."""
     if np.array_equal(start, goal):
         return 0.0
     low, high, pinch = _obstacles(blocked)

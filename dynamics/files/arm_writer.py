@@ -15,7 +15,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
-from dynamics.files.whole_file import write_whole
+from dynamics.files.writing import write_whole
 from dynamics.link_bodies import require_rigid
 
 

@@ -1,13 +1,11 @@
-"""The reach of two links in a plane: a ring with radii ||a2| − |a3|| and |a2| + |a3|.
-
-Source: kebria2016 II.D and nowoczyn2023 2.3 (before (2.13)); tu2023 (27) lacks the inner radius.
-
-The closed form behind ``inverse_kinematics``: the algebra, angle by angle.
+"""The closed form behind ``inverse_kinematics``: the algebra, angle by angle.
 
 Axes 2, 3 and 4 are parallel and all point along z1 = (sin θ1, −cos θ1, 0). The wrist centre, frame
 5's origin, lies d4 along z1: two values of θ1 (kebria2016 (3), nowoczyn2023 (2.19)). The tool axes
 seen along z1 are [s5 c6, −s5 s6, c5] (nowoczyn2023 (2.10), (2.12)): two values of θ5 with one θ6
 each. What remains is a planar arm with two links a2, a3: two values of θ3. Up to 2·2·2 = 8.
+The two links reach a ring with radii ||a2| − |a3|| and |a2| + |a3| (kebria2016 II.D, nowoczyn2023 2.3
+before (2.13); tu2023 (27) lacks the inner radius).
 
 Deviations from the documents, all of whose formulas here were checked by forward kinematics:
 kebria2016 (5) has a wrong second argument; cos θ3 of nowoczyn2023 (2.13) has its sign reversed;
@@ -29,49 +27,7 @@ import numpy as np
 from dynamics.compiled import inlined
 
 ROUNDING = 1e-12  # [m] closer than this to the end of a range of lengths is at its end
-BEYOND = 1e-10  # [m] as much beyond the ring still is at its end: θ1 from a pose is that inexact
-# near the shoulder singularity
-
-
-@inlined
-def ring_gaps(length, a2, a3):
-    """(outer² − length², length² − inner²) in m²; 0 at the ring's ends, negative beyond them."""
-    outer, inner = abs(a2) + abs(a3), abs(abs(a2) - abs(a3))
-    above, below = outer - length, length - inner
-    above = 0.0 if -BEYOND <= above <= ROUNDING else above * (outer + length)
-    below = 0.0 if -BEYOND <= below <= ROUNDING else below * (length + inner)
-    return above, below
-
-
-@inlined
-def reachable_turn(cx, cy, s234, c234, s5, d5, a2, a3):
-    """Near the wrist singularity: θ234 itself where it is in reach, otherwise the nearest that is.
-
-    The two links must end at (cx, cy) − d5 (s234, −c234), on a circle about (cx, cy). Turning by
-    an angle, together with θ6, turns the tool by s5 times that angle; more than ``ROUNDING`` is
-    not done. So at s5 = 0 any turn is allowed, and close to it one that makes up for the loss of
-    digits in θ6.
-
-    Returns:
-        Sine and cosine of θ234, unchanged where no turn helps.
-    """
-    length, center = math.hypot(cx - d5 * s234, cy + d5 * c234), math.hypot(cx, cy)
-    above, below = ring_gaps(length, a2, a3)
-    if (above >= 0.0 and below >= 0.0) or center * d5 == 0.0:
-        return s234, c234
-    edge = abs(a2) + abs(a3) if above < 0.0 else abs(abs(a2) - abs(a3))
-    cosine = (center * center + d5 * d5 - edge * edge) / (2.0 * center * d5)
-    cosine = min(1.0, max(-1.0, cosine))  # where the circle misses the ring, its nearest point
-    sine = math.sqrt((1.0 - cosine) * (1.0 + cosine))
-    ux, uy = cx / center, cy / center
-    if ux * c234 + uy * s234 > 0.0:
-        sine = -sine
-    x, y = cosine * ux - sine * uy, cosine * uy + sine * ux
-    if s5 * math.hypot(x - s234, y + c234) > ROUNDING:
-        return s234, c234
-    return x, -y
-
-
+BEYOND = 1e-10  # [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact
 WRIST = 1e-10  # |s5| below which the wrist is singular
 NEAR_WRIST = 1e-3  # |s5| below which θ6 loses digits
 
@@ -80,7 +36,7 @@ NEAR_WRIST = 1e-3  # |s5| below which θ6 loses digits
 def solve_branches(arm, T, theta6, solutions, branches):
     """Write every solution for pose ``T`` (4, 4) and its branch; their number, 0 to 8.
 
-    Arguments as of ``inverse_kinematics.solve_all_wanting``.
+    Arguments as of ``analytic.solve_all_wanting``.
     """
     dh = arm.dh
     d4, d5, offset6 = dh[3, 1], dh[4, 1], dh[5, 0]
@@ -144,36 +100,6 @@ def solve_branches(arm, T, theta6, solutions, branches):
 
 
 @inlined
-def _planar(dh, px, py, theta1, theta5, theta6, theta234, shoulder, wrist, solutions, branches, count):
-    """The two positions of the links a2, a3 that reach (px, py) in the plane of the arm."""
-    a2, a3 = dh[1, 2], dh[2, 2]
-    above, below = ring_gaps(math.hypot(px, py), a2, a3)
-    if not (above >= 0.0 and below >= 0.0):
-        return count
-    if a2 * a3 < 0.0:
-        above, below = below, above
-    c3 = (below - above) / (below + above)
-    s3 = 2.0 * math.sqrt(below * above) / (below + above)
-    theta3 = math.atan2(s3, c3)
-    for elbow in (1, -1):
-        if elbow < 0:
-            if s3 == 0.0:
-                break
-            s3, theta3 = -s3, -theta3
-        k1, k2 = a2 + a3 * c3, a3 * s3
-        theta2 = math.atan2(k1 * py - k2 * px, k1 * px + k2 * py)
-        solutions[count, 0] = _wrapped(theta1 - dh[0, 0])
-        solutions[count, 1] = _wrapped(theta2 - dh[1, 0])
-        solutions[count, 2] = _wrapped(theta3 - dh[2, 0])
-        solutions[count, 3] = _wrapped(theta234 - theta2 - theta3 - dh[3, 0])
-        solutions[count, 4] = _wrapped(theta5 - dh[4, 0])
-        solutions[count, 5] = _wrapped(theta6 - dh[5, 0])
-        branches[count, 0], branches[count, 1], branches[count, 2] = shoulder, wrist, elbow
-        count += 1
-    return count
-
-
-@inlined
 def _flange_pose(tool, T):
     """T_base_flange = T_base_tool · T_flange_tool^-1: axes x, y, z by columns, then the origin."""
     t00, t01, t02, t10, t11, t12 = tool[0, 0], tool[0, 1], tool[0, 2], tool[1, 0], tool[1, 1], tool[1, 2]
@@ -213,6 +139,14 @@ def _flange_pose(tool, T):
 
 
 @inlined
+def _base_direction(x, y, forward, d4):
+    """Cosine and sine of θ1 from c1 x + s1 y = forward and s1 x − c1 y = d4."""
+    c1, s1 = forward * x - d4 * y, forward * y + d4 * x
+    length = math.hypot(c1, s1)
+    return (c1 / length, s1 / length) if length > 0.0 else (1.0, 0.0)
+
+
+@inlined
 def _along_arm(distance, d4):
     """√(distance² − d4²), 0 at the shoulder singularity, −1 (or NaN) inside the cylinder of radius d4."""
     gap = distance - abs(d4)
@@ -222,11 +156,72 @@ def _along_arm(distance, d4):
 
 
 @inlined
-def _base_direction(x, y, forward, d4):
-    """Cosine and sine of θ1 from c1 x + s1 y = forward and s1 x − c1 y = d4."""
-    c1, s1 = forward * x - d4 * y, forward * y + d4 * x
-    length = math.hypot(c1, s1)
-    return (c1 / length, s1 / length) if length > 0.0 else (1.0, 0.0)
+def _planar(dh, px, py, theta1, theta5, theta6, theta234, shoulder, wrist, solutions, branches, count):
+    """The two positions of the links a2, a3 that reach (px, py) in the plane of the arm."""
+    a2, a3 = dh[1, 2], dh[2, 2]
+    above, below = ring_gaps(math.hypot(px, py), a2, a3)
+    if not (above >= 0.0 and below >= 0.0):
+        return count
+    if a2 * a3 < 0.0:
+        above, below = below, above
+    c3 = (below - above) / (below + above)
+    s3 = 2.0 * math.sqrt(below * above) / (below + above)
+    theta3 = math.atan2(s3, c3)
+    for elbow in (1, -1):
+        if elbow < 0:
+            if s3 == 0.0:
+                break
+            s3, theta3 = -s3, -theta3
+        k1, k2 = a2 + a3 * c3, a3 * s3
+        theta2 = math.atan2(k1 * py - k2 * px, k1 * px + k2 * py)
+        solutions[count, 0] = _wrapped(theta1 - dh[0, 0])
+        solutions[count, 1] = _wrapped(theta2 - dh[1, 0])
+        solutions[count, 2] = _wrapped(theta3 - dh[2, 0])
+        solutions[count, 3] = _wrapped(theta234 - theta2 - theta3 - dh[3, 0])
+        solutions[count, 4] = _wrapped(theta5 - dh[4, 0])
+        solutions[count, 5] = _wrapped(theta6 - dh[5, 0])
+        branches[count, 0], branches[count, 1], branches[count, 2] = shoulder, wrist, elbow
+        count += 1
+    return count
+
+
+@inlined
+def reachable_turn(cx, cy, s234, c234, s5, d5, a2, a3):
+    """Near the wrist singularity: θ234 itself where it is in reach, otherwise the nearest that is.
+
+    The two links must end at (cx, cy) − d5 (s234, −c234), on a circle about (cx, cy). Turning by
+    an angle, together with θ6, turns the tool by s5 times that angle; more than ``ROUNDING`` is
+    not done. So at s5 = 0 any turn is allowed, and close to it one that makes up for the loss of
+    digits in θ6.
+
+    Returns:
+        Sine and cosine of θ234, unchanged where no turn helps.
+    """
+    length, center = math.hypot(cx - d5 * s234, cy + d5 * c234), math.hypot(cx, cy)
+    above, below = ring_gaps(length, a2, a3)
+    if (above >= 0.0 and below >= 0.0) or center * d5 == 0.0:
+        return s234, c234
+    edge = abs(a2) + abs(a3) if above < 0.0 else abs(abs(a2) - abs(a3))
+    cosine = (center * center + d5 * d5 - edge * edge) / (2.0 * center * d5)
+    cosine = min(1.0, max(-1.0, cosine))  # where the circle misses the ring, its nearest point
+    sine = math.sqrt((1.0 - cosine) * (1.0 + cosine))
+    ux, uy = cx / center, cy / center
+    if ux * c234 + uy * s234 > 0.0:
+        sine = -sine
+    x, y = cosine * ux - sine * uy, cosine * uy + sine * ux
+    if s5 * math.hypot(x - s234, y + c234) > ROUNDING:
+        return s234, c234
+    return x, -y
+
+
+@inlined
+def ring_gaps(length, a2, a3):
+    """(outer² − length², length² − inner²) in m²; 0 at the ring's ends, negative beyond them."""
+    outer, inner = abs(a2) + abs(a3), abs(abs(a2) - abs(a3))
+    above, below = outer - length, length - inner
+    above = 0.0 if -BEYOND <= above <= ROUNDING else above * (outer + length)
+    below = 0.0 if -BEYOND <= below <= ROUNDING else below * (length + inner)
+    return above, below
 
 
 @inlined

@@ -1,7 +1,7 @@
 """A continuous joint path through given tool positions, with whatever rotation the tool takes.
 
-An arm with more than three joints reaches a position in many ways. From one waypoint to the next the
-path takes the way that changes the joints least: the one whose change is in the row space of the
+An arm with more than three joints reaches a position with many joint angles. From one waypoint to the
+next the path takes the solution that changes the joints least: its change is in the row space of the
 Jacobian, the condition of first order for the least ‖q − q_last‖ among all q with that tool position.
 """
 

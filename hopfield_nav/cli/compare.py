@@ -1,11 +1,12 @@
-"""What ``hopfield-nav compare`` does: saved runs side by side, each scored against its own truth."""
+"""The command compare: saved runs side by side, each scored against its own truth."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from dynamics import BadInput
 
@@ -33,16 +34,20 @@ _ROWS = (
 )
 
 
-def compare_runs(folders: Sequence[Path]) -> int:
-    """Print the runs as the columns of a table.
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs.")],
+) -> int:
+    """Saved runs side by side: delays, misses, false alarms, forces, map."""
+    from hopfield_nav.cli.report import cell, print_columns
 
-    Raises:
-        BadInput: fewer than two runs, or a folder that holds none.
-    """
-    if len(folders) < 2:
-        raise BadInput("nothing to compare", found=f"{len(folders)} run", allowed="two runs or more")
-    columns = {_label(folder, folders): numbers_of(folder) for folder in folders}
-    _print(columns)
+    if len(runs) < 2:
+        raise BadInput("nothing to compare", found=f"{len(runs)} run", allowed="two runs or more")
+    numbers = {_label(folder, runs): numbers_of(folder) for folder in runs}
+    rows = [
+        [label, *(cell(found.get(key), unit, scale) for found in numbers.values())]
+        for label, key, unit, scale in _ROWS
+    ]
+    print_columns(["", *numbers], rows)
     return 0
 
 
@@ -67,21 +72,3 @@ def _label(folder: Path, folders: Sequence[Path]) -> str:
     names = [f.resolve().name for f in folders]
     name = folder.resolve().name
     return name if names.count(name) == 1 else str(folder)
-
-
-def _print(columns: Mapping[str, Mapping[str, Any]]) -> None:
-    from rich.box import SIMPLE
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from hopfield_nav.cli.report import cell
-
-    table = Table(box=SIMPLE)
-    table.add_column(no_wrap=True, style="bold")
-    for name in columns:
-        table.add_column(Text(name), justify="right")
-    for label, key, unit, scale in _ROWS:
-        values = [cell(numbers.get(key), unit, scale) for numbers in columns.values()]
-        table.add_row(label, *(Text(value) for value in values))
-    Console(width=None if sys.stdout.isatty() else 160).print(table)

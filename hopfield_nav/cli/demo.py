@@ -1,61 +1,94 @@
-"""What ``hopfield-nav demo`` does: random plans, again and again, and the examples of nowoczyn2023 3.4."""
+"""The command demo: random plans, again and again, and the examples of nowoczyn2023 3.4."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav.cli.options import Film, NoPlots, folder_option
 
 if TYPE_CHECKING:
     from hopfield_nav.known_world import Planned
+    from hopfield_nav.world import World
 
 
-def run_demo(name: str, rounds: int | None, seed: int, out: Path | None, plots: bool, animate: bool) -> int:
-    """Random start and goal, the shortest path or else the next method, and again until interrupted."""
-    import numpy as np
-
+def demo(
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD", help="Whose known obstacles are in the way.")
+    ] = "cell",
+    example: Annotated[
+        str | None,
+        typer.Option(
+            help="One of the document's examples instead: calculate_obstacle_space, "
+            "inverse_kinematics_example, direct_path_example, shortest_path_example.",
+            show_default=False,
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many  [default: Ctrl-C]", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random poses.")] = 0,
+    out: Annotated[Path | None, folder_option("demo")] = None,
+    no_plots: NoPlots = False,
+    animate: Film = False,
+) -> int:
+    """From one random pose to another, again and again: the straight line, or else the direct path."""
     from hopfield_nav.cli.folders import choose_folder
-    from hopfield_nav.cli.run import say_if_cold
+    from hopfield_nav.cli.report import say_if_cold
     from hopfield_nav.world import load_world
 
-    world, folder = load_world(name), choose_folder(out, "demo")
+    if example is not None:
+        return _run_example(example, world, out)
+    read, folder = load_world(world), choose_folder(out, "demo")
     say_if_cold()
-    from dynamics import forward_kinematics
     from hopfield_nav.cli.plan import show_plan
-    from hopfield_nav.known_world import Task, plan_task, random_free_joints, save_plan, scene_of_world
-    from hopfield_nav.world import build_arm
+    from hopfield_nav.known_world import save_plan
 
-    arm, generator = build_arm(world), np.random.default_rng(seed)
-    scene = scene_of_world(world, world.plan.clearance)
+    plans = _random_plans(read, seed)
     print(f"results in {folder}; Ctrl-C ends it" if rounds is None else f"results in {folder}", flush=True)
-    for number in itertools.count(1) if rounds is None else range(1, rounds + 1):
-        start, goal = random_free_joints(arm, scene, 2, generator)
-        planned = plan_task(world, arm, scene, Task(start, [forward_kinematics(arm, goal)]))
+    for number, planned in enumerate(itertools.islice(plans, rounds), start=1):
         if planned.trajectory is not None:
             save_plan(planned, folder / f"{number:03d}")
-            show_plan(planned, folder / f"{number:03d}", plots, animate)
+            show_plan(planned, folder / f"{number:03d}", not no_plots, animate)
         print(f"{number:03d}  {_in_words(planned)}", flush=True)
     return 0
 
 
+def _random_plans(world: World, seed: int) -> Iterator[Planned]:
+    """Plans from one random start to one random goal, without end."""
+    import numpy as np
+
+    from dynamics import forward_kinematics
+    from hopfield_nav.known_world import Task, plan_task, random_free_joints, scene_of_world
+    from hopfield_nav.world import build_arm
+
+    arm, generator = build_arm(world), np.random.default_rng(seed)
+    scene = scene_of_world(world, world.plan.clearance)
+    ends = (random_free_joints(arm, scene, 2, generator) for _ in itertools.repeat(None))
+    tasks = (Task(start, [forward_kinematics(arm, goal)]) for start, goal in ends)
+    return (plan_task(world, arm, scene, task) for task in tasks)
+
+
 def _in_words(planned: Planned) -> str:
-    if planned.plan.way is None or planned.trajectory is None:
+    if planned.plan.path is None or planned.trajectory is None:
         return f"no way; {planned.plan.reason}"
     why = "; ".join(planned.plan.reasons.values())
     found = (
-        f"{planned.plan.way.kind}, {planned.plan.way.length:.2f} rad, {planned.trajectory.knots[-1]:.2f} s"
+        f"{planned.plan.path.kind}, {planned.plan.path.length:.2f} rad, {planned.trajectory.knots[-1]:.2f} s"
     )
     return f"{found}  ({why})" if why else found
 
 
-def run_example(example: str, name: str, out: Path | None) -> int:
+def _run_example(example: str, name: str, out: Path | None) -> int:
     """One of the document's four examples, by its name there."""
     from hopfield_nav.cli.folders import choose_folder
-    from hopfield_nav.cli.plan_examples import EXAMPLES, NoWay, calculate_obstacle_space
-    from hopfield_nav.cli.report import count_bar
-    from hopfield_nav.cli.run import say_if_cold
+    from hopfield_nav.cli.plan_examples import EXAMPLES, NoPlan, calculate_obstacle_space
+    from hopfield_nav.cli.report import count_bar, say_if_cold
     from hopfield_nav.world import load_world
 
     if example not in EXAMPLES:
@@ -71,7 +104,7 @@ def run_example(example: str, name: str, out: Path | None) -> int:
     else:
         try:
             paths = EXAMPLES[example](world, folder)
-        except NoWay as none:
+        except NoPlan as none:
             print(none)
             return 1
     for path in paths:

@@ -1,64 +1,72 @@
-"""What ``hopfield-nav identify`` does; ``hopfield_nav.cli.app`` says how it is called."""
+"""The command identify."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from dynamics import BadInput
+from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
     from dynamics.identification import Comparison, Identification
     from hopfield_nav.logs import Sources
 
 
-class Words(NamedTuple):
-    """The words of the command.
-
-    Attributes:
-        arm: name or file of the model to begin with.
-        out: of the arm file.
-        check: logs that are not used for the fit, to judge it.
-        rotor: as in ``dynamics.identification.Options``.
-        bandwidth: of the dynamics [Hz].
-        keep: take the given arm's values for what the logs leave open.
-        motor_constants: comma-separated [N·m/A]; None: fitted.
-        same_motor: such as ``4,5,6``.
-    """
-
-    arm: str
-    out: Path
-    check: Sequence[Path]
-    rotor: str
-    bandwidth: float
-    keep: bool
-    motor_constants: str | None
-    same_motor: Sequence[str]
-
-
-def run_identify(paths: Sequence[Path], words: Words) -> int:
-    """Identify an arm from logs, write its arm file, and print how good it is."""
+def identify(
+    logs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="LOG...", help="Recordings of a real arm, or folders of runs, of free motion."
+        ),
+    ],
+    arm: Annotated[
+        str, typer.Option(help="Model to begin with: kinematics, rotors, and what logs leave open.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Arm file to write, .yaml.")],
+    check: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="LOG", help="Log that is not used for the fit, to judge it. Repeatable."),
+    ] = None,
+    rotor: Annotated[
+        str, typer.Option(help="Inertia of the rotors: known (the model's), estimated, or ignored.")
+    ] = "known",
+    bandwidth: Annotated[
+        float, typer.Option(min=0.1, help="Of the arm's dynamics [Hz]; angles are filtered at 5 times this.")
+    ] = 10.0,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Take the model's values for what the logs do not show.")
+    ] = False,
+    motor_constants: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K1,K2,...",
+            help="Torque for a current, of every joint [N·m/A]  [default: fitted to the model]",
+            show_default=False,
+        ),
+    ] = None,
+    same_motor: SameMotor = None,
+) -> int:
+    """Identify an arm's dynamics from logs and write an arm file."""
     from dynamics import load_arm
-    from dynamics.identification import Options, identify
+    from dynamics.identification import Options
+    from dynamics.identification import identify as identify_arm
+    from hopfield_nav.cli.report import print_table
     from hopfield_nav.logs import read_logs
 
-    if words.out.suffix != ".yaml":
-        raise BadInput("an arm file ends in .yaml", where="--out", found=words.out.name)
-    arm = load_arm(words.arm)
-    options = Options(
-        rotor=words.rotor,
-        dynamics_bandwidth=words.bandwidth,
-        unexcited="keep" if words.keep else "refuse",
-    )
-    constants = None if words.motor_constants is None else _numbers(words.motor_constants)
-    groups = [[int(j) for j in _numbers(text)] for text in words.same_motor]
-    sources = read_logs([*paths, *words.check], arm, constants, groups)
-    found = identify(sources.logs[: len(paths)], arm, options)
-    checks = [found.validate(log, physical=True) for log in sources.logs[len(paths) :]]
-    path = found.write(words.out, f"identified from logs, beginning with {words.arm}", _more(sources, checks))
-    _print(path, found, sources, checks)
+    if out.suffix != ".yaml":
+        raise BadInput("an arm file ends in .yaml", where="--out", found=out.name)
+    given = load_arm(arm)
+    options = Options(rotor=rotor, dynamics_bandwidth=bandwidth, unexcited="keep" if keep else "refuse")
+    constants = None if motor_constants is None else _numbers(motor_constants)
+    sources = read_logs([*logs, *(check or [])], given, constants, read_joints(same_motor))
+    found = identify_arm(sources.logs[: len(logs)], given, options)
+    checks = [found.validate(log, physical=True) for log in sources.logs[len(logs) :]]
+    path = found.write(out, f"identified from logs, beginning with {arm}", _more(sources, checks))
+    print_table(_lines(found, sources, checks), title=str(path))
     return 0
 
 
@@ -80,20 +88,6 @@ def _more(sources: Sources, checks: Sequence[Comparison]) -> dict[str, Any]:
         more["motor_constants_Nm_per_A"] = sources.motor_constants.tolist()
         more["motor_constants_from"] = "currents and the given arm" if sources.fitted else "given"
     return more
-
-
-def _print(path: Path, found: Identification, sources: Sources, checks: Sequence[Comparison]) -> None:
-    from rich.box import SIMPLE
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE, show_header=False, title=Text(str(path)), title_justify="left")
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    for name, value in _lines(found, sources, checks):
-        table.add_row(name, Text(value))
-    Console(width=None if sys.stdout.isatty() else 100).print(table)
 
 
 def _lines(found: Identification, sources: Sources, checks: Sequence[Comparison]) -> list[tuple[str, str]]:

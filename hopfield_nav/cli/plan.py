@@ -1,54 +1,57 @@
-"""What ``hopfield-nav plan`` does; ``hopfield_nav.cli.words_plans`` says how it is called."""
+"""The command plan: a motion past known obstacles."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav.cli.options import Film, NoPlots, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
     from hopfield_nav.known_world import Planned
 
-MOTIONS = ("servoj", "movej", "movel")
+_MOTIONS = ("servoj", "movej", "movel")
 
 
-class Wanted(NamedTuple):
-    """The words of the command besides the world: changes to it, a folder, and what to make."""
-
-    overrides: Sequence[str]
-    out: Path | None
-    motion: str
-    simulate: bool
-    plots: bool
-    animate: bool
-
-
-def run_plan(name: str, wanted: Wanted) -> int:
-    """Plan a world's motion past what is known; save trajectory, program, figures; print the result."""
+def plan(
+    world: WorldName,
+    out: Annotated[Path | None, folder_option("WORLD-plan")] = None,
+    overrides: Annotated[list[str] | None, set_option("plan.method=direct")] = None,
+    motion: Annotated[
+        str, typer.Option(help="Of the robot program: servoj, movej (direct ways) or movel (straight lines).")
+    ] = "servoj",
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Run it on the simulated arm under the controller too.")
+    ] = False,
+    no_plots: NoPlots = False,
+    animate: Film = False,
+) -> int:
+    """Plan a motion past known obstacles: free for certain before the arm moves."""
     from hopfield_nav.cli.folders import choose_folder
-    from hopfield_nav.cli.run import say_if_cold
+    from hopfield_nav.cli.report import say_if_cold
     from hopfield_nav.world import load_world
 
-    if wanted.motion not in MOTIONS:
+    if motion not in _MOTIONS:
         raise BadInput(
-            "unknown motion", where="--motion", found=wanted.motion, allowed=", ".join(MOTIONS),
-            nearest=nearest_name(wanted.motion, MOTIONS),
+            "unknown motion", where="--motion", found=motion, allowed=", ".join(_MOTIONS),
+            nearest=nearest_name(motion, _MOTIONS),
         )  # fmt: skip
-    world = load_world(name, wanted.overrides)
-    folder = choose_folder(wanted.out, f"{world.name}-plan")
+    read = load_world(world, overrides or [])
+    folder = choose_folder(out, f"{read.name}-plan")
     say_if_cold()
     from hopfield_nav.known_world import plan_world, save_plan
 
-    planned = plan_world(world)
+    planned = plan_world(read)
     if planned.trajectory is None:
         print(f"no way; {planned.plan.reason}")
         return 1
-    save_plan(planned, folder, wanted.motion)
-    show_plan(planned, folder, wanted.plots, wanted.animate)
-    arrived = _simulate(planned, folder / "simulated") if wanted.simulate else True
-    print_plan(planned, folder)
+    save_plan(planned, folder, motion)
+    show_plan(planned, folder, not no_plots, animate)
+    arrived = not simulate or _simulate(planned, folder / "simulated")
+    _print(planned, folder)
     return 0 if arrived else 1
 
 
@@ -60,10 +63,10 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
         draw_plan_figures(planned.arm, planned.scene, planned.world, planned.plan, folder / "figures")
     if animate and planned.trajectory is not None:
         from hopfield_nav.cli.report import count_bar
-        from hopfield_nav.figures.plan import animate_way
+        from hopfield_nav.figures.plan import animate_plan
 
         with count_bar("film", "frames") as progress:
-            animate_way(
+            animate_plan(
                 planned.arm, planned.scene, planned.world, planned.trajectory, folder / "film", progress
             )
 
@@ -83,7 +86,7 @@ def _simulate(planned: Planned, folder: Path) -> bool:
     return run.outcome == "reached" and run.summary["collision_count"] == 0
 
 
-def print_plan(planned: Planned, folder: Path) -> None:
+def _print(planned: Planned, folder: Path) -> None:
     """What was found, as a table of two columns."""
     from hopfield_nav.cli.report import cell, print_table
     from hopfield_nav.known_world import facts, tool_inside

@@ -22,7 +22,7 @@ from hopfield_nav.known_world import (
 from hopfield_nav.world import World, build_arm, load_world
 
 
-class NoWay(HopfieldNavError):
+class NoPlan(HopfieldNavError):
     """There is none; the message says why."""
 
 
@@ -59,7 +59,7 @@ def inverse_kinematics_example(
 def direct_path_example(
     world: World | None = None, folder: str | Path = "runs/direct_path_example"
 ) -> list[Path]:
-    """The five shortest direct ways from the world's start to its goal."""
+    """The five shortest direct paths from the world's start to its goal."""
     return _drawn(_given(world), "direct", folder)
 
 
@@ -88,8 +88,8 @@ def _drawn(world: World, method: str, folder: str | Path) -> list[Path]:
         arm, scene, task.start, task.stations, method, asked.ways, asked.steps, asked.tool_speed,
         asked.turn_speed,
     )  # fmt: skip
-    if plan.way is None:
-        raise NoWay(f"no way; {plan.reason}")
+    if plan.path is None:
+        raise NoPlan(f"no way; {plan.reason}")
     return draw_plan_figures(arm, scene, world, plan, _made(folder))
 
 

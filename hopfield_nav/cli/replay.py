@@ -1,13 +1,15 @@
-"""What ``hopfield-nav replay`` does; ``hopfield_nav.cli.app`` says how it is called."""
+"""The command replay."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
 
 from dynamics import BadInput
+from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
     from dynamics import Arm
@@ -15,20 +17,6 @@ if TYPE_CHECKING:
     from hopfield_nav.plugin import Method
 
 _FORMATS = (".csv", ".nc")
-
-
-class ReplayOptions(NamedTuple):
-    """The words of the command: names of methods and arm, values, and where things lie."""
-
-    estimator: str | None
-    detector: str
-    arm: str | None
-    threshold: float | None
-    overrides: Sequence[str]
-    free_runs: Sequence[Path]
-    same_motor: Sequence[str]
-    free: bool
-    out: Path | None
 
 
 class _Case(NamedTuple):
@@ -40,30 +28,76 @@ class _Case(NamedTuple):
     values: dict[str, Any]
 
 
-def run_replay(log: Path, options: ReplayOptions) -> int:
-    """Run an estimator and a detector over a log; print and perhaps save what they say."""
-    from hopfield_nav.logs import replay
+def replay(
+    log: Annotated[
+        Path, typer.Argument(metavar="LOG_DIR", help="Recording of a real arm, or folder of a run.")
+    ],
+    detector: Annotated[str, typer.Option(help="Name of a detector, or FILE.py:NAME.")],
+    estimator: Annotated[
+        str | None,
+        typer.Option(
+            help="Name of an estimator  [default: that of the run, or joint_error]", show_default=False
+        ),
+    ] = None,
+    arm: Annotated[
+        str | None,
+        typer.Option(
+            help="Model of the arm  [default: that of the run, or ur5_controller]", show_default=False
+        ),
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help="Of the detector.", show_default=False)] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."
+        ),
+    ] = None,
+    free_run: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="LOG_DIR", help="Recording of the same arm untouched: gives motors, friction. Repeatable."
+        ),
+    ] = None,
+    same_motor: SameMotor = None,
+    free: Annotated[
+        bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.", show_default=False)
+    ] = None,
+) -> int:
+    """Run a force estimator and a collision detector over a recording."""
+    from hopfield_nav.cli.report import print_table
+    from hopfield_nav.logs import replay as replay_signals
     from hopfield_nav.plugin import find_method
 
-    if options.out is not None and options.out.suffix not in _FORMATS:
-        raise BadInput("unknown format", where="--out", found=options.out.name, allowed=", ".join(_FORMATS))
-    detector = find_method("detector", options.detector)
-    given = _given(options)
-    case = _saved_run(log, options) if (log / "world.yaml").is_file() else _recording(log, options)
-    known = {p.name for method in (case.estimator, detector) for p in method.parameters}
-    values = {**{name: value for name, value in case.values.items() if name in known}, **given}
-    found = replay(case.model, case.signals, case.estimator, detector, values)
-    if options.out is not None:
-        _save(found, options.out)
-    _print(log, case, detector, found, options.free)
+    if out is not None and out.suffix not in _FORMATS:
+        raise BadInput("unknown format", where="--out", found=out.name, allowed=", ".join(_FORMATS))
+    measure = find_method("detector", detector)
+    given = _given(threshold, values or [])
+    if (log / "world.yaml").is_file():
+        if free_run or same_motor:
+            raise BadInput(
+                "a simulated run records torques", where="--free-run", allowed="for recordings alone"
+            )
+        case = _saved_run(log, estimator, arm)
+    else:
+        case = _recording(log, estimator or "joint_error", arm, free_run or [], read_joints(same_motor))
+    known = {p.name for method in (case.estimator, measure) for p in method.parameters}
+    of_log = {name: value for name, value in case.values.items() if name in known}
+    found = replay_signals(case.model, case.signals, case.estimator, measure, of_log | given)
+    if out is not None:
+        _save(found, out)
+    print_table(_lines(case, measure, found, free), title=log.name)
     return 0
 
 
-def _given(options: ReplayOptions) -> dict[str, Any]:
+def _given(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
+    """The values of ``--threshold`` and ``--set``, by name."""
     from hopfield_nav.world import parse_value
 
-    given: dict[str, Any] = {} if options.threshold is None else {"threshold": options.threshold}
-    for text in options.overrides:
+    given: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
+    for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise BadInput("not understood", where=f"--set {text}", allowed="NAME=VALUE, such as omega=20")
@@ -78,7 +112,7 @@ def _is_numbers(value: Any) -> bool:
     return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
 
 
-def _saved_run(folder: Path, options: ReplayOptions) -> _Case:
+def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
     """A run of ours: its own methods and model, unless others are asked for."""
     from dynamics import load_arm, with_dynamics
     from hopfield_nav.experiment import load_run
@@ -86,75 +120,50 @@ def _saved_run(folder: Path, options: ReplayOptions) -> _Case:
     from hopfield_nav.plugin import find_method
     from hopfield_nav.world import build_arm, build_controller, find_methods
 
-    if options.free_runs or options.same_motor:
-        raise BadInput("a simulated run records torques", where="--free-run", allowed="for recordings alone")
     run = load_run(folder)
-    methods, arm = find_methods(run.world), build_arm(run.world)
-    model = build_controller(run.world, arm, methods).model
-    if options.arm is not None:
-        model = with_dynamics(arm, load_arm(options.arm))
-    estimator = (
-        methods.estimator if options.estimator is None else find_method("estimator", options.estimator)
-    )
+    methods, own = find_methods(run.world), build_arm(run.world)
+    model = build_controller(run.world, own, methods).model
+    if arm is not None:
+        model = with_dynamics(own, load_arm(arm))
+    method = methods.estimator if estimator is None else find_method("estimator", estimator)
     values = {**run.world.controller.parameters, **run.world.detection.parameters}
-    return _Case(model, signals_of_run(run), estimator, values)
+    return _Case(model, signals_of_run(run), method, values)
 
 
-def _recording(log: Path, options: ReplayOptions) -> _Case:
+def _recording(
+    log: Path, estimator: str, arm: str | None, free_runs: Sequence[Path], same_motor: list[list[int]]
+) -> _Case:
     """A real arm's log: motor constants and friction from recordings of free motion."""
     from dynamics import load_arm
     from hopfield_nav.logs import fit_motors, load_recording, signals_of_recording
     from hopfield_nav.plugin import find_method
 
-    if not options.free_runs:
+    if not free_runs:
         raise BadInput(
             "the motor constants are not known",
             where=str(log),
             allowed="--free-run LOG_DIR, one or more recordings of the same arm with nothing touching it",
         )
-    estimator = find_method("estimator", options.estimator or "joint_error")
-    arm = load_arm(options.arm or "ur5_controller")
-    data = load_recording(log, len(arm.dh))
-    free = [load_recording(path, len(arm.dh)) for path in options.free_runs]
-    motors = fit_motors(free, arm, [_joints(text) for text in options.same_motor])
-    return _Case(motors.on(arm), signals_of_recording(data, motors), estimator, {})
-
-
-def _joints(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise BadInput("no joints", where="--same-motor", found=text, allowed="such as 4,5,6") from None
+    method = find_method("estimator", estimator)
+    model = load_arm(arm or "ur5_controller")
+    data = load_recording(log, len(model.dh))
+    free = [load_recording(path, len(model.dh)) for path in free_runs]
+    motors = fit_motors(free, model, same_motor)
+    return _Case(motors.on(model), signals_of_recording(data, motors), method, {})
 
 
 def _save(found: Replay, path: Path) -> None:
-    """Write under another name first: never half a file."""
-    data, partial = found.dataset(), path.with_name(f".{path.name}.partial")
+    from dynamics.files import whole_file
+
     try:
-        if path.suffix == ".nc":
-            data.to_netcdf(partial, engine="h5netcdf")
-        else:
-            partial.write_text(found.csv(), encoding="utf-8")
-        partial.replace(path)
+        with whole_file(path) as partial:
+            if path.suffix == ".nc":
+                found.dataset().to_netcdf(partial, engine="h5netcdf")
+            else:
+                partial.write_text(found.csv(), encoding="utf-8")
     except OSError as error:
-        partial.unlink(missing_ok=True)
         reason = error.strerror or str(error)
         raise BadInput(f"the result could not be saved: {reason}", where=str(path)) from error
-
-
-def _print(log: Path, case: _Case, detector: Method, found: Replay, free: bool) -> None:
-    from rich.box import SIMPLE
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE, show_header=False, title=Text(log.name), title_justify="left")
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    for name, value in _lines(case, detector, found, free):
-        table.add_row(name, Text(value))
-    width = None if sys.stdout.isatty() else 100
-    Console(width=width).print(table)
 
 
 def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tuple[str, str]]:

@@ -1,9 +1,9 @@
-"""What the command line prints of a run: progress while it lasts, a table at its end."""
+"""What the commands print: lines and bars while they work, tables at their end."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,22 @@ _ROWS = (
     ("final tool error", "final_tool_error_m", "mm", 1e3),
     ("saturated share", "saturated_share", "%", 1e2),
 )
+
+
+_WIDTH = 160  # of a table that goes to a file
+
+
+def say(message: str) -> None:
+    """One line to stderr."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def say_if_cold() -> None:
+    """Tell why the first run takes longer."""
+    from dynamics.compiled import cache_is_warm
+
+    if not cache_is_warm():
+        say("compiling once, about a minute; later runs start at once")
 
 
 @contextmanager
@@ -88,14 +104,36 @@ def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     print_table([*rows, ("folder", str(folder))])
 
 
-def print_table(rows: Iterable[tuple[str, str]]) -> None:
+def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:
     """Print rows of a name and a text."""
-    table = Table(box=SIMPLE, show_header=False)
+    table = Table(box=SIMPLE, show_header=False, title=title and Text(title), title_justify="left")
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for label, text in rows:
-        table.add_row(label, Text(text))
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+        table.add_row(Text(label), Text(text))
+    _print(table)
+
+
+def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels: int = 1) -> None:
+    """Print a table with a head.
+
+    Args:
+        headings: of all columns.
+        rows: their cells.
+        labels: how many columns name the row; the others hold its values.
+    """
+    table = Table(box=SIMPLE)
+    for heading in headings[:labels]:
+        table.add_column(Text(heading), style="bold", no_wrap=True)
+    for heading in headings[labels:]:
+        table.add_column(Text(heading), justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    _print(table)
+
+
+def _print(table: Table) -> None:
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
 
 
 def cell(value: object, unit: str, scale: float) -> str:

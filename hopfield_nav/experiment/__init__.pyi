@@ -14,3 +14,4 @@ from .scoring import truth_of_run as truth_of_run
 from .simulation import Simulation as Simulation
 from .simulation import follow as follow
 from .simulation import simulate as simulate
+from .versions import version_of as version_of

@@ -3,8 +3,6 @@
 A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json`` and
 ``log.nc`` (NetCDF 4, readable from xarray, MATLAB and any HDF5 library). It is written under another
 name and renamed when it is complete.
-
-What is kept of a collision: where and when it was felt, and the plan that answered it.
 """
 
 from __future__ import annotations
@@ -58,6 +56,31 @@ class PlanRecord(NamedTuple):
     cell: np.ndarray | None
 
 
+class Detection(NamedTuple):
+    """A detection that was answered by a new plan (or by finding that there is none).
+
+    Attributes:
+        time: of the detection [s].
+        touch_time: first true contact since the last detection [s]; NaN for a false alarm.
+        cell, start: marked cell, and the cell from which the next path starts.
+        position: (3,) true tool position [m].
+        false_alarm: no true contact in the 50 ms before.
+        felt: bool grid, the marks as they stood afterwards.
+        path: (k, rank) cells of the new path; k = 0 when there is none.
+        replan_time: computing time of mark, plan, inverse kinematics and splines [s].
+    """
+
+    time: float
+    touch_time: float
+    cell: tuple[int, ...]
+    start: tuple[int, ...]
+    position: np.ndarray
+    false_alarm: bool
+    felt: np.ndarray
+    path: np.ndarray
+    replan_time: float
+
+
 class Run:
     """What happened in one experiment.
 
@@ -72,12 +95,12 @@ class Run:
         world: World,
         summary: dict[str, Any],
         log: np.ndarray,
-        collisions: Sequence,
+        detections: Sequence[Detection],
         first_path: np.ndarray,
         blocked: np.ndarray,
     ) -> None:
         self.world, self.summary = world, summary
-        self._parts = (log, collisions, first_path, blocked)
+        self._parts = (log, detections, first_path, blocked)
         self._data: xarray.Dataset | None = None
 
     @property
@@ -93,7 +116,7 @@ class Run:
         return self._data
 
     def plans(self) -> list[PlanRecord]:
-        """The first plan and the one after every collision, in order."""
+        """The first plan and the one after every answered detection, in order."""
         data = self.data
         first = PlanRecord(0.0, np.zeros(self.world.map.shape, bool), _path(data.first_path.values), None)
         return [first] + [
@@ -160,11 +183,15 @@ def load_run(folder: str | Path) -> Run:
 
 
 def _dataset(
-    world: World, log: np.ndarray, collisions: Sequence, first_path: np.ndarray, blocked: np.ndarray
+    world: World,
+    log: np.ndarray,
+    detections: Sequence[Detection],
+    first_path: np.ndarray,
+    blocked: np.ndarray,
 ) -> xarray.Dataset:
     import xarray
 
-    variables = {**_signal_variables(world, log), **_event_variables(world, collisions)}
+    variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables["first_path"] = (
         ("first_waypoint", "map_axis"),
         first_path.astype(np.int32),
@@ -200,16 +227,16 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
     return variables
 
 
-def _event_variables(world: World, collisions: Sequence) -> dict[str, tuple]:
+def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str, tuple]:
     shape, rank = tuple(world.map.shape), len(world.map.shape)
-    longest = max((len(c.path) for c in collisions), default=0)
-    paths = np.full((len(collisions), longest, rank), -1, dtype=np.int32)
-    for k, collision in enumerate(collisions):
-        paths[k, : len(collision.path)] = collision.path
+    longest = max((len(c.path) for c in detections), default=0)
+    paths = np.full((len(detections), longest, rank), -1, dtype=np.int32)
+    for k, detection in enumerate(detections):
+        paths[k, : len(detection.path)] = detection.path
 
     def column(name: str, kind: type, *tail: int) -> np.ndarray:
-        values = [getattr(collision, name) for collision in collisions]
-        return np.array(values, dtype=kind).reshape(len(collisions), *tail)
+        values = [getattr(detection, name) for detection in detections]
+        return np.array(values, dtype=kind).reshape(len(detections), *tail)
 
     touch = "first true contact since the last detection; NaN: false alarm"
     return {
@@ -254,28 +281,3 @@ def _about(unit: str, long_name: str) -> dict[str, str]:
 
 def _path(padded: np.ndarray) -> np.ndarray:
     return padded[padded[:, 0] >= 0] if padded.size else padded.reshape(0, padded.shape[1])
-
-
-class Collision(NamedTuple):
-    """A detection that was answered by a new plan (or by finding that there is none).
-
-    Attributes:
-        time: of the detection [s].
-        touch_time: first true contact since the last detection [s]; NaN for a false alarm.
-        cell, start: marked cell, and the cell from which the next path starts.
-        position: (3,) true tool position [m].
-        false_alarm: no true contact in the 50 ms before.
-        felt: bool grid, the marks as they stood afterwards.
-        path: (k, rank) cells of the new path; k = 0 when there is none.
-        replan_time: computing time of mark, plan, inverse kinematics and splines [s].
-    """
-
-    time: float
-    touch_time: float
-    cell: tuple[int, ...]
-    start: tuple[int, ...]
-    position: np.ndarray
-    false_alarm: bool
-    felt: np.ndarray
-    path: np.ndarray
-    replan_time: float

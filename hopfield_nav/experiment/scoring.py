@@ -1,19 +1,16 @@
-"""A detector against the simulated truth: delays, misses, false alarms, errors of the estimate.
+"""A run against the simulated truth: what was felt, how late, what was not, and where it was marked.
 
-It owns the definitions, once for all of ``score_run``, the command ``compare`` and the comparison of
-methods. The truth is what the record of a simulated run says of contact; a real arm has none.
+It owns the definitions, once for ``score_run``, the command ``compare``, the summary and the pictures.
+The truth is what the record of a simulated run says of contact; a real arm has none.
 
 - A **contact** lasts from the first true contact force to the last; touches within 50 ms are one.
 - Its **delay** runs from its first step to the first alarm before it has been over for 50 ms. A second
   alarm on the same contact is neither a detection nor false.
 - A contact without an alarm is **missed** if it was worth feeling: by its largest force, or by the
   largest torque it put on a joint.
-- An alarm with no true contact in the 50 ms before is **false**; its rate is counted on the time without
+- An alarm with no true contact in the 50 ms before is **false**. Its rate is counted on the time without
   contact, with the exact 95 % interval of a Poisson count.
-
-Contact episodes: when the tool really touched something, and whether it was noticed.
-
-How far the marks of a run's map lie from what they stand for.
+- A contact of the tool alone, as the pictures show it, is a **contact episode**.
 """
 
 from __future__ import annotations
@@ -124,18 +121,6 @@ class Score(NamedTuple):
         return {**counts, **{key: None if np.isnan(v) else float(v) for key, v in values.items()}}
 
 
-def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | float) -> bool:
-    """Whether a contact reaches a force [N], or a torque [N·m] on any joint."""
-    return bool(contact.peak_force >= force or np.any(contact.peak_torque >= torque))
-
-
-def truth_of_run(run: Run) -> ContactTruth:
-    """The true contact of a simulated run."""
-    data = run.data
-    largest = np.linalg.norm(data.contact_force.values, axis=1)
-    return ContactTruth(data.time.values, data.force.values, largest, data.tau_external.values)
-
-
 def score_run(run: Run) -> Score:
     """A run's own detector against its truth.
 
@@ -179,6 +164,18 @@ def score(
         float(force_error),
         error,
     )
+
+
+def truth_of_run(run: Run) -> ContactTruth:
+    """The true contact of a simulated run."""
+    data = run.data
+    largest = np.linalg.norm(data.contact_force.values, axis=1)
+    return ContactTruth(data.time.values, data.force.values, largest, data.tau_external.values)
+
+
+def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | float) -> bool:
+    """Whether a contact reaches a force [N], or a torque [N·m] on any joint."""
+    return bool(contact.peak_force >= force or np.any(contact.peak_torque >= torque))
 
 
 def contact_spans(time: np.ndarray, touching: np.ndarray) -> list[tuple[float, float]]:

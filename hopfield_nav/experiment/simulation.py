@@ -20,7 +20,7 @@ import numpy as np
 from dynamics import forward_kinematics
 from dynamics.work import make_work
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
-from hopfield_nav.experiment.run import Collision, Run
+from hopfield_nav.experiment.run import Detection, Run
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.loop import (
     ARRIVED,
@@ -37,7 +37,7 @@ from hopfield_nav.loop import (
     make_state,
     quintic_trajectory,
 )
-from hopfield_nav.navigation import Follower, Navigator, Way, check_trajectory, warm_up_replan
+from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, check_trajectory, warm_up_replan
 from hopfield_nav.plugin import compiled
 from hopfield_nav.world import (
     World,
@@ -67,7 +67,7 @@ class Simulation:
             ``diverged``; ``reason`` says why in a sentence.
         state: true joint angles, what was sensed and believed (``closed_loop.State``).
         navigator: map, path and trajectory.
-        collisions: every ``Collision`` so far.
+        detections: every ``Detection`` so far.
         warnings: sentences on settings that cannot go well.
 
     Raises:
@@ -109,10 +109,10 @@ class Simulation:
         self._last_step = round(self._duration() / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""
-        self.collisions: list[Collision] = []
-        self.first_way = self.navigator.first_way(start)
-        self._trajectory = self.first_way.trajectory
-        self._end_without(self.first_way)
+        self.detections: list[Detection] = []
+        self.first_motion = self.navigator.first_motion(start)
+        self._trajectory = self.first_motion.trajectory
+        self._end_without(self.first_motion)
 
     @property
     def time(self) -> float:
@@ -145,7 +145,7 @@ class Simulation:
         while self.outcome is None:
             self.step(_SLICE)
             if progress is not None:
-                progress(self.time, len(self.collisions))
+                progress(self.time, len(self.detections))
         self.wall_time += clock.perf_counter() - started
         return self.record()
 
@@ -153,7 +153,7 @@ class Simulation:
         """The record so far."""
         log = self._log[: int(self.state.row[0])].copy()
         blocked = self.navigator.final_map()
-        return Run(self.world, summarise(self), log, list(self.collisions), self.first_way.cells, blocked)
+        return Run(self.world, summarise(self), log, list(self.detections), self.first_motion.cells, blocked)
 
     def _choose_navigator(self) -> Navigator | Follower:
         if self._followed is not None:
@@ -191,39 +191,39 @@ class Simulation:
             touching = self.time - self.state.last_contact_time[0] < CONTACT_MEMORY
             self._end("diverged", why_diverged(self.world, int(self.state.fault[0]), self.time, touching))
         elif event == DETECTED:
-            self._collide()
+            self._replan()
 
-    def _collide(self) -> None:
+    def _replan(self) -> None:
         started = clock.perf_counter()
         time, state = self.time, self.state
-        marked, way = self.navigator.collide(time, state.sensed.q, state.belief.wrench[:3].copy())
-        if way.trajectory is not None:
-            self._trajectory = way.trajectory
+        marked, motion = self.navigator.answer(time, state.sensed.q, state.belief.wrench[:3].copy())
+        if motion.trajectory is not None:
+            self._trajectory = motion.trajectory
             state.segment[0] = 0
         false_alarm = bool(time - state.last_contact_time[0] > CONTACT_MEMORY)
-        earlier = self.collisions[-1].time if self.collisions else -math.inf
-        self.collisions.append(
-            Collision(
+        earlier = self.detections[-1].time if self.detections else -math.inf
+        self.detections.append(
+            Detection(
                 time=time,
                 touch_time=math.nan if false_alarm else max(float(state.touch_time[0]), earlier),
                 cell=marked,
-                start=way.start,
+                start=motion.start,
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
                 felt=self.navigator.grid.felt.copy(),
-                path=way.cells,
+                path=motion.cells,
                 replan_time=clock.perf_counter() - started,
             )
         )
-        self._end_without(way)
+        self._end_without(motion)
 
-    def _end_without(self, way: Way) -> None:
-        """A way without a trajectory ends the run; one row of it is recorded if there is none yet.
+    def _end_without(self, motion: PlannedMotion) -> None:
+        """A motion without a trajectory ends the run; one row of it is recorded if there is none yet.
 
         There is no next row to show the detection that ended the run: the last one shows it.
         """
-        if way.trajectory is None:
-            self._end(way.outcome, way.reason)
+        if motion.trajectory is None:
+            self._end(motion.outcome, motion.reason)
             if self.state.step[0] == 0:
                 self._trajectory = quintic_trajectory(self.state.q[None], 1.0)
                 self._advance(1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
 import numpy as np
 
 from dynamics import forward_kinematics
-from hopfield_nav.experiment.run import Collision
+from hopfield_nav.experiment.run import Detection
+from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Follower, Navigator
 from hopfield_nav.world import World
@@ -27,7 +27,7 @@ class Simulated(Protocol):
     reason: str
     wall_time: float
     warnings: list[str]
-    collisions: list[Collision]
+    detections: list[Detection]
     state: State
     plant: Plant
     navigator: Navigator | Follower
@@ -39,8 +39,8 @@ class Simulated(Protocol):
 
 def summarise(simulation: Simulated) -> dict[str, Any]:
     """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
-    state, collisions = simulation.state, simulation.collisions
-    delays = [c.time - c.touch_time for c in collisions if not c.false_alarm]
+    state, detections = simulation.state, simulation.detections
+    delays = [d.time - d.touch_time for d in detections if not d.false_alarm]
     periods = float(state.periods[0])
     wall = simulation.wall_time
     return {
@@ -50,8 +50,8 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
         "real_time_factor": simulation.time / wall if wall > 0 else None,
-        "collision_count": len(collisions),
-        "false_alarm_count": sum(c.false_alarm for c in collisions),
+        "collision_count": len(detections),
+        "false_alarm_count": sum(d.false_alarm for d in detections),
         "contact_count": int(state.contacts[0]),
         "final_tool_error_m": _final_error(simulation),
         "peak_contact_force_N": float(state.peak_force[0]),
@@ -62,13 +62,13 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "saturated_share": float(state.periods[1]) / periods if periods else 0.0,
         "damped_estimate_share": float(state.periods[2]) / periods if periods else 0.0,
         "felt_cell_count": int(simulation.navigator.grid.felt.sum()),
-        "replan_wall_time_median_s": float(np.median([c.replan_time for c in collisions]))
-        if collisions
+        "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
+        if detections
         else None,
         "imperfections": imperfections(simulation.world),
         "warnings": list(simulation.warnings),
         "seed": simulation.seed,
-        "versions": _versions(),
+        "versions": {"python": platform.python_version()} | {name: version_of(name) for name in _PACKAGES},
     }
 
 
@@ -109,13 +109,3 @@ def _final_error(simulation: Simulated) -> float | None:
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found

@@ -5,8 +5,8 @@ from .film import write_film as write_film
 from .sheets import add_legend as add_legend
 from .sheets import envelope as envelope
 from .sheets import new_figure as new_figure
+from .sheets import path_rows as path_rows
 from .sheets import save_figure as save_figure
-from .sheets import way_rows as way_rows
 from .style import CENTIMETRE as CENTIMETRE
 from .style import COLOURS as COLOURS
 from .style import COLUMN as COLUMN

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+
+from dynamics.files import whole_file
 
 Progress = Callable[[int, int], None]
 SIZE = (1280, 720)  # [pixels], both even as encoders ask for
@@ -39,13 +40,9 @@ def write_film(
     """
     write, ending = (_write_mp4, "mp4") if find_encoder() else (_write_gif, "gif")
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}.{ending}")
     final = path.with_name(f"{path.name}.{ending}")
-    try:
+    with whole_file(final) as partial:
         write(partial, _count(frames, total, progress), fps)
-        partial.replace(final)
-    finally:
-        partial.unlink(missing_ok=True)
     return final
 
 

@@ -1,20 +1,37 @@
-"""Fewer points that look the same: recorded signals have tens of thousands of rows.
+"""What every page of figures is made with: empty figures, legends, thinned signals, whole files.
 
-Empty figures, legends above all panels, and files that are whole or not there.
+Recorded signals have tens of thousands of rows; fewer points look the same. Legends stand above all
+panels, where they cover no data.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
+from dynamics.files import whole_file
 from hopfield_nav.figures.style import DPI
 
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure [inch] whose panels are placed so that nothing overlaps."""
+    figure = Figure((width, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
+    return figure
+
+
+def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
+    """A legend above all panels, where it covers no data."""
+    if handles:
+        figure.legend(
+            handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), borderaxespad=0.1
+        )
+    return figure
 
 
 def envelope(time: np.ndarray, values: np.ndarray, bins: int = _BINS) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +60,7 @@ def envelope(time: np.ndarray, values: np.ndarray, bins: int = _BINS) -> tuple[n
     return time[rows], values[rows]
 
 
-def way_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
+def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
     """Rows of a path at which another ``distance`` has been travelled, and both ends.
 
     Args:
@@ -62,22 +79,6 @@ def way_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
     return np.unique(np.concatenate([[0], marks, [len(position) - 1]]))
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """A figure [inch] whose panels are placed so that nothing overlaps."""
-    figure = Figure((width, height), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
-    return figure
-
-
-def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
-    """A legend above all panels, where it covers no data."""
-    if handles:
-        figure.legend(
-            handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), borderaxespad=0.1
-        )
-    return figure
-
-
 def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False) -> list[Path]:
     """Write a PNG, on request a PDF too, each under another name first and renamed when whole.
 
@@ -88,10 +89,6 @@ def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False) -> l
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    partial = path.with_name(f".{path.stem}.partial-{os.getpid()}{path.suffix}")
-    try:
+    with whole_file(path) as partial:
         figure.savefig(partial, dpi=DPI)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
     return path

@@ -23,7 +23,8 @@ class Palette(NamedTuple):
         start, goal: of the tool.
         missed: a contact that was not registered.
         obstacle: the true obstacles.
-        barred: cells that are blocked from the start (rim, known obstacles).
+        excluded: cells that no plan may use although nothing was felt there (rim, known obstacles, out of
+            the arm's reach), and other quiet grey.
         grid, ink: thin lines, and text.
         tube, housing: the arm.
     """
@@ -36,7 +37,7 @@ class Palette(NamedTuple):
     goal: str = "#D55E00"
     missed: str = "#F0E442"
     obstacle: str = "#B9B9B9"
-    barred: str = "#6E6E6E"
+    excluded: str = "#6E6E6E"
     grid: str = "#D4D4D4"
     ink: str = "#222222"
     tube: str = "#D3DAE2"

@@ -109,7 +109,7 @@ def _inside_box(x, y, z, dx, dy, dz, hx, hy, hz):
 
 @inlined
 def box_distance(solids, j, ax, ay, az, dx, dy, dz):
-    """Segment to box; see ``geometry_round`` for what is returned.
+    """Segment to box; see ``round_distance`` for what is returned.
 
     Where the deepest point is equally deep under two faces the gradient is shorter than 1: the
     segment sinks in more slowly than it moves.

@@ -144,7 +144,7 @@ def _blend(t, a, b, z, dz, distance, radius, half):
 
 @inlined
 def cylinder_distance(solids, j, ax, ay, az, dx, dy, dz):
-    """Segment to cylinder; see ``geometry_round`` for what is returned, ``box_distance`` for the gradient."""
+    """Segment to cylinder; see ``round_distance`` for what is returned, ``box_distance`` for the gradient."""
     radius, half = solids[j, SIZE], solids[j, SIZE + 1]
     ux, uy, uz = solids[j, AXES], solids[j, AXES + 1], solids[j, AXES + 2]
     z, rise, wx, wy, wz, ex, ey, ez = _parts(solids, j, ax, ay, az, dx, dy, dz)

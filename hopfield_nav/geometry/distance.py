@@ -2,7 +2,7 @@
 
 The signed distance of a point to a convex solid is positive outside and negative inside. That of a
 capsule is the least one along its axis, less its radius: exact, and positive where the two are
-apart. While the capsule's axis is outside the solid its negative is the shortest way to part them.
+apart. While the capsule's axis is outside the solid its negative is the shortest motion that parts them.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
 
 @inlined
 def segment_distance(solids, j, ax, ay, az, dx, dy, dz):
-    """(s, t, gx, gy, gz) of the segment a + t d and solid ``j``; see ``geometry_round``."""
+    """(s, t, gx, gy, gz) of the segment a + t d and solid ``j``; see ``round_distance``."""
     kind = solids[j, KIND]
     if kind == UPRIGHT:
         return upright_distance(solids, j, ax, ay, az, dx, dy, dz)

@@ -102,7 +102,7 @@ def fit_surface(
     free: np.ndarray | None = None,
     margin: float = 0.003,
 ) -> np.ndarray:
-    """The fit of every patch, (m, 6) as ``isolation_fit.fit_patches`` gives it; arguments as ``isolate``.
+    """The fit of every patch, (m, 6) as ``fit.fit_patches`` gives it; arguments as ``isolate``.
 
     ``free``: (h, k, 7) capsules of the arm at poses where nothing touched; a point ``margin`` [m] deep
     in one of them cannot be touched by what stands still.

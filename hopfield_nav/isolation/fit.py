@@ -74,8 +74,8 @@ def fit_patches(
     n = q.size
     out = np.zeros((patches.shape[0], WIDTH))
     place, raw, columns, step = np.empty((6, 3)), np.zeros((5, n)), np.zeros((5, n)), np.zeros((7, max(n, 6)))
-    r, best, ways = np.zeros(n), np.zeros(4), np.zeros((4, 2))
-    ways[2, 1] = ways[3, 1] = friction
+    r, best, ranges = np.zeros(n), np.zeros(4), np.zeros((4, 2))
+    ranges[2, 1] = ranges[3, 1] = friction
     count = 5 if friction > 0.0 else 3
     update_frames(arm, q, work)
     for j in range(n):
@@ -88,10 +88,23 @@ def fit_patches(
         _columns(work, bodies, shapes, whiten, b, patches[p, U], patches[p, V], count, place, raw, columns)
         if _surely_worse(columns, r, patches[p, HALF_U], patches[p, HALF_V], friction, bound):
             continue
-        ways[0, 0], ways[0, 1] = patches[p, U], patches[p, HALF_U]
-        ways[1, 0], ways[1, 1] = patches[p, V], patches[p, HALF_V]
+        ranges[0, 0], ranges[0, 1] = patches[p, U], patches[p, HALF_U]
+        ranges[1, 0], ranges[1, 1] = patches[p, V], patches[p, HALF_V]
         _fit(
-            work, bodies, shapes, whiten, patches[p], r, bound, largest, ways, place, raw, columns, step, best
+            work,
+            bodies,
+            shapes,
+            whiten,
+            patches[p],
+            r,
+            bound,
+            largest,
+            ranges,
+            place,
+            raw,
+            columns,
+            step,
+            best,
         )
         for k in range(4):
             out[p, k] = best[k]
@@ -171,16 +184,16 @@ def _surely_worse(columns, r, half_u, half_v, friction, bound):
 
 
 @inlined
-def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ways, place, raw, columns, step, best):
+def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ranges, place, raw, columns, step, best):
     """Write to ``best`` the least misfit within the patch, its force, u and v.
 
-    ``step``: (7, n) scratch; ``ways``: (4, 2) middle and half width of u, v and the tangential shares.
+    ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and half width of u, v and the tangential shares.
     """
     b, size, trust = int(patch[BODY]), _dot(r, r), 1.0
-    count = 4 if ways[2, 1] > 0.0 else 2
+    count = 4 if ranges[2, 1] > 0.0 else 2
     x, at, total = step[4], step[5], step[6, : r.size]
     for k in range(4):
-        x[k], at[k] = ways[k, 0], ways[k, 0]
+        x[k], at[k] = ranges[k, 0], ranges[k, 0]
     best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[U], patch[V]
     for _ in range(_STEPS):
         _columns(work, bodies, shapes, whiten, b, x[0], x[1], count + 1, place, raw, columns)
@@ -197,7 +210,7 @@ def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ways, place, ra
             if misfit < _EXACT or gained < (0.1 if misfit > 100.0 * bound else 1e-2) * misfit:
                 return  # good enough, or as near as this patch comes
             weight = max(force, min(0.2 * math.sqrt(size / square), largest) if square > 0.0 else largest)
-            _bounded_step(columns, r, total, square, force, weight, largest, ways, count, at, step)
+            _bounded_step(columns, r, total, square, force, weight, largest, ranges, count, at, step)
             trust = 1.0
         else:
             trust *= 0.3
@@ -206,7 +219,7 @@ def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ways, place, ra
 
 
 @inlined
-def _bounded_step(columns, r, total, square, force, weight, largest, ways, count, at, step):
+def _bounded_step(columns, r, total, square, force, weight, largest, ranges, count, at, step):
     """Write to ``step`` (its first column) the Gauss-Newton step within the bounds, the force left free."""
     share = force < largest and square > 0.0
     for k in range(count):
@@ -227,8 +240,8 @@ def _bounded_step(columns, r, total, square, force, weight, largest, ways, count
             for m in range(count):
                 pull -= step[k, 1 + m] * step[m, 0]
             wanted = at[k] + step[k, 0] + pull / step[k, 1 + k]
-            wanted = min(max(wanted, ways[k, 0] - ways[k, 1]), ways[k, 0] + ways[k, 1]) - at[k]
-            moved = max(moved, abs(wanted - step[k, 0]) / ways[k, 1])
+            wanted = min(max(wanted, ranges[k, 0] - ranges[k, 1]), ranges[k, 0] + ranges[k, 1]) - at[k]
+            moved = max(moved, abs(wanted - step[k, 0]) / ranges[k, 1])
             step[k, 0] = wanted
         if moved < 1e-6:
             break

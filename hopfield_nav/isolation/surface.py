@@ -30,7 +30,7 @@ class ArmSurface(NamedTuple):
     """The moving arm's surface cut into patches.
 
     Attributes:
-        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+        bodies: (k, 12) from ``geometry.arm_bodies``.
         shapes: (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame,
             length of the axis and radius that scales the arc [m].
         patches: (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²].

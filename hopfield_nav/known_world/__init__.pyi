@@ -33,11 +33,11 @@ from .table import load_plan_csv as load_plan_csv
 from .table import write_plan_csv as write_plan_csv
 from .task import SAMPLING as SAMPLING
 from .task import SHORTEST as SHORTEST
-from .task import JointWay as JointWay
+from .task import PlannedPath as PlannedPath
 from .task import Task as Task
 from .task import as_station as as_station
+from .task import path_length as path_length
 from .task import pose_of as pose_of
 from .task import random_free_joints as random_free_joints
 from .task import task_of_world as task_of_world
-from .task import way_length as way_length
-from .timing import time_way as time_way
+from .timing import time_path as time_path

@@ -1,23 +1,9 @@
-"""How far a body of the arm can move when the joints turn: bounds that hold in every pose.
+"""Bodies of the arm: how far they move, how near they are to each other, and which pairs can touch.
 
-``joint_reach[b, i]`` is the largest distance of a point of body b from the axis of joint i + 1, so that
-turning this joint by x moves no point of the body further than x times that.
-
-Kernels: the bodies of an arm placed in base axes, and distances between two of them.
-
-``axes`` (k, 9) holds a body a row: start of its axis, vector to the end, middle, all in base axes [m].
-
-Which bodies of an arm can touch each other, and so have to be checked.
-
-A pair of bodies is left out when
-
-* both belong to the same link, or to links next to each other (they share a joint; the tool's rod
-  counts as a link of its own behind the last), or
-* they overlap in every pose, as housings do that turn about the same axis, or
-* they touch in no pose.
-
-Both are proven, by halving the joint space until the distance (or the overlap) in the middle of a part
-is more than the arm can make up for within the part.
+``joint_reach`` bounds how far turning a joint moves a body; the bound holds in every pose. The kernels
+place the bodies in base axes and compute distances between two of them. In these ``axes`` (k, 9) holds
+a body a row: start of its axis, vector to the end, middle, all in base axes [m]. ``touching_pairs``
+finds the pairs of bodies that have to be checked.
 """
 
 from __future__ import annotations
@@ -32,15 +18,22 @@ from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START, arm_bodies, nearest_shares, place_axis
 
+AXES_WIDTH = 9
 _ON_AXIS = 1e-12  # [m]
+_POSES = 4096  # random ones, to find most of the pairs that touch
+_MOST_PARTS = 2_000_000  # a proof that would need more is given up, and the pair is checked
+_DEPTH = 400
+_ROUNDING = 1e-12  # [m] bodies that only just touch in every pose overlap
 
 
 def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
-    """Bound of every body's distance from every joint axis.
+    """Bound of every body's distance from every joint axis, in every pose.
+
+    Turning a joint by x moves no point of a body further than x times this bound.
 
     Args:
         arm: the arm.
-        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+        bodies: (k, 12) from ``geometry.arm_bodies``.
 
     Returns:
         (k, n) [m]; 0 for a joint that does not move the body: one beyond it, or one whose axis is the
@@ -52,15 +45,6 @@ def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
         for joint in range(link):
             reach[b, joint] = _own_axis(arm, body) if joint == link - 1 else _axis_before(arm, body, joint)
     return reach
-
-
-def _ends_before_joint(arm: Arm, body: np.ndarray) -> np.ndarray:
-    """The ends of a body's axis (2, 3) in the frame of the joint that carries it, its angle at zero."""
-    link = int(body[LINK])
-    _, d, a, _ = arm.dh[link - 1]
-    cosine, sine = arm.twist[link - 1]
-    x, y, z = np.array([body[START : START + 3], body[END : END + 3]]).T
-    return np.column_stack([a + x, cosine * y - sine * z, d + sine * y + cosine * z])
 
 
 def _own_axis(arm: Arm, body: np.ndarray) -> float:
@@ -85,7 +69,13 @@ def _axis_before(arm: Arm, body: np.ndarray, joint: int) -> float:
     return chain + float(np.linalg.norm(ends[:, :2] if parallel else ends, axis=1).max()) + body[RADIUS]
 
 
-AXES_WIDTH = 9
+def _ends_before_joint(arm: Arm, body: np.ndarray) -> np.ndarray:
+    """The ends of a body's axis (2, 3) in the frame of the joint that carries it, its angle at zero."""
+    link = int(body[LINK])
+    _, d, a, _ = arm.dh[link - 1]
+    cosine, sine = arm.twist[link - 1]
+    x, y, z = np.array([body[START : START + 3], body[END : END + 3]]).T
+    return np.column_stack([a + x, cosine * y - sine * z, d + sine * y + cosine * z])
 
 
 @inlined
@@ -138,18 +128,22 @@ def self_distance(bodies, pairs, axes, least):
     return least
 
 
-_POSES = 4096  # random ones, to find most of the pairs that touch
-_MOST_PARTS = 2_000_000  # a proof that would need more is given up, and the pair is checked
-_DEPTH = 400
-_ROUNDING = 1e-12  # [m] bodies that only just touch in every pose overlap
-
-
 def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     """The pairs of bodies that touch in some poses and not in others.
 
+    A pair is not among them when
+
+    * both bodies belong to the same link, or to links next to each other (they share a joint; the tool's
+      rod counts as a link of its own behind the last), or
+    * they overlap in every pose, as housings do that turn about the same axis, or
+    * they touch in no pose.
+
+    The last two are proven, by halving the joint space until the distance (or the overlap) in the middle
+    of a part is more than the arm can make up for within the part.
+
     Args:
         arm: the arm.
-        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+        bodies: (k, 12) from ``geometry.arm_bodies``.
 
     Returns:
         (p, 2) int64 rows of ``bodies``, the one nearer to the base first. Pairs for which neither was
@@ -165,6 +159,19 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
         if 0.0 < s < 1.0 or not _always(arm, bodies, pair, s == 1.0, reach, work)
     ]
     return np.array(kept, dtype=np.int64).reshape(-1, 2)
+
+
+def _further_apart(bodies: np.ndarray) -> np.ndarray:
+    """Pairs of bodies on links that are not next to each other, the one nearer to the base first.
+
+    The tool's rod, a body without thickness behind the arm's own, counts as one link further out than
+    its link: a long tool can reach back to the link before.
+    """
+    link = bodies[:, LINK] + (bodies[:, RADIUS] == 0.0)
+    outwards = np.argsort(link, kind="stable")
+    first, second = (outwards[k] for k in np.triu_indices(len(bodies), 1))
+    far = np.abs(link[first] - link[second]) >= 2
+    return np.column_stack([first[far], second[far]]).astype(np.int64)
 
 
 def tool_inside(arm: Arm) -> str:
@@ -184,19 +191,6 @@ def tool_inside(arm: Arm) -> str:
                 f"the tool lies inside link {n - 1} in every pose: nothing in front of the flange is checked"
             )
     return ""
-
-
-def _further_apart(bodies: np.ndarray) -> np.ndarray:
-    """Pairs of bodies on links that are not next to each other, the one nearer to the base first.
-
-    The tool's rod, a body without thickness behind the arm's own, counts as one link further out than
-    its link: a long tool can reach back to the link before.
-    """
-    link = bodies[:, LINK] + (bodies[:, RADIUS] == 0.0)
-    outwards = np.argsort(link, kind="stable")
-    first, second = (outwards[k] for k in np.triu_indices(len(bodies), 1))
-    far = np.abs(link[first] - link[second]) >= 2
-    return np.column_stack([first[far], second[far]]).astype(np.int64)
 
 
 def _always(

@@ -2,7 +2,7 @@
 
 A pose has up to eight joint positions, each on up to 2⁶ whole turns: 512 candidates. They are tried in
 the order of their length, and the first free ones are the shortest free ones. Through via points the
-same search looks for the shortest sequence: it extends the way that promises least, counting ahead as
+same search looks for the shortest sequence: it extends the path that promises least, counting ahead as
 if nothing were in the way, and looks at a motion only when it comes up.
 """
 
@@ -21,23 +21,23 @@ from hopfield_nav.known_world.bodies import AXES_WIDTH
 from hopfield_nav.known_world.positions import free_positions, plan_places
 from hopfield_nav.known_world.proof import passes
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.task import DIRECT, JointWay, is_pose, way_length
+from hopfield_nav.known_world.task import DIRECT, PlannedPath, is_pose, path_length
 
 _MOST_MOTIONS = 20_000  # looked at before the search is given up
-_DIGITS = 6  # of angles [rad] by which ways are told apart
+_DIGITS = 6  # of angles [rad] by which paths are told apart
 
 
 class DirectPlan(NamedTuple):
     """What ``plan_direct`` found.
 
     Attributes:
-        ways: the shortest free ones, shortest first; none where ``reason`` says why.
-        reason: "" where there is a way.
+        paths: the shortest free ones, shortest first; none where ``reason`` says why.
+        reason: "" where there is a path.
         candidates: joint positions of the start and of every station, with their turns, free or not.
         motions: motions that were looked at.
     """
 
-    ways: list[JointWay]
+    paths: list[PlannedPath]
     reason: str
     candidates: list[int]
     motions: int
@@ -46,7 +46,7 @@ class DirectPlan(NamedTuple):
 def plan_direct(
     arm: Arm, scene: Scene, start: np.ndarray, stations: Sequence[np.ndarray], count: int = 5
 ) -> DirectPlan:
-    """The shortest free ways that go straight in joint space from station to station.
+    """The shortest free paths that go straight in joint space from station to station.
 
     Args:
         arm: an arm; poses need one of UR type.
@@ -55,7 +55,7 @@ def plan_direct(
         stations: via points and goal: each (n,) joint angles, or a (4, 4) pose T_base_tool. Both may be
             reached on any whole turn within the limits. From an open start a motion that only differs
             in whole turns from another is not shown twice.
-        count: of ways wanted.
+        count: of paths wanted.
 
     Raises:
         BadInput: a station that is neither, or beyond the limits.
@@ -72,32 +72,32 @@ def plan_direct(
         if positions.reason:
             return DirectPlan([], positions.reason, candidates, 0)
     search = _DirectSearch(arm, scene, layers)
-    found = search.ways()
+    found = search.paths()
     if is_pose(places[0]):
-        found = _different(_centred(arm, way) for way in found)
-    ways = list(itertools.islice(found, count))
-    reason = "" if ways else f"every direct motion is blocked ({search.motions} looked at)"
-    return DirectPlan(ways, reason, candidates, search.motions)
+        found = _different(_centred(arm, path) for path in found)
+    paths = list(itertools.islice(found, count))
+    reason = "" if paths else f"every direct motion is blocked ({search.motions} looked at)"
+    return DirectPlan(paths, reason, candidates, search.motions)
 
 
-def _centred(arm: Arm, way: JointWay) -> JointWay:
+def _centred(arm: Arm, path: PlannedPath) -> PlannedPath:
     """The same motion with every joint on the turn that keeps it nearest to zero all along."""
     turns = 2 * np.pi * np.arange(-2, 3)[:, None, None]
-    shifted = way.q + turns  # (5, rows, n)
+    shifted = path.q + turns  # (5, rows, n)
     low, high = arm.position_limits.T
     inside = ((shifted >= low) & (shifted <= high)).all(axis=1)
     best = np.argmin(np.where(inside, np.abs(shifted).max(axis=1), np.inf), axis=0)
-    return way._replace(q=way.q + turns[best, 0].T)
+    return path._replace(q=path.q + turns[best, 0].T)
 
 
-def _different(ways: Iterable[JointWay]) -> Iterator[JointWay]:
-    """Leave out a way that has been there before."""
+def _different(paths: Iterable[PlannedPath]) -> Iterator[PlannedPath]:
+    """The paths without those that have been there before."""
     seen = set()
-    for way in ways:
-        rounded = (np.round(way.q, _DIGITS) + 0.0).tobytes()  # no negative zeros
+    for path in paths:
+        rounded = (np.round(path.q, _DIGITS) + 0.0).tobytes()  # no negative zeros
         if rounded not in seen:
             seen.add(rounded)
-            yield way
+            yield path
 
 
 class _DirectSearch:
@@ -112,36 +112,36 @@ class _DirectSearch:
         n = len(arm.dh)
         self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)
 
-    def ways(self) -> Iterator[JointWay]:
-        """Free ways, shortest first, until there are no more or too many motions were looked at."""
+    def paths(self) -> Iterator[PlannedPath]:
+        """Free paths, shortest first, until there are no more or too many motions were looked at."""
         heap: list[tuple] = []
         tie = itertools.count()
         for node in range(len(self.layers[0])):
             self._extend(heap, tie, (node,), 0.0)
         while heap and self.motions < _MOST_MOTIONS:
-            _, _, way, before, order, place = heapq.heappop(heap)
-            self._push(heap, tie, way, before, order, place + 1)
+            _, _, nodes, before, order, place = heapq.heappop(heap)
+            self._push(heap, tie, nodes, before, order, place + 1)
             node = int(order[place])
-            if not self._free(len(way), way[-1], node):
+            if not self._free(len(nodes), nodes[-1], node):
                 continue
-            length = before + self._step(len(way), way[-1])[node]
-            if len(way) + 1 == len(self.layers):
-                yield self._way((*way, node))
+            length = before + self._step(len(nodes), nodes[-1])[node]
+            if len(nodes) + 1 == len(self.layers):
+                yield self._path((*nodes, node))
             else:
-                self._extend(heap, tie, (*way, node), length)
+                self._extend(heap, tie, (*nodes, node), length)
 
-    def _extend(self, heap: list, tie: Iterator[int], way: tuple[int, ...], length: float) -> None:
-        promise = self._step(len(way), way[-1]) + self.ahead[len(way)]
-        self._push(heap, tie, way, length, np.argsort(promise, kind="stable"), 0)
+    def _extend(self, heap: list, tie: Iterator[int], nodes: tuple[int, ...], length: float) -> None:
+        promise = self._step(len(nodes), nodes[-1]) + self.ahead[len(nodes)]
+        self._push(heap, tie, nodes, length, np.argsort(promise, kind="stable"), 0)
 
     def _push(
-        self, heap: list, tie: Iterator[int], way: tuple, length: float, order: np.ndarray, place: int
+        self, heap: list, tie: Iterator[int], nodes: tuple, length: float, order: np.ndarray, place: int
     ) -> None:
-        """Put the ``place``-th best continuation of a way on the heap; the next follows when it is taken."""
+        """Put the ``place``-th best node after these on the heap; the next follows when it is taken."""
         if place < len(order):
             node = order[place]
-            total = length + self._step(len(way), way[-1])[node] + self.ahead[len(way)][node]
-            heapq.heappush(heap, (total, next(tie), way, length, order, place))
+            total = length + self._step(len(nodes), nodes[-1])[node] + self.ahead[len(nodes)][node]
+            heapq.heappush(heap, (total, next(tie), nodes, length, order, place))
 
     def _step(self, layer: int, node: int) -> np.ndarray:
         """Length of the motions from one node of the layer before to all of ``layer`` [rad]."""
@@ -168,6 +168,6 @@ class _DirectSearch:
             self._known[key] = passes(self.arm, self.scene, *ends, *self._scratch)
         return self._known[key]
 
-    def _way(self, nodes: tuple[int, ...]) -> JointWay:
+    def _path(self, nodes: tuple[int, ...]) -> PlannedPath:
         q = np.array([layer[node] for layer, node in zip(self.layers, nodes, strict=True)])
-        return JointWay(q, DIRECT, np.arange(len(q)), way_length(q))
+        return PlannedPath(q, DIRECT, np.arange(len(q)), path_length(q))

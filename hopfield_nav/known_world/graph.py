@@ -1,16 +1,10 @@
-"""Kernels: the graph of joint positions along a straight line, and its shortest path (nowoczyn2023 3.2).
+"""Kernels: the graph of joint positions along a straight line, its shortest path, and its edges.
 
 A layer holds the joint positions at one step of the line. Edges go from one layer to the next where no
-joint changes by more than its bound; the turn of every joint follows from that, so that a node is a
-joint position with its turns. Only nodes that can be reached from the start are made, layer by layer,
-each with the shortest way to it: dynamic programming, which is Dijkstra on a graph without ways back.
-
-Kernels: the joints between two steps of a straight line, tied to the line and proven free.
-
-Half-way between two places of the line the tool has joint positions too; the one nearest to the middle
-of the joints is taken, and so on, until rows are as near to each other as ``Fineness`` asks. Where the
-joints do not come nearer to each other, however near the places, there is no continuous way between
-the two: the wrist would have to swing on the spot.
+joint changes by more than its bound. The turn of every joint follows from that, so a node is a joint
+position with its turns. Only nodes that can be reached from the start are made, each with the shortest
+path to it: dynamic programming, the same as Dijkstra where all edges lead forward. ``join`` follows one
+edge between its two steps. Source: nowoczyn2023 3.2.
 """
 
 from __future__ import annotations
@@ -26,11 +20,14 @@ from hopfield_nav.known_world.collisions import pose_touches
 from hopfield_nav.known_world.line import pose_at
 from hopfield_nav.known_world.proof import proven_free
 
+FREE, JUMP, TOUCH, LIMIT = range(4)
 SINGULAR = 1e-6  # |sin θ5| below which θ6 is as good as free
 _SAME = 1e-9  # [rad] nodes nearer than this are one
 _ROUNDING = 1e-12  # [rad]
 _TURNS = 5  # turns -2…2 that a node's key can tell apart
 _EMPTY = -1
+_HALVINGS = 26  # of the stretch between two steps, before a change of the joints counts as a jump
+_MOST_ROWS = 2048  # between two steps; joints that need more are not following the line
 
 
 class Layers(NamedTuple):
@@ -65,7 +62,7 @@ class Nodes(NamedTuple):
         q: (N, 6) [rad].
         solution: (N,) number of the joint position in its layer.
         cost: (N,) shortest length from the start [rad].
-        parent: (N,) node before on that way.
+        parent: (N,) node before on that path.
     """
 
     first: np.ndarray
@@ -73,6 +70,13 @@ class Nodes(NamedTuple):
     solution: np.ndarray
     cost: np.ndarray
     parent: np.ndarray
+
+
+class Fineness(NamedTuple):
+    """How near two rows must be: (1,) arrays, change of a joint [rad] and share of a leg (m - 1,)."""
+
+    change: np.ndarray
+    share: np.ndarray
 
 
 @kernel
@@ -95,35 +99,9 @@ def fill_layers(arm, scene, line, layers, shift, work, axes):
             layers.free[i, k] = not pose_touches(arm, scene, layers.solutions[i, k], work, axes)
 
 
-@inlined
-def _key(solution, angles, row):
-    """Number that tells a solution's turns apart, or -1 beyond what it can tell."""
-    key = solution
-    for j in range(6):
-        turn = int(np.rint((angles[j] - row[j]) / (2.0 * math.pi))) + _TURNS // 2
-        if turn < 0 or turn >= _TURNS:
-            return _EMPTY
-        key = key * _TURNS + turn
-    return key
-
-
-@inlined
-def _allowed(given, row, last, bound, limits, angles):
-    """Write the angles of ``row`` as they follow ``last``; the sum of changes, or infinity."""
-    total = 0.0
-    for j in range(6):
-        angle = row[j] if given else nearest_turn(row[j], last[j], limits[j, 0], limits[j, 1])
-        change = abs(angle - last[j])
-        if not change <= bound[j] + _ROUNDING:
-            return math.inf
-        angles[j] = angle
-        total += change
-    return total
-
-
 @kernel
 def search_layers(arm, scene, line, layers, starts, start_solutions, work, axes):
-    """Nodes that can be reached from ``starts`` (k, 6) in layer 0, each with its shortest way."""
+    """Nodes that can be reached from ``starts`` (k, 6) in layer 0, each with its shortest path."""
     count_layers = layers.place.size
     first = np.zeros(count_layers + 1, np.int64)
     capacity = max(1024, 2 * starts.shape[0])
@@ -174,6 +152,32 @@ def search_layers(arm, scene, line, layers, starts, start_solutions, work, axes)
 
 
 @inlined
+def _allowed(given, row, last, bound, limits, angles):
+    """Write the angles of ``row`` as they follow ``last``; the sum of changes, or infinity."""
+    total = 0.0
+    for j in range(6):
+        angle = row[j] if given else nearest_turn(row[j], last[j], limits[j, 0], limits[j, 1])
+        change = abs(angle - last[j])
+        if not change <= bound[j] + _ROUNDING:
+            return math.inf
+        angles[j] = angle
+        total += change
+    return total
+
+
+@inlined
+def _key(solution, angles, row):
+    """Number that tells a solution's turns apart, or -1 beyond what it can tell."""
+    key = solution
+    for j in range(6):
+        turn = int(np.rint((angles[j] - row[j]) / (2.0 * math.pi))) + _TURNS // 2
+        if turn < 0 or turn >= _TURNS:
+            return _EMPTY
+        key = key * _TURNS + turn
+    return key
+
+
+@inlined
 def _find(key, slot, q, solution, begin, total, b, angles):
     """The node of this layer, from ``begin`` on, that has these angles; -1 where there is none."""
     if key != _EMPTY:
@@ -194,55 +198,15 @@ def _longer(array, capacity):
     return out
 
 
-FREE, JUMP, TOUCH, LIMIT = range(4)
-_HALVINGS = 26  # of the way between two steps, before a change of the joints counts as a jump
-_MOST_ROWS = 2048  # between two steps; joints that need more are not following the line
-
-
-class Fineness(NamedTuple):
-    """How near two rows must be: (1,) arrays, change of a joint [rad] and share of a leg (m - 1,)."""
-
-    change: np.ndarray
-    share: np.ndarray
-
-
-@inlined
-def _widest(a, b):
-    widest = 0.0
-    for j in range(6):
-        widest = max(widest, abs(b[j] - a[j]))
-    return widest
-
-
-@inlined
-def _within(q, limits):
-    within = True
-    for j in range(q.size):
-        within = within and limits[j, 0] <= q[j] <= limits[j, 1]
-    return within
-
-
-@inlined
-def _between(arm, T, a, b, rows, branches, middle):
-    """Write the joint position at pose ``T`` nearest to the middle of ``a`` and ``b``; its distance."""
-    best, nearest = -1, math.inf
-    count = solve_all_wanting(arm, T, 0.5 * (a[5] + b[5]), rows, branches)
-    for k in range(count):
-        off = 0.0
-        for j in range(6):
-            half = 0.5 * (a[j] + b[j])
-            off = max(off, abs(nearest_turn(rows[k, j], half, -math.inf, math.inf) - half))
-        if off < nearest:
-            best, nearest = k, off
-    if best >= 0:
-        for j in range(6):
-            middle[j] = nearest_turn(rows[best, j], 0.5 * (a[j] + b[j]), -math.inf, math.inf)
-    return nearest
-
-
 @kernel
 def join(arm, scene, line, from_place, to_place, q_from, q_to, fineness, work, axes):
-    """Rows (k, 6) after ``q_from`` up to ``q_to``, their places (k,), and FREE, JUMP, TOUCH or LIMIT."""
+    """Rows (k, 6) after ``q_from`` up to ``q_to``, their places (k,), and FREE, JUMP, TOUCH or LIMIT.
+
+    Half-way between two places of the line the tool has joint positions too. The one nearest to the middle
+    of the joints is taken, and so on, until rows are as near to each other as ``fineness`` asks and proven
+    free. Where the joints do not come nearer to each other, however near the places, there is no continuous
+    path between the two: the wrist would have to swing on the spot.
+    """
     waiting, at = np.empty((_HALVINGS + 2, 6)), np.empty(_HALVINGS + 2)
     rows, branches, T = np.empty((8, 6)), np.empty((8, 3), np.int64), np.empty((4, 4))
     out, places, total = np.empty((64, 6)), np.empty(64), 0
@@ -273,3 +237,37 @@ def join(arm, scene, line, from_place, to_place, q_from, q_to, fineness, work, a
             return out[:total], places[:total], LIMIT
         top += 1
     return out[:total], places[:total], FREE
+
+
+@inlined
+def _between(arm, T, a, b, rows, branches, middle):
+    """Write the joint position at pose ``T`` nearest to the middle of ``a`` and ``b``; its distance."""
+    best, nearest = -1, math.inf
+    count = solve_all_wanting(arm, T, 0.5 * (a[5] + b[5]), rows, branches)
+    for k in range(count):
+        off = 0.0
+        for j in range(6):
+            half = 0.5 * (a[j] + b[j])
+            off = max(off, abs(nearest_turn(rows[k, j], half, -math.inf, math.inf) - half))
+        if off < nearest:
+            best, nearest = k, off
+    if best >= 0:
+        for j in range(6):
+            middle[j] = nearest_turn(rows[best, j], 0.5 * (a[j] + b[j]), -math.inf, math.inf)
+    return nearest
+
+
+@inlined
+def _widest(a, b):
+    widest = 0.0
+    for j in range(6):
+        widest = max(widest, abs(b[j] - a[j]))
+    return widest
+
+
+@inlined
+def _within(q, limits):
+    within = True
+    for j in range(q.size):
+        within = within and limits[j, 0] <= q[j] <= limits[j, 1]
+    return within

@@ -1,7 +1,7 @@
-"""The legs of a way: smooth paths of the joints between the corners at which the arm must stop.
+"""The legs of a planned path: smooth, each between two corners at which the arm must stop.
 
-A "direct" or "sampling" way is straight in joint space between corners, and proven free of collision
-as such: a leg is that straight line and nothing else. On a "shortest" way the tool is on a straight
+A "direct" or "sampling" path is straight in joint space between corners, and proven free of collision
+as such: a leg is that straight line and nothing else. On a "shortest" path the tool is on a straight
 line between corners and the rows are close together: a leg is the cubic spline through its rows, with
 rows added where that leaves the tool's line.
 """
@@ -15,7 +15,7 @@ from scipy.interpolate import CubicSpline, PPoly
 
 from dynamics import Arm, BadInput
 from hopfield_nav.known_world.line import path_positions, rows_on_line
-from hopfield_nav.known_world.task import JointWay
+from hopfield_nav.known_world.task import PlannedPath
 
 KINDS = ("shortest", "direct", "sampling")
 _SAME = 1e-8  # [rad] rows no further apart are one
@@ -38,37 +38,37 @@ class Leg(NamedTuple):
     straight: bool
 
 
-def checked_way(way: JointWay, n: int) -> JointWay:
-    """The way with float64 angles and int corners.
+def checked_path(path: PlannedPath, n: int) -> PlannedPath:
+    """The path with float64 angles and int corners.
 
     Raises:
         BadInput: wrong shapes, angles that are not finite, an unknown kind, corners that are not rows in
             order with the first and the last among them, or a straight leg with rows beside it.
     """
-    q, corners = np.asarray(way.q, dtype=np.float64), np.asarray(way.corners)
-    if way.kind not in KINDS:
-        raise BadInput("unknown kind of way", found=way.kind, allowed=", ".join(KINDS))
+    q, corners = np.asarray(path.q, dtype=np.float64), np.asarray(path.corners)
+    if path.kind not in KINDS:
+        raise BadInput("unknown kind of path", found=path.kind, allowed=", ".join(KINDS))
     if q.ndim != 2 or len(q) == 0 or q.shape[1] != n or not np.all(np.isfinite(q)):
-        raise BadInput("a way holds finite joint angles", where="way.q", found=q.shape, allowed=f"(k, {n})")
+        raise BadInput("a path holds finite joint angles", where="path.q", found=q.shape, allowed=f"(k, {n})")
     fits = corners.ndim == 1 and len(corners) > 0 and np.issubdtype(corners.dtype, np.integer)
     if not fits or corners[0] != 0 or corners[-1] != len(q) - 1 or np.any(np.diff(corners) <= 0):
         raise BadInput(
             "corners are rows in order, the first and the last included",
-            where="way.corners",
+            where="path.corners",
             found=corners.tolist(),
             allowed=f"0, …, {len(q) - 1}",
         )
-    checked = way._replace(q=q, corners=corners.astype(np.int64))
-    if way.kind != "shortest":
+    checked = path._replace(q=q, corners=corners.astype(np.int64))
+    if path.kind != "shortest":
         _require_straight(checked)
     return checked
 
 
-def legs_of_way(arm: Arm, way: JointWay) -> list[Leg]:
-    """The legs of a checked way; a leg without motion is left out."""
-    spans = zip(way.corners[:-1], way.corners[1:], strict=True)
-    rows = [way.q[first : last + 1] for first, last in spans]
-    curved = way.kind == "shortest"
+def legs_of_path(arm: Arm, path: PlannedPath) -> list[Leg]:
+    """The legs of a checked path; a leg without motion is not among them."""
+    spans = zip(path.corners[:-1], path.corners[1:], strict=True)
+    rows = [path.q[first : last + 1] for first, last in spans]
+    curved = path.kind == "shortest"
     legs = [_curved_leg(arm, each) if curved else _straight_leg(each) for each in rows]
     return [leg for leg in legs if leg is not None]
 
@@ -110,15 +110,15 @@ def divided(grid: np.ndarray, parts: int) -> np.ndarray:
     return np.append(inner.ravel(), grid[-1])
 
 
-def _require_straight(way: JointWay) -> None:
-    for first, last in zip(way.corners[:-1], way.corners[1:], strict=True):
-        rows, change = way.q[first : last + 1], way.q[last] - way.q[first]
+def _require_straight(path: PlannedPath) -> None:
+    for first, last in zip(path.corners[:-1], path.corners[1:], strict=True):
+        rows, change = path.q[first : last + 1], path.q[last] - path.q[first]
         share = (rows - rows[0]) @ change / max(float(change @ change), 1e-300)
         off = np.abs(rows - rows[0] - np.clip(share, 0.0, 1.0)[:, None] * change).max(axis=1)
         if off.max() > _OFF_LINE:
             raise BadInput(
-                f"a {way.kind} way is straight between corners",
-                where=f"way.q, row {first + int(np.argmax(off))}",
+                f"a {path.kind} path is straight between corners",
+                where=f"path.q, row {first + int(np.argmax(off))}",
                 found=f"{off.max():.3g} rad beside the line",
                 allowed="a corner there, or a row on the line",
             )

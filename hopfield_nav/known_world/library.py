@@ -1,12 +1,10 @@
-"""Kernels: checking slices of a grid of joint angles, and looking poses up in its bits.
-
-Collision libraries as files: the bits, and a digest of the numbers that they were computed from.
-
-The document's library: all collisions on a grid of joint angles, looked up by rounding to the nearest.
+"""The document's collision library: all collisions on a grid of joint angles, looked up by rounding.
 
 A cell is one bit. Only joints that change a distance have an axis (``relevant_joints``): for a UR5 alone
-joints 2 to 5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now and then in both ways; a
-``safe`` one marks a cell only where nothing can touch anywhere in it, and so is wrong in one way only.
+joints 2 to 5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now and then in both ways. A
+``safe`` one calls a cell free only where nothing can touch anywhere in it, so it is wrong in one way
+only. A file holds the bits and a digest of the numbers that they were computed from. Source:
+nowoczyn2023 3.1.
 """
 
 from __future__ import annotations
@@ -30,88 +28,13 @@ from hopfield_nav.known_world.collisions import finite_rows, pose_touches
 from hopfield_nav.known_world.library_joints import joints_of_pairs, joints_of_solids, relevant_joints
 from hopfield_nav.known_world.scene import Scene, build_scene
 
-
-@kernel
-def fill_cells(
-    arm: Arm,
-    scene: Scene,
-    joints: np.ndarray,
-    per_turn: int,
-    first: int,
-    count: int,
-    work: Work,
-) -> np.ndarray:
-    """Whether ``count`` cells from number ``first`` on collide; joints that have no axis are at 0."""
-    out, axes = np.empty(count, dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
-    q = np.zeros(arm.dh.shape[0])
-    for cell in range(count):
-        rest = first + cell
-        for k in range(joints.size - 1, -1, -1):
-            q[joints[k]] = (rest % per_turn) * (2.0 * np.pi / per_turn)
-            rest //= per_turn
-        out[cell] = pose_touches(arm, scene, q, work, axes)
-    return out
-
-
-@kernel
-def look_up(bits: np.ndarray, joints: np.ndarray, per_turn: int, q: np.ndarray) -> np.ndarray:
-    """The bits of the cells whose middles are nearest to poses (k, n)."""
-    out = np.empty(q.shape[0], dtype=np.bool_)
-    per_radian = per_turn / (2.0 * np.pi)
-    for row in range(q.shape[0]):
-        index = 0
-        for joint in joints:
-            turns = q[row, joint] * per_radian
-            turns -= per_turn * np.floor(turns / per_turn)
-            index = index * per_turn + int(np.rint(turns)) % per_turn
-        out[row] = (bits[index >> 3] >> (index & 7)) & 1
-    return out
-
-
-_FORMAT = 1
-_KEYS = ("format", "digest", "joints", "per_turn", "bits", "clearance", "safe")
-_NO_LIBRARY = (OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile, zlib.error)
-
-
-def write_library(path: str | Path, *numbers: Any) -> Path:
-    """Write digest, joints, cells a turn, bits, clearance and whether it is safe, in this order."""
-    path = Path(path)
-    path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-    np.savez_compressed(path, **dict(zip(_KEYS, (_FORMAT, *numbers), strict=True)))
-    return path
-
-
-def read_library(path: str | Path) -> dict[str, Any]:
-    """What ``write_library`` wrote, by name.
-
-    Raises:
-        BadInput: no such file, no library, or one of another format.
-    """
-    try:
-        with Path(path).open("rb") as stream:
-            file = np.load(stream, allow_pickle=False)
-            data = {key: file[key] for key in _KEYS}
-    except _NO_LIBRARY as error:
-        raise BadInput(f"cannot read the collision library: {error}", where=str(path)) from error
-    if data["format"] != _FORMAT:
-        raise BadInput("unknown format of collision libraries", where=str(path), found=int(data["format"]))
-    return data
-
-
-def scene_digest(arm: Arm, scene: Scene) -> str:
-    """A digest of every number that decides a collision, each rounded to 1e-9."""
-    sha = hashlib.sha256()
-    for array in (arm.dh, scene.bodies, scene.pairs, scene.solids, scene.checked, scene.kept, scene.apart):
-        rounded = np.round(np.asarray(array, dtype=np.float64), 9) + 0.0  # which makes -0 a 0
-        sha.update(f"{rounded.shape}".encode() + rounded.tobytes())
-    return sha.hexdigest()
-
-
 STEP = math.radians(10.0)  # the document's
 _SLICE = 1 << 17  # cells between two calls of ``progress``; whole bytes
 _MOST_CELLS = 1 << 31  # 256 MB of bits
 _ROUNDING = 1e-9  # [m] that a safe cell needs beyond its bound
-
+_FORMAT = 1
+_KEYS = ("format", "digest", "joints", "per_turn", "bits", "clearance", "safe")
+_NO_LIBRARY = (OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile, zlib.error)
 Progress = Callable[[int, int], None]
 
 
@@ -208,6 +131,25 @@ def build_library(
     return CollisionLibrary(arm, scene, joints, per_turn, bits, float(clearance), bool(safe))
 
 
+def _cells_per_turn(step: float) -> int:
+    count = round(2.0 * math.pi / step) if 0.0 < step < math.inf else 0
+    if count < 1 or abs(count * step - 2.0 * math.pi) > 1e-9:
+        raise BadInput("wrong step", found=step, allowed="2π divided by a whole number [rad]")
+    return count
+
+
+def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Distances (p,) and (k, m) that pairs and solids need in the middle of a cell for it to be free [m].
+
+    Within ``half`` [rad] of the middle, a distance changes by at most Σ half ρ over its joints.
+    """
+    outer = scene.pairs[:, 1]
+    between = (joints_of_pairs(scene) * scene.reach[outer])[:, joints].sum(axis=1)
+    solids = (joints_of_solids(scene) * scene.reach[:, None, :])[..., joints].sum(axis=-1)
+    spare = clearance + (_ROUNDING if half > 0.0 else 0.0)
+    return half * between + spare + scene.apart, half * solids + spare + scene.kept
+
+
 def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> CollisionLibrary:
     """Read a library that was built for this arm and scene.
 
@@ -232,20 +174,72 @@ def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> Coll
     return CollisionLibrary(arm, scene, joints, per_turn, bits, clearance, safe)
 
 
-def _cells_per_turn(step: float) -> int:
-    count = round(2.0 * math.pi / step) if 0.0 < step < math.inf else 0
-    if count < 1 or abs(count * step - 2.0 * math.pi) > 1e-9:
-        raise BadInput("wrong step", found=step, allowed="2π divided by a whole number [rad]")
-    return count
+def scene_digest(arm: Arm, scene: Scene) -> str:
+    """A digest of every number that decides a collision, each rounded to 1e-9."""
+    sha = hashlib.sha256()
+    for array in (arm.dh, scene.bodies, scene.pairs, scene.solids, scene.checked, scene.kept, scene.apart):
+        rounded = np.round(np.asarray(array, dtype=np.float64), 9) + 0.0  # which makes -0 a 0
+        sha.update(f"{rounded.shape}".encode() + rounded.tobytes())
+    return sha.hexdigest()
 
 
-def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Distances (p,) and (k, m) that pairs and solids need in the middle of a cell for it to be free [m].
+def write_library(path: str | Path, *numbers: Any) -> Path:
+    """Write digest, joints, cells a turn, bits, clearance and whether it is safe, in this order."""
+    path = Path(path)
+    path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+    np.savez_compressed(path, **dict(zip(_KEYS, (_FORMAT, *numbers), strict=True)))
+    return path
 
-    Within ``half`` [rad] of the middle, a distance changes by at most Σ half ρ over its joints.
+
+def read_library(path: str | Path) -> dict[str, Any]:
+    """What ``write_library`` wrote, by name.
+
+    Raises:
+        BadInput: no such file, no library, or one of another format.
     """
-    outer = scene.pairs[:, 1]
-    between = (joints_of_pairs(scene) * scene.reach[outer])[:, joints].sum(axis=1)
-    solids = (joints_of_solids(scene) * scene.reach[:, None, :])[..., joints].sum(axis=-1)
-    spare = clearance + (_ROUNDING if half > 0.0 else 0.0)
-    return half * between + spare + scene.apart, half * solids + spare + scene.kept
+    try:
+        with Path(path).open("rb") as stream:
+            file = np.load(stream, allow_pickle=False)
+            data = {key: file[key] for key in _KEYS}
+    except _NO_LIBRARY as error:
+        raise BadInput(f"cannot read the collision library: {error}", where=str(path)) from error
+    if data["format"] != _FORMAT:
+        raise BadInput("unknown format of collision libraries", where=str(path), found=int(data["format"]))
+    return data
+
+
+@kernel
+def fill_cells(
+    arm: Arm,
+    scene: Scene,
+    joints: np.ndarray,
+    per_turn: int,
+    first: int,
+    count: int,
+    work: Work,
+) -> np.ndarray:
+    """Whether ``count`` cells from number ``first`` on collide; joints that have no axis are at 0."""
+    out, axes = np.empty(count, dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
+    q = np.zeros(arm.dh.shape[0])
+    for cell in range(count):
+        rest = first + cell
+        for k in range(joints.size - 1, -1, -1):
+            q[joints[k]] = (rest % per_turn) * (2.0 * np.pi / per_turn)
+            rest //= per_turn
+        out[cell] = pose_touches(arm, scene, q, work, axes)
+    return out
+
+
+@kernel
+def look_up(bits: np.ndarray, joints: np.ndarray, per_turn: int, q: np.ndarray) -> np.ndarray:
+    """The bits of the cells whose middles are nearest to poses (k, n)."""
+    out = np.empty(q.shape[0], dtype=np.bool_)
+    per_radian = per_turn / (2.0 * np.pi)
+    for row in range(q.shape[0]):
+        index = 0
+        for joint in joints:
+            turns = q[row, joint] * per_radian
+            turns -= per_turn * np.floor(turns / per_turn)
+            index = index * per_turn + int(np.rint(turns)) % per_turn
+        out[row] = (bits[index >> 3] >> (index & 7)) & 1
+    return out

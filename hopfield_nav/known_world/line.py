@@ -2,11 +2,9 @@
 
 A place on the line is a number: 0 at the first pose, 1 at the second, 1.5 half-way to the third.
 
-More rows on a straight tool line, where the joints turn fast from row to row.
-
-Near a singularity the joints may turn by a tenth of a radian within a millimetre of tool motion, and a
-spline through the rows leaves the tool's line between them. There the rows are halved, with the tool
-on the line again by numeric inverse kinematics, until the spline keeps to it.
+``rows_on_line`` adds rows of joint angles where a spline through the rows would leave the line. Near a
+singularity the joints may turn by a tenth of a radian within a millimetre of tool motion. There a row
+is put between two others, by numeric inverse kinematics, until the spline keeps to the line.
 """
 
 from __future__ import annotations
@@ -24,7 +22,12 @@ from dynamics import Arm, BadInput, forward_kinematics, numeric_inverse_kinemati
 from dynamics.compiled import inlined, kernel
 from dynamics.inverse import as_poses
 
+OFF_LINE = 1e-7  # [m] the tool may leave its line by this much halfway between rows
+REFUSED = 1e-5  # [m] a path whose tool is further off has a jump of the joints
 _HALF_TURN = 1e-6  # [rad] from π, up to which both arcs count as equally short
+_ROUNDS = 6  # of halving
+_NEAR = 0.5  # of the step between two rows: an inserted row lies no further from the spline
+_BETWEEN = (0.1, 0.9)  # where between two rows of the tool's line a row may be inserted
 
 
 class StraightLine(NamedTuple):
@@ -43,7 +46,7 @@ class StraightLine(NamedTuple):
 
     @property
     def lengths(self) -> np.ndarray:
-        """(m - 1,) way of the tool point on each leg [m]."""
+        """(m - 1,) distance that the tool point goes on each leg [m]."""
         return np.linalg.norm(self.shift, axis=1)
 
     @property
@@ -58,7 +61,7 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     Args:
         poses: (m, 4, 4) T_base_tool, m from 2 on.
         flip: numbers of legs, from 0, to be turned the other way round. Only a leg of half a turn (π to
-            1e-6) has another way that is as short.
+            1e-6) can also turn the other way round on an arc that is as short.
 
     Raises:
         BadInput: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.
@@ -80,7 +83,7 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     return line
 
 
-def ways_round(line: StraightLine, most: int) -> list[tuple[int, ...]]:
+def flip_choices(line: StraightLine, most: int) -> list[tuple[int, ...]]:
     """Values of ``flip`` for a line's legs of half a turn: none, then each, then two of them, and so on.
 
     Args:
@@ -115,6 +118,14 @@ def poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
     return _poses_at(line, s.ravel()).reshape(*s.shape, 4, 4)
 
 
+@kernel
+def _poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
+    out = np.empty((places.size, 4, 4))
+    for k in range(places.size):
+        pose_at(line, places[k], out[k])
+    return out
+
+
 @inlined
 def pose_at(line, place, T):
     """Write the pose (4, 4) at a place of the line."""
@@ -137,26 +148,6 @@ def pose_at(line, place, T):
         T[i, 2] = a * (v * x * z + s * y) + b * (v * y * z - s * x) + d * (c + v * z * z)
         T[i, 3] = poses[leg, i, 3] + (share * line.shift[leg, i] if share > 0.0 else 0.0)
     T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
-
-
-@kernel
-def _poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
-    out = np.empty((places.size, 4, 4))
-    for k in range(places.size):
-        pose_at(line, places[k], out[k])
-    return out
-
-
-OFF_LINE = 1e-7  # [m] the tool may leave its line by this much halfway between rows
-REFUSED = 1e-5  # [m] a way whose tool is further off has a jump of the joints
-_ROUNDS = 6  # of halving
-_NEAR = 0.5  # of the step between two rows: an inserted row lies no further from the spline
-_BETWEEN = (0.1, 0.9)  # where between two rows of the tool's line a row may be inserted
-
-
-def path_positions(rows: np.ndarray) -> np.ndarray:
-    """(k,) way of the joints up to each row [rad], the sum of straight steps."""
-    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
 
 
 def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
@@ -229,3 +220,8 @@ def _between(first: np.ndarray, last: np.ndarray, share: float) -> np.ndarray:
     turn = Rotation.from_matrix(last[:3, :3] @ first[:3, :3].T).as_rotvec()
     pose[:3, :3] = Rotation.from_rotvec(share * turn).as_matrix() @ first[:3, :3]
     return pose
+
+
+def path_positions(rows: np.ndarray) -> np.ndarray:
+    """(k,) length of the joint path up to each row [rad], the sum of straight steps."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])

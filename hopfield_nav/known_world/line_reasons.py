@@ -76,28 +76,28 @@ def why_it_ends(
     why = _why(arm, scene, line, layers, nodes, i, reached) or between
     if why not in (_NO_TURN, "out of reach"):
         why += singular
-    return _at(line, float(layers.place[i]), f"no continuous way: {why}")
+    return _at(line, float(layers.place[i]), f"no continuous path: {why}")
 
 
 def given_up(
     line: StraightLine, layers: Layers, i: int, searches: int, between: str
 ) -> tuple[str, float, np.ndarray]:
-    """As ``why_it_ends``, where ways are left that nobody followed.
+    """As ``why_it_ends``, where there are still paths that were not followed.
 
     Args:
         line: the tool's line.
         layers: its steps.
-        i: the step before which the last way was no way.
-        searches: how many ways were followed.
+        i: the step before which the last path failed.
+        searches: how many paths were followed.
         between: what was found there.
     """
-    words = f"the search was given up after {searches} ways along the steps; on the last one {between}"
+    words = f"the search was given up after {searches} paths along the steps; on the last one {between}"
     return _at(line, float(layers.place[i]), words)
 
 
 def _at(line: StraightLine, place: float, words: str) -> tuple[str, float, np.ndarray]:
     point = poses_at(line, np.array(place))[:3, 3]
-    where = f"{place / len(line.shift):.0%} of the way, tool at " + ", ".join(f"{v:.3f}" for v in point)
+    where = f"{place / len(line.shift):.0%} of the path, tool at " + ", ".join(f"{v:.3f}" for v in point)
     return f"{words} ({where} m)", place, point
 
 

@@ -1,7 +1,7 @@
 """OMPL and what it asks us: whether a joint position is free, and whether a whole motion is.
 
 OMPL brings neither kinematics nor collision checks. Both callbacks go from its C++ to Python and on to
-the compiled checks; a motion is answered by the proof of ``motion_check``, so no step size is chosen.
+the compiled checks. A motion is answered by a proof (``proof.passes``), so no step size is chosen.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dynamics import Arm, BadInput, LibraryMissing, NoClosedForm, nearest_name
 from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.known_world.shortest_path import TOOL_SPEED, TURN_SPEED, plan_shortest
-from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, JointWay
+from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, PlannedPath
 
 METHODS = (SHORTEST, DIRECT, SAMPLING)
 AUTO = "auto"
@@ -21,19 +21,19 @@ class KnownPlan(NamedTuple):
     """What ``plan_known`` found.
 
     Attributes:
-        way: the best way of the first method that found one, or None.
-        ways: all that this method offered, best first: several for ``direct``.
+        path: the best path of the first method that found one, or None.
+        paths: all that this method offered, best first: several for ``direct``.
         reasons: why each method that was tried before it, or every one, found none.
     """
 
-    way: JointWay | None
-    ways: list[JointWay]
+    path: PlannedPath | None
+    paths: list[PlannedPath]
     reasons: dict[str, str]
 
     @property
     def reason(self) -> str:
-        """The reasons of every method in one sentence; "" where there is a way."""
-        return "" if self.way else "; ".join(f"{method}: {why}" for method, why in self.reasons.items())
+        """The reasons of every method in one sentence; "" where there is a path."""
+        return "" if self.path else "; ".join(f"{method}: {why}" for method, why in self.reasons.items())
 
 
 def plan_known(
@@ -48,7 +48,7 @@ def plan_known(
     turn_speed: float = TURN_SPEED,
     seed: int = 0,
 ) -> KnownPlan:
-    """A way that is known to be free before the arm moves.
+    """A path that is known to be free before the arm moves.
 
     Args:
         arm: of UR type for poses and for ``shortest``; from joints to joints any other too.
@@ -56,8 +56,8 @@ def plan_known(
         start: (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open.
         stations: via points and goal, joint angles or poses.
         method: ``shortest``, ``direct``, ``sampling``, or ``auto``: one after the other until one finds a
-            way; one that does not suit the arm, or whose library is missing, is left out.
-        count: of direct ways wanted.
+            path; one that does not suit the arm, or whose library is missing, is passed over.
+        count: of direct paths wanted.
         steps: of a straight line's leg; ``tool_speed``, ``turn_speed``: see ``plan_shortest``.
         tool_speed: [m/s].
         turn_speed: [rad/s].
@@ -72,7 +72,7 @@ def plan_known(
     question = Question(arm, scene, start, stations, method, count, steps, tool_speed, turn_speed, seed)
     reasons: dict[str, str] = {}
     for plan in plans_in_turn(question):
-        if plan.ways:
+        if plan.paths:
             return plan._replace(reasons=reasons)
         reasons |= plan.reasons
     return KnownPlan(None, [], reasons)
@@ -86,7 +86,7 @@ class Question(NamedTuple):
     start: np.ndarray
     stations: Sequence[np.ndarray]
     method: str
-    ways: int
+    wanted: int
     steps: int
     tool_speed: float
     turn_speed: float
@@ -104,24 +104,24 @@ def plans_in_turn(asked: Question) -> Iterator[KnownPlan]:
         )
     for name in METHODS if asked.method == AUTO else (asked.method,):
         try:
-            ways, reason = _plan_by(name, asked)
+            paths, reason = _plan_by(name, asked)
         except (NoClosedForm, LibraryMissing) as error:
             if asked.method != AUTO:
                 raise
-            ways, reason = [], f"not tried: {error}"
-        yield KnownPlan(ways[0] if ways else None, ways, {} if ways else {name: reason})
+            paths, reason = [], f"not tried: {error}"
+        yield KnownPlan(paths[0] if paths else None, paths, {} if paths else {name: reason})
 
 
-def _plan_by(method: str, asked: Question) -> tuple[list[JointWay], str]:
-    """Ways of one method, best first, and the reason where there are none."""
+def _plan_by(method: str, asked: Question) -> tuple[list[PlannedPath], str]:
+    """Paths of one method, best first, and the reason where there are none."""
     task = asked.arm, asked.scene, asked.start, asked.stations
     if method == SHORTEST:
         line = plan_shortest(*task, asked.steps, asked.tool_speed, asked.turn_speed)
-        return [line.way] if line.way else [], line.reason
+        return [line.path] if line.path else [], line.reason
     if method == DIRECT:
-        direct = plan_direct(*task, asked.ways)
-        return direct.ways, direct.reason
+        direct = plan_direct(*task, asked.wanted)
+        return direct.paths, direct.reason
     from hopfield_nav.known_world.sampling import plan_sampling
 
     sampled = plan_sampling(*task, seed=asked.seed)
-    return [sampled.way] if sampled.way else [], sampled.reason
+    return [sampled.path] if sampled.path else [], sampled.reason

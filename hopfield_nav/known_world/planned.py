@@ -1,6 +1,6 @@
-"""A world's plan as a whole: the way, the trajectory that comes of it, and both proven free.
+"""The plan of a world as a whole: a path, its trajectory, the proof that both are free, and their files.
 
-What a plan leaves behind: a folder with the world, its numbers, the trajectory and a robot program.
+``save_plan`` writes a folder with the world, the plan's numbers, the trajectory and a robot program.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from hopfield_nav.known_world.proof import trajectory_is_free
 from hopfield_nav.known_world.robot_program import urscript
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
 from hopfield_nav.known_world.table import write_plan_csv
-from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, JointWay, Task, task_of_world
-from hopfield_nav.known_world.timing import time_way
+from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, PlannedPath, Task, task_of_world
+from hopfield_nav.known_world.timing import time_path
 from hopfield_nav.loop import Trajectory, sample
 from hopfield_nav.world import World, build_arm, build_model
 
@@ -34,8 +34,8 @@ class Planned(NamedTuple):
     Attributes:
         world: that was asked for.
         arm, scene, task: of the world.
-        plan: ways, or the reasons why there is none.
-        trajectory: of the best way; None where there is none.
+        plan: paths, or the reasons why there is none.
+        trajectory: of the best path; None where there is none.
         seconds: computing time of the plan, without the trajectory [s].
     """
 
@@ -66,8 +66,8 @@ def plan_world(world: World) -> Planned:
 def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
     """As ``plan_world``, for a task of one's own.
 
-    A way that the motors cannot follow, such as one that needs more torque than they have, is passed
-    over for the next way, and then for the next method.
+    A path that the motors cannot follow, such as one that needs more torque than they have, is passed
+    over for the next path, and then for the next method.
     """
     asked, seconds = world.plan, 0.0
     reasons: dict[str, str] = {}
@@ -84,16 +84,16 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
         if plan is None:
             return Planned(world, arm, scene, task, KnownPlan(None, [], reasons), None, seconds)
         reasons |= plan.reasons
-        for way in plan.ways:
+        for path in plan.paths:
             try:
-                trajectory = _timed(world, arm, scene, way)
+                trajectory = _timed(world, arm, scene, path)
             except LibraryMissing:
                 raise
             except BadInput as error:
-                reasons[way.kind] = str(error)
+                reasons[path.kind] = str(error)
                 continue
-            reasons.pop(way.kind, None)
-            found = KnownPlan(way, plan.ways, reasons)
+            reasons.pop(path.kind, None)
+            found = KnownPlan(path, plan.paths, reasons)
             return Planned(world, arm, scene, task, found, trajectory, seconds)
 
 
@@ -107,10 +107,10 @@ def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> Non
     poses_at(straight_line(np.array([np.eye(4)] * 2)), np.zeros(1))
 
 
-def _timed(world: World, arm: Arm, scene: Scene, way: JointWay) -> Trajectory:
-    tool_speed = world.plan.tool_speed if way.kind == SHORTEST else None
+def _timed(world: World, arm: Arm, scene: Scene, path: PlannedPath) -> Trajectory:
+    tool_speed = world.plan.tool_speed if path.kind == SHORTEST else None
     acceleration = np.array(world.plan.acceleration)
-    trajectory = time_way(build_model(world, arm), way, acceleration, tool_speed=tool_speed)
+    trajectory = time_path(build_model(world, arm), path, acceleration, tool_speed=tool_speed)
     if not trajectory_is_free(arm, scene, trajectory):
         raise BadInput("the motion in time could not be proven free")
     return trajectory
@@ -119,28 +119,28 @@ def _timed(world: World, arm: Arm, scene: Scene, way: JointWay) -> Trajectory:
 def facts(planned: Planned) -> dict[str, Any]:
     """Numbers of a plan, with units in their names."""
     assert planned.trajectory is not None
-    assert planned.plan.way is not None
-    way = planned.plan.way
+    assert planned.plan.path is not None
+    path = planned.plan.path
     q = sample(planned.trajectory, 8)[1]
     tool = forward_kinematics(planned.arm, q)[:, :3, 3]
     return {
-        "method": way.kind,
+        "method": path.kind,
         "not_possible": planned.plan.reasons,
         "duration_s": float(planned.trajectory.knots[-1]),
-        "joint_length_rad": way.length,
+        "joint_length_rad": path.length,
         "tool_length_m": float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()),
         "tool_distance_m": float(np.linalg.norm(tool[-1] - tool[0])),
         "clearance_obstacles_m": _least(planned, planned.scene._replace(pairs=planned.scene.pairs[:0]), q),
         "clearance_itself_m": _least(planned, build_scene(planned.arm), q),
-        "direct_lengths_rad": [w.length for w in planned.plan.ways] if way.kind == "direct" else [],
-        "start_joints_rad": way.q[0].tolist(),
-        "goal_joints_rad": way.q[-1].tolist(),
+        "direct_lengths_rad": [w.length for w in planned.plan.paths] if path.kind == "direct" else [],
+        "start_joints_rad": path.q[0].tolist(),
+        "goal_joints_rad": path.q[-1].tolist(),
         "planning_time_s": planned.seconds,
     }
 
 
 def _least(planned: Planned, scene: Scene, q: np.ndarray) -> float | None:
-    """Least distance on the way [m]; None where there is nothing to touch."""
+    """Least distance along the path [m]; None where there is nothing to touch."""
     least = float(clearance(planned.arm, scene, q).min())
     return least if np.isfinite(least) else None
 
@@ -154,13 +154,15 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
         motion: of the program, see ``urscript``.
 
     Raises:
-        BadInput: a motion that does not suit the way.
+        BadInput: a motion that does not suit the path.
     """
     assert planned.trajectory is not None
-    assert planned.plan.way is not None
+    assert planned.plan.path is not None
     six = len(planned.arm.dh) == 6  # URScript knows no others
     text = (
-        urscript(planned.arm, planned.plan.way, planned.trajectory, motion, planned.world.name) if six else ""
+        urscript(planned.arm, planned.plan.path, planned.trajectory, motion, planned.world.name)
+        if six
+        else ""
     )
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "world.yaml", planned.world.to_yaml(folder))

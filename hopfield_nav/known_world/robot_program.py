@@ -1,9 +1,9 @@
-"""A timed way as a program in URScript, the language of the UR arms' own controller.
+"""A timed path as a program in URScript, the language of the UR arms' own controller.
 
 Written from the URScript manual; **it was never run on a robot, nor in the maker's simulator**. Read
 the program, then run it slowly and with a hand at the emergency stop.
 
-``servoj``: the trajectory itself, one target a period of the controller. ``movej``: for ways that are
+``servoj``: the trajectory itself, one target a period of the controller. ``movej``: for paths that are
 straight in joint space, one command a leg; the path is the same, the controller's own trapezoid of
 speed is not. ``movel``: for straight tool lines; the controller chooses the joints by itself.
 """
@@ -17,9 +17,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, BadInput, forward_kinematics
-from hopfield_nav.known_world.legs import checked_way
+from hopfield_nav.known_world.legs import checked_path
 from hopfield_nav.known_world.table import PERIOD, sample_times
-from hopfield_nav.known_world.task import JointWay
+from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.known_world.timing import corner_times
 from hopfield_nav.loop import Trajectory, sample, values_at
 
@@ -33,21 +33,21 @@ _EDGE = 1e-9  # [rad] by which rounding may put a joint beyond its limit
 
 def urscript(
     arm: Arm,
-    way: JointWay,
+    path: PlannedPath,
     trajectory: Trajectory,
     motion: str = "servoj",
-    name: str = "way",
+    name: str = "path",
     period: float = PERIOD,
     lookahead_time: float = 0.1,
     gain: float = 300.0,
     tolerance: float = 0.01,
 ) -> str:
-    """A program that moves a UR arm along a timed way.
+    """A program that moves a UR arm along a timed path.
 
     Args:
         arm: its kinematics, tool frame and joint limits.
-        way: what was timed.
-        trajectory: from ``time_way`` for this way.
+        path: what was timed.
+        trajectory: from ``time_path`` for this path.
         motion: "servoj"; "movej" where the joints move on straight lines; "movel" where the tool does.
         name: stands in the first line.
         period: time from target to target of servoj [s]; 0.008 for the CB3 series, 0.002 for the e-Series.
@@ -59,25 +59,25 @@ def urscript(
         The text, ending in a newline.
 
     Raises:
-        BadInput: an arm without six joints, a motion that does not suit the way, a trajectory of another
-            way, joints outside their limits, or a parameter out of range.
+        BadInput: an arm without six joints, a motion that does not suit the path, a trajectory of another
+            path, joints outside their limits, or a parameter out of range.
     """
-    _check(arm, way, motion)
+    _check(arm, path, motion)
     for key, value in (("period", period), ("lookahead_time", lookahead_time), ("gain", gain)):
         low, high = _MANUAL[key]
         if not low <= value <= high:
             raise BadInput(f"{key} is out of servoj's range", found=value, allowed=f"{low:g} to {high:g}")
     if not 0.0 < tolerance <= 0.1:
         raise BadInput("tolerance is out of range", found=tolerance, allowed="above 0, up to 0.1 [rad]")
-    way = checked_way(way, 6)
-    times = corner_times(way, trajectory)
+    path = checked_path(path, 6)
+    times = corner_times(path, trajectory)
     _require_inside(arm, trajectory)
     if motion == "servoj":
         body = _servoj(trajectory, period, f"{period:g}, {lookahead_time:g}, {gain:g}")
     else:
-        body = _movej(way, times, trajectory) if motion == "movej" else _movel(arm, way, times)
-    first = f"{' '.join(name.split())}: {motion}, {times[-1]:.3f} s, starts at joints {_list(way.q[0])} rad"
-    lines = [f"# {first}", *_NOTES, "def planned_path():", *_start_check(way.q[0], tolerance), *body, "end"]
+        body = _movej(path, times, trajectory) if motion == "movej" else _movel(arm, path, times)
+    first = f"{' '.join(name.split())}: {motion}, {times[-1]:.3f} s, starts at joints {_list(path.q[0])} rad"
+    lines = [f"# {first}", *_NOTES, "def planned_path():", *_start_check(path.q[0], tolerance), *body, "end"]
     return "\n".join(lines) + "\n"
 
 
@@ -87,15 +87,15 @@ _NOTES = (
 )
 
 
-def _check(arm: Arm, way: JointWay, motion: str) -> None:
+def _check(arm: Arm, path: PlannedPath, motion: str) -> None:
     if len(arm.dh) != 6:
         raise BadInput("URScript is for arms with six joints", found=len(arm.dh))
-    suits = {"servoj": True, "movej": way.kind != "shortest", "movel": way.kind == "shortest"}
+    suits = {"servoj": True, "movej": path.kind != "shortest", "movel": path.kind == "shortest"}
     if motion not in suits:
         raise BadInput("unknown motion", found=motion, allowed=", ".join(MOTIONS))
     if not suits[motion]:
         allowed = ", ".join(key for key, good in suits.items() if good)
-        raise BadInput(f"{motion} would not keep to a {way.kind} way", found=motion, allowed=allowed)
+        raise BadInput(f"{motion} would not keep to a {path.kind} path", found=motion, allowed=allowed)
 
 
 def _require_inside(arm: Arm, trajectory: Trajectory) -> None:
@@ -105,7 +105,7 @@ def _require_inside(arm: Arm, trajectory: Trajectory) -> None:
     if outside[joint] > _EDGE:
         low, high = arm.position_limits[joint]
         raise BadInput(
-            f"joint {joint + 1} leaves its limits on the way",
+            f"joint {joint + 1} leaves its limits on the path",
             found=f"{outside[joint]:.4g} rad outside",
             allowed=f"{low:.4g} to {high:.4g} rad",
         )
@@ -143,28 +143,28 @@ def _servoj(trajectory: Trajectory, period: float, options: str) -> Iterator[str
     yield f"  stopj({_STOP:g})"
 
 
-def _movej(way: JointWay, times: np.ndarray, trajectory: Trajectory) -> Iterator[str]:
+def _movej(path: PlannedPath, times: np.ndarray, trajectory: Trajectory) -> Iterator[str]:
     """One command a leg, with the largest speed and acceleration of the joint that moves furthest."""
     yield "  # The planned path, but the controller's own profile of speed: torque was not checked for it."
     instants, _, qd, qdd = sample(trajectory, 8)
     for i in range(len(times) - 1):
         if times[i + 1] == times[i]:
             continue
-        goal = way.q[way.corners[i + 1]]
-        leading = int(np.argmax(np.abs(goal - way.q[way.corners[i]])))
+        goal = path.q[path.corners[i + 1]]
+        leading = int(np.argmax(np.abs(goal - path.q[path.corners[i]])))
         on_leg = (instants >= times[i]) & (instants <= times[i + 1])
         speed, acceleration = (float(np.abs(x[on_leg, leading]).max()) for x in (qd, qdd))
         yield f"  movej({_list(goal)}, a={_number(acceleration)}, v={_number(speed)})"
 
 
-def _movel(arm: Arm, way: JointWay, times: np.ndarray) -> Iterator[str]:
+def _movel(arm: Arm, path: PlannedPath, times: np.ndarray) -> Iterator[str]:
     """One command a leg, in the leg's time."""
     yield "  # WARNING: with movel the controller picks the joint angles (the branch) by itself, and its own"
     yield "  # profile of speed. The check for collisions holds for the planned joint angles alone."
     yield f"  set_tcp({_pose(arm.tool)})"
     for i in range(len(times) - 1):
         if times[i + 1] > times[i]:
-            pose = forward_kinematics(arm, way.q[way.corners[i + 1]])
+            pose = forward_kinematics(arm, path.q[path.corners[i + 1]])
             yield f"  movel({_pose(pose)}, t={_number(times[i + 1] - times[i])})"
 
 

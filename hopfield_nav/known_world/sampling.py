@@ -1,7 +1,7 @@
-"""Sampling: OMPL looks for a way where neither the straight line nor a direct motion is free.
+"""Sampling: OMPL looks for a path where neither the straight line nor a direct motion is free.
 
 OMPL (Sucan, Moll, Kavraki 2012) draws random joint positions and joins them to trees or a roadmap; we
-answer its questions (``ompl_checks``). The joints are real numbers within their limits: another whole
+answer its questions (``ompl``). The joints are real numbers within their limits: another whole
 turn is another place. The goal is every free joint position of the station on every turn.
 """
 
@@ -18,7 +18,7 @@ from hopfield_nav.known_world.ompl import Checks, joint_space, load_ompl, planne
 from hopfield_nav.known_world.positions import free_positions, plan_places
 from hopfield_nav.known_world.proof import motion_is_free
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.task import SAMPLING, JointWay, way_length
+from hopfield_nav.known_world.task import SAMPLING, PlannedPath, path_length
 
 _LARGEST_SEED = 2**32 - 2
 
@@ -27,15 +27,15 @@ class SamplingPlan(NamedTuple):
     """What ``plan_sampling`` found.
 
     Attributes:
-        way: the joints go straight from row to row, every motion proven; None where ``reason`` says why.
-        reason: "" where there is a way.
+        path: the joints go straight from row to row, every motion proven; None where ``reason`` says why.
+        reason: "" where there is a path.
         time: that it took [s].
         states: joint positions that the planner kept, in all legs.
         motions: that OMPL asked us about, simplifying included.
         check_time: share of ``time`` spent in our answers [s].
     """
 
-    way: JointWay | None
+    path: PlannedPath | None
     reason: str
     time: float
     states: int
@@ -53,9 +53,9 @@ def plan_sampling(
     planner: str = "RRTConnect",
     simplify: bool = True,
 ) -> SamplingPlan:
-    """A free way through the stations that a planner of OMPL finds, a leg after the other.
+    """A free path through the stations that a planner of OMPL finds, a leg after the other.
 
-    The same seed gives the same way, as long as the planner stops by itself: one that improves its way
+    The same seed gives the same path, as long as the planner stops by itself: one that improves its path
     until the time is up (RRTstar) gets further on a faster machine.
 
     Args:
@@ -66,7 +66,7 @@ def plan_sampling(
             reached on any whole turn within the limits; those nearest to the start are tried first.
         seed: of OMPL's random numbers, 0 or more.
         time_limit: of the search for a leg [s].
-        planner: one of ``ompl_checks.PLANNERS``.
+        planner: one of ``ompl.PLANNERS``.
         simplify: let OMPL shorten and smooth what it found. What is then not proven free is not taken.
 
     Raises:
@@ -89,10 +89,10 @@ def plan_sampling(
             starts = legs[-1].found[-1:] if legs else layers[0].q
             legs.append(_Leg(ompl, arm, checks, kind, starts, layers[i].q))
             if not legs[-1].plan(time_limit, simplify):
-                reason = f"{planner} found no way to {_name(i, layers)} within {time_limit:g} s"
+                reason = f"{planner} found no path to {_name(i, layers)} within {time_limit:g} s"
                 break
-    way, states = None if reason else _way(legs), sum(leg.states for leg in legs)
-    return SamplingPlan(way, reason, time.perf_counter() - begin, states, checks.motions, checks.seconds)
+    path, states = None if reason else _path(legs), sum(leg.states for leg in legs)
+    return SamplingPlan(path, reason, time.perf_counter() - begin, states, checks.motions, checks.seconds)
 
 
 def _require(seed: int, time_limit: float) -> None:
@@ -106,11 +106,11 @@ def _name(i: int, layers: Sequence[object]) -> str:
     return "the goal" if i == len(layers) - 1 else f"via point {i}"
 
 
-def _way(legs: Sequence[_Leg]) -> JointWay:
-    """One way of the legs, without rows that repeat the one before."""
+def _path(legs: Sequence[_Leg]) -> PlannedPath:
+    """One path of the legs, without rows that repeat the one before."""
     q = np.concatenate([leg.found for leg in legs])
     q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]
-    return JointWay(q, SAMPLING, np.arange(len(q)), way_length(q))
+    return PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q))
 
 
 class _Leg:
@@ -132,7 +132,7 @@ class _Leg:
         self.setup.setPlanner(kind(self.information))
 
     def plan(self, time_limit: float, simplify: bool) -> bool:
-        """Whether a way was found that is proven free."""
+        """Whether a path was found that is proven free."""
         if len(self.found):
             return True
         self.setup.solve(float(time_limit))
@@ -162,7 +162,7 @@ class _Leg:
 
 
 def _nearest_first(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
-    """Order of the goals by the way to the nearest start, the sum of all joints' changes."""
+    """Order of the goals by the distance from the nearest start, the sum of all joints' changes."""
     apart = np.abs(goals[:, None] - starts).sum(axis=2).min(axis=1)
     return np.argsort(apart, kind="stable")
 

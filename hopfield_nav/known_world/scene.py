@@ -19,7 +19,7 @@ class Scene(NamedTuple):
     """Numbers for the kernels of this package.
 
     Attributes:
-        bodies: (k, 12) from ``arm_capsules.arm_bodies``.
+        bodies: (k, 12) from ``geometry.arm_bodies``.
         pairs: (p, 2) int64 bodies that are checked against each other (``touching_pairs``).
         solids: (m, 17) packed.
         checked: (k, m) bool, body against solid. The base is fixed and is not checked. A solid that
@@ -29,7 +29,7 @@ class Scene(NamedTuple):
         kept: (k, m) the same for every body and solid: ``margin[0]``, but 0 for a body that only joint
             1 moves and a solid that is within the margin of it at every angle: no plan can change that.
         apart: (p,) the same for every pair of bodies: ``margin[1]``.
-        reach: (k, n) from ``body_motion.joint_reach`` [m].
+        reach: (k, n) from ``bodies.joint_reach`` [m].
     """
 
     bodies: np.ndarray

@@ -1,8 +1,8 @@
-"""The shortest path: the tool on a straight line, the joints on the shortest way along it (nowoczyn2023 3.2).
+"""The shortest path: the tool on a straight line, with the least motion of the joints (nowoczyn2023 3.2).
 
-The line is cut into steps; the graph of ``layered_graph`` gives the steps' joint positions that turn
-the joints least. Each of its edges is then followed between the steps (``line_motion``): one that is no
-continuous motion on the line, or not free, is banned, and the search goes on.
+The line is cut into steps. The graph (``graph``) gives the joint positions at the steps that turn the
+joints least. Each of its edges is then followed between the steps: one that is no continuous motion on
+the line, or not free, is banned, and the search goes on.
 
 Where the wrist is singular at an open start, joint 6 is free there. It has to begin as the line goes on
 from there; on a line that is singular all along it takes the best angle of a grid.
@@ -32,11 +32,11 @@ from hopfield_nav.known_world.graph import (
     join,
     search_layers,
 )
-from hopfield_nav.known_world.line import StraightLine, poses_at, straight_line, ways_round
+from hopfield_nav.known_world.line import StraightLine, flip_choices, poses_at, straight_line
 from hopfield_nav.known_world.line_reasons import bad_station, given_up, why_it_ends
 from hopfield_nav.known_world.positions import turn_alternatives
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.task import SHORTEST, JointWay, as_station, is_pose, pose_of, way_length
+from hopfield_nav.known_world.task import SHORTEST, PlannedPath, as_station, is_pose, path_length, pose_of
 
 ROW_LENGTH = 1e-3  # [m] of tool motion between two rows, at most
 ROW_CHANGE = 0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
@@ -44,7 +44,7 @@ TOOL_SPEED, TURN_SPEED = 0.1, 0.5  # [m/s], [rad/s]
 _SHIFT = 1e-3  # of a step, past a singular pose
 _MOST_SEARCHES = 1000
 _EQUAL = 1e-9  # [rad] lengths that differ by less count as equal
-_MOST_FLIPS = 4  # ways to turn through legs of half a turn
+_MOST_FLIPS = 4  # choices of the sense in which legs of half a turn are turned
 _GRID = np.deg2rad(sorted(range(-165, 181, 15), key=abs))  # of joint 6 [rad]
 
 
@@ -52,15 +52,15 @@ class ShortestPlan(NamedTuple):
     """What ``plan_shortest`` found.
 
     Attributes:
-        way: the joints' way, or None.
-        reason: "" where there is a way, otherwise why the line cannot be followed further.
-        line: the tool's line; ``places`` (k,) of the way's rows on it.
-        place: how far along the line some way was found: 0 at its start, 1 at the first station.
+        path: the joints' path, or None.
+        reason: "" where there is a path, otherwise why the line cannot be followed further.
+        line: the tool's line; ``places`` (k,) of the path's rows on it.
+        place: how far along the line the joints can follow it: 0 at its start, 1 at the first station.
         point: (3,) of the tool there [m].
         searches: how often the graph was searched; 0 where the arm cannot stand at a station.
     """
 
-    way: JointWay | None
+    path: PlannedPath | None
     reason: str
     line: StraightLine
     places: np.ndarray
@@ -93,8 +93,8 @@ def plan_shortest(
             singular poses. Over a step the bound holds on average; more ``steps`` enforce it more
             locally, so that a line can be found with few and refused with many.
 
-    A leg of half a turn (π to 1e-6) goes the other way round where the first finds none; of several such
-    legs the first four combinations are tried.
+    A leg of half a turn (π to 1e-6) is turned the other way round where the first sense finds no path; of
+    several such legs the first four combinations are tried.
 
     Raises:
         BadInput: a malformed station, or a number that is not positive.
@@ -110,28 +110,28 @@ def plan_shortest(
     through += [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
     poses = np.array([pose_of(arm, s) for s in through])
     plans: list[ShortestPlan] = []
-    for flip in ways_round(straight_line(poses), _MOST_FLIPS):
+    for flip in flip_choices(straight_line(poses), _MOST_FLIPS):
         line = straight_line(poses, flip)
         times = np.maximum(line.lengths / tool_speed, line.angles / turn_speed) / int(steps)
         plans.append(_GraphSearch(arm, scene, line, through, int(steps), times).plan())
-        if plans[-1].way is not None or plans[-1].searches == 0:
+        if plans[-1].path is not None or plans[-1].searches == 0:
             break
     return _best(plans)
 
 
 def _best(plans: list[ShortestPlan]) -> ShortestPlan:
-    """The shortest way, or what came furthest; of equals the first. It has all searches."""
+    """The shortest path, or what came furthest; of equals the first. It has all searches."""
     searches = sum(p.searches for p in plans)
-    found = [p for p in plans if p.way is not None]
+    found = [p for p in plans if p.path is not None]
     if not found:
         return max(plans, key=lambda p: p.place)._replace(searches=searches)
-    shortest = min(p.way.length for p in found if p.way is not None)
-    best = next(p for p in found if p.way is not None and p.way.length <= shortest + _EQUAL)
+    shortest = min(p.path.length for p in found if p.path is not None)
+    best = next(p for p in found if p.path is not None and p.path.length <= shortest + _EQUAL)
     return best._replace(searches=searches)
 
 
 class _GraphSearch:
-    """Searching, following and banning, until a way holds or there is none."""
+    """Searching, following and banning, until a path holds or there is none."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class _GraphSearch:
         self.broken: dict[int, int] = {}  # worst code of a banned edge, by layer
 
     def plan(self) -> ShortestPlan:
-        """Search until a way holds, or none is left."""
+        """Search until a path holds, or none is left."""
         bad = bad_station(self.arm, self.scene, self.layers, self.through, self.steps)
         if bad is not None:
             place, reason = bad
@@ -162,7 +162,7 @@ class _GraphSearch:
         return _best([self._plan_from(theta6) for theta6 in self._start_angles()])
 
     def _plan_from(self, theta6: float) -> ShortestPlan:
-        """The shortest way, with this angle of joint 6 where the wrist is singular at an open start."""
+        """The shortest path, with this angle of joint 6 where the wrist is singular at an open start."""
         starts, numbers = self._starts(theta6)
         self.layers.banned[:] = False
         self.broken.clear()
@@ -239,7 +239,7 @@ class _GraphSearch:
         return np.concatenate(rows), np.concatenate(numbers)
 
     def _follow(self, nodes: Nodes, chain: np.ndarray) -> tuple[np.ndarray, np.ndarray] | int:
-        """Rows and places of the way along a chain of nodes; or the layer of an edge that it banned."""
+        """Rows and places of the path along a chain of nodes; or the layer of an edge that it banned."""
         layers = self.layers
         rows, places = [nodes.q[chain[:1]]], [layers.place[:1]]
         for i in range(1, len(chain)):
@@ -264,9 +264,9 @@ class _GraphSearch:
 
     def _with(self, q: np.ndarray, places: np.ndarray, searches: int) -> ShortestPlan:
         corners = np.searchsorted(places, np.arange(len(self.through)))
-        way = JointWay(q, SHORTEST, corners, way_length(q))
+        path = PlannedPath(q, SHORTEST, corners, path_length(q))
         last = len(self.through) - 1
-        return ShortestPlan(way, "", self.line, places, float(last), self.line.poses[-1, :3, 3], searches)
+        return ShortestPlan(path, "", self.line, places, float(last), self.line.poses[-1, :3, 3], searches)
 
     def _why(self, nodes: Nodes, reached: int) -> tuple[str, float, np.ndarray]:
         between = _CODES[self.broken.get(reached + 1, FREE)]
@@ -286,7 +286,7 @@ _CODES = {
 
 
 def _best_chain(nodes: Nodes) -> np.ndarray:
-    """Nodes of the shortest way, one of each layer; of equal ones that which ends nearest to zero."""
+    """Nodes of the shortest path, one of each layer; of equal ones that which ends nearest to zero."""
     end = slice(nodes.first[-2], None)
     far = nodes.cost[end] > nodes.cost[end].min() + _EQUAL
     last = nodes.first[-2] + int(np.argmin(np.where(far, np.inf, np.abs(nodes.q[end]).sum(axis=1))))

@@ -1,18 +1,12 @@
-"""The highest speed along a path that keeps speed, acceleration and torque limits (TOPP-RA).
+"""The fastest motion along a path that keeps speed, acceleration and torque limits (TOPP-RA).
 
 With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the torque is linear in sdd and sd² too:
 M q' sdd + (M q'' + C(q, q') q') sd² + g. The library ``toppra`` finds the highest sd that keeps all
 of it at the points of a grid; what happens between them is for the caller to check.
+``position_over_time`` makes a motion of these speeds whose acceleration does not jump.
 
 Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability
 analysis" (TOPP-RA).
-
-From the speed at grid points to the path position over time, the acceleration without jumps.
-
-Between grid points the path acceleration is constant, so the position is piecewise quadratic in time.
-Its mean over a sliding window of length ``ramp`` is piecewise cubic: the acceleration now rises and
-falls within ``ramp`` instead of jumping, bounds of speed and acceleration still hold, and the motion
-takes ``ramp`` longer.
 """
 
 from __future__ import annotations
@@ -125,7 +119,7 @@ class PathTime(NamedTuple):
     coefficients: np.ndarray
 
 
-def path_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> PathTime:
+def position_over_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> PathTime:
     """Path position over time, from rest to rest.
 
     Args:

@@ -60,7 +60,7 @@ def write_plan_csv(arm: Arm, trajectory: Trajectory, path: str | Path, period: f
 
     Args:
         arm: whose torque and tool.
-        trajectory: from ``time_way``.
+        trajectory: from ``time_path``.
         path: of the file; it is written whole or not at all.
         period: time from row to row [s]; the last row is at the end.
 

@@ -1,10 +1,7 @@
-"""What a plan goes through: joint angles (n,) or poses of the tool (4, 4), told apart by their shape.
+"""What is asked for and what is found: a task from start to goal, and a planned path of the joints.
 
-Random tasks for demonstrations and studies: joint angles at which the arm touches nothing.
-
-A planned way of the joints, whichever method found it.
-
-What a world file asks to be planned: its section ``plan``, as joint angles and poses.
+A station of a task is joint angles (n,) or a pose of the tool (4, 4), told apart by its shape. A task
+comes from the section ``plan`` of a world file, or from random free joint angles.
 """
 
 from __future__ import annotations
@@ -19,98 +16,8 @@ from hopfield_nav.known_world.collisions import collides
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.world import PlaceSection, World
 
-
-def as_station(arm: Arm, value: object, where: str) -> np.ndarray:
-    """Joint angles (n,) within the limits, or a rigid pose (4, 4), as float64.
-
-    Raises:
-        BadInput: neither, not finite, or a joint beyond its limits.
-    """
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("no numbers", where=where, found=value) from None
-    if array.shape == (4, 4):
-        return as_poses(array, where)[0][0]
-    if array.shape != (len(arm.dh),) or not np.isfinite(array).all():
-        allowed = f"({len(arm.dh)},) joint angles or a (4, 4) pose, finite"
-        raise BadInput("neither joints nor a pose", where=where, found=array.shape, allowed=allowed)
-    outside = np.nonzero((array < arm.position_limits[:, 0]) | (array > arm.position_limits[:, 1]))[0]
-    if len(outside):
-        i = int(outside[0])
-        low, high = arm.position_limits[i]
-        raise BadInput(
-            f"joint {i + 1} beyond its limits",
-            where=where,
-            found=float(array[i]),
-            allowed=f"{low:.6g} to {high:.6g} rad",
-        )
-    return array
-
-
-def is_pose(station: np.ndarray) -> bool:
-    """Whether a station is a pose of the tool, and leaves the joints open."""
-    return station.shape == (4, 4)
-
-
-def pose_of(arm: Arm, station: np.ndarray) -> np.ndarray:
-    """The tool's pose (4, 4) at a station."""
-    return station if is_pose(station) else forward_kinematics(arm, station)
-
-
-_MOST_DRAWS = 200
-
-
-def random_free_joints(arm: Arm, scene: Scene, count: int, generator: np.random.Generator) -> np.ndarray:
-    """Joint angles drawn evenly from half a turn to either side, within the limits, kept where free.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        count: of rows.
-        generator: of the random numbers.
-
-    Returns:
-        (count, n) [rad].
-
-    Raises:
-        BadInput: hardly any pose is free.
-
-    Source: nowoczyn2023 3.4, the demonstration's random configurations.
-    """
-    low, high = np.maximum(arm.position_limits[:, 0], -np.pi), np.minimum(arm.position_limits[:, 1], np.pi)
-    rows = np.empty((0, len(arm.dh)))
-    for _ in range(_MOST_DRAWS):
-        q = generator.uniform(low, high, (max(4 * count, 64), len(arm.dh)))
-        rows = np.concatenate([rows, q[~collides(arm, scene, q)]])
-        if len(rows) >= count:
-            return rows[:count]
-    raise BadInput("no room for the arm", found=f"{len(rows)} free poses", allowed=f"{count} are needed")
-
-
 SHORTEST, DIRECT, SAMPLING = "shortest", "direct", "sampling"
-
-
-class JointWay(NamedTuple):
-    """Joint angles from start to goal, proven free between one row and the next.
-
-    Attributes:
-        q: (k, n) [rad].
-        kind: ``shortest`` (the tool goes straight between corners; rows are at most 1 mm of tool motion
-            apart), ``direct`` or ``sampling`` (the joints go straight between corners).
-        corners: (c,) rows of ``q`` at which the way may bend sharply: start, via points, goal.
-        length: sum of all joints' changes [rad].
-    """
-
-    q: np.ndarray
-    kind: str
-    corners: np.ndarray
-    length: float
-
-
-def way_length(q: np.ndarray) -> float:
-    """Sum of all joints' changes along rows of angles (k, n) [rad]; nowoczyn2023 3.2."""
-    return float(np.abs(np.diff(q, axis=0)).sum())
+_MOST_DRAWS = 200
 
 
 class Task(NamedTuple):
@@ -158,3 +65,90 @@ def _station(place: PlaceSection) -> np.ndarray:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = place.pose.rotation, place.pose.position
     return T
+
+
+def as_station(arm: Arm, value: object, where: str) -> np.ndarray:
+    """Joint angles (n,) within the limits, or a rigid pose (4, 4), as float64.
+
+    Raises:
+        BadInput: neither, not finite, or a joint beyond its limits.
+    """
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("no numbers", where=where, found=value) from None
+    if array.shape == (4, 4):
+        return as_poses(array, where)[0][0]
+    if array.shape != (len(arm.dh),) or not np.isfinite(array).all():
+        allowed = f"({len(arm.dh)},) joint angles or a (4, 4) pose, finite"
+        raise BadInput("neither joints nor a pose", where=where, found=array.shape, allowed=allowed)
+    outside = np.nonzero((array < arm.position_limits[:, 0]) | (array > arm.position_limits[:, 1]))[0]
+    if len(outside):
+        i = int(outside[0])
+        low, high = arm.position_limits[i]
+        raise BadInput(
+            f"joint {i + 1} beyond its limits",
+            where=where,
+            found=float(array[i]),
+            allowed=f"{low:.6g} to {high:.6g} rad",
+        )
+    return array
+
+
+def is_pose(station: np.ndarray) -> bool:
+    """Whether a station is a pose of the tool, and leaves the joints open."""
+    return station.shape == (4, 4)
+
+
+def pose_of(arm: Arm, station: np.ndarray) -> np.ndarray:
+    """The tool's pose (4, 4) at a station."""
+    return station if is_pose(station) else forward_kinematics(arm, station)
+
+
+def random_free_joints(arm: Arm, scene: Scene, count: int, generator: np.random.Generator) -> np.ndarray:
+    """Joint angles drawn evenly from half a turn to either side, within the limits, kept where free.
+
+    Args:
+        arm: the arm of the scene.
+        scene: from ``build_scene``.
+        count: of rows.
+        generator: of the random numbers.
+
+    Returns:
+        (count, n) [rad].
+
+    Raises:
+        BadInput: hardly any pose is free.
+
+    Source: nowoczyn2023 3.4, the demonstration's random configurations.
+    """
+    low, high = np.maximum(arm.position_limits[:, 0], -np.pi), np.minimum(arm.position_limits[:, 1], np.pi)
+    rows = np.empty((0, len(arm.dh)))
+    for _ in range(_MOST_DRAWS):
+        q = generator.uniform(low, high, (max(4 * count, 64), len(arm.dh)))
+        rows = np.concatenate([rows, q[~collides(arm, scene, q)]])
+        if len(rows) >= count:
+            return rows[:count]
+    raise BadInput("no room for the arm", found=f"{len(rows)} free poses", allowed=f"{count} are needed")
+
+
+class PlannedPath(NamedTuple):
+    """Joint angles from start to goal, proven free between one row and the next.
+
+    Attributes:
+        q: (k, n) [rad].
+        kind: ``shortest`` (the tool goes straight between corners; rows are at most 1 mm of tool motion
+            apart), ``direct`` or ``sampling`` (the joints go straight between corners).
+        corners: (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal.
+        length: sum of all joints' changes [rad].
+    """
+
+    q: np.ndarray
+    kind: str
+    corners: np.ndarray
+    length: float
+
+
+def path_length(q: np.ndarray) -> float:
+    """Sum of all joints' changes along rows of angles (k, n) [rad]; nowoczyn2023 3.2."""
+    return float(np.abs(np.diff(q, axis=0)).sum())

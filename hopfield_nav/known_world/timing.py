@@ -1,6 +1,6 @@
-"""A way of the joints becomes a motion in time: as fast as speed, acceleration and torque allow.
+"""A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow.
 
-Every leg of a way runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the
+Every leg of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the
 limits at grid points; the trajectory that comes of it is measured between them too, and where it
 exceeds a limit by more than ``TOLERANCE`` the grid is refined, then the limits are tightened.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, BadInput, LibraryMissing, gravity_torque, joint_friction_torque
-from hopfield_nav.known_world.legs import Leg, checked_way, divided, legs_of_way
+from hopfield_nav.known_world.legs import Leg, checked_path, divided, legs_of_path
 from hopfield_nav.known_world.limits import (
     ACCELERATION,
     TORQUE_SHARE,
@@ -22,8 +22,8 @@ from hopfield_nav.known_world.limits import (
     largest_shares,
     motion_limits,
 )
-from hopfield_nav.known_world.speed import PathTime, path_time
-from hopfield_nav.known_world.task import JointWay
+from hopfield_nav.known_world.speed import PathTime, position_over_time
+from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.loop import Trajectory, joined, quintic_pieces, resting, slowed, values_at
 
 TOLERANCE = 1e-3  # share of a limit by which a trajectory may exceed it
@@ -35,20 +35,20 @@ _STILL = 1e-7  # [rad, rad/s] rounding of a rest at a corner
 _LEAST_PIECE = 2.5e-4  # [s] shorter quintic pieces lose the acceleration in rounding
 
 
-def time_way(
+def time_path(
     arm: Arm,
-    way: JointWay,
+    path: PlannedPath,
     acceleration: float | np.ndarray = ACCELERATION,
     share: float = TORQUE_SHARE,
     tool_speed: float | None = None,
     ramp: float = RAMP,
 ) -> Trajectory:
-    """The fastest motion along a way that keeps the limits, at rest at every corner.
+    """The fastest motion along a path that keeps the limits, at rest at every corner.
 
     Args:
         arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction and
             payload; it need not be the arm that moves.
-        way: "direct", "sampling": the joints stay on the straight lines between corners; "shortest":
+        path: "direct", "sampling": the joints stay on the straight lines between corners; "shortest":
             the joints run smoothly through the rows.
         acceleration: largest acceleration of the joints [rad/s²], one number or (n,).
         share: of the torque limits that may be used; ``inf``: torque is not limited.
@@ -57,11 +57,11 @@ def time_way(
             fastest motion. 0: the acceleration jumps.
 
     Returns:
-        Quintic pieces from time 0, at rest at both ends; without duration for a way of length 0. No
+        Quintic pieces from time 0, at rest at both ends; without duration for a path of length 0. No
         limit is exceeded by more than ``TOLERANCE``.
 
     Raises:
-        BadInput: a malformed way or limit; joints that jump on a straight tool line; a pose on the way at
+        BadInput: a malformed path or limit; joints that jump on a straight tool line; a pose on the path at
             which the torque limits do not let the arm rest and creep; or toppra is not installed.
 
     Source: Pham and Pham 2018 (TOPP-RA); the acceleration is movej's (URScript manual).
@@ -69,18 +69,18 @@ def time_way(
     limits = motion_limits(arm, acceleration, share, tool_speed)
     if not 0.0 <= ramp < math.inf:
         raise BadInput("ramp must be a time", found=ramp, allowed="0 or more [s]")
-    way = checked_way(way, len(arm.dh))
-    legs = legs_of_way(arm, way)
+    path = checked_path(path, len(arm.dh))
+    legs = legs_of_path(arm, path)
     if not legs:
-        return resting(way.q[0])
+        return resting(path.q[0])
     return joined([_time_leg(arm, leg, limits, float(ramp)) for leg in legs])
 
 
-def corner_times(way: JointWay, trajectory: Trajectory) -> np.ndarray:
-    """Times at which a trajectory rests at the corners of its way.
+def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
+    """Times at which a trajectory rests at the corners of its path.
 
     Args:
-        way: what ``time_way`` was given.
+        path: what ``time_path`` was given.
         trajectory: what it returned.
 
     Returns:
@@ -92,10 +92,10 @@ def corner_times(way: JointWay, trajectory: Trajectory) -> np.ndarray:
     q, qd, _ = values_at(trajectory, trajectory.knots)
     still = np.abs(qd).max(axis=1) < _STILL
     rows, row = [], 0
-    for corner in way.corners:
-        there = np.flatnonzero(still[row:] & (np.abs(q[row:] - way.q[corner]).max(axis=1) < _STILL))
+    for corner in path.corners:
+        there = np.flatnonzero(still[row:] & (np.abs(q[row:] - path.q[corner]).max(axis=1) < _STILL))
         if len(there) == 0:
-            raise BadInput("the trajectory is not of this way", found=f"no rest at way.q, row {corner}")
+            raise BadInput("the trajectory is not of this path", found=f"no rest at path.q, row {corner}")
         row += int(there[0])
         rows.append(row)
     return trajectory.knots[rows]
@@ -114,7 +114,7 @@ def _time_leg(arm: Arm, leg: Leg, limits: MotionLimits, ramp: float) -> Trajecto
         if rubs and attempt == 0:
             friction_speed = speed
             continue
-        trajectory = _along(leg, path_time(leg.grid, speed, ramp))
+        trajectory = _along(leg, position_over_time(leg.grid, speed, ramp))
         shares = largest_shares(arm, trajectory, limits)
         if max(shares) <= 1.0 + TOLERANCE:
             return trajectory
@@ -125,7 +125,7 @@ def _time_leg(arm: Arm, leg: Leg, limits: MotionLimits, ramp: float) -> Trajecto
         else:
             tight = _tightened(tight, shares)
     if trajectory is None:
-        trajectory = _along(leg, path_time(leg.grid, _humble_speed(leg, limits), ramp))
+        trajectory = _along(leg, position_over_time(leg.grid, _humble_speed(leg, limits), ramp))
     return _slowed_until_kept(arm, trajectory, limits)
 
 
@@ -134,7 +134,7 @@ def _library() -> Callable[..., np.ndarray | None]:
         from hopfield_nav.known_world.speed import fastest_speed
     except ModuleNotFoundError as error:
         raise LibraryMissing(
-            f"timing a way needs {error.name}", allowed="pip install 'hopfield-nav[plan]'"
+            f"timing a path needs {error.name}", allowed="pip install 'hopfield-nav[plan]'"
         ) from None
     return fastest_speed
 
@@ -189,7 +189,7 @@ def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -
         if max(largest_shares(arm, trajectory, limits)) <= 1.0 + TOLERANCE:
             return trajectory
         trajectory = slowed(trajectory, _SLOWER)
-    raise BadInput("no motion along the way keeps the limits", allowed="a larger share of the torque limits")
+    raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
 
 
 def _humble_speed(leg: Leg, limits: MotionLimits) -> np.ndarray:
@@ -207,7 +207,7 @@ def _require_held(arm: Arm, leg: Leg, limits: MotionLimits) -> None:
     row, joint = np.unravel_index(np.argmax(share), share.shape)
     if share[row, joint] >= 1.0:
         raise BadInput(
-            "the torque limits do not let the arm rest and creep everywhere on the way",
+            "the torque limits do not let the arm rest and creep everywhere on the path",
             where=f"joints {np.round(q[row], 3).tolist()}",
             found=f"joint {joint + 1} needs {share[row, joint] * limits.torque[joint]:.1f} N·m",
             allowed=f"less than {limits.torque[joint]:.1f} N·m",

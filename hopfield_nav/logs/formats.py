@@ -1,6 +1,7 @@
-"""A folder of ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5.
+"""The two kinds of recording that are read: a folder of logs, and one table.
 
-A table with a header line, as the RTDE recorders of Universal Robots arms write it (space or comma).
+The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5. The table has a
+header line, as the RTDE recorders of Universal Robots arms write it, with spaces or commas.
 """
 
 from __future__ import annotations
@@ -19,6 +20,15 @@ _JOINT_FILES = {
     "current": "i_actual", "current_ref": "i_target", "tau": "m_target",
 }  # fmt: skip
 _TOOL_FORCE, _SENSOR = "tcp_force", "force_sensor"
+_JOINT_COLUMNS = {
+    "q": "actual_q", "qd": "actual_qd", "q_ref": "target_q", "qd_ref": "target_qd", "qdd_ref": "target_qdd",
+    "current": "actual_current", "current_ref": "target_current", "tau": "target_moment",
+}  # fmt: skip
+_SIX_COLUMNS = {  # (first three, last three) of six components
+    ("tool_position", None): "actual_TCP_pose",
+    ("force_estimate", "moment_estimate"): "actual_TCP_force",
+    ("force_sensor", "moment_sensor"): "ft_raw_wrench",
+}
 
 
 def read_folder(folder: Path, joints: int) -> Recorded:
@@ -99,17 +109,6 @@ def _interpolated(log: np.ndarray, time: np.ndarray) -> np.ndarray:
         k = np.clip(np.searchsorted(stamps, time) - 1, 0, len(steps) - 1)
         out[(steps[k] > SENSOR_GAP * np.median(steps)) & ~np.isin(time, stamps)] = np.nan
     return out
-
-
-_JOINT_COLUMNS = {
-    "q": "actual_q", "qd": "actual_qd", "q_ref": "target_q", "qd_ref": "target_qd", "qdd_ref": "target_qdd",
-    "current": "actual_current", "current_ref": "target_current", "tau": "target_moment",
-}  # fmt: skip
-_SIX_COLUMNS = {  # (first three, last three) of six components
-    ("tool_position", None): "actual_TCP_pose",
-    ("force_estimate", "moment_estimate"): "actual_TCP_force",
-    ("force_sensor", "moment_sensor"): "ft_raw_wrench",
-}
 
 
 def read_rtde(path: Path, joints: int) -> Recorded:

@@ -37,7 +37,7 @@ class _Computer(NamedTuple):
 
 
 class _Watch(NamedTuple):
-    """What changes from row to row: the part of ``loop_state.State`` that sensing and alarms use."""
+    """What changes from row to row: the part of ``loop.state.State`` that sensing and alarms use."""
 
     sensed: Sensed
     belief: Belief
@@ -47,7 +47,7 @@ class _Watch(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """When a level is an alarm: the part of ``loop_state.Settings`` that ``raise_alarm`` reads."""
+    """When a level is an alarm: the part of ``loop.state.Settings`` that ``raise_alarm`` reads."""
 
     goal: np.ndarray
     rearm: np.ndarray

@@ -35,7 +35,7 @@ class CollisionMap:
     Attributes:
         origin: (3,) centre of cell (0, …, 0) in base axes [m].
         spacing: distance of neighbouring cell centres [m].
-        rim: "blocked" or "free": whether the outermost cells are barred, as in the document's program.
+        rim: "blocked" or "free": whether the outermost cells are blocked, as in the document's program.
         blocked: bool grid of rank 2 or 3; rim, obstacles known beforehand, and marks.
         felt: bool grid; the marks alone.
     """

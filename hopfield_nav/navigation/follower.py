@@ -11,7 +11,7 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.known_map import make_map
-from hopfield_nav.navigation.route import Way
+from hopfield_nav.navigation.motion import PlannedMotion
 from hopfield_nav.world import World
 
 
@@ -45,18 +45,18 @@ class Follower:
         self.grid, _ = make_map(world)
         self.goal_cell, self.goal = None, None
         rank = world.map.rank
-        self.way = Way((0,) * rank, np.zeros((0, rank), dtype=int), trajectory)
+        self.motion = PlannedMotion((0,) * rank, np.zeros((0, rank), dtype=int), trajectory)
 
-    def first_way(self, q: np.ndarray) -> Way:
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:
         """The trajectory, whatever the joint angles ``q``."""
-        return self.way
+        return self.motion
 
-    def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], Way]:
+    def answer(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], PlannedMotion]:
         """Mark the tool's cell, if it is over the map, and go on."""
         cell = self.grid.cell_of(forward_kinematics(self.arm, q)[:3, 3])
         if self.grid.inside(cell):
             self.grid.mark(cell)
-        return cell, self.way
+        return cell, self.motion
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked."""

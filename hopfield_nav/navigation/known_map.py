@@ -1,10 +1,10 @@
-"""What the known obstacles bar: cells of the map, and straight lines of the tool.
+"""What the known obstacles block: cells of the map, and straight lines of the tool.
 
-A cell is barred when a known solid reaches into its square, in the plane of the map, or into its
+A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its
 cube, in space. A step along an axis or a diagonal, and a line of sight, stay inside the cells that
 they go through; so where these are free the tool's point touches nothing known. A longer step (of
 ``planner.radius`` 2 and more) passes over cells: a cell from which half of such a step touches a
-solid is barred too.
+solid is blocked too.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ _ROUNDS, _GOLDEN = 20, (math.sqrt(5.0) - 1.0) / 2.0  # of the search for the lea
 
 
 class KnownMap(NamedTuple):
-    """The known solids, and what they bar.
+    """The known solids, and the cells that they block.
 
     Attributes:
         solids: (m, 17) from ``geometry.pack_primitives``.
-        barred: bool grid.
-        window: [cells] how far from a barred cell a free one is looked for.
+        blocked: bool grid of the cells that they block.
+        window: [cells] how far from a blocked cell a free one is looked for.
     """
 
     solids: np.ndarray
-    barred: np.ndarray
+    blocked: np.ndarray
     window: int
 
 
 def make_map(world: World) -> tuple[CollisionMap, KnownMap]:
-    """The map of a world with its rim and with the cells that known obstacles bar; and those obstacles."""
+    """The map of a world with its rim and with the cells that known obstacles block; and those obstacles."""
     grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
     solids = pack_primitives(pack(obstacle.solid) for obstacle in world.known)
     radius = world.planner.radius
-    known = KnownMap(solids, barred_cells(grid, solids, radius), 2 + math.ceil(radius / 2))
-    grid.blocked |= known.barred
+    known = KnownMap(solids, blocked_cells(grid, solids, radius), 2 + math.ceil(radius / 2))
+    grid.blocked |= known.blocked
     return grid, known
 
 
-def barred_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) -> np.ndarray:
+def blocked_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) -> np.ndarray:
     """Cells into which solids reach, and those of which half a longer step touches one.
 
     Args:
@@ -58,7 +58,7 @@ def barred_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) ->
     Returns:
         Bool grid.
     """
-    barred, rank = np.zeros(grid.shape, dtype=bool), len(grid.shape)
+    blocked, rank = np.zeros(grid.shape, dtype=bool), len(grid.shape)
     half = 0.5 * grid.spacing
     steps = stencil(grid.shape, radius).offset
     longer = half * steps[np.abs(steps).max(axis=1) > 1]
@@ -73,8 +73,8 @@ def barred_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) ->
             ends = centres.copy()
             ends[:, :rank] += step
             touched |= touches(solid, centres, ends)
-        barred[tuple(cells[touched].T)] = True
-    return barred
+        blocked[tuple(cells[touched].T)] = True
+    return blocked
 
 
 def touches(solids: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -96,12 +96,12 @@ def cell_beside(
         grid: the map.
         blocked: bool grid, cells that may not be taken.
         place: (3,) [m].
-        own: the cell of the place, taken even if it is blocked, but not if it is barred.
+        own: the cell of the place, taken even if ``blocked`` says so, but not if a known solid blocks it.
 
     Returns:
         ``own``, or the nearest free cell around whose centre sees the place; None if there is none.
     """
-    if not known.barred[own] and not touches(known.solids, place, grid.centre(own)):
+    if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):
         return own
     around = np.zeros_like(blocked)
     around[tuple(slice(max(c - known.window, 0), c + known.window + 1) for c in own)] = True

@@ -12,7 +12,7 @@ from dynamics import Arm, BadInput, JointPath, follow_path, forward_kinematics, 
 from dynamics.inverse import follow_positions
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.known_map import cell_beside, make_map, only_in_sight, touches
-from hopfield_nav.navigation.motion import along_chain, tight_chain, times_by_cell, times_by_length
+from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.navigation.reach import (
     end_at_contact,
@@ -21,7 +21,7 @@ from hopfield_nav.navigation.reach import (
     unreachable_places,
 )
 from hopfield_nav.navigation.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
-from hopfield_nav.navigation.route import Route, Way
+from hopfield_nav.navigation.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
 from hopfield_nav.planning import Plan, cells_along
 from hopfield_nav.world import World
 
@@ -34,7 +34,7 @@ class Navigator:
         known: the known obstacles.
         unreachable: bool grid of the cells that the arm turned out not to reach; they count as blocked
             for the planner and are not marked on the map.
-        way: under way.
+        motion: the one that the arm makes now.
 
     Args:
         world: resolved.
@@ -46,33 +46,33 @@ class Navigator:
         self.world, self.arm = world, arm
         self.grid, self.known = make_map(world)
         whole = world.contact.bodies == "arm" and world.known and world.planner.unreachable != "ignore"
-        self._in_the_way = known_solids(arm, self.known.solids) if whole else None
+        self._solids = known_solids(arm, self.known.solids) if whole else None
         self.goal_cell, self.goal = self._find_goal()
         self._start_cell = self._cell_of_start(start)
         self._no_cells = np.zeros((0, world.map.rank), dtype=int)
-        self.way = Way(self._start_cell, self._no_cells, None)
+        self.motion = PlannedMotion(self._start_cell, self._no_cells, None)
         self._passed = np.zeros(self.grid.shape, dtype=bool)
         self.unreachable = self._find_unreachable(start)
         self._cause = ""
 
-    def first_way(self, q: np.ndarray) -> Way:
-        """The way from the start pose; at rest there when the world has no goal."""
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:
+        """The motion from the start pose; at rest there when the world has no goal."""
         still = np.zeros(len(q))
         if self.goal is None:
             trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
-            self.way = Way(self._start_cell, np.array([self._start_cell]), trajectory)
-            return self.way
+            self.motion = PlannedMotion(self._start_cell, np.array([self._start_cell]), trajectory)
+            return self.motion
         tool = forward_kinematics(self.arm, q)[:3, 3]
         start = cell_beside(self.known, self.grid, self._obstacles(), tool, self._start_cell)
         if start is not None:
-            self.way = self._plan(start, 0.0, q, still, still)
+            self.motion = self._plan(start, 0.0, q, still, still)
         else:
             reason = "known obstacles stand between the tool and every free cell around it"
-            self.way = Way(self._start_cell, self._no_cells, None, "no_path", reason)
-        return self.way
+            self.motion = PlannedMotion(self._start_cell, self._no_cells, None, "no_path", reason)
+        return self.motion
 
-    def collide(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], Way]:
-        """Mark what was felt and find a new way.
+    def answer(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], PlannedMotion]:
+        """Mark what was felt and plan a new motion.
 
         Args:
             time: of the detection [s].
@@ -80,29 +80,31 @@ class Navigator:
             force: (3,) estimated force on the tool [N].
 
         Returns:
-            The marked cell and the new way; without a goal the arm stays on the one it has.
+            The marked cell and the new motion; without a goal the arm stays on the one it has.
         """
-        if self.way.trajectory is None:
+        if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
-        q_ref, qd_ref, qdd_ref = evaluate(self.way.trajectory, time)
+        q_ref, qd_ref, qdd_ref = evaluate(self.motion.trajectory, time)
         felt = Felt(
             position=forward_kinematics(self.arm, q)[:3, 3],
             desired=forward_kinematics(self.arm, q_ref)[:3, 3],
             desired_velocity=(jacobian(self.arm, q_ref) @ qd_ref)[:3],
             force=force,
-            path=self.way.cells,
+            path=self.motion.cells,
         )
         marked = cell_to_mark(self.grid, felt, self.goal_cell, self.world.detection.mark)
         self.grid.mark(marked)
         if self.goal is None:
-            return marked, self.way
+            return marked, self.motion
         self._remember_passed(felt)
         start = self._back_off(marked, felt)
         if start is None:
-            self.way = Way(marked, self._no_cells, None, "no_path", "no free way from the tool to the goal")
+            self.motion = PlannedMotion(
+                marked, self._no_cells, None, "no_path", "no free path from the tool to the goal"
+            )
         else:
-            self.way = self._plan(start, time, q_ref, qd_ref, qdd_ref)
-        return marked, self.way
+            self.motion = self._plan(start, time, q_ref, qd_ref, qdd_ref)
+        return marked, self.motion
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked, 2 where the arm turned out not to reach a free cell."""
@@ -146,7 +148,7 @@ class Navigator:
         return self.grid.blocked | self.unreachable
 
     def _make_plan(self, start: tuple[int, ...]) -> Plan:
-        """A way over cells to the goal's; the last step may begin in the cell beside it."""
+        """A path over cells to the goal's; the last step may begin in the cell beside it."""
         planner, target = self.world.planner, self._target()
         if target is None:
             reason = "known obstacles stand between the goal and every free cell around it"
@@ -158,37 +160,39 @@ class Navigator:
 
     def _plan(
         self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
-    ) -> Way:
-        """The way that the arm can follow; cells that it cannot reach are left out, one after the other."""
+    ) -> PlannedMotion:
+        """The motion that the arm can make; cells that it cannot reach are excluded, one after the other."""
         while True:
             plan = self._make_plan(start)
             if plan.cells is None:
-                return Way(start, self._no_cells, None, "no_path", plan.reason + self._count_unreachable())
-            route = self._route(plan, q, at_rest=not qd.any())
-            path = self._follow(route.poses, q)
+                return PlannedMotion(
+                    start, self._no_cells, None, "no_path", plan.reason + self._count_unreachable()
+                )
+            tool_path = self._tool_path(plan, q, at_rest=not qd.any())
+            path = self._follow(tool_path.poses, q)
             if not path.reason:
                 break
-            why = f"cell {self.grid.cell_of(route.poses[path.reached, :3, 3])}: {path.reason}"
+            why = f"cell {self.grid.cell_of(tool_path.poses[path.reached, :3, 3])}: {path.reason}"
             if self.world.planner.unreachable == "ignore":
-                return Way(start, route.cells, None, "unreachable", why)
+                return PlannedMotion(start, tool_path.cells, None, "unreachable", why)
             self._cause = f", the last: {why}"
-            if not self._bar(route, path.reached, start):
-                return Way(start, self._no_cells, None, "no_path", why)
-        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], route.poses[:, :3, 3]])
+            if not self._exclude(tool_path, path.reached, start):
+                return PlannedMotion(start, self._no_cells, None, "no_path", why)
+        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], tool_path.poses[:, :3, 3]])
         trajectory = quintic_trajectory(
-            np.vstack([q, path.q]), self._times(route, places), time, qd, qdd,
+            np.vstack([q, path.q]), self._times(tool_path, places), time, qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time,
         )  # fmt: skip
-        return Way(start, route.cells, trajectory)
+        return PlannedMotion(start, tool_path.cells, trajectory)
 
-    def _bar(self, route: Route, waypoint: int, start: tuple[int, ...]) -> bool:
-        """Leave out the cell of a waypoint, or the cell of the way beside it where it lies on a barred one.
+    def _exclude(self, tool_path: ToolPath, waypoint: int, start: tuple[int, ...]) -> bool:
+        """Exclude the cell of a waypoint, or the next cell of the path where that one is excluded already.
 
-        Returns whether there was one; start and goal cannot be left out.
+        Returns whether there was one; start and goal cannot be excluded.
         """
-        place = self._in_cells(route.poses[waypoint, :3, 3])
-        cell = self.grid.cell_of(route.poses[waypoint, :3, 3])
-        beside = route.cells[np.argsort(np.linalg.norm(route.cells - place, axis=1))]
+        place = self._in_cells(tool_path.poses[waypoint, :3, 3])
+        cell = self.grid.cell_of(tool_path.poses[waypoint, :3, 3])
+        beside = tool_path.cells[np.argsort(np.linalg.norm(tool_path.cells - place, axis=1))]
         for candidate in (cell, *(tuple(int(c) for c in row) for row in beside)):
             if candidate in (start, self.goal_cell) or np.abs(place - candidate).max() > 1.0:
                 return False
@@ -201,18 +205,18 @@ class Navigator:
         count = int((self.unreachable & ~self.grid.blocked).sum())
         return f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
 
-    def _route(self, plan: Plan, q: np.ndarray, at_rest: bool) -> Route:
-        """Poses at the centres of the cells, or along the way at any angle that the world asks for."""
+    def _tool_path(self, plan: Plan, q: np.ndarray, at_rest: bool) -> ToolPath:
+        """Poses at the centres of the cells, or along a path at any angle where the world asks for one."""
         planner = self.world.planner
         if plan.cells is None or self.goal is None:
-            raise RuntimeError("no way, no route")
+            raise RuntimeError("without a plan there is no path of the tool")
         tool = forward_kinematics(self.arm, q)[:3, 3]
         points = plan.cells if plan.waypoints is None else plan.waypoints
         before = self.grid.centre(points[-2]) if len(points) > 1 else tool
         if touches(self.known.solids, before, self.goal):
             points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
         if plan.waypoints is None and not planner.any_angle:
-            return Route(plan.cells, self._poses(points), False)
+            return ToolPath(plan.cells, self._poses(points), False)
         place, second = self._in_cells(tool), self.grid.centre(points[1]) if len(points) > 1 else self.goal
         begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
         begun = begun and not touches(self.known.solids, tool, second)
@@ -222,7 +226,7 @@ class Navigator:
         )  # fmt: skip
         places = along_chain(chain)
         places = places[1:] if begun and len(places) > 1 else places
-        return Route(cells_along(self._obstacles(), chain), self._poses(places), True)
+        return ToolPath(cells_along(self._obstacles(), chain), self._poses(places), True)
 
     def _in_cells(self, position: np.ndarray) -> np.ndarray:
         rank = len(self.grid.shape)
@@ -235,11 +239,11 @@ class Navigator:
                 return found  # with a free rotation nearly every cell within reach will do: found on the way
             cells = np.argwhere(~found)
             poses = self._tool_poses(cells)
-            found[tuple(cells.T)] = unreachable_places(self.arm, poses, start, self._in_the_way)
+            found[tuple(cells.T)] = unreachable_places(self.arm, poses, start, self._solids)
         return found
 
-    def _times(self, route: Route, places: np.ndarray) -> np.ndarray:
-        times = times_by_length if route.any_angle else times_by_cell
+    def _times(self, tool_path: ToolPath, places: np.ndarray) -> np.ndarray:
+        times = times_by_length if tool_path.any_angle else times_by_cell
         return times(places, self.grid.spacing, self.world.trajectory.time_per_cell)
 
     def _poses(self, cells: np.ndarray) -> np.ndarray:
@@ -263,7 +267,7 @@ class Navigator:
             path = follow_path(self.arm, poses, q)
         else:
             path = follow_regular_path(self.arm, poses, q)
-        return path if self._in_the_way is None else end_at_contact(self.arm, path, self._in_the_way)
+        return path if self._solids is None else end_at_contact(self.arm, path, self._solids)
 
     def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
         if self.world.goal_point is None:

@@ -1,7 +1,7 @@
-"""Cells of the map that the arm cannot reach: no solution, beyond its limits, singular, or a link in the way.
+"""Cells of the map that the arm cannot reach: no solution, beyond its limits, singular, or a link touches.
 
-A link is in the way where it touches a known obstacle. What the arm is mounted on, that is what link 1
-touches whatever the angle of joint 1, is not held against link 1.
+What may not be touched are the known obstacles. Link 1 may touch what the arm is mounted on, that is
+what link 1 touches whatever the angle of joint 1.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:
     return KnownSolids(solids, np.asarray(touching.all(axis=0)))
 
 
-def links_in_the_way(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
+def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
     """Which link touches which known obstacle.
 
     Args:
@@ -73,7 +73,7 @@ def end_at_contact(arm: Arm, path: JointPath, known: KnownSolids) -> JointPath:
     Returns:
         The path; at such a waypoint i its reason is "link l touches known obstacle j at waypoint i".
     """
-    found = links_in_the_way(arm, path.q[: path.reached], known)
+    found = touching_links(arm, path.q[: path.reached], known)
     bad = np.flatnonzero(found[:, 0] >= 0)
     if bad.size == 0:
         return path
@@ -133,6 +133,6 @@ def unreachable_places(
         path = follow_path(arm, poses[k : k + 1], q, ANY_JUMP)
         if path.reason:
             continue
-        touching = known is not None and links_in_the_way(arm, path.q, known)[0, 0] >= 0
+        touching = known is not None and touching_links(arm, path.q, known)[0, 0] >= 0
         out[k] = touching or manipulability(arm, path.q)[0] < SINGULAR
     return out

@@ -31,7 +31,7 @@ class Felt(NamedTuple):
         desired: (3,) tool, from the reference [m].
         desired_velocity: (3,) of the tool, from the reference [m/s].
         force: (3,) estimated force that the world exerts on the tool [N].
-        path: (k, rank) cells of the path under way, from its start.
+        path: (k, rank) cells of the path that the tool follows, from its start.
     """
 
     position: np.ndarray

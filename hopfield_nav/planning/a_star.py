@@ -9,11 +9,11 @@ import numpy as np
 
 from dynamics.compiled import kernel
 from hopfield_nav.planning.neighbourhood import Stencil, stencil
-from hopfield_nav.planning.plan import NO_WAY, Plan
+from hopfield_nav.planning.plan import NO_PATH, Plan
 
 
 def plan_a_star(blocked: np.ndarray, start: Sequence[int], goal: Sequence[int], radius: float = 1.0) -> Plan:
-    """The shortest way over cells; a blocked start or goal counts as free, as in ``planning.replan``.
+    """The shortest path over cells; a blocked start or goal counts as free, as in ``planning.replan``.
 
     Args:
         blocked: bool grid.
@@ -32,21 +32,21 @@ def plan_a_star(blocked: np.ndarray, start: Sequence[int], goal: Sequence[int], 
     shape = np.array(grid.shape, np.int64)
     before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near))
     if not np.isfinite(length):
-        return Plan(None, NO_WAY, np.inf, "a_star")
-    way = [last]
-    while way[-1] != first:
-        way.append(int(before[way[-1]]))
-    return Plan(np.stack(np.unravel_index(way[::-1], grid.shape), axis=1), "", float(length), "a_star")
+        return Plan(None, NO_PATH, np.inf, "a_star")
+    path = [last]
+    while path[-1] != first:
+        path.append(int(before[path[-1]]))
+    return Plan(np.stack(np.unravel_index(path[::-1], grid.shape), axis=1), "", float(length), "a_star")
 
 
 def _city(near: Stencil) -> bool:
-    """Whether all steps go along one axis: then the way is at least the sum over the axes."""
+    """Whether all steps go along one axis: then the path is at least the sum over the axes."""
     return bool((np.count_nonzero(near.offset, axis=1) == 1).all())
 
 
 @kernel
 def _least(i, last, shape, city):
-    """What is left of the way at least, in cells."""
+    """What is left of the path at least, in cells."""
     total = 0.0
     for a in range(shape.size - 1, -1, -1):
         gap = abs(i % shape[a] - last % shape[a])
@@ -57,7 +57,7 @@ def _least(i, last, shape, city):
 
 @kernel
 def _search(blocked, shape, offset, length, first, last, city):
-    """Where each cell was reached from, and the length of the way; inf where there is none."""
+    """Where each cell was reached from, and the length of the path; inf where there is none."""
     known, before = np.full(blocked.size, np.inf), np.full(blocked.size, -1, np.int64)
     done = np.zeros(blocked.size, np.bool_)
     known[first] = 0.0

@@ -1,7 +1,7 @@
-"""From a way along the grid to one in any direction: a string pulled tight around the blocked cells.
+"""From a path along the grid to one in any direction: a string pulled tight around the blocked cells.
 
-In the plane the result is the shortest way there is, on whatever side of the obstacles it passes
-(`corner_search`); in more dimensions the given way pulled tight, which is near the shortest of those
+In the plane the result is the shortest path there is, on whatever side of the obstacles it passes
+(`corners`); in more dimensions the given path pulled tight, which is near the shortest of those
 that pass the obstacles on the same side.
 """
 
@@ -16,9 +16,7 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.compiled import inlined, kernel
 from hopfield_nav.planning.corners import grown_boxes, shortest_in_plane
-from hopfield_nav.planning.line_of_sight import EPS, MOST_AXES, Boxes, line_of_sight, sees
-
-__all__ = ["cells_along", "line_of_sight", "polyline_length", "shorten_path"]
+from hopfield_nav.planning.line_of_sight import EPS, MOST_AXES, Boxes, sees
 
 _LOOK_BACK = 256  # points that are tried as the one before
 _ROUNDS = 6  # of pulling
@@ -39,11 +37,11 @@ def shorten_path(
         cells: (k, rank) the path; also points in cells, if its ends are not centres of cells.
         spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
         clearance: distance that is kept from blocked cells, in the unit of ``spacing``. A passage
-            of twice that or less is closed; where the given path uses one and there is no other way,
+            of twice that or less is closed; where the given path uses one and there is no other path,
             or begins or ends too near to a blocked cell, it stays on that path's own points there.
 
     Returns:
-        (n, rank) corners of the way in cells, from the first point of the path to its last.
+        (n, rank) corners of the path in cells, from the first point of the path to its last.
 
     Raises:
         BadInput: a grid, path, spacing or clearance that cannot be used.
@@ -57,9 +55,9 @@ def shorten_path(
         whole = not apart[first:last].any()
         pulled = _pull(boxes, points[first : last + 1], size, 1) if whole else None
         bound = math.inf if pulled is None else polyline_length(pulled, size)
-        way = shortest_in_plane(boxes, points[first], points[last], size, bound)
-        if way is not None:
-            return _without_repeats(np.vstack([points[:first], way, points[last + 1 :]]))
+        path = shortest_in_plane(boxes, points[first], points[last], size, bound)
+        if path is not None:
+            return _without_repeats(np.vstack([points[:first], path, points[last + 1 :]]))
     pieces = np.split(points, np.flatnonzero(apart) + 1)
     return _without_repeats(np.vstack([_pull(boxes, piece, size, _ROUNDS) for piece in pieces]))
 
@@ -108,7 +106,7 @@ def _cells_of_line(blocked: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndar
 
 
 def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np.ndarray:
-    """Pull tight: the shortest chain over points of the way, its corners moved, cut finer, and again."""
+    """Pull tight: the shortest chain over points of the path, its corners moved, cut finer, and again."""
     length = math.inf
     for turn in range(rounds):
         if turn:
@@ -135,10 +133,10 @@ def _finer(points: np.ndarray) -> np.ndarray:
 def _shortest_chain(boxes: Boxes, points: np.ndarray, size: np.ndarray) -> np.ndarray:
     before = np.arange(-1, len(points) - 1)
     _chain(boxes, points, size, before)
-    way = [len(points) - 1]
-    while way[-1] > 0:
-        way.append(int(before[way[-1]]))
-    return np.array(way[::-1])
+    path = [len(points) - 1]
+    while path[-1] > 0:
+        path.append(int(before[path[-1]]))
+    return np.array(path[::-1])
 
 
 @kernel

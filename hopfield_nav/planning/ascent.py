@@ -56,8 +56,8 @@ def climb(table, start, target, mantissa, exponent, cells):
         table: (cells, k) neighbours in tie order.
         start: flat index; it may be blocked, then its neighbours decide.
         target: flat index.
-        mantissa: (cells + 1,) of `equilibrium`.
-        exponent: (cells + 1,) of `equilibrium`.
+        mantissa: (cells + 1,) of `sum_exact.Equilibrium`.
+        exponent: (cells + 1,) of `sum_exact.Equilibrium`.
         cells: (cells + 1,) int64, in place.
 
     Returns:
@@ -89,7 +89,7 @@ def neighbour(at, offset, k, shape, wrap, place):
 
 @inlined
 def step_nearer(at, field):
-    """Number of the step from the cell `at` (rank,) along a shortest way, -1 where there is none.
+    """Number of the step from the cell `at` (rank,) along a shortest path, -1 where there is none.
 
     It leads to the neighbour that sets the activation of the cell, max_j beta^(length_ij) sigma_j.
     """

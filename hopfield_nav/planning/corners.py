@@ -1,11 +1,10 @@
-"""The shortest way in the plane around blocked boxes: A* over the corners that a taut string can touch.
+"""The shortest path in the plane around blocked boxes: A* over the corners that a taut string can touch.
 
-A shortest way is a chain of straight lines between corners at which three of the four boxes are free,
+A shortest path is a chain of straight lines between corners at which three of the four boxes are free,
 and at each it bends around the blocked one. A* over these corners, with lines of sight looked up when
-needed, is exact. Corners that are so far off that no way over them is shorter than one that is known
-are left out beforehand.
-
-Blocked cells grown by a distance that shall be kept from them.
+needed, is exact. Corners that are too far off for a path over them to be shorter than a known one are
+dropped beforehand. Where a distance shall be kept, the blocked cells are grown by it first
+(``grown_boxes``).
 """
 
 from __future__ import annotations
@@ -19,19 +18,20 @@ from hopfield_nav.planning.line_of_sight import Boxes, make_boxes, sees
 
 MOST_CORNERS = 20_000  # the search looks at pairs of them
 _LITTLE = 1e-12
+_SAME = 1e-9  # [cells]
 
 
 def shortest_in_plane(
     boxes: Boxes, start: np.ndarray, goal: np.ndarray, spacing: np.ndarray, bound: float
 ) -> np.ndarray | None:
-    """The shortest way from start to goal.
+    """The shortest path from start to goal.
 
     Args:
         boxes: of rank 2.
         start: (2,) in cells.
         goal: (2,) in cells.
         spacing: (2,) length of a cell along each axis.
-        bound: length of a way that is known; inf for none.
+        bound: length of a path that is known; inf for none.
 
     Returns:
         (k, 2) points in cells; None where there is none within the bound, or where more than
@@ -48,10 +48,10 @@ def shortest_in_plane(
     before = np.full(len(points), -1)
     if not _search(boxes, points, around, spacing, bound * (1 + 1e-9), before):
         return None
-    way = [1]
-    while way[-1] != 0:
-        way.append(int(before[way[-1]]))
-    return points[way[::-1]]
+    path = [1]
+    while path[-1] != 0:
+        path.append(int(before[path[-1]]))
+    return points[path[::-1]]
 
 
 def convex_corners(boxes: Boxes) -> tuple[np.ndarray, np.ndarray]:
@@ -99,9 +99,6 @@ def _search(boxes, points, sign, spacing, bound, before):
                 continue
             if sees(boxes, points[i], points[j]):
                 length[j], before[j] = new, i
-
-
-_SAME = 1e-9  # [cells]
 
 
 def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:

@@ -2,7 +2,7 @@
 
 sigma_i(t + 1) = g(sum_j T_ij sigma_j(t) + I_i) for all neurons at once, g(x) = clamp(beta x, 0, 1),
 T_ij = 1 between neighbours. The input I clamps the target at 1 and obstacles at 0, which is done
-directly. This is the reference for `equilibrium`, in plain doubles: beyond some 325 cells at
+directly. This is the reference for `sum_exact`, in plain doubles: beyond some 325 cells at
 beta = 0.1 its activations underflow to zero.
 """
 

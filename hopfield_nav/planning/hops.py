@@ -1,6 +1,7 @@
-"""Cells in order of their hops from the target: breadth-first search over a table of neighbours.
+"""Hops from the target over a table of neighbours: breadth-first search.
 
-The largest eigenvalue of the weights on one map, which its obstacles lower.
+Over the cells that it reaches, ``own_eigenvalue`` estimates the largest eigenvalue of the weights, which
+the obstacles of a map lower.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import numpy as np
 from dynamics.compiled import kernel
 
 UNSEEN, BLOCKED = -1, -2
+POWERS = 16  # steps of the power method
 
 
 @kernel
@@ -42,9 +44,6 @@ def flood(table, target, hops, queue):
                 queue[tail] = j
                 tail += 1
     return tail
-
-
-POWERS = 16  # steps of the power method
 
 
 @kernel

@@ -1,10 +1,11 @@
 """The network "limit": max in place of the sum, whose activations are exact shortest distances.
 
 With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the equilibrium is
-sigma_i = beta^(distance_i): each neuron counts its shortest way alone, where the summing network
+sigma_i = beta^(distance_i): each neuron counts its shortest path alone, where the summing network
 counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops out.
 
-Where all steps are equally long they are hops, of `wavefront`; otherwise sums of lengths, of `buckets`.
+Where all steps are equally long they are hops, of `limit_bits`; otherwise sums of lengths, of
+`limit_lengths`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Field(NamedTuple):
 
     Attributes:
         label: (places,) how far each place is from the target: int32, 1 + hops, or float64, a length.
-        nothing: label of a place that is blocked or from which there is no way; 0 or inf.
+        nothing: label of a place that is blocked or from which there is no path; 0 or inf.
         step: (k,) difference of labels that belongs to a step.
         offset: (k, rank) the step in cells, in tie order.
         shape: (rank,) cells along each axis.
@@ -72,7 +73,7 @@ def place_of(place: np.ndarray, cell: Sequence[int]) -> int:
 
 
 def distance_grid(field: Field, near: Stencil) -> np.ndarray:
-    """Distances to the target in the unit of `spacing`, as a grid; inf where there is no way."""
+    """Distances to the target in the unit of `spacing`, as a grid; inf where there is no path."""
     grid = np.empty(tuple(field.shape))
     hop = near.length[0] if near.uniform else 1.0
     _fill(field.label, field.nothing, hop, near.uniform, field.shape, field.place, grid.reshape(-1))

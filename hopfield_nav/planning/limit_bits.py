@@ -1,13 +1,10 @@
-"""A grid of any rank cut into blocks of up to 64 cells, one bit a cell: the layout of `wavefront`.
+"""The network "limit" where all steps are equally long: hops to the target, 64 cells at a time.
 
-A block is as cubic as powers of two allow (8 x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave
-crosses it in few steps with many cells at a time. The place of a cell is 64 times its block plus its
-bit; it is a sum of one number an axis, which `place` lists.
-
-The network "limit" where all steps are equally long: hops to the target, 64 cells at a time.
-
-The wave that starts at the target moves one hop at a time; what it reaches is computed for a whole
-block of `blocks.Blocks` with shifts of one word. Only blocks that the wave is passing are visited.
+A grid of any rank is cut into blocks of up to 64 cells, one bit a cell. A block is as cubic as powers of
+two allow (8 x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave crosses it in few steps. The wave
+starts at the target and moves one hop at a time; what it reaches is computed for a whole block with
+shifts of one word. Only blocks that the wave is passing are visited. The place of a cell is 64 times its
+block plus its bit; it is a sum of one number an axis, which ``place`` lists.
 """
 
 from __future__ import annotations
@@ -23,6 +20,13 @@ from dynamics.compiled import inlined, kernel
 
 BITS = 6  # 64 cells a word
 MOST_AXES = 32  # two bits of a word each say which blocks stand at an edge
+UNREACHED = 0
+ONE, TWO, NONE, PRIME = np.uint64(1), np.uint64(2), np.uint64(0), np.uint64(67)
+WORD = np.uint64(63)
+BIT = np.zeros(67, np.int64)  # 2**b mod 67 differs for all b < 64
+for _b in range(64):
+    BIT[2**_b % 67] = _b
+SORTED_SHARE = 16  # a wave in more than 1/16 of all blocks is visited in memory order
 
 
 class Blocks(NamedTuple):
@@ -71,23 +75,6 @@ def blocks(shape: Sequence[int], wrap: Sequence[bool]) -> Blocks:
     return _build(tuple(int(n) for n in shape), tuple(bool(w) for w in wrap))
 
 
-def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
-    """Binary logarithm of the size of a block along each axis.
-
-    The smallest size doubles first. It stays below twice the grid's, and a closed axis is cut evenly.
-    """
-    size = [0] * len(shape)
-    for _ in range(BITS):
-        fits = [
-            a for a, n in enumerate(shape) if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))
-        ]
-        if not fits:
-            break
-        axis = min(reversed(fits), key=lambda a: size[a])
-        size[axis] += 1
-    return size
-
-
 @lru_cache(maxsize=8)
 def _build(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     rank, halvings = len(shape), _halvings(shape, wrap)
@@ -108,6 +95,23 @@ def _build(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     return found
 
 
+def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
+    """Binary logarithm of the size of a block along each axis.
+
+    The smallest size doubles first. It stays below twice the grid's, and a closed axis is cut evenly.
+    """
+    size = [0] * len(shape)
+    for _ in range(BITS):
+        fits = [
+            a for a, n in enumerate(shape) if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))
+        ]
+        if not fits:
+            break
+        axis = min(reversed(fits), key=lambda a: size[a])
+        size[axis] += 1
+    return size
+
+
 def _faces(size: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Words of the cells on the lower and upper face of a block, each (rank,) uint64."""
     bit = np.arange(int(np.prod(size)))
@@ -116,14 +120,6 @@ def _faces(size: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     low = np.where(along == 0, value, 0).sum(axis=1, dtype=np.uint64)
     high = np.where(along == size[:, None] - 1, value, 0).sum(axis=1, dtype=np.uint64)
     return low, high
-
-
-def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    place = np.zeros((len(shape), max(shape)), np.int64)
-    for axis, n in enumerate(shape):
-        cell = np.arange(n)
-        place[axis, :n] = cell // size[axis] * stride[axis] * 64 + cell % size[axis] * shift[axis]
-    return place
 
 
 @kernel
@@ -144,25 +140,31 @@ def _mark_edges(count, edge):
             at[a] += 1
 
 
+def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    place = np.zeros((len(shape), max(shape)), np.int64)
+    for axis, n in enumerate(shape):
+        cell = np.arange(n)
+        place[axis, :n] = cell // size[axis] * stride[axis] * 64 + cell % size[axis] * shift[axis]
+    return place
+
+
 @kernel
-def next_row(at, shape):
-    """Advance the leading coordinates `at` (rank,) to the next row in C order; in place."""
-    a = shape.size - 2
-    while a >= 0:
-        at[a] += 1
-        if at[a] < shape[a]:
-            return
-        at[a] = 0
-        a -= 1
+def levels(layout, blocked, target):
+    """Levels of all cells, by place, of a wave from the target; see `advance`.
 
+    Args:
+        layout: Blocks.
+        blocked: (cells,) bool, C order; the target counts as free.
+        target: its place.
 
-UNREACHED = 0
-ONE, TWO, NONE, PRIME = np.uint64(1), np.uint64(2), np.uint64(0), np.uint64(67)
-WORD = np.uint64(63)
-BIT = np.zeros(67, np.int64)  # 2**b mod 67 differs for all b < 64
-for _b in range(64):
-    BIT[2**_b % 67] = _b
-SORTED_SHARE = 16  # a wave in more than 1/16 of all blocks is visited in memory order
+    Returns:
+        (64 blocks,) int32.
+    """
+    open_ = np.zeros(layout.edge.size, np.uint64)
+    open_cells(blocked, layout.shape, layout.place, open_)
+    level = np.zeros(64 * open_.size, np.int32)
+    advance(layout, open_, target, level)
+    return level
 
 
 @kernel
@@ -181,59 +183,16 @@ def open_cells(blocked, shape, place, open_):
         next_row(at, shape)
 
 
-@inlined
-def _enter(piece, block, open_, ahead, queue, count):
-    """The wave enters the open cells of a piece of a block; returns the number of queued blocks."""
-    new = piece & open_[block]
-    if new != NONE:
-        open_[block] ^= new
-        if ahead[block] == NONE:
-            queue[count] = block
-            count += 1
-        ahead[block] |= new
-    return count
-
-
-@inlined
-def _number(front, block, hop, level):
-    """Write the hop into the level of every cell of the front; in place."""
-    rest = front
-    while rest != NONE:
-        after = rest & (rest - ONE)
-        level[(block << 6) + BIT[np.int64((rest ^ after) % PRIME)]] = hop
-        rest = after
-
-
-@inlined
-def _pass(front, block, layout, open_, ahead, queue, count):
-    """One hop of the wave out of one block; returns the number of queued blocks."""
-    number, stride, wrap, shift, back, low, high, edge = layout
-    inside, mark = NONE, edge[block]
-    for a in range(stride.size):
-        top, bottom = front & high[a], front & low[a]
-        inside |= ((front ^ top) << shift[a]) | ((front ^ bottom) >> shift[a])
-        if top != NONE:
-            other = block + stride[a]
-            if mark & (TWO << np.uint64(2 * a)) != NONE:
-                other = block - (number[a] - 1) * stride[a] if wrap[a] else -1
-            if other >= 0:
-                count = _enter(top >> back[a], other, open_, ahead, queue, count)
-        if bottom != NONE:
-            other = block - stride[a]
-            if mark & (ONE << np.uint64(2 * a)) != NONE:
-                other = block + (number[a] - 1) * stride[a] if wrap[a] else -1
-            if other >= 0:
-                count = _enter(bottom << back[a], other, open_, ahead, queue, count)
-    return _enter(inside, block, open_, ahead, queue, count)
-
-
-@inlined
-def _sort(front, queue):
-    """List the blocks of a front in memory order; in place."""
-    count = 0
-    for b in range(front.size):
-        queue[count] = b
-        count += front[b] != NONE
+@kernel
+def next_row(at, shape):
+    """Advance the leading coordinates `at` (rank,) to the next row in C order; in place."""
+    a = shape.size - 2
+    while a >= 0:
+        at[a] += 1
+        if at[a] < shape[a]:
+            return
+        at[a] = 0
+        a -= 1
 
 
 @kernel
@@ -274,23 +233,56 @@ def advance(layout, open_, target, level):
     return hop
 
 
-@kernel
-def levels(layout, blocked, target):
-    """Levels of all cells, by place, of a wave from the target; see `advance`.
-
-    Args:
-        layout: Blocks.
-        blocked: (cells,) bool, C order; the target counts as free.
-        target: its place.
-
-    Returns:
-        (64 blocks,) int32.
-    """
-    open_ = np.zeros(layout.edge.size, np.uint64)
-    open_cells(blocked, layout.shape, layout.place, open_)
-    level = np.zeros(64 * open_.size, np.int32)
-    advance(layout, open_, target, level)
-    return level
+@inlined
+def _sort(front, queue):
+    """List the blocks of a front in memory order; in place."""
+    count = 0
+    for b in range(front.size):
+        queue[count] = b
+        count += front[b] != NONE
 
 
-__all__ = ["UNREACHED", "Blocks", "advance", "levels", "open_cells"]
+@inlined
+def _number(front, block, hop, level):
+    """Write the hop into the level of every cell of the front; in place."""
+    rest = front
+    while rest != NONE:
+        after = rest & (rest - ONE)
+        level[(block << 6) + BIT[np.int64((rest ^ after) % PRIME)]] = hop
+        rest = after
+
+
+@inlined
+def _pass(front, block, layout, open_, ahead, queue, count):
+    """One hop of the wave out of one block; returns the number of queued blocks."""
+    number, stride, wrap, shift, back, low, high, edge = layout
+    inside, mark = NONE, edge[block]
+    for a in range(stride.size):
+        top, bottom = front & high[a], front & low[a]
+        inside |= ((front ^ top) << shift[a]) | ((front ^ bottom) >> shift[a])
+        if top != NONE:
+            other = block + stride[a]
+            if mark & (TWO << np.uint64(2 * a)) != NONE:
+                other = block - (number[a] - 1) * stride[a] if wrap[a] else -1
+            if other >= 0:
+                count = _enter(top >> back[a], other, open_, ahead, queue, count)
+        if bottom != NONE:
+            other = block - stride[a]
+            if mark & (ONE << np.uint64(2 * a)) != NONE:
+                other = block + (number[a] - 1) * stride[a] if wrap[a] else -1
+            if other >= 0:
+                count = _enter(bottom << back[a], other, open_, ahead, queue, count)
+    return _enter(inside, block, open_, ahead, queue, count)
+
+
+@inlined
+def _enter(piece, block, open_, ahead, queue, count):
+    """The wave enters the open cells of a piece of a block; returns the number of queued blocks."""
+    new = piece & open_[block]
+    if new != NONE:
+        open_[block] ^= new
+        if ahead[block] == NONE:
+            queue[count] = block
+            count += 1
+        ahead[block] |= new
+    return count

@@ -1,14 +1,13 @@
-"""A grid with a rim as wide as the longest step: the layout of `buckets`, where no border is tested.
-
-Behind an open edge the rim is shut. Behind an edge of a closed axis its cells are ghosts of the cells
-on the other side, whose place `fold` finds. The place of a cell is a sum of one number an axis.
-
-The network "limit" where steps differ in length: exact distances, by Dial's buckets.
+"""The network "limit" where steps differ in length: exact distances, by Dial's buckets.
 
 Cells wait in buckets of one shortest step's width. No step leads from a bucket back into itself, so
 all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox 1979). Where the
-longest step is very much longer than the shortest, buckets are wider, and a cell that is improved
-while its bucket is emptied waits in it again, which is exact too.
+longest step is very much longer than the shortest, buckets are wider. A cell that is improved while its
+bucket is emptied then waits in it again, which is exact too.
+
+No border is tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is shut.
+Behind an edge of a closed axis its cells are ghosts of the cells on the other side, whose place ``fold``
+finds. The place of a cell is a sum of one number an axis.
 """
 
 from __future__ import annotations
@@ -21,6 +20,9 @@ from dynamics.compiled import inlined, kernel
 from hopfield_nav.planning.neighbourhood import Stencil
 
 OPEN, SHUT, GHOST = 0, 1, 2
+MOST_BUCKETS = 4096
+WAITS = 4  # bit of the state: the cell stands in the bucket of its distance
+END = -1
 
 
 class Padded(NamedTuple):
@@ -67,38 +69,12 @@ def pad(blocked: np.ndarray, near: Stencil) -> tuple[Padded, np.ndarray]:
     return layout, state.reshape(-1)
 
 
-@inlined
-def fold(place, shape, stride, reach):
-    """Place of the cell whose ghost stands at `place`."""
-    found = place
-    for a in range(shape.size):
-        at = place // stride[a] % (shape[a] + 2 * reach) - reach
-        if at < 0:
-            found += shape[a] * stride[a]
-        elif at >= shape[a]:
-            found -= shape[a] * stride[a]
-    return found
-
-
-MOST_BUCKETS = 4096
-WAITS = 4  # bit of the state: the cell stands in the bucket of its distance
-END = -1
-
-
 @kernel
-def _wider(array):
-    """The array with twice the room."""
-    wide = np.empty(2 * array.size, array.dtype)
-    wide[: array.size] = array
-    return wide
-
-
-@inlined
-def _is_new(distance, beyond, j, per_width, state):
-    """Whether cell j, now nearer, must be put into a bucket: it does not stand in that very one."""
-    if state[j] & WAITS == 0:
-        return True
-    return np.int64(distance[j] * per_width) != np.int64(beyond * per_width)
+def distances(layout, length, state, target):
+    """Distances by place, (places,), inf where there is no path; arguments as in `spread`."""
+    distance = np.full(state.size, np.inf)
+    spread(layout, length, state, target, distance)
+    return distance
 
 
 @kernel
@@ -108,7 +84,7 @@ def spread(layout, length, state, target, distance):
     Args:
         layout: Padded.
         length: (k,) of the steps.
-        state: (places,) uint8 of `padded.pad`; the target's is OPEN. In place.
+        state: (places,) uint8 of `pad`; the target's is OPEN. In place.
         target: its place.
         distance: (places,) of inf, in place.
     """
@@ -160,12 +136,30 @@ def spread(layout, length, state, target, distance):
                 distance[j] = beyond
 
 
+@inlined
+def fold(place, shape, stride, reach):
+    """Place of the cell whose ghost stands at `place`."""
+    found = place
+    for a in range(shape.size):
+        at = place // stride[a] % (shape[a] + 2 * reach) - reach
+        if at < 0:
+            found += shape[a] * stride[a]
+        elif at >= shape[a]:
+            found -= shape[a] * stride[a]
+    return found
+
+
+@inlined
+def _is_new(distance, beyond, j, per_width, state):
+    """Whether cell j, now nearer, must be put into a bucket: it does not stand in that very one."""
+    if state[j] & WAITS == 0:
+        return True
+    return np.int64(distance[j] * per_width) != np.int64(beyond * per_width)
+
+
 @kernel
-def distances(layout, length, state, target):
-    """Distances by place, (places,), inf where there is no way; arguments as in `spread`."""
-    distance = np.full(state.size, np.inf)
-    spread(layout, length, state, target, distance)
-    return distance
-
-
-__all__ = ["Padded", "distances", "spread"]
+def _wider(array):
+    """The array with twice the room."""
+    wide = np.empty(2 * array.size, array.dtype)
+    wide[: array.size] = array
+    return wide

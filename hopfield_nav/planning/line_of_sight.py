@@ -117,7 +117,7 @@ def _spread(boxes, cell, step, axes, crossed, reach, up):
         cell: (rank,) the lowest of the cells around.
         step: (rank,) what a bit adds.
         axes: (bits,) axis of each bit; the first ones are those along whose faces the line runs, to
-            both sides of which it may be moved; the others are crossed here, one way.
+            both sides of which it may be moved; the others are crossed here, in one direction.
         crossed: number of the latter.
         reach: (64,) bool, for each combination of bits whether the line can be there; in place.
         up: (rank,) scratch.

@@ -1,4 +1,4 @@
-"""What a planner answers: a way through the map, or why there is none."""
+"""What a planner answers: a path through the map, or why there is none."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from functools import cached_property
 
 import numpy as np
 
-NO_WAY = "no free way from start to goal"
+NO_PATH = "no free path from start to goal"
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A way through the map, or why there is none.
+    """A path through the map, or why there is none.
 
     Attributes:
-        cells: (k, rank) int, from start to goal; None when no way was found.
+        cells: (k, rank) int, from start to goal; None when no path was found.
         reason: why there is none; empty when there is one.
-        length: of the way, in the unit of `spacing` (cells by default); inf when there is none.
+        length: of the path, in the unit of `spacing` (cells by default); inf when there is none.
         network: "limit" or "sum", or the kind of another planner.
         beta: slope that was used; None for "limit", where it does not matter.
         saturated: whether a neuron other than the goal is clamped at 1; then, or where beta is above
             1/(number of neighbours), the network may have false maxima.
-        waypoints: (n, rank) float, the corners of the way in cells where they are not the centres of
+        waypoints: (n, rank) float, the corners of the path in cells where they are not the centres of
             ``cells``; None where they are.
     """
 
@@ -50,7 +50,7 @@ class Plan:
         return self._grid() if self._grid is not None and self.network == "sum" else None
 
     def with_last(self, cell: tuple[int, ...]) -> Plan:
-        """The same way and one step more, to a cell."""
+        """The same path and one step more, to a cell."""
         last = np.array([cell])
         points = None if self.waypoints is None else np.vstack([self.waypoints, last])
         return replace(
@@ -59,6 +59,6 @@ class Plan:
 
     @property
     def reachable(self) -> np.ndarray:
-        """Bool grid of the cells from which a way leads to the goal."""
+        """Bool grid of the cells from which a path leads to the goal."""
         grid = self.log_activation if self.distance is None else self.distance
         return np.zeros(0, dtype=bool) if grid is None else np.isfinite(grid)

@@ -1,4 +1,4 @@
-"""Plan a way through a map of blocked cells with one of the two networks."""
+"""Plan a path through a map of blocked cells with one of the two networks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from hopfield_nav.planning.ascent import descend
 from hopfield_nav.planning.hopfield import check_beta, flat_index, largest_eigenvalue
 from hopfield_nav.planning.limit import Field, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Stencil, stencil
-from hopfield_nav.planning.plan import NO_WAY, Plan
+from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, plan_in_sum, solve_sum
 
 NETWORKS = ("limit", "sum")
-
-__all__ = ["NETWORKS", "Plan", "plan_path", "replan"]
 
 
 def plan_path(
@@ -30,25 +28,25 @@ def plan_path(
     periodic: Sequence[bool] | None = None,
     ties: Sequence[str] | None = None,
 ) -> Plan:
-    """Plan a way from start to goal (ragazzon2012, chapter 6).
+    """Plan a path from start to goal (ragazzon2012, chapter 6).
 
     Args:
         blocked: bool grid of any rank.
         start: (rank,) cell, from 0.
         goal: (rank,) cell, from 0.
         network: "limit" (max: exactly shortest) or "sum" (the document's, ragazzon2012 (6.9): it always
-            ends at the goal for beta <= 1/(number of neighbours), but not always on a shortest way).
+            ends at the goal for beta <= 1/(number of neighbours), but not always on a shortest path).
         beta: slope for "sum", below 1/lambda_max (6.12). None is 0.1 (6.2.1), or 1/(2 k) where the
             k neighbours make 0.1 more than 1/k.
         radius: of the neighbourhood, in cells; 1 gives the 2N nearest. Longer steps pass over what
             lies between.
         spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
-            It weighs the ways of "limit" and measures `Plan.length`; the weights T of "sum" ignore it.
+            It weighs the paths of "limit" and measures `Plan.length`; the weights T of "sum" ignore it.
         periodic: for each axis, whether its last cell is next to its first.
-        ties: order among equally good neighbours, see `neighbours.parse_ties`.
+        ties: order among equally good neighbours, see `neighbourhood.parse_ties`.
 
     Returns:
-        The plan. A way that does not exist is a result with a reason, not an error.
+        The plan. A path that does not exist is a result with a reason, not an error.
 
     Raises:
         BadInput: (a ValueError) a cell outside the grid, an unknown network, beta above its limit, …
@@ -146,12 +144,12 @@ def choose_beta(
 
 
 def plan_in_field(field: Field, near: Stencil, start: Sequence[int], goal: Sequence[int]) -> Plan:
-    """The way down the distances of a settled limit network."""
+    """The path down the distances of a settled limit network."""
     cells, steps = descend(field, np.array(start, np.int64), np.array(goal, np.int64))
     reached = tuple(cells[-1]) == tuple(goal)
     return Plan(
         cells if reached else None,
-        "" if reached else NO_WAY,
+        "" if reached else NO_PATH,
         float(near.length[steps].sum()) if reached else np.inf,
         "limit",
         _grid=lambda: distance_grid(field, near),

@@ -1,7 +1,7 @@
 """Artificial potential field (Spong, Hutchinson and Vidyasagar 2006, 5.2 and 5.3).
 
 A parabolic well that becomes a cone far from the goal attracts, blocked cells repel within
-`INFLUENCE`, and the way goes down the sum in steps of `STEP`. It ends in the first local minimum,
+`INFLUENCE`, and the path goes down the sum in steps of `STEP`. It ends in the first local minimum,
 which need not be the goal; from there random walks may lead out.
 """
 
@@ -36,7 +36,7 @@ def plan_potential_field(
         blocked: bool grid.
         start: (rank,) cell.
         goal: (rank,) cell.
-        random_walks: tried, one after the other, where the way is stuck.
+        random_walks: tried, one after the other, where the path is stuck.
         seed: of the walks.
 
     Returns:

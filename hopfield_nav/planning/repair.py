@@ -1,6 +1,6 @@
 """One more cell is blocked: repair a settled limit network instead of settling it anew.
 
-First, in order of their distance, all cells that have lost their last shortest way are cleared
+First, in order of their distance, all cells that have lost their last shortest path are cleared
 (Even and Shiloach 1981); then they are reached again from the cells around them, nearest first
 (Ramalingam and Reps 1996). Labels are sums of the same steps in the same order as those of a new
 start, so they are equal to the last bit.
@@ -79,7 +79,7 @@ def _push_children(field, at, own, heap):
 
 @kernel
 def _clear(field, cell, most, cleared):
-    """Clear the blocked cell and all that lose their last shortest way; in place.
+    """Clear the blocked cell and all that lose their last shortest path; in place.
 
     Returns:
         Number of cells in `cleared` (most,), without the blocked one, or GIVEN_UP.

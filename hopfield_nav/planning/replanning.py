@@ -83,7 +83,7 @@ class Replanner:
             cell: (rank,) from 0. A goal that is marked stays the target.
 
         Returns:
-            Number of cells of the limit network whose distance changed, the cell itself left out; -1
+            Number of cells of the limit network whose distance changed, not counting the cell itself; -1
             where so many did that it was settled anew. 0 for "sum", which waits for the next plan.
 
         Raises:
@@ -105,7 +105,7 @@ class Replanner:
         return changed
 
     def plan(self, start: Sequence[int]) -> Plan:
-        """The way from a start to the goal; its grids are `distance` and `log_activation` of the planner.
+        """The path from a start to the goal; its grids are `distance` and `log_activation` of the planner.
 
         Args:
             start: (rank,) cell, from 0; it may be blocked, then its neighbours decide the first step.
@@ -124,7 +124,7 @@ class Replanner:
         return replace(found, _grid=None)
 
     def path(self, start: Sequence[int]) -> np.ndarray | None:
-        """Cells (k, rank) from a start to the goal; None where there is no way. See `plan`."""
+        """Cells (k, rank) from a start to the goal; None where there is no path. See `plan`."""
         return self.plan(start).cells
 
     @property

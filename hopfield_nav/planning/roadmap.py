@@ -22,7 +22,7 @@ def plan_roadmap(
     connections: int = 10,
     seed: int = 0,
 ) -> Plan:
-    """The shortest way over random points that see each other; a blocked start or goal counts as free.
+    """The shortest path over random points that see each other; a blocked start or goal counts as free.
 
     The points are drawn over the whole map and those in blocked cells left out, so that one seed
     gives one roadmap, of which more and more is lost as cells are blocked.
@@ -43,11 +43,11 @@ def plan_roadmap(
     drawn = np.random.default_rng(seed).uniform(-0.5, np.array(grid.shape) - 0.5, (samples, grid.ndim))
     inside = np.clip(np.rint(drawn), 0, np.array(grid.shape) - 1).astype(int)
     points = np.vstack([start, goal, drawn[~grid[tuple(inside.T)]]]).astype(float)
-    way = _shortest(_graph(grid, points, connections))
-    if way is None:
+    path = _shortest(_graph(grid, points, connections))
+    if path is None:
         reason = f"a roadmap of {samples} samples does not connect start and goal"
         return Plan(None, reason, np.inf, "roadmap")
-    chain = points[way]
+    chain = points[path]
     return Plan(cells_along(grid, chain), "", polyline_length(chain), "roadmap", waypoints=chain)
 
 
@@ -69,7 +69,7 @@ def _shortest(graph: csr_matrix) -> list[int] | None:
     length, before = dijkstra(graph, directed=False, indices=0, return_predecessors=True)
     if not np.isfinite(length[1]):
         return None
-    way = [1]
-    while way[-1] != 0:
-        way.append(int(before[way[-1]]))
-    return way[::-1]
+    path = [1]
+    while path[-1] != 0:
+        path.append(int(before[path[-1]]))
+    return path[::-1]

@@ -1,7 +1,7 @@
 """Settle the network "sum" on a map and climb it, whichever of its two solvers suits the map.
 
-`equilibrium` is right for every map; `rows` needs no table of connections and serves the largest
-grids, as long as no way is so long that a double underflows.
+`sum_exact` is right for every map; `sum_rows` needs no table of connections and serves the largest
+grids, as long as no path is so long that a double underflows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from hopfield_nav.planning.ascent import ascend, climb, step_lengths
 from hopfield_nav.planning.neighbourhood import Neighbours, Stencil, neighbours
-from hopfield_nav.planning.plan import NO_WAY, Plan
+from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, resettle, settle
 from hopfield_nav.planning.sum_rows import relax, rows
 
@@ -122,7 +122,7 @@ def _table(problem: Problem) -> Neighbours:
 
 
 def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
-    """The way of steepest ascent in a settled summing network, from the start to its target."""
+    """The path of steepest ascent in a settled summing network, from the start to its target."""
     problem = network.problem
     cells, length = _climb(network, tuple(int(c) for c in start))
     plan = (network.saturated, network.log_activation)
@@ -166,7 +166,7 @@ def _is_dark(network: Summed, cell: np.ndarray) -> bool:
 
 def _why_stopped(network: Summed, cells: np.ndarray) -> str:
     if len(cells) == 1 and _is_dark(network, cells[0]):
-        return NO_WAY
+        return NO_PATH
     cell = tuple(int(c) for c in cells[-1])
     if network.saturated:
         return f"the network saturates: activations are clamped at 1, and the ascent stops at cell {cell}"

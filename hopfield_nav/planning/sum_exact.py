@@ -38,12 +38,12 @@ class Equilibrium(NamedTuple):
     """Settled activations of the summing network.
 
     Attributes:
-        mantissa: (cells + 1,) float64, 0 at obstacles and where there is no way to the target.
+        mantissa: (cells + 1,) float64, 0 at obstacles and where there is no path to the target.
         exponent: (cells + 1,) int32 of RADIX.
         sweeps: number of sweeps.
         settled: whether the last sweep changed nothing.
         saturated: whether a neuron other than the target is clamped at 1.
-        hops: (cells + 1,) int32 to the target, negative where there is no way.
+        hops: (cells + 1,) int32 to the target, negative where there is no path.
     """
 
     mantissa: np.ndarray
@@ -226,7 +226,7 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
 def resettle(table, blocked, target, beta, eigenvalue, most_sweeps, old):
     """Settle after more cells were blocked, from the activations of before; see `settle`.
 
-    Cells whose shortest way has not changed begin with their old activation, which is no smaller than
+    Cells whose shortest path has not changed begin with their old activation, which is no smaller than
     the new one. The others begin anew: theirs may be smaller by any factor, or zero.
 
     Args:

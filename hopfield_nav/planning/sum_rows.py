@@ -1,8 +1,8 @@
 """The network "sum" on very large grids of several axes: plain doubles, row by row, without a table.
 
 Rows lie along the last axis. A sweep visits them outward from the target along every axis, so that
-one sweep carries the activation through all open space. Where a way is so long that a double could
-underflow, it stops: `equilibrium` has no such limit, but needs a table of all connections.
+one sweep carries the activation through all open space. Where a path is so long that a double could
+underflow, it stops: `sum_exact` has no such limit, but needs a table of all connections.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""Activation functions of the plain network: those of ragazzon2012, chapter 2, and that of Glasius.
+"""Activation functions of the plain network, and its Lyapunov function (ragazzon2012, chapters 2 and 6).
 
 As a planner the network needs two things of g. Its slope must stay below 1/lambda, else (6.12) does not
 hold: the equilibrium is not unique and cells saturate. And g(0) must be 0, so that what the target
 cannot reach stays dark; g(0) > 0 lights the whole map, and the ascent ends in that light.
 
-The document prints the middle branch of the saturated linear function as v; it jumps at both ends.
-Here it is v + 1/2, with a slope that can be chosen.
-
-The Lyapunov function of the network, ragazzon2012 (6.4), with the sign that (6.5) uses.
+The document prints the middle branch of the saturated linear function as v, which jumps at both ends;
+here it is v + 1/2, with a slope that can be chosen. ``lyapunov`` is (6.4) with the sign that (6.5) uses.
 """
 
 from __future__ import annotations
@@ -69,10 +67,6 @@ class Activation(NamedTuple):
         if self.kind == TANH:
             return (_x_log_x(1 + s) + _x_log_x(1 - s)) / (2 * b)
         return np.zeros_like(s)
-
-
-def _x_log_x(x: np.ndarray) -> np.ndarray:
-    return x * np.log(np.where(x > 0, x, 1.0))
 
 
 def activation(name: str, slope: float = 0.1) -> Activation:
@@ -165,3 +159,7 @@ def lyapunov(
     flat = np.append(sigma.ravel(), 0.0)
     pairs = 0.5 * float(flat[:-1] @ flat[table].sum(axis=1))
     return (pairs if as_printed else -pairs) + float(function.integral(sigma).sum())
+
+
+def _x_log_x(x: np.ndarray) -> np.ndarray:
+    return x * np.log(np.where(x > 0, x, 1.0))

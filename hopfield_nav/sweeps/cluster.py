@@ -1,6 +1,4 @@
-"""The workers of a sweep: a cluster of this machine, or one that is running already.
-
-Handing out a sweep's jobs in batches, a few at a time, and taking the rows as they come.
+"""The workers of a sweep, a cluster of this machine or a running one, and how jobs are handed to them.
 
 Only a window of batches is on the cluster at any time, so that the collecting process holds as
 little for ten thousand jobs as for a hundred. Workers may die: the scheduler then repeats the batch
@@ -41,6 +39,12 @@ _CONFIG = {
     "distributed.admin.system-monitor.gil.enabled": False,
     "distributed.worker.profile.enabled": False,
 }
+Row = dict[str, Any]
+Work = Callable[["Sweep", int, Path | None], Row]
+_BATCH = 0.7  # [s] of work in a batch
+_LARGEST = 200  # jobs in a batch
+_COUNT_EVERY = 2.0  # [s] between two looks at the number of workers
+_sweeps: dict[bytes, Any] = {}
 
 
 @contextmanager
@@ -126,13 +130,6 @@ def _require_worker(client: Client, address: str) -> None:
             where=f"--scheduler {address}",
             allowed="start one: dask worker ADDRESS",
         ) from None
-
-
-Row = dict[str, Any]
-Work = Callable[["Sweep", int, Path | None], Row]
-_BATCH = 0.7  # [s] of work in a batch
-_LARGEST = 200  # jobs in a batch
-_COUNT_EVERY = 2.0  # [s] between two looks at the number of workers
 
 
 class LostCluster(HopfieldNavError):
@@ -249,9 +246,6 @@ def _lost(error: Exception) -> LostCluster:
     return LostCluster(
         f"the cluster is gone ({type(error).__name__}); finished rows are kept, --resume does the rest"
     )
-
-
-_sweeps: dict[bytes, Any] = {}
 
 
 def _unpack(payload: bytes) -> Sweep:

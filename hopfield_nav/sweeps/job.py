@@ -1,6 +1,6 @@
 """One run of a sweep, and its row in the table: whatever happens, there is a row.
 
-Compiled code, ready in this process before the first job of a sweep.
+``warm_up`` compiles what the runs call, so that it is ready in this process before the first job.
 """
 
 from __future__ import annotations
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 FAILED, TIMED_OUT = "failed", "timed_out"
 _WORTH_A_REASON = ("diverged",)  # outcomes of a simulation that say in `error` why
+_warm: set[str] = set()
+_KNOWN = """
+format: 1
+contact: {bodies: arm}
+known: [{floor: {height: -0.2}}]
+goal: {cell: [17, 6]}
+"""  # the first plan asks for distances of map and arm to what is known
 
 
 class _GaveUp(Exception):
@@ -82,22 +89,13 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
 
 
 def _keep(run: Run, folder: Path) -> None:
-    """Save a run; what a killed worker may have left of it makes way."""
+    """Save a run in place of what a killed worker may have left of it."""
     shutil.rmtree(folder, ignore_errors=True)
     run.save(folder)
 
 
 def _told(error: Exception) -> str:
     return str(error) if isinstance(error, HopfieldNavError) else f"{type(error).__name__}: {error}"
-
-
-_warm: set[str] = set()
-_KNOWN = """
-format: 1
-contact: {bodies: arm}
-known: [{floor: {height: -0.2}}]
-goal: {cell: [17, 6]}
-"""  # the first plan asks for distances of map and arm to what is known
 
 
 def warm_up(sweep: Sweep) -> None:

@@ -1,6 +1,7 @@
 """A sweep as plain data: written out for its results' folder, and its fingerprint.
 
-Unit and meaning of a key of the world, from the schema's descriptions and the methods' parameters.
+``describe_key`` gives unit and meaning of a key of the world, from the schema's descriptions and the
+methods' parameters.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from hopfield_nav.world import (
     split_key,
     yaml_text,
 )
+
+_UNIT = re.compile(r"\s*\[([^\[\],]+)\]")
 
 
 def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
@@ -118,9 +121,6 @@ def world_data(world: World, folder: Path) -> dict[str, Any]:
     if data["controller"]["period"] == data["plant"]["step"]:
         del data["controller"]["period"]  # it follows the step, also where the step is swept
     return data
-
-
-_UNIT = re.compile(r"\s*\[([^\[\],]+)\]")
 
 
 def describe_key(world: World, key: Key) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Running a sweep: every job a row in ``sweep.csv``, here or on a cluster, at once or resumed.
 
-A sweep in one call: ``sweep("ragazzon2012", vary={"detection.threshold": [6, 12]})``.
+``sweep("ragazzon2012", vary={"detection.threshold": [6, 12]})`` does it all in one call.
 """
 
 from __future__ import annotations
@@ -22,11 +22,58 @@ if TYPE_CHECKING:
     from hopfield_nav.sweeps.sweep_file import Sweep
     from hopfield_nav.world import World
 
-__all__ = ["execute", "finished_counts", "run_job"]
-
 Progress = Callable[[int, Counter], None]
 _COPY = "sweep.yaml"
 _DIGEST = "# digest: "
+_FEW = 20  # runs that are not worth the start of a pool
+
+
+def sweep(
+    world: World | str | Path,
+    vary: Mapping[str, Any] | None = None,
+    zip: Sequence[Mapping[str, Any]] | None = None,
+    random: Mapping[str, Any] | None = None,
+    samples: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    set: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    folder: str | Path | None = None,
+) -> xarray.Dataset:
+    """Run a world many times with changed values and return one labelled table.
+
+    Args:
+        world: from ``load_world``, or its name or path.
+        vary: for each key of the world its values: a list, ``{"linear": [first, last, count]}``,
+            ``{"log": …}``, or ``{"scale": …}`` for factors; several keys form a grid.
+        zip: groups of keys whose values go together.
+        random: for each key what it is drawn from: ``{"uniform": [low, high]}``, ``{"normal": …}``,
+            ``{"sobol": …}``.
+        samples: how often these are drawn.
+        repeats: runs of every setting, with seeds ``seed``, ``seed + 1``, …
+        seed: of the first repeat.
+        set: changes that hold for every run.
+        workers: processes; 0: none but this; default as many as cores, none for a few runs. A script
+            that uses processes needs ``if __name__ == "__main__":`` around what it does.
+        folder: where the results are kept; default nowhere.
+
+    Returns:
+        The quantities over the swept parameters and the repeats (over runs, for random samples).
+
+    Raises:
+        BadInput: a key or a value that the world cannot have.
+    """
+    from hopfield_nav.sweeps.sweep_file import make_sweep
+    from hopfield_nav.sweeps.table import dataset, read_rows
+
+    made = make_sweep(
+        world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set
+    )
+    if workers is None and made.count <= _FEW:
+        workers = 0
+    with tempfile.TemporaryDirectory() as nowhere:
+        place = Path(nowhere) / "sweep" if folder is None else Path(folder)
+        return dataset(made, read_rows(execute(made, place, workers)))
 
 
 def execute(
@@ -85,15 +132,6 @@ def _outcomes(folder: Path) -> dict[int, str]:
     return {row["index"]: str(row["outcome"]) for row in read_rows(folder)}
 
 
-def recorded_digest(folder: Path) -> str | None:
-    """The digest of the sweep whose results a folder holds; None where it holds none."""
-    try:
-        lines = (folder / _COPY).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return None
-    return next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
-
-
 def require_same(sweep: Sweep, folder: Path) -> None:
     """Refuse to go on in a folder that is not this sweep's.
 
@@ -112,6 +150,15 @@ def require_same(sweep: Sweep, folder: Path) -> None:
             found=f"digest {sweep.digest[:12]}, in the folder {found[:12]}",
             allowed=f"the sweep as it was ({folder / _COPY}), or a new folder without --resume",
         )
+
+
+def recorded_digest(folder: Path) -> str | None:
+    """The digest of the sweep whose results a folder holds; None where it holds none."""
+    try:
+        lines = (folder / _COPY).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
 
 
 def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
@@ -143,54 +190,3 @@ def _rows(
 
     with connect(workers and min(workers, count), scheduler) as client:
         yield iter(Batches(client, sweep, indices, count, folder))
-
-
-_FEW = 20  # runs that are not worth the start of a pool
-
-
-def sweep(
-    world: World | str | Path,
-    vary: Mapping[str, Any] | None = None,
-    zip: Sequence[Mapping[str, Any]] | None = None,
-    random: Mapping[str, Any] | None = None,
-    samples: int | None = None,
-    repeats: int = 1,
-    seed: int = 0,
-    set: Mapping[str, Any] | None = None,
-    workers: int | None = None,
-    folder: str | Path | None = None,
-) -> xarray.Dataset:
-    """Run a world many times with changed values and return one labelled table.
-
-    Args:
-        world: from ``load_world``, or its name or path.
-        vary: for each key of the world its values: a list, ``{"linear": [first, last, count]}``,
-            ``{"log": …}``, or ``{"scale": …}`` for factors; several keys form a grid.
-        zip: groups of keys whose values go together.
-        random: for each key what it is drawn from: ``{"uniform": [low, high]}``, ``{"normal": …}``,
-            ``{"sobol": …}``.
-        samples: how often these are drawn.
-        repeats: runs of every setting, with seeds ``seed``, ``seed + 1``, …
-        seed: of the first repeat.
-        set: changes that hold for every run.
-        workers: processes; 0: none but this; default as many as cores, none for a few runs. A script
-            that uses processes needs ``if __name__ == "__main__":`` around what it does.
-        folder: where the results are kept; default nowhere.
-
-    Returns:
-        The quantities over the swept parameters and the repeats (over runs, for random samples).
-
-    Raises:
-        BadInput: a key or a value that the world cannot have.
-    """
-    from hopfield_nav.sweeps.sweep_file import make_sweep
-    from hopfield_nav.sweeps.table import dataset, read_rows
-
-    made = make_sweep(
-        world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set
-    )
-    if workers is None and made.count <= _FEW:
-        workers = 0
-    with tempfile.TemporaryDirectory() as nowhere:
-        place = Path(nowhere) / "sweep" if folder is None else Path(folder)
-        return dataset(made, read_rows(execute(made, place, workers)))

@@ -1,7 +1,4 @@
-"""The quantities of a run's summary that a sweep can keep: unit and meaning of each.
-
-What a sweep file may hold: its keys, with ranges and defaults.
-"""
+"""What a sweep file may hold: its keys with ranges and defaults, and the quantities that it can keep."""
 
 from __future__ import annotations
 
@@ -49,6 +46,7 @@ QUANTITIES = {
     "felt_cell_count": Quantity("1", "cells marked on the map at the end"),
     "replan_wall_time_median_s": Quantity("s", "computing time of a replan, median", repeatable=False),
 }
+
 DEFAULT = tuple(name for name, quantity in QUANTITIES.items() if quantity.repeatable)
 
 
@@ -89,9 +87,13 @@ def _or_scaled(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 _VALUES_SCHEMA = _or_scaled(_kinds({"linear": 3, "log": 3}, lists=True))
+
 _DRAW_SCHEMA = _or_scaled(_kinds({"uniform": 2, "normal": 2, "sobol": 2}, lists=False))
+
 _ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
+
 _DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
+
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(QUANTITIES)}, "uniqueItems": True}
 
 

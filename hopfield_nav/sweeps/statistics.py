@@ -1,6 +1,6 @@
-"""What a sweep's table says in short: shares and means with 95 % intervals.
+"""What a sweep's table says in short, with 95 % intervals, and what a sweep will take.
 
-What a sweep will take, from a few of its runs: time and disk.
+The estimate of time and disk comes from a few of its runs.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from hopfield_nav.sweeps.sweep_file import Sweep
 
 LEVEL = 0.95
+_PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun
+_SLICE = 0.5  # [s] simulated between two looks at the clock
+_CELL = 16  # bytes of a number in both tables together, about
+_LONGEST_PROBE = 5.0  # [s] of wall time for one run
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,6 @@ def by_setting(
 
 def _numbers(values: Iterable[Any]) -> list[float]:
     return [float(v) for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
-
-
-_PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun
-_SLICE = 0.5  # [s] simulated between two looks at the clock
-_CELL = 16  # bytes of a number in both tables together, about
-_LONGEST_PROBE = 5.0  # [s] of wall time for one run
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,12 @@
-"""Cells of ``sweep.csv``: one line of text a row, from which every value is read back as it was.
-
-Nothing is an empty cell, a number is written with all its digits, true and false are words. Text is
-written as it is, unless it would read as something else or would not stay in its line: then it is
-written as JSON, in quotation marks.
-
-The result of a sweep: one row a run in ``sweep.csv``, and the same labelled in ``sweep.nc``.
+"""The result of a sweep: one row a run in ``sweep.csv``, and the same labelled in ``sweep.nc``.
 
 ``SweepTable`` appends rows as runs end; ``read_rows`` reads them back; ``finish`` sorts the table and
 writes the labelled one. Nothing in a row depends on the machine or on the order of the runs, unless
 the sweep asks for computing times.
+
+A row is one line of text, from which every value is read back as it was. Nothing is an empty cell, a
+number is written with all its digits, true and false are words. Text is written as it is, unless it
+would read as something else or would not stay in its line: then it is JSON, in quotation marks.
 """
 
 from __future__ import annotations
@@ -25,6 +23,7 @@ from typing import Any, Self
 import numpy as np
 
 from dynamics import BadInput
+from dynamics.files import whole_file
 from hopfield_nav.sweeps.dataset import dataset
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
@@ -32,85 +31,7 @@ _WHOLE = re.compile(r"-?[0-9]+")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?|nan|-?inf", re.ASCII)
 _WORDS = {"": None, "true": True, "false": False}
 _AWKWARD = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
-
-
-def format_line(cells: Sequence[Any]) -> str:
-    """A line of the file, its end included."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([_format(cell) for cell in cells])
-    return out.getvalue()
-
-
-def parse_line(line: str) -> list[Any]:
-    """The cells of a line.
-
-    Raises:
-        ValueError: it is none.
-    """
-    try:
-        rows = list(csv.reader([line.removesuffix("\n")], strict=True))
-    except csv.Error as error:
-        raise ValueError(str(error)) from None
-    return [_parse_cell(text) for text in rows[0]] if rows else [None]
-
-
-def _format(cell: Any) -> str:
-    cell = cell.item() if isinstance(cell, np.generic) else cell
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, (int, float)):
-        return repr(cell)
-    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
-    plain = isinstance(_parse_cell(text), str) and not text.startswith('"') and not _AWKWARD.search(text)
-    return text if plain else json.dumps(text)
-
-
-def _parse_cell(text: str) -> Any:
-    if text in _WORDS:
-        return _WORDS[text]
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    if _NUMBER.fullmatch(text):
-        return float(text)
-    if text.startswith('"'):
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
-    return text
-
-
 CSV, NETCDF = "sweep.csv", "sweep.nc"
-
-
-def columns(sweep: Sweep) -> list[str]:
-    """The columns of the table, in order."""
-    return ["index", "repeat", "seed", *sweep.parameters, *sweep.quantities, "error"]
-
-
-def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | None = None) -> dict[str, Any]:
-    """The row of a run: what the summary lacks is None; lists are JSON text."""
-    values = {name: _cell(value) for name, value in job.values.items()}
-    kept = {name: summary.get(name) for name in sweep.quantities}
-    return {
-        "index": job.index,
-        "repeat": job.repeat,
-        "seed": job.seed,
-        **values,
-        **kept,
-        "error": _short(error),
-    }
-
-
-def _short(error: str | None) -> str | None:
-    """The reason in one line of moderate length."""
-    return " ".join(error.split())[:500] if error else None
-
-
-def _cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
 
 
 class SweepTable:
@@ -207,27 +128,86 @@ def finish(sweep: Sweep, folder: str | Path) -> None:
     folder = Path(folder)
     lines = {row["index"]: line for line, row in _lines(folder)}
     text = [format_line(columns(sweep)), *(lines[index] for index in sorted(lines))]
-    with _Replacing(folder / CSV) as path:
+    with whole_file(folder / CSV) as path:
         path.write_bytes("".join(text).encode())
-    with _Replacing(folder / NETCDF) as path:
+    with whole_file(folder / NETCDF) as path:
         dataset(sweep, (row for _, row in _lines(folder))).to_netcdf(path, engine="h5netcdf")
 
 
-class _Replacing:
-    """A temporary path that takes the place of the real one when the block ends well."""
+def columns(sweep: Sweep) -> list[str]:
+    """The columns of the table, in order."""
+    return ["index", "repeat", "seed", *sweep.parameters, *sweep.quantities, "error"]
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
 
-    def __enter__(self) -> Path:
-        return self._partial
+def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | None = None) -> dict[str, Any]:
+    """The row of a run: what the summary lacks is None; lists are JSON text."""
+    values = {name: _cell(value) for name, value in job.values.items()}
+    kept = {name: summary.get(name) for name in sweep.quantities}
+    return {
+        "index": job.index,
+        "repeat": job.repeat,
+        "seed": job.seed,
+        **values,
+        **kept,
+        "error": _short(error),
+    }
 
-    def __exit__(self, kind: object, *rest: object) -> None:
-        if kind is None:
-            self._partial.replace(self._path)
-        else:
-            self._partial.unlink(missing_ok=True)
+
+def format_line(cells: Sequence[Any]) -> str:
+    """A line of the file, its end included."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow([_format(cell) for cell in cells])
+    return out.getvalue()
+
+
+def parse_line(line: str) -> list[Any]:
+    """The cells of a line.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        rows = list(csv.reader([line.removesuffix("\n")], strict=True))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    return [_parse_cell(text) for text in rows[0]] if rows else [None]
+
+
+def _short(error: str | None) -> str | None:
+    """The reason in one line of moderate length."""
+    return " ".join(error.split())[:500] if error else None
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
+
+
+def _format(cell: Any) -> str:
+    cell = cell.item() if isinstance(cell, np.generic) else cell
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, (int, float)):
+        return repr(cell)
+    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+    plain = isinstance(_parse_cell(text), str) and not text.startswith('"') and not _AWKWARD.search(text)
+    return text if plain else json.dumps(text)
+
+
+def _parse_cell(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    if text.startswith('"'):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
 
 
 def _lines(folder: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,10 +1,7 @@
-"""The obstacles of a world as the numbers that kernels and pictures read.
+"""From a world to the arrays that the compiled loop reads: arms, obstacles, contact, methods, timing.
 
-Worlds are resolved: random cylinders have been drawn. Unknown obstacles come first, then known ones.
-
-From a world to the arrays that the compiled loop reads: arms, contact, methods, timing.
-
-It is the only place where the words of a world file become numbers; ``simulation`` imports it.
+It is the only place where the words of a world file become numbers. Worlds are resolved: random
+cylinders have been drawn. Unknown obstacles come first, then known ones.
 """
 
 from __future__ import annotations
@@ -30,6 +27,8 @@ from hopfield_nav.loop import RK4, SEMI_IMPLICIT_EULER, Contact, FlexibleLoop, P
 from hopfield_nav.plugin import Method, find_method
 from hopfield_nav.world.solids import Box, Cylinder, Floor, Solid, Sphere
 from hopfield_nav.world.world import World
+
+_STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
 
 
 def all_solids(world: World) -> list[Solid]:
@@ -90,9 +89,6 @@ def _(solid: Cylinder) -> np.ndarray:
         return upright_cylinder(solid.center, solid.radius)
     low, high = solid.height
     return finite_cylinder((*solid.center, 0.5 * (low + high)), solid.radius, high - low)
-
-
-_STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
 
 
 class Methods(NamedTuple):

@@ -1,10 +1,9 @@
-"""Reading YAML so that every value remembers its line.
+"""The YAML of a world file: every value remembers its line, and single values can be changed.
 
-The YAML of a world file is plain data: mappings, lists, text, numbers, true and false. What a
-person would read as a number is one (``1e5`` too, which YAML 1.1 takes for text), a key given twice
-is refused, and so is everything that YAML allows beyond data.
-
-Changing single values of a world: ``--set detection.threshold=8``, and the values of a sweep.
+A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a
+number is one (``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is
+everything that YAML allows beyond data. ``--set detection.threshold=8`` and the values of a sweep are
+written by ``apply_overrides`` and ``write_value``.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ _WORDS: dict[str, Any] = {
     "+.inf": float("inf"),
     "-.inf": float("-inf"),
 }
-
 Key = tuple[str | int, ...]
 
 

@@ -1,7 +1,4 @@
-"""Paths inside a world when the world moves to another folder.
-
-Finding a world or a sweep by its path or, where it comes with the program, by its name.
-"""
+"""Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
 
 from __future__ import annotations
 
@@ -19,29 +16,6 @@ _PLACES = (
     ("detection", "estimator"),
     ("detection", "measure"),
 )
-
-
-def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
-    """Rewrite every path in the plain data of a world, from relative to ``old`` to relative to ``new``."""
-    for *sections, key in _PLACES:
-        section: Any = data
-        for name in sections:
-            section = section.get(name) if isinstance(section, dict) else None
-        if isinstance(section, dict) and isinstance(section.get(key), str) and is_path(section[key]):
-            section[key] = _move(section[key], old, new)
-
-
-def is_path(name: str) -> bool:
-    """Whether an arm or a method is a file rather than the name of a built-in one."""
-    return ".py:" in name or name.endswith((".yaml", ".yml"))
-
-
-def _move(name: str, old: Path, new: Path) -> str:
-    if Path(name).is_absolute():
-        return name
-    return Path(os.path.relpath((old / name).resolve(), new.resolve())).as_posix()
-
-
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".yaml", ".yml")
 
@@ -121,6 +95,27 @@ def sweep_name(path: Path) -> str:
 def world_name(path: Path) -> str:
     """What a world is called: its file's name; in a run's folder (``world.yaml``), the folder's."""
     return path.resolve().parent.name if path.stem == "world" else path.stem
+
+
+def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
+    """Rewrite every path in the plain data of a world, from relative to ``old`` to relative to ``new``."""
+    for *sections, key in _PLACES:
+        section: Any = data
+        for name in sections:
+            section = section.get(name) if isinstance(section, dict) else None
+        if isinstance(section, dict) and isinstance(section.get(key), str) and is_path(section[key]):
+            section[key] = _move(section[key], old, new)
+
+
+def is_path(name: str) -> bool:
+    """Whether an arm or a method is a file rather than the name of a built-in one."""
+    return ".py:" in name or name.endswith((".yaml", ".yml"))
+
+
+def _move(name: str, old: Path, new: Path) -> str:
+    if Path(name).is_absolute():
+        return name
+    return Path(os.path.relpath((old / name).resolve(), new.resolve())).as_posix()
 
 
 def _is_name(path: Path) -> bool:

@@ -1,7 +1,4 @@
-"""The section ``map`` of a world file: the cells, in a level plane or in space.
-
-The section ``trajectory`` of a world file: from cells to a motion in time.
-"""
+"""The sections ``map`` and ``trajectory`` of a world file: cells in a plane or in space, motion over them."""
 
 from __future__ import annotations
 
@@ -15,6 +12,15 @@ from dynamics import BadInput
 from hopfield_nav.world.fields import Length, Point, Range, Rotation, Section, Whole, show
 
 _MOST_CELLS = 4096**2
+_DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
+_TIME_SCHEMA = {
+    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
+}
+FREE = "free"
+_ROW = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+_ROTATION_SCHEMA = {
+    "anyOf": [{"type": "array", "items": _ROW, "minItems": 3, "maxItems": 3}, {"const": FREE}]
+}
 
 
 class MapSection(Section):
@@ -52,9 +58,6 @@ class MapSection(Section):
         return tuple(self.origin[k] + self.spacing * cell[k] for k in range(self.rank))
 
 
-_DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
-
-
 def _time_per_cell(value: object) -> object:
     """Seconds a cell, or the name of the document's rule."""
     if value == "ragazzon2012":
@@ -68,23 +71,11 @@ def _time_per_cell(value: object) -> object:
     return float(Range(0.0, 1000.0, "s", above=True).check(value))
 
 
-_TIME_SCHEMA = {
-    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
-}
-
-
-FREE = "free"
-
-
 def _or_free(value: Any, handler: Callable[[Any], Any]) -> Any:
     """The word free, or else what ``handler`` makes of the value."""
     return value if value == FREE else handler(value)
 
 
-_ROW = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
-_ROTATION_SCHEMA = {
-    "anyOf": [{"type": "array", "items": _ROW, "minItems": 3, "maxItems": 3}, {"const": FREE}]
-}
 _RotationOrFree = Annotated[
     Rotation,
     WrapValidator(_or_free),

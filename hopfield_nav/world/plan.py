@@ -1,6 +1,6 @@
 """The section ``plan`` of a world file: a motion to be planned where the surroundings are known.
 
-``hopfield-nav plan`` reads it; a run, which finds its way by touch, does not.
+``hopfield-nav plan`` reads it; a run, which finds its path by touch, does not.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PoseSection(Section):
 
 
 class PlaceSection(Section):
-    """A place on the way: exactly one of the keys is given."""
+    """A place that the motion goes through: exactly one of the keys is given."""
 
     joints: Joints | None = Field(None, description="joint angles, within the limits of the arm [rad]")
     pose: PoseSection | None = Field(None, description="of the tool; whatever joint angles take it there")
@@ -59,7 +59,7 @@ class PlanSection(Section):
     method: Literal["auto", "shortest", "direct", "sampling"] = Field(
         "auto",
         description="shortest: the tool on straight lines; direct: the joints on straight lines; sampling: "
-        "a way around; auto: the first of them that finds one",
+        "a path around; auto: the first of them that finds one",
     )
     tool_speed: Annotated[float, Range(0.0, 5.0, "m/s", above=True)] = Field(
         0.1,
@@ -78,7 +78,7 @@ class PlanSection(Section):
     acceleration: Annotated[Any, PerJoint(0.01, 50.0, "rad/s²")] = Field(
         1.4, description="of the joints at most, one number or one a joint [rad/s²]"
     )
-    ways: Annotated[int, Whole(1, 512)] = Field(5, description="direct ways that are shown, shortest first")
+    ways: Annotated[int, Whole(1, 512)] = Field(5, description="direct paths that are shown, shortest first")
 
     @property
     def given_joints(self) -> dict[Key, tuple[float, ...]]:

@@ -138,7 +138,7 @@ TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 
 
 class PlannerSection(Section):
-    """What plans the way through the map, and what becomes of the way."""
+    """What plans the path through the map, and what becomes of that path."""
 
     kind: Literal["hopfield", "a_star", "potential_field", "roadmap"] = Field(
         "hopfield", description="what plans: the network, or another planner for comparison"
@@ -156,14 +156,14 @@ class PlannerSection(Section):
         ("+v", "-v", "+u", "-u"),
         description="which step is taken first among equals; u runs along x, v along y, w along z",
     )
-    any_angle: Flag = Field(False, description="shorten the way by lines of sight through the map")
+    any_angle: Flag = Field(False, description="shorten the path by lines of sight through the map")
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
         0.0, description="kept from blocked cells, with any_angle [m]"
     )
     unreachable: Literal["lazy", "precompute", "ignore"] = Field(
         "lazy",
-        description="cells that the arm cannot reach: found when a way leads there, all before the start, "
-        "or not at all: then such a way ends the run",
+        description="cells that the arm cannot reach: found when a path leads there, all before the start, "
+        "or not at all: then such a path ends the run",
     )
     random_walks: Annotated[int, Whole(0, 1000)] = Field(
         0, description="out of local minima, for potential_field"
@@ -177,7 +177,7 @@ class PlannerSection(Section):
     def _check(self) -> PlannerSection:
         if self.clearance > 0 and not self.any_angle:
             raise BadInput(
-                "only a way at any angle keeps a clearance",
+                "only a path at any angle keeps a clearance",
                 where="clearance",
                 found=self.clearance,
                 allowed="0, or any_angle: true",
@@ -203,7 +203,7 @@ class DetectionSection(Section):
         "actual", description="which tool position is marked on the map"
     )
     back_off: Literal["against_velocity", "along_force"] = Field(
-        "along_force", description="the way to the cell from which the next path starts"
+        "along_force", description="how to reach the cell from which the next path starts"
     )
     rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         0.5,

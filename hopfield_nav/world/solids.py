@@ -1,13 +1,9 @@
-"""The solids that a world file may name as obstacles: cylinder, sphere, box, floor.
+"""Obstacles and goals as a world file writes them: cylinder, sphere, box, floor, random cylinders.
 
 Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for
-the cells of the map alike; it takes numbers or arrays that broadcast.
-
-Obstacles and goals as a world file writes them.
-
-An obstacle is a mapping with one key, its kind (``obstacle_kinds``).
-``random_cylinders`` stands for several, drawn when a run begins; the run's own copy of the world
-lists them one by one.
+the cells of the map alike; it takes numbers or arrays that broadcast. An obstacle is a mapping with one
+key, its kind. ``random_cylinders`` stands for several, drawn when a run begins; the run's own copy of the
+world lists them one by one.
 """
 
 from __future__ import annotations
@@ -25,6 +21,10 @@ from hopfield_nav.world.sections import Section
 Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
 _Edge = Annotated[float, Range(0.0, 10.0, "m", above=True)]
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+_ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
+Seed = Annotated[int, Whole(0, 2**63 - 1)]
+_TRIES = 10_000  # random positions tried for one cylinder before giving up
 
 
 class Cylinder(Section):
@@ -91,8 +91,6 @@ def _from_angles(value: Any) -> Any:
     )
 
 
-_THREE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
-_ROTATION_SCHEMA = {"anyOf": [_THREE, {"type": "array", "items": _THREE, "minItems": 3, "maxItems": 3}]}
 RotationOrAngles = Annotated[Rotation, BeforeValidator(_from_angles), WithJsonSchema(_ROTATION_SCHEMA)]
 
 
@@ -126,10 +124,6 @@ class Floor(Section):
 
 
 Solid = Cylinder | Sphere | Box | Floor
-
-
-Seed = Annotated[int, Whole(0, 2**63 - 1)]
-_TRIES = 10_000  # random positions tried for one cylinder before giving up
 
 
 class RandomCylinders(Section):

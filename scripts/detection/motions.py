@@ -84,7 +84,7 @@ def arm_collision(rng: np.random.Generator, arm: Arm, link: int) -> Trial:
         if trajectory.knots[-1] < APPROACH + PRESS:
             continue
         time = rng.uniform(APPROACH, trajectory.knots[-1] - PRESS)
-        center = _in_the_way(rng, arm, trajectory, time, link)
+        center = _met_by_the_arm(rng, arm, trajectory, time, link)
         if center is None or not _comes_to_it(arm, trajectory, time, center, link):
             continue
         obstacle = f"sphere: {{center: {center.tolist()}, radius: {RADIUS}}}"
@@ -93,7 +93,7 @@ def arm_collision(rng: np.random.Generator, arm: Arm, link: int) -> Trial:
     raise RuntimeError(f"no collision of link {link} found")
 
 
-def _in_the_way(
+def _met_by_the_arm(
     rng: np.random.Generator, arm: Arm, trajectory: Trajectory, time: float, link: int
 ) -> np.ndarray | None:
     """Centre of a sphere that touches the link from ahead at that time; None where it hardly moves."""

@@ -80,7 +80,7 @@ def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision |
     arm = load_arm("ur5_full" if "ur5_full" in text else "ur5_ragazzon2012")
     for _ in range(50):
         motion = _random_motion(arm, rng)
-        center = _in_the_way(arm, motion, rng)
+        center = _met_by_the_arm(arm, motion, rng)
         if center is not None:
             place = ", ".join(f"{x:.9g}" for x in center)
             solid = f"obstacles: [{{sphere: {{center: [{place}], radius: {RADIUS}}}}}]\n"
@@ -115,7 +115,7 @@ def _random_motion(arm, rng) -> Trajectory:
     return quintic_trajectory(np.stack([q, q + rng.uniform(-1.0, 1.0, len(arm.dh))]), 1.875 / SPEED)
 
 
-def _in_the_way(arm, motion: Trajectory, rng) -> np.ndarray | None:
+def _met_by_the_arm(arm, motion: Trajectory, rng) -> np.ndarray | None:
     """Centre of a sphere that a leading point of the arm meets half-way; None if it touches before."""
     end = motion.knots[-1]
     q, _, _ = evaluate(motion, 0.5 * end)

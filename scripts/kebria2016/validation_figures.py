@@ -93,7 +93,7 @@ def error_figure(run: Followed) -> Figure:
                    label="difference from (12), torque held for 1 ms")  # fmt: skip
     below.semilogy(run.time[1:], _share(error - exact)[1:], color=COLOURS.goal,
                    label="difference from (12), continuous law")  # fmt: skip
-    below.axhline(0.01, color=COLOURS.barred, linewidth=0.5, zorder=0)
+    below.axhline(0.01, color=COLOURS.excluded, linewidth=0.5, zorder=0)
     below.text(0.1, 0.012, "1 %", va="bottom")
     below.set(ylabel="share of first error", xlabel="time [s]", xlim=(0, DURATION), ylim=(1e-13, 3))
     below.legend(loc="lower right", bbox_to_anchor=(1.0, 0.22))

@@ -1,4 +1,4 @@
-"""Ways looked at by others: Pinocchio places the arm's capsules, coal says what collides.
+"""Paths looked at by others: Pinocchio places the arm's capsules, coal says what collides.
 
 Nothing here calls the package's kinematics or distances; it reads the arm's table and outline and the
 obstacles as the world file names them.
@@ -21,7 +21,7 @@ class IndependentCheck:
     """Arm and known obstacles of a world, in Pinocchio and coal.
 
     Bodies of the arm are checked where their links are two apart or more, and against every obstacle,
-    the base excepted; pairs that overlap in every one of 2000 random poses are left out (the shoulder in
+    the base excepted; pairs that overlap in every one of 2000 random poses are not checked (the shoulder in
     the base's housing, and link 1 on the floor that the arm stands on).
     """
 
@@ -64,7 +64,7 @@ class IndependentCheck:
         return np.concatenate([*legs, rows[-1:]])
 
     def collisions(self, rows: np.ndarray) -> tuple[int, int]:
-        """Poses along a way that collide, and poses that were looked at."""
+        """Poses along a path that collide, and poses that were looked at."""
         looks = self.looks(rows)
         return sum(self.touches(q) for q in looks), len(looks)
 

@@ -18,17 +18,17 @@ RAW, SIMPLIFIED = "OMPL RRTConnect, as found", "OMPL RRTConnect, simplified"
 PLANNED = (SHORTEST, OPEN, DIRECT, RAW, SIMPLIFIED)
 CHAINS = {AUTO: (SHORTEST, DIRECT), AUTO_SAMPLING: (SHORTEST, DIRECT, SIMPLIFIED)}
 METHODS = (SHORTEST, OPEN, DIRECT, AUTO, AUTO_SAMPLING, RAW, SIMPLIFIED)
-_DRAWS = 2000  # places at which the tool's way is measured
+_DRAWS = 2000  # places by which the tool's path is measured
 
 
 class Outcome(NamedTuple):
     """What one planner did with one pair.
 
     Attributes:
-        q: (k, n) rows of the way, empty where there is none [rad].
+        q: (k, n) rows of the path, empty where there is none [rad].
         reason: why there is none.
         length: sum of all joints' changes [rad].
-        tool: way of the tool point [m], and
+        tool: length of the tool point's path [m], and
         straight: its distance from start to goal [m].
         time: of planning [s].
         motions: that OMPL asked about.
@@ -61,7 +61,7 @@ def plan_pair(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, seed:
 
 
 def chain(parts: list[Outcome]) -> Outcome:
-    """One planner after the other until one finds a way; the time of those before counts too."""
+    """One planner after the other until one finds a path; the time of those before counts too."""
     used = next((i for i, part in enumerate(parts) if not part.reason), len(parts) - 1)
     return parts[used]._replace(time=sum(part.time for part in parts[: used + 1]))
 
@@ -70,16 +70,16 @@ def _outcome(arm: Arm, planner: Callable[[], Any], straight: float) -> Outcome:
     begin = time.perf_counter()
     plan = planner()
     taken = time.perf_counter() - begin
-    way = next(iter(plan.ways), None) if hasattr(plan, "ways") else plan.way
+    path = next(iter(plan.paths), None) if hasattr(plan, "paths") else plan.path
     motions, check = getattr(plan, "motions", 0), getattr(plan, "check_time", 0.0)
-    if way is None:
+    if path is None:
         empty = np.empty((0, len(arm.dh)))
         return Outcome(empty, plan.reason, np.nan, np.nan, straight, taken, motions, check)
-    return Outcome(way.q, "", way.length, tool_way(arm, way.q), straight, taken, motions, check)
+    return Outcome(path.q, "", path.length, tool_path_length(arm, path.q), straight, taken, motions, check)
 
 
-def tool_way(arm: Arm, rows: np.ndarray) -> float:
-    """Way of the tool point along straight joint motions between rows [m]."""
+def tool_path_length(arm: Arm, rows: np.ndarray) -> float:
+    """Length of the tool point's path along straight joint motions between rows [m]."""
     if len(rows) == 1:
         return 0.0
     each = max(_DRAWS // (len(rows) - 1), 2)

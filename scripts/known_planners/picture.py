@@ -1,4 +1,4 @@
-"""The share of pairs that each method solves, and time against length of every way."""
+"""The share of pairs that each method solves, and time against length of every path."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def _draw_times(ax, results: Results) -> None:
                 np.median(length), np.median(time), "o", color=shade, markersize=6,
                 markeredgecolor="white", label=_SHORT.get(name, name), zorder=3,
             )  # fmt: skip
-    ax.set(xlabel="way of the joints [rad]", ylabel="time of planning [ms]", yscale="log", xlim=(0, None))
+    ax.set(xlabel="path of the joints [rad]", ylabel="time of planning [ms]", yscale="log", xlim=(0, None))
     ax.set_ylim(bottom=0.1)  # room for the legend
     ax.legend(title="medians", loc="lower right", frameon=True, framealpha=0.9, edgecolor="none")

@@ -24,7 +24,7 @@ KINDS = {
     "limits on no turn": "a joint limit",
     "between two steps": "between two steps of the line",
     "every direct motion": "every direct motion is blocked",
-    "found no way": "nothing found within the time",
+    "found no path": "nothing found within the time",
     "free in no joint position": "start or goal not free",
 }
 
@@ -49,7 +49,7 @@ def solved(outcomes: list[Outcome]) -> np.ndarray:
 
 
 def column(outcomes: list[Outcome], name: str) -> np.ndarray:
-    """(pairs,) of one attribute; NaN where there is no way."""
+    """(pairs,) of one attribute; NaN where there is no path."""
     return np.array([getattr(o, name) for o in outcomes], dtype=float)
 
 
@@ -77,13 +77,13 @@ def _median(values: np.ndarray) -> float:
 
 
 def reasons(outcomes: list[Outcome]) -> Counter[str]:
-    """Why there was no way, in kinds."""
+    """Why there was no path, in kinds."""
     words = [o.reason for o in outcomes if o.reason]
     return Counter(next((kind for part, kind in KINDS.items() if re.search(part, why)), why) for why in words)
 
 
 def arc_over_chord(results: Results) -> tuple[float, float, float]:
-    """Way of the tool over the straight distance of direct ways: median, 5 % and 95 % quantile."""
+    """Length of a direct path of the tool over its straight distance: median, 5 % and 95 % quantile."""
     outcomes = [o for o in results[DIRECT] if not o.reason]
     ratio = column(outcomes, "tool") / column(outcomes, "straight")
     return _median(ratio), float(np.quantile(ratio, 0.05)), float(np.quantile(ratio, 0.95))
@@ -107,8 +107,8 @@ def markdown(results: Results, checked: Checked, boundary: Boundary, seed: int) 
 
 def _main_table(results: Results, common: int) -> str:
     head = (
-        f"| method | solved | 95 % | joints' way, its own | on the {common} that all solved | over direct | "
-        "tool's way over straight | time, median | 95 % |\n|---|---|---|---|---|---|---|---|---|"
+        f"| method | solved | 95 % | joints' path, its own | on the {common} that all solved | over direct | "
+        "tool's path over straight | time, median | 95 % |\n|---|---|---|---|---|---|---|---|---|"
     )
     return "\n".join([head, *(_row(line) for line in lines(results))])
 
@@ -133,7 +133,7 @@ def _reason_table(results: Results) -> str:
 
 
 def _check_table(checked: Checked) -> str:
-    rows = ["| ways of | poses looked at | that collide |", "|---|---|---|"]
+    rows = ["| paths of | poses looked at | that collide |", "|---|---|---|"]
     rows += [f"| {name} | {looks:,} | {touched} |" for name, (touched, looks) in checked.items()]
     return "\n".join(rows)
 
@@ -159,13 +159,13 @@ def _boundary_sentence(b: Boundary) -> str:
 
 
 def arc_sentence(results: Results) -> str:
-    """How flat the arcs of the direct ways are."""
+    """How flat the arcs of the direct paths are."""
     middle, low, high = arc_over_chord(results)
     found = solved(results[DIRECT])
     ratio = (column(results[DIRECT], "tool") / column(results[DIRECT], "straight"))[found]
     flat, round_ = np.mean(ratio < _QUARTER), np.mean(ratio > _HALF)
     return (
-        f"Arc over chord of the {found.sum()} direct ways: median {middle:.2f}, 5 to 95 %: {low:.2f} to "
+        f"Arc over chord of the {found.sum()} direct paths: median {middle:.2f}, 5 to 95 %: {low:.2f} to "
         f"{high:.2f}; {flat:.0%} are below a quarter circle's {_QUARTER:.2f}, {round_:.0%} above a half "
         f"circle's {_HALF:.2f}."
     )

@@ -1,4 +1,4 @@
-"""Chapter 4, the document's thesis: why the arm stops under way, and whether the graph finds a way.
+"""Chapter 4, the document's thesis: why the arm stops under way, and whether the graph finds a path.
 
 Random pairs, as in the document's demonstration: the arm stands at free joint angles, the goal is the
 tool's pose at others. The arm first goes straight on the branch it is on (``follow_single_branch``);
@@ -22,7 +22,7 @@ from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, paper_style
 from hopfield_nav.figures.sweep import wilson
 from hopfield_nav.known_world import (
-    JointWay,
+    PlannedPath,
     Scene,
     build_scene,
     plan_direct,
@@ -46,7 +46,7 @@ TESTS = "tests/scripts/test_cause_of_stops.py::"
 
 
 class Case(NamedTuple):
-    """One pair: joints at the start, pose of the goal, what stopped a single branch, who finds a way."""
+    """One pair: joints at the start, pose of the goal, what stopped a single branch, who finds a path."""
 
     start: np.ndarray
     goal: np.ndarray
@@ -80,9 +80,9 @@ def _case(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray) -> Case:
         goal,
         branch.outcome,
         branch.reason,
-        plan_shortest(arm, scene, start, [goal]).way is not None,
-        plan_shortest(arm, scene, forward_kinematics(arm, start), [goal]).way is not None,
-        bool(plan_direct(arm, scene, start, [goal], 1).ways),
+        plan_shortest(arm, scene, start, [goal]).path is not None,
+        plan_shortest(arm, scene, forward_kinematics(arm, start), [goal]).path is not None,
+        bool(plan_direct(arm, scene, start, [goal], 1).paths),
     )
 
 
@@ -92,12 +92,12 @@ def stopped(found: tuple[Case, ...]) -> list[Case]:
 
 
 class Example(NamedTuple):
-    """A pair on which a single branch runs into itself, and the graph's way from another branch."""
+    """A pair on which a single branch runs into itself, and the graph's path from another branch."""
 
     arm: Arm
     scene: Scene
     branch: SingleBranch
-    way: JointWay
+    path: PlannedPath
 
 
 @cache
@@ -108,9 +108,9 @@ def example() -> Example:
         if case.outcome != TOUCHED or not case.from_any:
             continue
         branch = follow_single_branch(arm, scene, case.start, [case.goal])
-        way = plan_shortest(arm, scene, forward_kinematics(arm, case.start), [case.goal]).way
-        if way is not None and 0.3 < branch.places[-1] < 0.9 and branch.line.lengths[0] > 0.4:
-            return Example(arm, scene, branch, way)
+        path = plan_shortest(arm, scene, forward_kinematics(arm, case.start), [case.goal]).path
+        if path is not None and 0.3 < branch.places[-1] < 0.9 and branch.line.lengths[0] > 0.4:
+            return Example(arm, scene, branch, path)
     raise LookupError("no such pair")
 
 
@@ -143,7 +143,7 @@ def rows() -> list[Row]:
         ),
         judged(
             "3.4", "fallback to the direct path", "where the line fails",
-            f"finds a way for {share(direct, len(stops))} of the stops", direct > 0.9 * len(stops),
+            f"finds a path for {share(direct, len(stops))} of the stops", direct > 0.9 * len(stops),
             "the tool then leaves the line", where,
         ),
     ]  # fmt: skip
@@ -156,7 +156,7 @@ def share(part: int, whole: int) -> str:
 
 
 def draw(folder: Path) -> list[Path]:
-    """Shares of all pairs, by what stopped the single branch and what finds a way."""
+    """Shares of all pairs, by what stopped the single branch and what finds a path."""
     return save_figures(folder, {"cause_of_stops": shares_figure})
 
 
@@ -170,7 +170,7 @@ def shares_figure() -> Figure:
             ("line, from the same joints", COLOURS.travelled, lambda c: c.from_here),
             ("line, from other joints", COLOURS.planned, lambda c: c.from_any and not c.from_here),
             ("direct path alone", COLOURS.obstacle, lambda c: c.direct and not c.from_any),
-            ("nothing", COLOURS.barred, lambda c: not (c.direct or c.from_any)),
+            ("nothing", COLOURS.excluded, lambda c: not (c.direct or c.from_any)),
         )
         left = np.zeros(len(OUTCOMES))
         for label, colour, belongs in kinds:

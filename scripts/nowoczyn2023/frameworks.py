@@ -12,13 +12,13 @@ from nowoczyn2023.cause_of_stops import cases, cell
 
 
 class Sampled(NamedTuple):
-    """OMPL's ways beside the shortest direct ones.
+    """OMPL's paths beside the shortest direct ones.
 
     Attributes:
         pairs, solved: how many.
-        straight: ways that are one straight motion of the joints, as a direct way is.
-        shortest: of these, as short as the shortest direct way.
-        longer, longest: median and largest length over that of the shortest direct way.
+        straight: paths that are one straight motion of the joints, as a direct path is.
+        shortest: of these, as short as the shortest direct path.
+        longer, longest: median and largest length over that of the shortest direct path.
     """
 
     pairs: int
@@ -34,12 +34,12 @@ def sampled(count: int = 40) -> Sampled:
     arm, scene = cell()
     straight, over = [], []
     for k, case in enumerate(cases(count)):
-        way = plan_sampling(arm, scene, case.start, [case.goal], seed=k).way
-        direct = plan_direct(arm, scene, case.start, [case.goal], 1).ways
-        if way is None or not direct:
+        path = plan_sampling(arm, scene, case.start, [case.goal], seed=k).path
+        direct = plan_direct(arm, scene, case.start, [case.goal], 1).paths
+        if path is None or not direct:
             continue
-        over.append(way.length / direct[0].length)
-        straight.append(len(way.q) == 2)
+        over.append(path.length / direct[0].length)
+        straight.append(len(path.q) == 2)
     shortest = np.array(straight) & (np.array(over) < 1 + 1e-6)
     counts = len(over), int(np.sum(straight)), int(shortest.sum())
     return Sampled(count, *counts, float(np.median(over)), float(np.max(over)))
@@ -53,13 +53,13 @@ def rows() -> list[Row]:
             "4",
             "the methods may be in OMPL already",
             "to be examined",
-            f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a way for"
-            f" {found.solved}, one straight motion of the joints in {found.straight}, the shortest of them in"
-            f" {found.shortest}; length {found.longer:.2f} times the shortest direct way's (median; up"
-            f" to {found.longest:.2f})",
+            f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a path"
+            f" for {found.solved}, one straight motion of the joints in {found.straight}, the shortest of"
+            f" them in {found.shortest}; length {found.longer:.2f} times the shortest direct path's"
+            f" (median; up to {found.longest:.2f})",
             found.shortest == found.pairs,
             "in part: OMPL leaves kinematics, collision checks and constraints such as a line of the tool to"
             " its caller; all methods side by side are in docs/known_world_compared.md",
-            "tests/scripts/test_nowoczyn2023.py::test_ompl_has_other_ways",
+            "tests/scripts/test_nowoczyn2023.py::test_ompl_has_other_paths",
         )
     ]

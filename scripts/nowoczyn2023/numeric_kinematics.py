@@ -255,6 +255,6 @@ def error_figure() -> Figure:
     for orientation, feedback, colour, dash, label in looks:
         error = np.degrees(turn_errors(orientation, feedback))[200::200]
         right.semilogy(np.linspace(0, 1, len(error)), error, dash, color=colour, label=label)
-    right.set(xlabel="way along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e5))
+    right.set(xlabel="distance along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e5))
     right.legend(loc="upper left", ncols=2)
     return figure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopfield_nav.figures.plan import animate_way, draw_plan_figures, draw_stopped_figure
-from hopfield_nav.known_world import plan_known, scene_of_world, task_of_world, time_way
+from hopfield_nav.figures.plan import animate_plan, draw_plan_figures, draw_stopped_figure
+from hopfield_nav.known_world import plan_known, scene_of_world, task_of_world, time_path
 from hopfield_nav.world import build_arm, load_world
 from nowoczyn2023.cause_of_stops import example
 
@@ -15,14 +15,14 @@ TOOL_SPEED = 0.1  # [m/s]
 
 
 def draw(folder: Path) -> list[Path]:
-    """The line above the cell's cylinder, the direct ways past it, and the branch that runs into itself.
+    """The line above the cell's cylinder, the direct paths past it, and the branch that runs into itself.
 
-    ``goal_solutions`` is of the direct ways' goal, which is lower.
+    ``goal_solutions`` is of the direct paths' goal, which is lower.
     """
-    return [*_ways(folder, "shortest", ABOVE), *_ways(folder, "direct", ()), *draw_stop(folder)]
+    return [*_draw_paths(folder, "shortest", ABOVE), *_draw_paths(folder, "direct", ()), *draw_stop(folder)]
 
 
-def _ways(folder: Path, method: str, overrides: tuple[str, ...]) -> list[Path]:
+def _draw_paths(folder: Path, method: str, overrides: tuple[str, ...]) -> list[Path]:
     world = load_world(WORLD, overrides)
     arm = build_arm(world)
     scene, task = scene_of_world(world, world.plan.clearance), task_of_world(world, arm)
@@ -32,12 +32,12 @@ def _ways(folder: Path, method: str, overrides: tuple[str, ...]) -> list[Path]:
 
 def draw_stop(folder: Path) -> list[Path]:
     """The example of ``cause_of_stops``."""
-    arm, scene, branch, way = example()
-    return draw_stopped_figure(arm, scene, [], branch.q, branch.reason, way, folder)
+    arm, scene, branch, path = example()
+    return draw_stopped_figure(arm, scene, [], branch.q, branch.reason, path, folder)
 
 
 def animate(folder: Path) -> Path:
-    """A film of the way that the graph finds where the branch stops."""
-    arm, scene, _, way = example()
-    trajectory = time_way(arm, way, tool_speed=TOOL_SPEED)
-    return animate_way(arm, scene, [], trajectory, folder / "shortest_way", title="Shortest way")
+    """A film of the path that the graph finds where the branch stops."""
+    arm, scene, _, path = example()
+    trajectory = time_path(arm, path, tool_speed=TOOL_SPEED)
+    return animate_plan(arm, scene, [], trajectory, folder / "shortest_path", title="Shortest path")

@@ -52,7 +52,7 @@ class Push(NamedTuple):
 def run_push(push: Push) -> Simulation:
     """Simulate a push up to its first detection, or to the goal behind the cylinder."""
     simulation = Simulation(load_world(push.world, _overrides(push)))
-    while simulation.outcome is None and not simulation.collisions:
+    while simulation.outcome is None and not simulation.detections:
         simulation.step(0.01)
     return simulation
 
@@ -60,8 +60,8 @@ def run_push(push: Push) -> Simulation:
 @lru_cache
 def delay(push: Push) -> float:
     """Time from touch to detection [s]; NaN when nothing is detected."""
-    collisions = run_push(push).collisions
-    return collisions[0].time - collisions[0].touch_time if collisions else np.nan
+    detections = run_push(push).detections
+    return detections[0].time - detections[0].touch_time if detections else np.nan
 
 
 def delays(world: str, places: tuple[tuple[int, int], ...] = PLACES, **settings: float) -> np.ndarray:

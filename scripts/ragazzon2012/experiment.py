@@ -24,10 +24,10 @@ def run(name: str, *overrides: str) -> Run:
 def inverse_kinematics_error(name: str = RIGHT) -> tuple[float, float]:
     """Largest position [m] and rotation [1] error of the waypoints of the first path."""
     simulation = Simulation(load_world(name))
-    way, world = simulation.first_way, simulation.world
-    waypoints = way.trajectory.coefficients[1:, 0]
+    motion, world = simulation.first_motion, simulation.world
+    waypoints = motion.trajectory.coefficients[1:, 0]
     poses = forward_kinematics(simulation.arm, waypoints)
-    centres = np.array([simulation.navigator.grid.centre(cell) for cell in way.cells[:-1]])
+    centres = np.array([simulation.navigator.grid.centre(cell) for cell in motion.cells[:-1]])
     rotation = np.array(world.trajectory.tool_rotation)
     return float(np.abs(poses[:, :3, 3] - centres).max()), float(np.abs(poses[:, :3, :3] - rotation).max())
 
@@ -35,8 +35,8 @@ def inverse_kinematics_error(name: str = RIGHT) -> tuple[float, float]:
 def first_path(name: str = RIGHT) -> tuple[int, float, float]:
     """Steps of the first path, time it takes [s], and mean speed between two inner waypoints [m/s]."""
     simulation = Simulation(load_world(name))
-    knots = simulation.first_way.trajectory.knots
-    steps = len(simulation.first_way.cells) - 1
+    knots = simulation.first_motion.trajectory.knots
+    steps = len(simulation.first_motion.cells) - 1
     return steps, float(knots[-1] - knots[0]), simulation.world.map.spacing / float(knots[2] - knots[1])
 
 

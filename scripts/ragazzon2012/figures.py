@@ -1,4 +1,4 @@
-"""Figures 3.5, 3.6 and 6.1; those of chapter 7 come from ``hopfield_nav.figures.run.draw``."""
+"""Figures 3.5, 3.6 and 6.1; those of chapter 7 come from ``hopfield_nav.figures.run``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of docs/network.md: what beta does, and where steepest ascent is not the shortest way.
+"""Figures of docs/network.md: what beta does, and where steepest ascent is not the shortest path.
 
 Run ``python scripts/ragazzon2012/network_figures.py [FOLDER]``.
 """
@@ -19,7 +19,7 @@ STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 def corridor_beside_hall() -> tuple[np.ndarray, tuple[int, int], tuple[int, int]]:
-    """A way of 10 steps down a corridor, beside one of 12 through an open hall: map, start, goal."""
+    """A path of 10 steps down a corridor, beside one of 12 through an open hall: map, start, goal."""
     blocked = np.ones((15, 26), dtype=bool)
     blocked[2:13, 1] = False
     blocked[1:14, 3:25] = False
@@ -28,7 +28,7 @@ def corridor_beside_hall() -> tuple[np.ndarray, tuple[int, int], tuple[int, int]
 
 
 def share_shortest(blocked: np.ndarray, goal: tuple[int, int], beta: float) -> float:
-    """Share of the cells with a way whose steepest ascent is a shortest one."""
+    """Share of the cells with a path whose steepest ascent is a shortest one."""
     logs = plan_path(blocked, goal, goal, "sum", beta).log_activation
     distance = plan_path(blocked, goal, goal).distance
     assert logs is not None

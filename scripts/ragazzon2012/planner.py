@@ -47,7 +47,7 @@ def eigenvalue(size: int) -> float:
 
 
 def serpentine(size: int) -> tuple[np.ndarray, tuple[int, int], tuple[int, int], int]:
-    """A map whose only way winds through every second row: blocked, start, goal, steps of the way."""
+    """A map whose only path winds through every second row: blocked, start, goal, steps of the path."""
     blocked = _bordered(size)
     blocked[2:-1:2, 1:-1] = True
     for k, row in enumerate(range(2, size - 1, 2)):
@@ -59,7 +59,7 @@ def serpentine(size: int) -> tuple[np.ndarray, tuple[int, int], tuple[int, int],
 
 
 def sweeps_suffice(size: int) -> bool:
-    """Whether 10 sqrt(N) − 1 sweeps bring the serpentine's start above zero and the way to the goal."""
+    """Whether 10 sqrt(N) − 1 sweeps bring the serpentine's start above zero and the path to the goal."""
     blocked, start, goal, steps = serpentine(size)
     activation, _ = iterate(blocked, goal, most_sweeps=10 * size - 1)
     return len(ascent(activation, start, goal)) - 1 == steps
@@ -95,7 +95,7 @@ def share_of_longer_paths(
 
 
 def _count_longer(blocked: np.ndarray, goal: tuple[int, int], beta: float) -> np.ndarray:
-    """Cells with a way, those with a path longer than the shortest, those whose step comes no nearer."""
+    """Cells with a path, those with a path longer than the shortest, those whose step comes no nearer."""
     logs = plan_path(blocked, goal, goal, "sum", beta).log_activation
     distance = plan_path(blocked, goal, goal, "limit").distance
     high = np.pad(logs, 1, constant_values=-np.inf)
@@ -131,7 +131,7 @@ def _size_row() -> Row:
         "N = 400",
         f"{grid.blocked.size}, of which {free} usable",
         grid.blocked.size == 400,
-        "its program bars the rim",
+        "its program blocks the rim",
         TESTS + "test_size",
     )
 
@@ -169,7 +169,7 @@ def _sweep_rows() -> list[Row]:
             "C.2.3",
             "10 √N sweeps are enough on 20 × 20",
             "200 (its loop makes 199)",
-            f"199 sweeps find a winding way of {steps} steps: {'yes' if enough else 'no'}",
+            f"199 sweeps find a winding path of {steps} steps: {'yes' if enough else 'no'}",
             enough,
             "",
             TESTS + "test_sweeps",
@@ -182,7 +182,7 @@ def _sweep_rows() -> list[Row]:
             if fails
             else "all",
             fails is None,
-            "the longest way grows with N, the sweeps with √N; ours sweep until nothing changes",
+            "the longest path grows with N, the sweeps with √N; ours sweep until nothing changes",
             TESTS + "test_sweeps",
         ),
     ]

@@ -11,7 +11,6 @@ tip that the steep part of the friction law would need steps of 20 µs.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -257,10 +256,3 @@ def _friction_row() -> Row:
         "either way, and no model tells which; where all loaded joints turn, a friction model helps",
         TESTS + "test_error_is_the_friction_that_no_model_knows",
     )
-
-
-def draw(folder: Path) -> list[Path]:
-    """The figure and the table of docs/pressed_peg.md."""
-    from ragazzon2012 import pressed_peg_figures
-
-    return pressed_peg_figures.draw_all(folder)

@@ -42,7 +42,7 @@ LOOKS = {  # of the cases that are drawn
 }
 
 
-def draw_all(folder: Path) -> list[Path]:
+def draw(folder: Path) -> list[Path]:
     """Write the figure and the table; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     figure, page = folder / "pressed_peg.png", folder / "pressed_peg_table.md"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from ledger import Row, judged
@@ -252,10 +251,3 @@ def _standstill_row() -> Row:
         "it follows the pose, once a lap, and not the speed",
         TESTS + "test_no_point_of_the_circle_is_stable",
     )
-
-
-def draw(folder: Path) -> list[Path]:
-    """Figures 16, 17 and 18, and the accelerations."""
-    from tu2023 import circle_figures
-
-    return circle_figures.draw_all(folder)

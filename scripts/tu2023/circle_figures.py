@@ -18,7 +18,7 @@ READINGS_SHOWN = (("(57) joint by joint", COLOURS.travelled), ("(58) joint by jo
 JOINT = 1  # whose acceleration is drawn, counted from 0
 
 
-def draw_all(folder: Path) -> list[Path]:
+def draw(folder: Path) -> list[Path]:
     """Write the figures; returns their paths."""
     figures = {
         "figure_16_angles_and_velocities": joints_figure,
@@ -103,7 +103,7 @@ def acceleration_figure() -> Figure:
     ax = figure.subplots()
     found = samples(FASTEST)
     first = found.time < RAMP_AND_LAP
-    shown = (("(60)", COLOURS.barred, 0.5), ("Savitzky–Golay", COLOURS.felt, 1.1))
+    shown = (("(60)", COLOURS.excluded, 0.5), ("Savitzky–Golay", COLOURS.felt, 1.1))
     for name, colour, width in shown:
         values = METHODS[name](found.q, found.qd)[first, JOINT]
         ax.plot(found.time[first], values, color=colour, linewidth=width, label=name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from ledger import Row, judged
@@ -236,10 +235,3 @@ def _time_row() -> Row:
         "met with exact derivatives, at every point of a trajectory",
         TESTS + "test_batches_are_the_points",
     )
-
-
-def draw(folder: Path) -> list[Path]:
-    """Figures 12, 13 and 14, and the map of resonances."""
-    from tu2023 import linearisation_figures
-
-    return linearisation_figures.draw_all(folder)

@@ -31,7 +31,7 @@ Y, GRID = 0.0, 121  # [m] plane of the map, cells a side
 ELBOW = (1, 1, -1)  # branch of the map: shoulder, wrist, elbow
 
 
-def draw_all(folder: Path) -> list[Path]:
+def draw(folder: Path) -> list[Path]:
     """Write the figures; returns their paths."""
     figures = {
         "figure_12_stability": stability_figure,

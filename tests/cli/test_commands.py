@@ -15,6 +15,8 @@ import pytest
 from dynamics import BadInput, compiled
 from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
+from hopfield_nav.cli.report import print_columns, print_table
+from hopfield_nav.experiment import version_of
 
 SUMMARY = {
     "outcome": "reached",
@@ -65,10 +67,8 @@ def calls(monkeypatch, tmp_path):
         seen.animated.append(path)
         return Path(f"{path}.mp4")
 
-    _stand_in(monkeypatch, "experiment", simulate=simulate)
-    _stand_in(monkeypatch, "experiment", load_run=lambda folder: FakeRun("reached"))
-    _stand_in(monkeypatch, "figures.run", draw_run_figures=draw)
-    _stand_in(monkeypatch, "figures.run", animate_run=animate)
+    _stand_in(monkeypatch, "experiment", simulate=simulate, load_run=lambda folder: FakeRun("reached"))
+    _stand_in(monkeypatch, "figures.run", draw_run_figures=draw, animate_run=animate)
     monkeypatch.setattr(compiled, "cache_is_warm", lambda: True)
     monkeypatch.chdir(tmp_path)
     return seen
@@ -114,18 +114,8 @@ def test_out_may_be_new_or_empty(calls):
 
 
 def test_options_reach_the_simulation(calls):
-    arguments = [
-        "run",
-        "empty",
-        "--seed",
-        "5",
-        "--set",
-        "detection.threshold=8",
-        "--set",
-        "record.every=3",
-        "--animate",
-    ]
-    assert main(arguments) == 0
+    changes = ["--set", "detection.threshold=8", "--set", "record.every=3"]
+    assert main(["run", "empty", "--seed", "5", *changes, "--animate"]) == 0
     assert calls.seeds == [5]
     assert calls.worlds[0].detection.parameters["threshold"] == 8.0
     assert calls.worlds[0].record.every == 3
@@ -172,6 +162,7 @@ def test_an_internal_error_leaves_a_report(calls, capsys):
     assert "not meant to happen" in text
     assert "Traceback" in text
     assert "hopfield-nav run empty" in text
+    assert f"numba {version_of('numba')}" in text
 
 
 def test_an_interrupt_is_status_130(calls, capsys):
@@ -243,6 +234,17 @@ def test_help_and_version(capsys):
         assert f"  {command} " in text
     assert main([]) == 2
     assert "Usage" in capsys.readouterr().out
+
+
+def test_tables_print_their_cells_as_they_are(capsys):
+    print_table([("[a]", "[b]")], title="[c]")
+    print_columns(["[d]", "[e]"], [["[f]", "[g]"]])
+    text = capsys.readouterr().out
+    assert all(f"[{letter}]" in text for letter in "abcdefg")
+
+
+def test_version_of_what_is_not_installed():
+    assert version_of("no-such-package") == "not installed"
 
 
 def test_help_imports_nothing_heavy_and_answers_at_once():

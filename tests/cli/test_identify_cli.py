@@ -168,6 +168,7 @@ def test_unfit_logs(table, tmp_path, capsys, change, message):
         (["--out", "a.txt"], "ends in .yaml"),
         (["--out", "a.yaml", "--motor-constants", "1,2"], "no motor constants"),
         (["--out", "a.yaml", "--motor-constants", "a"], "not understood"),
+        (["--out", "a.yaml", "--same-motor", "4.5,6"], "--same-motor: no joints; found '4.5,6'"),
         (["--out", "a.yaml", "--rotor", "knwn"], "known"),
         (["--out", "a.yaml", "--arm", "ur6"], "ur5"),
     ],

@@ -10,13 +10,10 @@ from hopfield_nav import load_world
 from hopfield_nav.cli.app import main
 from hopfield_nav.known_world import load_plan_csv
 from hopfield_nav.known_world.library import load_library
+from hopfield_nav.world import build_arm
 
-LINE = [
-    "--set",
-    "plan.start.pose.position=[0.42,-0.2,0.26]",
-    "--set",
-    "plan.goal.pose.position=[0.42,0.22,0.26]",
-]
+ENDS = {"start": "[0.42,-0.2,0.26]", "goal": "[0.42,0.22,0.26]"}
+LINE = [word for end, at in ENDS.items() for word in ("--set", f"plan.{end}.pose.position={at}")]
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +48,7 @@ def test_programs_for_a_straight_line(motion, words):
     assert json.loads(Path("a/plan.json").read_text())["method"] == "shortest"
 
 
-def test_without_a_way_the_reasons_are_printed_and_nothing_is_left(capsys):
+def test_without_a_plan_the_reasons_are_printed_and_nothing_is_left(capsys):
     words = ["--set", "plan.method=direct", "--set", "plan.goal.pose.position=[2,0,0.3]"]
     assert main(["plan", "cell", "--no-plots", *words]) == 1
     assert capsys.readouterr().out == "no way; direct: the goal is out of reach\n"
@@ -61,18 +58,19 @@ def test_without_a_way_the_reasons_are_printed_and_nothing_is_left(capsys):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["cell", "--motion", "servj"], "Did you mean 'servoj'?"),
-        (["cell", "--motion", "movel"], "movel"),
-        (["cell", "--set", "plan.clearence=0.01"], "Did you mean 'clearance'?"),
-        (["cell", "--set", "plan.start.joints=[90,0,0,0,0,0]"], "degrees"),
-        (["cell", "--set", "plan.goal.pose.position=[520,220,260]"], "millimetres"),
-        (["cell", "--set", "plan.method=shortes"], "shortest"),
-        (["empty", "--set", "goal=null"], "nothing to plan to"),
-        (["nowhere"], "nowhere"),
+        ("plan cell --motion servj", "Did you mean 'servoj'?"),
+        ("plan cell --motion movel", "movel"),
+        ("plan cell --set plan.clearence=0.01", "Did you mean 'clearance'?"),
+        ("plan cell --set plan.start.joints=[90,0,0,0,0,0]", "degrees"),
+        ("plan cell --set plan.goal.pose.position=[520,220,260]", "millimetres"),
+        ("plan cell --set plan.method=shortes", "shortest"),
+        ("plan empty --set goal=null", "nothing to plan to"),
+        ("plan nowhere", "nowhere"),
+        ("demo --example direct_path", "Did you mean 'direct_path_example'?"),
     ],
 )
 def test_bad_input_is_one_line(capsys, words, expected):
-    assert main(["plan", "--no-plots", *words]) == 2
+    assert main([*words.split(), "--no-plots"]) == 2
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert error.startswith("hopfield-nav: ")
     assert expected in error
@@ -98,12 +96,10 @@ def test_the_demonstration_repeats_itself_from_a_seed(capsys):
 
 
 def test_the_demonstration_can_be_interrupted(monkeypatch, capsys):
-    from hopfield_nav.cli import plan as plan_command
-
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan_command, "show_plan", interrupt)
+    monkeypatch.setattr("hopfield_nav.cli.plan.show_plan", interrupt)
     assert main(["demo", "--out", "a"]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert Path("a/001/plan.csv").is_file()
@@ -112,19 +108,11 @@ def test_the_demonstration_can_be_interrupted(monkeypatch, capsys):
 def test_the_obstacle_space_by_name(capsys):
     assert main(["demo", "--example", "calculate_obstacle_space", "--out", "a"]) == 0
     path = Path(capsys.readouterr().out.strip())
-    arm = load_world("cell")
-    from hopfield_nav.world import build_arm
-
-    library = load_library(path, build_arm(arm))
+    library = load_library(path, build_arm(load_world("cell")))
     assert library.collides(np.array([0.0, 0.0, 3.1, 0.0, 0.0, 0.0]))
 
 
-def test_an_unknown_example(capsys):
-    assert main(["demo", "--example", "direct_path"]) == 2
-    assert "Did you mean 'direct_path_example'?" in capsys.readouterr().err
-
-
-def test_an_example_without_a_way_says_so(capsys):
+def test_an_example_without_a_plan_says_so(capsys):
     world = load_world("cell", ["plan.goal.pose.position=[2, 0, 0.3]"])
     Path("far.yaml").write_text(world.to_yaml())
     assert main(["demo", "far.yaml", "--example", "direct_path_example", "--out", "a"]) == 1

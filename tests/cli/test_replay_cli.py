@@ -59,7 +59,7 @@ def test_csv_holds_every_row(run, tmp_path):
     table = np.loadtxt(out, delimiter=",", skiprows=1)
     assert table.shape == (made.data.sizes["time"], len(names))
     assert names[:3] == ["time_s", "level", "detected"]
-    assert not list(tmp_path.glob(".*partial"))
+    assert list(tmp_path.iterdir()) == [out]
 
 
 def test_a_recording_of_a_real_arm(logs, capsys):

@@ -8,14 +8,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import psutil
 import pytest
 
 from hopfield_nav.cli.app import main
-from hopfield_nav.cli.sweep import Pace, duration, size
+from hopfield_nav.cli.sweep_report import Pace, duration, size
 
 ROOT = Path(__file__).resolve().parents[2]
 SWEEP = """
@@ -32,11 +32,12 @@ repeats: {repeats}
 def place(tmp_path, monkeypatch):
     """An empty current folder with the sweep file ``quick.yaml``; figures are a stand-in."""
     (tmp_path / "quick.yaml").write_text(SWEEP.format(limit=8, repeats=2))
-    figures = ModuleType("hopfield_nav.figures.sweep.draw")
-    figures.draw_sweep_figures = lambda folder, pdf=False: [
-        (Path(folder) / "drawn").write_text("") or Path("x.png")
-    ]
-    monkeypatch.setitem(sys.modules, figures.__name__, figures)
+
+    def draw(folder, pdf=False):
+        (Path(folder) / "drawn").write_text("")
+        return [Path("x.png")]
+
+    monkeypatch.setitem(vars(import_module("hopfield_nav.figures.sweep")), "draw_sweep_figures", draw)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -82,18 +83,8 @@ def test_interrupted_and_resumed(tmp_path, whole_group):
     scratch = tmp_path / "tmp"
     scratch.mkdir()
     here = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "hopfield_nav.cli.app",
-        "sweep",
-        "long.yaml",
-        "--workers",
-        "2",
-    ]
-    command += ["--no-plots"]
+    program = [sys.executable, "-W", "ignore", "-m", "hopfield_nav.cli"]
+    command = [*program, "sweep", "long.yaml", "--workers", "2", "--no-plots"]
     process = subprocess.Popen(
         command, cwd=tmp_path, env=here, start_new_session=True, stderr=subprocess.PIPE, text=True
     )

@@ -1,4 +1,4 @@
-"""A timed way on the simulated arm under its controller."""
+"""A timed path on the simulated arm under its controller."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from planned_paths import HOME, direct_path, line_path, planned_path
 from scenes import world
-from ways import HOME, direct_way, line_way, way
 
 from dynamics import load_arm, with_payload
 from hopfield_nav.experiment import follow
-from hopfield_nav.known_world import time_way
+from hopfield_nav.known_world import time_path
 
 ARM = load_arm("ur5_ragazzon2012")
-SWEEP = direct_way([[0, -0.3, 0.5, 0, 1, 0], [1.5, -1.6, 1.2, 0.5, 1, 0.5], [0, -0.3, 0.5, 0, 1, 0]])
+SWEEP = direct_path([[0, -0.3, 0.5, 0, 1, 0], [1.5, -1.6, 1.2, 0.5, 1, 0.5], [0, -0.3, 0.5, 0, 1, 0]])
 QUIET = "arm: ur5_ragazzon2012\ntime_limit: 30\ncontroller: {law: inverse_dynamics, saturate: true}\n"
 
 
@@ -28,12 +28,12 @@ def errors(run):
     [
         (SWEEP, {}),
         (SWEEP, {"acceleration": 40.0, "share": 0.8}),
-        (line_way(ARM, HOME, [0.0, -0.3, 0.2]), {"tool_speed": 0.25}),
+        (line_path(ARM, HOME, [0.0, -0.3, 0.2]), {"tool_speed": 0.25}),
     ],
     ids=["movej", "torque", "line"],
 )
-def test_the_arm_follows_a_timed_way(path, limits):
-    trajectory = time_way(ARM, path, **limits)
+def test_the_arm_follows_a_timed_path(path, limits):
+    trajectory = time_path(ARM, path, **limits)
     run = follow(world(QUIET), trajectory)
     assert run.outcome == "reached"
     assert run.summary["simulated_time_s"] == pytest.approx(trajectory.knots[-1], abs=1e-3)
@@ -43,7 +43,7 @@ def test_the_arm_follows_a_timed_way(path, limits):
 
 
 def test_without_the_torque_limit_the_motors_saturate():
-    run = follow(world(QUIET), time_way(ARM, SWEEP, acceleration=300.0, share=math.inf))
+    run = follow(world(QUIET), time_path(ARM, SWEEP, acceleration=300.0, share=math.inf))
     assert run.summary["saturated_share"] > 0.01
     assert errors(run) > 0.05
 
@@ -52,12 +52,12 @@ def test_a_model_of_the_payload_saves_the_arm_from_saturation():
     """The torque limits hold for the arm model that was given, and for no other."""
     loaded = QUIET + "tool: {payload: {mass: 5.0, center_of_mass: [0, 0, 0.1]}}\n"
     heavy, limits = with_payload(ARM, 5.0, [0, 0, 0.1]), {"acceleration": 40.0, "share": 0.9}
-    known, unknown = (follow(world(loaded), time_way(arm, SWEEP, **limits)) for arm in (heavy, ARM))
+    known, unknown = (follow(world(loaded), time_path(arm, SWEEP, **limits)) for arm in (heavy, ARM))
     assert known.summary["saturated_share"] == 0.0
     assert unknown.summary["saturated_share"] > 0.0
 
 
-def test_a_way_without_motion_is_followed_for_no_time():
-    run = follow(world(QUIET), time_way(ARM, way([HOME], "direct", [0])))
+def test_a_path_without_motion_is_followed_for_no_time():
+    run = follow(world(QUIET), time_path(ARM, planned_path([HOME], "direct", [0])))
     assert run.outcome == "reached"
     assert run.summary["simulated_time_s"] < 0.01

@@ -46,8 +46,8 @@ def test_the_left_part_of_the_map_ends_up_closed_off(run):
     """7.3: "until the entire left half is blocked": no path is left through what was felt of the wall."""
     felt = run.plans()[-1].felt
     direct = run.data.first_path.values
-    assert any(felt[tuple(cell)] for cell in direct)  # the direct way is blocked
-    # below the wall's upper end every row is closed: no way from start to goal stays in rows 1 to 12
+    assert any(felt[tuple(cell)] for cell in direct)  # the direct path is blocked
+    # below the wall's upper end every row is closed: no path from start to goal stays in rows 1 to 12
     blocked = run.data.final_map.values.astype(bool).copy()
     blocked[:, 14:] = True
     start, goal = tuple(direct[0]), tuple(direct[-1])

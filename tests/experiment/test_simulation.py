@@ -43,7 +43,7 @@ def test_no_path_to_an_enclosed_goal():
     assert run.summary["final_tool_error_m"] > 0.02
 
 
-def test_no_path_where_known_obstacles_close_the_way():
+def test_no_path_where_known_obstacles_close_every_path():
     around = [
         (0.5972 + 0.045 * np.cos(a), -0.0921 + 0.045 * np.sin(a))
         for a in np.linspace(0, 2 * np.pi, 12, endpoint=False)
@@ -162,12 +162,12 @@ def test_slices_make_no_difference():
 
 def test_a_record_stays_what_it_was_while_the_simulation_goes_on():
     sim = simulation(GOAL + WALL)
-    while not sim.collisions:
+    while not sim.detections:
         sim.step(0.1)
     early = sim.record()
     count, marks = early.summary["collision_count"], int(sim.navigator.grid.felt.sum())
     sim.run()
-    assert len(sim.collisions) > count
+    assert len(sim.detections) > count
     assert early.data.sizes["event"] == count
     assert early.data.final_map.values.sum() == marks
 
@@ -269,9 +269,9 @@ def test_an_arm_without_closed_form_feels_its_way(tmp_path):
     text = f"arm: mine.yaml\n{place}goal: {{cell: [6, 8]}}\n"
     outcome, reason, _ = end(text, tmp_path)
     assert outcome == "reached", reason
-    way = [origin[0] + 3 * 0.0263, origin[1] + 8 * 0.0263]
+    between = [origin[0] + 3 * 0.0263, origin[1] + 8 * 0.0263]
     outcome, reason, run = end(
-        text + f"obstacles: [{{cylinder: {{center: {way}, radius: 0.02}}}}]\n", tmp_path
+        text + f"obstacles: [{{cylinder: {{center: {between}, radius: 0.02}}}}]\n", tmp_path
     )
     assert outcome == "reached", reason
     assert run.summary["collision_count"] > 0

@@ -131,10 +131,10 @@ def test_only_a_free_rotation_reaches_the_goal(runs):
 def test_a_kept_rotation_is_kept_and_a_free_one_is_not():
     for name, kept in (("over_the_wall", True), ("free_rotation", False)):
         navigator = Simulation(load_world(name)).navigator
-        knots = navigator.way.trajectory.knots[1:]
-        q = np.array([evaluate(navigator.way.trajectory, t)[0] for t in knots])
+        knots = navigator.motion.trajectory.knots[1:]
+        q = np.array([evaluate(navigator.motion.trajectory, t)[0] for t in knots])
         poses = forward_kinematics(navigator.arm, q)
-        wanted = np.array([navigator.grid.centre(cell) for cell in navigator.way.cells])
+        wanted = np.array([navigator.grid.centre(cell) for cell in navigator.motion.cells])
         wanted[-1] = navigator.goal
         np.testing.assert_allclose(poses[:, :3, 3], wanted, atol=1e-9)
         turned = np.abs(poses[:, :3, :3] - [[0, 1, 0], [1, 0, 0], [0, 0, -1]]).max()
@@ -212,11 +212,11 @@ def test_a_blocked_rim_closes_all_six_faces():
     assert blocked.sum() == 6 * 5 * 4 - 4 * 3 * 2
 
 
-def test_ties_decide_which_way_is_tried_first():
+def test_ties_decide_which_path_is_tried_first():
     room = "map: {origin: [0.16, -0.28, -0.04], spacing: 0.04, shape: [13, 15, 6]}\ngoal: {cell: [6, 9, 4]}\n"
-    first = [simulation(room).navigator.way.cells[:2]]
+    first = [simulation(room).navigator.motion.cells[:2]]
     ties = "planner: {ties: [+u, -u, +v, -v, +w, -w]}\n"
-    first.append(simulation(room + ties).navigator.way.cells[:2])
+    first.append(simulation(room + ties).navigator.motion.cells[:2])
     assert [np.flatnonzero(b - a).tolist() for a, b in first] == [[2], [0]]
 
 

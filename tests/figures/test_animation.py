@@ -9,12 +9,11 @@ from PIL import Image
 
 from dynamics import BadInput
 from hopfield_nav import load_world, simulate
-from hopfield_nav.figures import COLOURS, film_style
-from hopfield_nav.figures import film as animation
+from hopfield_nav.figures import COLOURS, SIZE, film_speed, film_style
 from hopfield_nav.figures.run import film
-from hopfield_nav.figures.solid import layers as map_layers
+from hopfield_nav.figures.solid import layers
 
-NO_WAY = [
+NO_PATH = [
     "known=["
     + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
     + "]"
@@ -50,7 +49,7 @@ def decode(path):
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path)]
     command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     raw = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
-    return np.frombuffer(raw, np.uint8).reshape(-1, animation.SIZE[1], animation.SIZE[0], 3)
+    return np.frombuffer(raw, np.uint8).reshape(-1, SIZE[1], SIZE[0], 3)
 
 
 def test_without_an_encoder_it_is_a_gif(short, tmp_path, monkeypatch):
@@ -83,7 +82,7 @@ def test_a_run_without_signals_is_refused(tmp_path):
 
 
 def test_a_run_that_never_began_is_a_still(tmp_path):
-    run = simulate(load_world("u_trap", NO_WAY))
+    run = simulate(load_world("u_trap", NO_PATH))
     assert film.animate_run(run, tmp_path / "film").exists()
 
 
@@ -99,7 +98,7 @@ def test_frames_show_the_record(run):
         np.testing.assert_array_equal(np.ravel(above.tool.get_data()), run.data.tool_position.values[row, :2])
         assert above.halo.get_visible()
         assert strip.lines[1].get_xdata()[-1] <= event
-        felt = np.asarray(above.cells.get_array()).T >= map_layers.FELT
+        felt = np.asarray(above.cells.get_array()).T >= layers.FELT
         np.testing.assert_array_equal(felt, run.plans()[1].felt)
         assert np.mean(before != at) > 0.005
 
@@ -122,4 +121,5 @@ def test_a_missed_contact_is_named():
 
 
 def test_the_speed_is_a_round_multiple():
-    assert [film.film_speed(t) for t in (0.5, 30, 50.6, 200, 1e9)] == [1, 1, 2, 8, 1000]
+    times = (0.5, 30, 50.6, 200, 1e9)
+    assert [film_speed(t, film._LONGEST) for t in times] == [1, 1, 2, 8, 1000]

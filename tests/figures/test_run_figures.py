@@ -11,23 +11,33 @@ from matplotlib.image import imread
 from dynamics import link_frames, load_arm
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.experiment import contact_episodes, force_norm
-from hopfield_nav.figures import COLOURS, COLUMN, PAGE
-from hopfield_nav.figures import sheets as thinning
-from hopfield_nav.figures.run import draw as plots
-from hopfield_nav.figures.run import snapshots as moments
-from hopfield_nav.figures.run.maps import draw_collision_space, draw_plan, draw_trajectory
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE, envelope
+from hopfield_nav.figures.run import (
+    draw_collision_count,
+    draw_collision_space,
+    draw_force_component,
+    draw_force_magnitude,
+    draw_force_zoom,
+    draw_joint_angle,
+    draw_joint_error,
+    draw_joint_torque,
+    draw_plan,
+    draw_run_figures,
+    draw_snapshot,
+    draw_trajectory,
+)
 from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans
 from hopfield_nav.figures.run.signals import typical_collision
-from hopfield_nav.figures.solid import SceneView, view
-from hopfield_nav.figures.solid import faces as solids
-from hopfield_nav.figures.solid import layers as map_layers
+from hopfield_nav.figures.run.snapshots import Moment, key_moments
+from hopfield_nav.figures.solid import SceneView, layers, view
+from hopfield_nav.figures.solid.faces import capsule_faces, wall_faces
 from hopfield_nav.figures.style import DPI, MEANINGS
 
 NAMES = {
     "collision_space", "snapshots", "maps", "trajectory", "forces", "force_magnitude", "force_zoom",
     "joint_error", "joints",
 }  # fmt: skip
-NO_WAY = [
+NO_PATH = [
     "known=["
     + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
     + "]"
@@ -54,12 +64,12 @@ def ax():
 
 
 def drawn(run, folder, **how):
-    return {path.stem for path in plots.draw_run_figures(run, folder, **how)}
+    return {path.stem for path in draw_run_figures(run, folder, **how)}
 
 
 def test_every_figure_is_drawn_at_the_width_of_a_column_or_a_page(run, tmp_path):
     run.save(tmp_path / "run")
-    paths = plots.draw_run_figures(load_run(tmp_path / "run"), tmp_path / "figures")
+    paths = draw_run_figures(load_run(tmp_path / "run"), tmp_path / "figures")
     assert {path.stem for path in paths} == NAMES
     for path in paths:
         pixels = imread(path)
@@ -70,7 +80,7 @@ def test_every_figure_is_drawn_at_the_width_of_a_column_or_a_page(run, tmp_path)
 
 
 def test_pdf_stands_beside_png_and_nothing_half_written_is_left(run, tmp_path):
-    paths = plots.draw_run_figures(run, tmp_path, pdf=True)
+    paths = draw_run_figures(run, tmp_path, pdf=True)
     assert {path.suffix for path in paths} == {".png", ".pdf"}
     assert len(paths) == 2 * len(NAMES)
     assert sorted(tmp_path.iterdir()) == sorted(paths)
@@ -88,7 +98,7 @@ def test_a_run_without_signals_has_maps_alone(tmp_path):
 
 
 def test_a_run_that_never_began(tmp_path):
-    run = simulate(load_world("u_trap", NO_WAY))
+    run = simulate(load_world("u_trap", NO_PATH))
     assert run.outcome == "no_path"
     assert drawn(run, tmp_path) == NAMES - OF_SIGNALS
 
@@ -122,7 +132,7 @@ def test_the_light_contact_is_not_registered(gap):
     (missed,) = [e for e in contact_episodes(gap) if not e.registered]
     assert missed.peak_force < 12
     assert not np.any((gap.data.event_time >= missed.start) & (gap.data.event_time <= missed.end + 0.05))
-    assert moments.Moment(missed.peak_time, "contact not registered") in moments.key_moments(gap)
+    assert Moment(missed.peak_time, "contact not registered") in key_moments(gap)
     row = np.searchsorted(gap.data.time.values, missed.start)
     np.testing.assert_array_equal(missed.position, gap.data.tool_position.values[row])
 
@@ -153,10 +163,10 @@ def test_the_map_shows_the_cells_that_were_felt(run, ax):
     plan = run.plans()[-1]
     draw_plan(ax, run, plan)
     image = np.asarray(ax.images[0].get_array()).T
-    felt = (image == map_layers.FELT) | (image == map_layers.NEW)
+    felt = (image == layers.FELT) | (image == layers.NEW)
     np.testing.assert_array_equal(felt, plan.felt)
-    assert list(zip(*np.nonzero(image == map_layers.NEW), strict=True)) == [tuple(plan.cell)]
-    path = map_layers.cell_centres(run, plan.path)
+    assert list(zip(*np.nonzero(image == layers.NEW), strict=True)) == [tuple(plan.cell)]
+    path = layers.cell_centres(run, plan.path)
     np.testing.assert_allclose(np.column_stack(ax.lines[0].get_data()), path)
 
 
@@ -166,7 +176,7 @@ def test_cells_lie_where_the_map_says(run, ax):
     assert (right - left) / run.world.map.shape[0] == pytest.approx(run.world.map.spacing)
     assert left + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[0])
     assert low + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[1])
-    assert not np.isin(ax.images[0].get_array(), [map_layers.FELT, map_layers.NEW]).any()
+    assert not np.isin(ax.images[0].get_array(), [layers.FELT, layers.NEW]).any()
     assert ax.get_xlabel() == "x (m)"
 
 
@@ -175,14 +185,14 @@ def test_the_trajectory_marks_every_collision(run, ax):
     lines = {line.get_label(): line for line in ax.lines}
     count = run.summary["collision_count"]
     assert count == len(lines["_marked"].get_xdata()) == len(lines["_contact"].get_xdata()) > 0
-    centres = map_layers.cell_centres(run, run.data.event_cell.values)
+    centres = layers.cell_centres(run, run.data.event_cell.values)
     np.testing.assert_allclose(np.column_stack(lines["_marked"].get_data()), centres)
     np.testing.assert_array_equal(lines["_contact"].get_ydata(), run.data.event_position.values[:, 1])
     assert "_missed" not in lines
 
 
 def test_the_trail_is_made_of_recorded_points(run, ax):
-    line = map_layers.add_trail(ax, run)
+    line = layers.add_trail(ax, run)
     recorded = set(map(tuple, run.data.tool_position.values[:, :2].tolist()))
     assert set(zip(*(v.tolist() for v in line.get_data()), strict=True)) <= recorded
 
@@ -191,7 +201,7 @@ def test_a_missed_contact_is_on_the_map_and_over_time(gap, ax):
     draw_trajectory(ax, gap)
     assert len(next(line for line in ax.lines if line.get_label() == "_missed").get_xdata()) == 1
     strip = Figure().add_subplot()
-    plots.draw_force_magnitude(strip, gap)
+    draw_force_magnitude(strip, gap)
     assert len(strip.patches) == 1
 
 
@@ -216,7 +226,7 @@ def test_sixty_collisions_make_one_page(run, tmp_path):
 
 
 def test_force_lines_are_the_record_and_lose_no_peak(run, ax):
-    plots.draw_force_component(ax, run, 0)
+    draw_force_component(ax, run, 0)
     time, true = ax.lines[1].get_data()
     rows = np.searchsorted(run.data.time.values, time)
     np.testing.assert_array_equal(true, run.data.force.values[rows, 0])
@@ -225,17 +235,17 @@ def test_force_lines_are_the_record_and_lose_no_peak(run, ax):
 
 
 def test_magnitudes_and_count(run, ax):
-    plots.draw_force_magnitude(ax, run)
+    draw_force_magnitude(ax, run)
     assert ax.lines[1].get_ydata().max() == force_norm(run.data.force.values).max()
     assert ax.lines[2].get_ydata()[0] == run.world.detection.parameters["threshold"]
-    steps = plots.draw_collision_count(Figure().add_subplot(), run).lines[0]
+    steps = draw_collision_count(Figure().add_subplot(), run).lines[0]
     assert steps.get_ydata()[-1] == run.summary["collision_count"]
     np.testing.assert_array_equal(steps.get_xdata()[1:-1], run.data.event_time.values)
 
 
 def test_the_zoom_states_the_delay(run, ax):
     event = typical_collision(run)
-    plots.draw_force_zoom(ax, run, event)
+    draw_force_zoom(ax, run, event)
     delay = 1000 * float(run.data.event_time[event] - run.data.touch_time[event])
     assert f"delay {delay:.0f} ms" in [text.get_text() for text in ax.texts]
     assert ax.get_xlim() == pytest.approx(
@@ -244,23 +254,23 @@ def test_the_zoom_states_the_delay(run, ax):
 
 
 def test_joint_errors_and_torques(run, ax):
-    plots.draw_joint_error(ax, run, 3)
+    draw_joint_error(ax, run, 3)
     error = 1e3 * (run.data.q - run.data.q_ref).values[:, 3]
     assert ax.lines[1].get_ydata().max() == error.max()
-    assert "±28 N·m" in plots.draw_joint_torque(Figure().add_subplot(), run, 5).get_title()
-    assert "±6.28 rad" in plots.draw_joint_angle(Figure().add_subplot(), run, 0).get_title()
+    assert "±28 N·m" in draw_joint_torque(Figure().add_subplot(), run, 5).get_title()
+    assert "±6.28 rad" in draw_joint_angle(Figure().add_subplot(), run, 0).get_title()
 
 
 def test_envelope_keeps_points_order_and_extremes():
     time = np.arange(50_001.0)
     values = np.sin(time / 7) + np.where(time == 33_333, 9.0, 0.0)
-    t, v = thinning.envelope(time, values)
+    t, v = envelope(time, values)
     assert len(t) <= 2002
     assert np.all(np.diff(t) > 0)
     np.testing.assert_array_equal(v, values[t.astype(int)])
     assert (v.max(), v.min()) == (values.max(), values.min())
-    assert thinning.envelope(time[:5], values[:5])[0].size == 5
-    t, v = thinning.envelope(time, np.where(time > 100, np.nan, values))
+    assert envelope(time[:5], values[:5])[0].size == 5
+    t, v = envelope(time, np.where(time > 100, np.nan, values))
     assert np.nanmax(v) == values[:101].max()
 
 
@@ -268,7 +278,7 @@ def test_envelope_keeps_points_order_and_extremes():
 
 
 def test_snapshots_show_start_collision_and_end(run):
-    shown = moments.key_moments(run)
+    shown = key_moments(run)
     assert len(shown) <= 6
     assert [shown[0].title, shown[-1].title] == ["start", "end of time"]
     assert float(run.data.event_time[0]) in [moment.time for moment in shown]
@@ -278,7 +288,7 @@ def test_snapshots_show_start_collision_and_end(run):
 
 def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
     time = float(run.data.event_time[-1])
-    plots.draw_snapshot(ax, run, time)
+    draw_snapshot(ax, run, time)
     scene, row = SceneView(run), int(np.searchsorted(run.data.time.values, time))
     tool = scene.appear(run.data.tool_position.values[row])
     np.testing.assert_allclose(np.ravel(ax.lines[-1].get_data()), tool)
@@ -296,8 +306,8 @@ def test_lengths_in_the_picture_plane_are_true():
 
 def test_faces_look_outwards():
     for faces in (
-        solids.capsule_faces(np.zeros(3), np.array([0.2, 0.0, 0.1]), 0.05),
-        solids.wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2),
+        capsule_faces(np.zeros(3), np.array([0.2, 0.0, 0.1]), 0.05),
+        wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2),
     ):
         normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
         outward = faces.mean(axis=1) - faces.reshape(-1, 3).mean(axis=0)
@@ -305,8 +315,8 @@ def test_faces_look_outwards():
 
 
 def test_what_lies_inside_another_cylinder_is_left_out():
-    one = solids.wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2)
-    two = solids.wall_faces(np.array([[0.0, 0.0, 0.1], [0.01, 0.0, 0.1]]), 0.0, 0.2)
+    one = wall_faces(np.array([[0.0, 0.0, 0.1]]), 0.0, 0.2)
+    two = wall_faces(np.array([[0.0, 0.0, 0.1], [0.01, 0.0, 0.1]]), 0.0, 0.2)
     assert len(two) < 1.4 * len(one)
 
 

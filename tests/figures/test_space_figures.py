@@ -10,8 +10,14 @@ from matplotlib.image import imread
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures import COLOURS, film_style
-from hopfield_nav.figures.run import draw as plots
-from hopfield_nav.figures.run import levels
+from hopfield_nav.figures.run import (
+    draw_collision_space,
+    draw_plan,
+    draw_run_figures,
+    draw_trajectory,
+    levels,
+)
+from hopfield_nav.figures.run.draw import _PAGES
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room
 from hopfield_nav.figures.solid.faces import points_of_solids
@@ -34,14 +40,14 @@ def ax():
 
 
 def test_every_figure_is_drawn_and_one_more_than_of_a_plane(run, tmp_path):
-    paths = plots.draw_run_figures(run, tmp_path)
-    assert {path.stem for path in paths} == set(plots._PAGES)
+    paths = draw_run_figures(run, tmp_path)
+    assert {path.stem for path in paths} == set(_PAGES)
     for path in paths:
         assert np.mean(imread(path)[..., :3].min(axis=2) < 0.9) > 0.01, path.stem
 
 
-def test_a_plane_has_no_way_in_space(flat, tmp_path):
-    assert "way_in_space" not in {path.stem for path in plots.draw_run_figures(flat, tmp_path)}
+def test_a_plane_has_no_path_in_space(flat, tmp_path):
+    assert "path_in_space" not in {path.stem for path in draw_run_figures(flat, tmp_path)}
 
 
 def test_cubes_are_closed_and_look_outwards(run):
@@ -76,10 +82,10 @@ def test_the_scene_shows_as_many_cubes_as_were_felt(run):
     assert len(with_known) > len(faces)  # the boards
 
 
-def test_levels_show_all_felt_cells_and_the_whole_way(run):
+def test_levels_show_all_felt_cells_and_the_whole_path(run):
     shown = [cell_classes(run, final_plan(run), path=False)[:, :, k] for k in range(run.world.map.shape[2])]
     assert sum((level == FELT).sum() for level in shown) == run.plans()[-1].felt.sum()
-    pieces = [levels.way_in_level(run, k) for k in range(len(shown))]
+    pieces = [levels.path_in_level(run, k) for k in range(len(shown))]
     whole = sum(np.linalg.norm(p[:, 1] - p[:, 0], axis=1).sum() for p in pieces)
     tool = run.data.tool_position.values[:, :2]
     assert whole == pytest.approx(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum(), rel=0.02)
@@ -95,9 +101,9 @@ def test_a_level_marks_the_collisions_that_happened_in_it(run, ax):
 
 def test_the_public_plots_draw_space_from_one_side(run):
     drawn = [
-        plots.draw_collision_space(Figure().add_subplot(), run),
-        plots.draw_plan(Figure().add_subplot(), run, run.plans()[-1]),
-        plots.draw_trajectory(Figure().add_subplot(), run),
+        draw_collision_space(Figure().add_subplot(), run),
+        draw_plan(Figure().add_subplot(), run, run.plans()[-1]),
+        draw_trajectory(Figure().add_subplot(), run),
     ]
     for ax in drawn:
         assert not ax.axison

@@ -13,22 +13,20 @@ from dynamics import BadInput
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE, new_figure, paper_style
 from hopfield_nav.figures.style import DPI
 from hopfield_nav.figures.sweep import (
+    OUTCOMES,
     TIME,
     Points,
     draw_heat_map,
-    draw_sweep_figures,
-    heat_map_handles,
-    swept_axis,
-)
-from hopfield_nav.figures.sweep.axes import MOST_VALUES
-from hopfield_nav.figures.sweep.draw import (
-    OUTCOMES,
     draw_lines,
     draw_outcomes,
     draw_pareto,
+    draw_sweep_figures,
+    heat_map_handles,
     pareto_front,
+    swept_axis,
     wilson,
 )
+from hopfield_nav.figures.sweep.axes import MOST_VALUES
 from hopfield_nav.figures.sweep.heat_map import colour_norm, number
 from hopfield_nav.figures.sweep.pages import file_name
 from hopfield_nav.figures.sweep.pareto import settings

@@ -16,13 +16,17 @@ from hopfield_nav.geometry import (
     CENTRE,
     HALF_SPACE,
     KIND,
+    box,
     capsule_distance,
     capsules_collide,
+    finite_cylinder,
+    half_space,
     pack_primitives,
+    sphere,
+    upright_cylinder,
 )
-from hopfield_nav.geometry import solids as geometry
 from hopfield_nav.geometry.distance import closest_points
-from hopfield_nav.geometry.solids import CAPSULE, CYLINDER, SIZE, SPHERE, UPRIGHT
+from hopfield_nav.geometry.solids import CAPSULE, CYLINDER, SIZE, SPHERE, UPRIGHT, capsule
 
 NAMES = ("sphere", "box", "upright", "cylinder", "half_space", "capsule")
 KINDS = pytest.mark.parametrize("kind", range(6), ids=NAMES)
@@ -32,12 +36,12 @@ def random_solid(kind, rng):
     place, other = rng.normal(0, 0.3, 3), rng.normal(0, 0.3, 3)
     r, size = rng.uniform(0.03, 0.4), rng.uniform(0.03, 0.8, 3)
     return {
-        SPHERE: lambda: geometry.sphere(place, r),
-        BOX: lambda: geometry.box(place, size, Rotation.from_rotvec(rng.normal(0, 2, 3)).as_matrix()),
-        UPRIGHT: lambda: geometry.upright_cylinder(place[:2], r),
-        CYLINDER: lambda: geometry.finite_cylinder(place, r, size[0], other),
-        HALF_SPACE: lambda: geometry.half_space(place, other),
-        CAPSULE: lambda: geometry.capsule(place, other, r),
+        SPHERE: lambda: sphere(place, r),
+        BOX: lambda: box(place, size, Rotation.from_rotvec(rng.normal(0, 2, 3)).as_matrix()),
+        UPRIGHT: lambda: upright_cylinder(place[:2], r),
+        CYLINDER: lambda: finite_cylinder(place, r, size[0], other),
+        HALF_SPACE: lambda: half_space(place, other),
+        CAPSULE: lambda: capsule(place, other, r),
     }[kind]()
 
 
@@ -82,11 +86,11 @@ def sampled_distance(row, capsule):
 def test_no_point_of_the_axis_is_nearer_and_one_is_as_near(kind):
     rng = np.random.default_rng(kind)
     capsules, inside = random_capsules(rng, 200, 0.3), 0
-    for capsule in capsules:
+    for axis in capsules:
         row = random_solid(kind, rng)
-        found, sampled = capsule_distance(capsule, row[None])[0], sampled_distance(row, capsule)
+        found, sampled = capsule_distance(axis, row[None])[0], sampled_distance(row, axis)
         assert sampled - 1e-6 < found <= sampled + 1e-13
-        inside += found < -capsule[6]
+        inside += found < -axis[6]
     assert inside > 15  # both sides of the definition were there
 
 
@@ -157,12 +161,8 @@ def test_two_capsules_are_as_far_from_each_other_as_the_other_way_round():
     a, b = random_capsules(rng, 300), random_capsules(rng, 300)
     a[:, 6] += 0.01
     b[:, 6] += 0.01
-    one = [
-        capsule_distance(x, geometry.capsule(y[:3], y[3:6], y[6])[None])[0] for x, y in zip(a, b, strict=True)
-    ]
-    two = [
-        capsule_distance(y, geometry.capsule(x[:3], x[3:6], x[6])[None])[0] for x, y in zip(a, b, strict=True)
-    ]
+    one = [capsule_distance(x, capsule(y[:3], y[3:6], y[6])[None])[0] for x, y in zip(a, b, strict=True)]
+    two = [capsule_distance(y, capsule(x[:3], x[3:6], x[6])[None])[0] for x, y in zip(a, b, strict=True)]
     np.testing.assert_allclose(one, two, rtol=0, atol=1e-14)
 
 
@@ -267,9 +267,9 @@ def test_coal_finds_the_same_distance_while_the_axis_is_outside(kind):
 
 @pytest.mark.parametrize("kind", [BOX, UPRIGHT], ids=["box", "upright"])
 def test_deep_inside_a_sphere_is_as_coal_has_it(kind):
-    """A capsule without length: the shortest way out is that of its middle.
+    """A capsule without length: the shortest motion out is that of its middle.
 
-    Not for cylinders with ends: there coal has a longer way out in half of the cases (MuJoCo below).
+    Not for cylinders with ends: there coal has a longer one in half of the cases (MuJoCo below).
     """
     coal = pytest.importorskip("coal")
     rng = np.random.default_rng(800 + kind)
@@ -344,13 +344,13 @@ def test_mujoco_finds_the_same_distance(kind):
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     found, compared = capsule_distance(capsules, pack_primitives(rows)), 0
-    for i, capsule in enumerate(capsules):
+    for i, own in enumerate(capsules):
         for j in range(len(rows)):
             if kind in (BOX, CYLINDER, UPRIGHT) and found[i, j] < 1e-3:
                 continue  # its distance of overlapping convex bodies is another
             theirs = mujoco.mj_geomDistance(model, data, j, len(rows) + i, 10.0, None)
             compared += 1
-            assert theirs == pytest.approx(found[i, j], abs=1e-6), (i, j, capsule)
+            assert theirs == pytest.approx(found[i, j], abs=1e-6), (i, j, own)
     assert compared > 300
 
 
@@ -359,8 +359,8 @@ def test_mujoco_finds_the_same_distance(kind):
 
 @pytest.mark.kernel
 def test_axes_that_meet_or_coincide_have_a_unit_normal():
-    ball, pole = geometry.sphere([0, 0, 0], 0.2), geometry.upright_cylinder([0, 0], 0.2)
-    drum, other = geometry.finite_cylinder([0, 0, 0], 0.2, 2.0), geometry.capsule([-1, 0, 0], [1, 0, 0], 0.2)
+    ball, pole = sphere([0, 0, 0], 0.2), upright_cylinder([0, 0], 0.2)
+    drum, other = finite_cylinder([0, 0, 0], 0.2, 2.0), capsule([-1, 0, 0], [1, 0, 0], 0.2)
     solids = pack_primitives([ball, pole, drum, other])
     for end in ([1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 2, 3]):
         at = closest_points(np.array([*(-0.5 * np.array(end)), *(0.5 * np.array(end)), 0.01]), solids)
@@ -373,7 +373,7 @@ def test_axes_that_meet_or_coincide_have_a_unit_normal():
 def test_nearly_parallel_capsules(tilt):
     """They cross in the middle, at a gap: neither ends nor rounding may hide that."""
     a = np.array([-0.5, -0.5 * tilt, 0.1, 0.5, 0.5 * tilt, 0.1, 0.0])
-    b = geometry.capsule([-0.5, 0, 0], [0.5, 0, 0], 0.05)
+    b = capsule([-0.5, 0, 0], [0.5, 0, 0], 0.05)
     assert capsule_distance(a, b[None])[0] == pytest.approx(0.05, abs=1e-13)
     a[[2, 5]] = 0.0
     assert capsule_distance(a, b[None])[0] == pytest.approx(-0.05, abs=2e-9)
@@ -381,7 +381,7 @@ def test_nearly_parallel_capsules(tilt):
 
 @pytest.mark.kernel
 def test_a_rod_through_a_box_is_as_deep_as_its_deepest_point():
-    block = geometry.box([0, 0, 0], [2, 0.2, 2])
+    block = box([0, 0, 0], [2, 0.2, 2])
     through = np.array([0, -1, 0, 0, 1.0, 0, 0.03])
     assert capsule_distance(through, block[None])[0] == pytest.approx(-0.13)
     touching = np.array([0, -1, 0, 0, -0.13, 0, 0.03])
@@ -390,14 +390,14 @@ def test_a_rod_through_a_box_is_as_deep_as_its_deepest_point():
 
 def test_what_cannot_be_packed_is_refused_in_one_line():
     faults = [
-        (lambda: geometry.sphere([0, 0, 0], 0.0), "wrong radius"),
-        (lambda: geometry.sphere([0, 0], 1.0), "3 finite numbers"),
-        (lambda: geometry.box([0, 0, 0], [1, 1, -1]), "wrong size"),
-        (lambda: geometry.box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orthonormal"),
-        (lambda: geometry.box([0, 0, 0], [1, 1, 1], np.eye(2)), "(3, 3)"),
-        (lambda: geometry.finite_cylinder([0, 0, 0], 1, 1, [0, 0, 0]), "no length"),
-        (lambda: geometry.half_space([0, 0, math.nan]), "3 finite numbers"),
-        (lambda: geometry.half_space("here"), "must hold numbers"),
+        (lambda: sphere([0, 0, 0], 0.0), "wrong radius"),
+        (lambda: sphere([0, 0], 1.0), "3 finite numbers"),
+        (lambda: box([0, 0, 0], [1, 1, -1]), "wrong size"),
+        (lambda: box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orthonormal"),
+        (lambda: box([0, 0, 0], [1, 1, 1], np.eye(2)), "(3, 3)"),
+        (lambda: finite_cylinder([0, 0, 0], 1, 1, [0, 0, 0]), "no length"),
+        (lambda: half_space([0, 0, math.nan]), "3 finite numbers"),
+        (lambda: half_space("here"), "must hold numbers"),
         (lambda: pack_primitives([np.zeros(5)]), "rows[0]"),
         (lambda: capsule_distance(np.zeros(7), np.zeros((1, 5))), "pack_primitives"),
         (lambda: capsule_distance(np.zeros(6), np.zeros((0, 17))), "(…, 7)"),
@@ -413,4 +413,4 @@ def test_what_cannot_be_packed_is_refused_in_one_line():
 def test_batches_keep_their_shape_and_nothing_is_no_solid():
     capsules = random_capsules(np.random.default_rng(0), 6).reshape(2, 3, 7)
     assert capsule_distance(capsules, pack_primitives([])).shape == (2, 3, 0)
-    assert closest_points(capsules, geometry.sphere([0, 0, 0], 1)[None]).normal.shape == (2, 3, 1, 3)
+    assert closest_points(capsules, sphere([0, 0, 0], 1)[None]).normal.shape == (2, 3, 1, 3)

@@ -15,9 +15,9 @@ from hopfield_nav.known_world.bodies import joint_reach
 def surface_points(capsules, rng):
     """A random point on every capsule (k, 7) -> (k, 3)."""
     share = rng.integers(0, 3, (len(capsules), 1)) / 2  # ends and middle
-    way = rng.normal(size=(len(capsules), 3))
-    way *= capsules[:, 6:] / np.linalg.norm(way, axis=1, keepdims=True)
-    return capsules[:, :3] + share * (capsules[:, 3:6] - capsules[:, :3]) + way
+    aside = rng.normal(size=(len(capsules), 3))
+    aside *= capsules[:, 6:] / np.linalg.norm(aside, axis=1, keepdims=True)
+    return capsules[:, :3] + share * (capsules[:, 3:6] - capsules[:, :3]) + aside
 
 
 def distance_from_axis(points, frame):

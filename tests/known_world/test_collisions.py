@@ -1,4 +1,4 @@
-"""Exact checks of the arm against itself and known solids: MuJoCo, coal, and what is left out."""
+"""Exact checks of the arm against itself and known solids: MuJoCo, coal, and what is not checked."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_the_rod_of_a_tool_is_as_coal_has_it():
     assert (ours <= 0).any()
 
 
-# what is left out
+# what is not checked
 
 
 def test_the_arm_stands_on_a_floor_that_touches_link_1_at_every_angle():

@@ -1,4 +1,4 @@
-"""Direct ways: counts and order by brute force, and every way proven free."""
+"""Direct paths: counts and order by brute force, and every path proven free."""
 
 import itertools
 
@@ -67,12 +67,12 @@ def test_the_best_five_are_the_five_shortest_free_ones_of_all():
         order = np.argsort(lengths)
         free = motion_is_free(arm, scene, start, everything[order])
         plan = plan_direct(arm, scene, start, [goal], 5)
-        assert [w.length for w in plan.ways] == pytest.approx(lengths[order][free][:5], rel=1e-9)
+        assert [w.length for w in plan.paths] == pytest.approx(lengths[order][free][:5], rel=1e-9)
         blocked += not free[:5].all()
-        for way in plan.ways:
-            np.testing.assert_allclose(forward_kinematics(arm, way.q[-1]), goal, atol=1e-9)
-            assert way.q[0].tolist() == start.tolist()
-            assert way.corners.tolist() == [0, 1]
+        for path in plan.paths:
+            np.testing.assert_allclose(forward_kinematics(arm, path.q[-1]), goal, atol=1e-9)
+            assert path.q[0].tolist() == start.tolist()
+            assert path.corners.tolist() == [0, 1]
     assert blocked > 3  # obstacles decide
 
 
@@ -90,7 +90,7 @@ def test_via_points_against_all_sequences():
             for a in first[motion_is_free(arm, scene, start, first)]
             for b in second[motion_is_free(arm, scene, a, second)]
         )
-        assert [w.length for w in plan.ways] == pytest.approx(lengths[:3], rel=1e-9)
+        assert [w.length for w in plan.paths] == pytest.approx(lengths[:3], rel=1e-9)
         assert plan.motions < len(first) * (1 + len(second))
 
 
@@ -98,12 +98,12 @@ def test_an_open_start_takes_the_best_of_its_joint_positions():
     arm, scene = cell()
     q = free_joints(arm, scene, 2, 8)
     a, b = forward_kinematics(arm, q)
-    best = min(plan_direct(arm, scene, s, [b], 1).ways[0].length for s in inverse_kinematics(arm, a)
+    best = min(plan_direct(arm, scene, s, [b], 1).paths[0].length for s in inverse_kinematics(arm, a)
                if not collides(arm, scene, s))  # fmt: skip
     found = plan_direct(arm, scene, a, [b], 1)
-    assert found.ways[0].length <= best + 1e-9
+    assert found.paths[0].length <= best + 1e-9
     assert found.candidates == [512, 512]
-    np.testing.assert_allclose(forward_kinematics(arm, found.ways[0].q), [a, b], atol=1e-9)
+    np.testing.assert_allclose(forward_kinematics(arm, found.paths[0].q), [a, b], atol=1e-9)
 
 
 def test_reasons():
@@ -131,9 +131,9 @@ def test_where_every_direct_motion_is_blocked():
     roof = geometry.box([0, 0, 1.2], [2.4, 0.02, 0.5])
     scene = build_scene(arm, geometry.pack_primitives([wall, back, roof]))
     plan = plan_direct(arm, scene, start, [goal])
-    assert plan.ways == []
+    assert plan.paths == []
     assert plan.reason.startswith("every direct motion is blocked")
-    assert plan_direct(arm, empty()[1], start, [goal]).ways  # without the walls there is one
+    assert plan_direct(arm, empty()[1], start, [goal]).paths  # without the walls there is one
 
 
 def test_a_tool_is_taken_into_account():
@@ -145,7 +145,7 @@ def test_a_tool_is_taken_into_account():
     start = free_joints(arm, scene, 1, 11)[0]
     plan = plan_direct(arm, scene, start, [pose([0.4, 0.25, 0.25])], 1)
     np.testing.assert_allclose(
-        forward_kinematics(arm, plan.ways[0].q[-1])[:3, 3], [0.4, 0.25, 0.25], atol=1e-9
+        forward_kinematics(arm, plan.paths[0].q[-1])[:3, 3], [0.4, 0.25, 0.25], atol=1e-9
     )
 
 

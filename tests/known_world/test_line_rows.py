@@ -6,23 +6,23 @@ import math
 
 import numpy as np
 import pytest
+from planned_paths import HOME, line_path, nearest, off_line, planned_path
 from scipy.spatial.transform import Rotation
-from ways import HOME, line_way, nearest, off_line, way
 
 from dynamics import BadInput, forward_kinematics, inverse_kinematics, load_arm
 from hopfield_nav.known_world import line as line_rows
-from hopfield_nav.known_world import time_way
+from hopfield_nav.known_world import time_path
 from hopfield_nav.known_world.line import rows_on_line
 from hopfield_nav.loop import sample
 
 ARM = load_arm("ur5_ragazzon2012")
-NEAR_WRIST = line_way(ARM, [0.3, -1.2, 1.6, -0.9, 0.003, 0.2], [0.0, 0.05, 0.0])
-TURNING = line_way(ARM, [0.3, -1.2, 1.6, -0.9, 0.01, 0.2], [0.0, 0.05, 0.0], turn=[0.3, 0, 0])
-JUMPING = line_way(ARM, [0.3, -1.2, 1.6, -0.9, 0.01, 0.2], [0.0, 0.05, 0.0], turn=[0.1, 0.2, 0.3])
+NEAR_WRIST = line_path(ARM, [0.3, -1.2, 1.6, -0.9, 0.003, 0.2], [0.0, 0.05, 0.0])
+TURNING = line_path(ARM, [0.3, -1.2, 1.6, -0.9, 0.01, 0.2], [0.0, 0.05, 0.0], turn=[0.3, 0, 0])
+JUMPING = line_path(ARM, [0.3, -1.2, 1.6, -0.9, 0.01, 0.2], [0.0, 0.05, 0.0], turn=[0.1, 0.2, 0.3])
 
 
 def test_rows_that_are_close_in_the_joints_stay_as_they_are():
-    line = line_way(ARM, HOME, [0.0, -0.1, 0.1])
+    line = line_path(ARM, HOME, [0.0, -0.1, 0.1])
     np.testing.assert_array_equal(rows_on_line(ARM, line.q), line.q)
 
 
@@ -47,7 +47,7 @@ def test_the_tool_stays_on_its_line_beside_a_singularity(monkeypatch, line):
     """Less than a micrometre off with the added rows, hundreds without."""
 
     def worst():
-        return off_line(ARM, line, sample(time_way(ARM, line), 8)[1]).max()
+        return off_line(ARM, line, sample(time_path(ARM, line), 8)[1]).max()
 
     assert worst() < 1e-6
     monkeypatch.setattr(line_rows, "OFF_LINE", math.inf)
@@ -62,7 +62,7 @@ def test_rows_that_jump_to_another_branch_are_refused():
     assert (signs[2:] == -1).all()
     assert off_line(ARM, JUMPING, JUMPING.q).max() < 1e-9
     with pytest.raises(BadInput, match="joints jump on a straight tool line") as error:
-        time_way(ARM, JUMPING)
+        time_path(ARM, JUMPING)
     assert "\n" not in str(error.value)
 
 
@@ -73,5 +73,5 @@ def test_a_turn_on_the_spot_keeps_the_tool_where_it_is():
         target = pose.copy()
         target[:3, :3] = Rotation.from_rotvec([angle, 0, angle / 2]).as_matrix() @ pose[:3, :3]
         rows.append(nearest(inverse_kinematics(ARM, target), rows[-1]))
-    q = sample(time_way(ARM, way(rows, "shortest", [0, 3])), 8)[1]
+    q = sample(time_path(ARM, planned_path(rows, "shortest", [0, 3])), 8)[1]
     assert np.linalg.norm(forward_kinematics(ARM, q)[:, :3, 3] - pose[:3, 3], axis=1).max() < 1e-6

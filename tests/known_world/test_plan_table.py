@@ -8,15 +8,15 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from oracles import pinocchio_model
-from ways import HOME, direct_way, line_way, way
+from planned_paths import HOME, direct_path, line_path, planned_path
 
 from dynamics import BadInput, load_arm
-from hopfield_nav.known_world import load_plan_csv, time_way, write_plan_csv
+from hopfield_nav.known_world import load_plan_csv, time_path, write_plan_csv
 from hopfield_nav.known_world.table import plan_table, table_trajectory
 from hopfield_nav.loop import evaluate
 
 ARM = load_arm("ur5_ragazzon2012")
-TRAJECTORY = time_way(ARM, direct_way([HOME, HOME + [0.5, -0.3, 0.2, 0.1, -0.1, 0.4]]))  # noqa: RUF005
+TRAJECTORY = time_path(ARM, direct_path([HOME, HOME + [0.5, -0.3, 0.2, 0.1, -0.1, 0.4]]))  # noqa: RUF005
 END = TRAJECTORY.knots[-1]
 
 
@@ -53,7 +53,7 @@ def test_round_trip_keeps_every_bit(tmp_path, period):
 @pytest.mark.parametrize("path", ["direct", "line"])
 def test_the_table_is_a_trajectory_again(tmp_path, path):
     """It meets the original at the rows, and between them nearly, the better the finer."""
-    original = TRAJECTORY if path == "direct" else time_way(ARM, line_way(ARM, HOME, [0, -0.2, 0.1]))
+    original = TRAJECTORY if path == "direct" else time_path(ARM, line_path(ARM, HOME, [0, -0.2, 0.1]))
     worst = []
     for period in (0.008, 0.001):
         again = table_trajectory(load_plan_csv(write_plan_csv(ARM, original, tmp_path / "p.csv", period)))
@@ -67,7 +67,7 @@ def test_the_table_is_a_trajectory_again(tmp_path, path):
 
 
 def test_a_plan_without_motion_is_one_row(tmp_path):
-    still = time_way(ARM, way([HOME], "direct", [0]))
+    still = time_path(ARM, planned_path([HOME], "direct", [0]))
     table = load_plan_csv(write_plan_csv(ARM, still, tmp_path / "plan.csv"))
     assert table.q.shape == (1, 6)
     np.testing.assert_array_equal(evaluate(table_trajectory(table), 0.0)[0], HOME)

@@ -13,14 +13,14 @@ from hopfield_nav import load_world, plan_world
 from hopfield_nav.experiment import follow
 from hopfield_nav.geometry import sphere
 from hopfield_nav.known_world import (
-    JointWay,
+    PlannedPath,
     build_scene,
     collides,
     facts,
     motion_is_free,
     save_plan,
     task_of_world,
-    time_way,
+    time_path,
 )
 from hopfield_nav.known_world import planned as planned_module
 from hopfield_nav.known_world.proof import trajectory_is_free
@@ -36,9 +36,9 @@ STRAIGHT = [
 
 def test_the_cell_needs_the_fallback_and_beside_the_cylinder_the_line_is_free():
     across, beside = plan_world(load_world("cell")), plan_world(load_world("cell", STRAIGHT))
-    assert across.plan.way.kind == "direct"
+    assert across.plan.path.kind == "direct"
     assert "known[2]" in across.plan.reasons["shortest"]
-    assert beside.plan.way.kind == "shortest"
+    assert beside.plan.path.kind == "shortest"
     for planned in (across, beside):
         q = sample(planned.trajectory, 20)[1]
         assert not collides(planned.arm, planned.scene, q).any()
@@ -56,7 +56,7 @@ def test_facts_are_those_of_the_trajectory():
     assert found["tool_length_m"] == pytest.approx(0.42, abs=1e-5)
     assert found["duration_s"] == planned.trajectory.knots[-1] > 0.42 / planned.world.plan.tool_speed
     assert found["clearance_obstacles_m"] > 0
-    assert found["joint_length_rad"] == planned.plan.way.length
+    assert found["joint_length_rad"] == planned.plan.path.length
 
 
 def test_the_task_of_a_world():
@@ -73,7 +73,7 @@ def test_the_task_of_a_world():
 def test_clearance_is_kept_from_the_obstacles():
     far = facts(plan_world(load_world("cell", [*STRAIGHT, "plan.clearance=0.02"])))
     assert far["clearance_obstacles_m"] >= 0.02
-    assert plan_world(load_world("cell", [*STRAIGHT, "plan.clearance=0.1"])).plan.way is None
+    assert plan_world(load_world("cell", [*STRAIGHT, "plan.clearance=0.1"])).plan.path is None
 
 
 def test_the_controller_follows_a_plan_without_touching_what_is_known():
@@ -83,7 +83,7 @@ def test_the_controller_follows_a_plan_without_touching_what_is_known():
     assert run.summary["collision_count"] == 0
     assert run.summary["saturated_share"] == 0
     assert run.summary["peak_contact_force_N"] == 0
-    np.testing.assert_allclose(run.data.q[-1], planned.plan.way.q[-1], atol=1e-3)
+    np.testing.assert_allclose(run.data.q[-1], planned.plan.path.q[-1], atol=1e-3)
 
 
 def test_what_is_not_known_is_found_by_touch():
@@ -91,7 +91,7 @@ def test_what_is_not_known_is_found_by_touch():
     planned = plan_world(load_world("cell", STRAIGHT))
     world = load_world("cell", [*STRAIGHT, "obstacles=[{cylinder: {center: [0.42, 0.0], radius: 0.03}}]"])
     again = plan_world(world)
-    np.testing.assert_array_equal(again.plan.way.q, planned.plan.way.q)
+    np.testing.assert_array_equal(again.plan.path.q, planned.plan.path.q)
     run = follow(world, again.trajectory)
     assert run.summary["collision_count"] > 0
     assert run.summary["peak_contact_force_N"] > 1
@@ -101,25 +101,25 @@ def test_the_proof_of_a_trajectory_with_and_without_something_in_the_way():
     arm, scene = cell()
     q = np.array([[0.9, -1.4, 1.2, -1.4, -1.57, 0.0], [1.6, -1.2, 1.0, -1.2, -1.57, 0.5]])
     assert motion_is_free(arm, scene, q[0], q[1])
-    trajectory = time_way(arm, JointWay(q, DIRECT, np.array([0, 1]), 1.0))
+    trajectory = time_path(arm, PlannedPath(q, DIRECT, np.array([0, 1]), 1.0))
     assert trajectory_is_free(arm, scene, trajectory)
     tool = forward_kinematics(arm, q.mean(axis=0))[:3, 3]
     for radius in (0.02, 0.001):
         blocked = build_scene(arm, np.vstack([SOLIDS, sphere(tool, radius)]))
         assert not trajectory_is_free(arm, blocked, trajectory)
-    rest = time_way(arm, JointWay(q[:1], DIRECT, np.array([0]), 0.0))
+    rest = time_path(arm, PlannedPath(q[:1], DIRECT, np.array([0]), 0.0))
     assert trajectory_is_free(arm, scene, rest)
 
 
 def test_an_open_start_shows_no_motion_twice():
     planned = plan_world(load_world("cell"))
-    motions = [np.diff(way.q, axis=0) for way in planned.plan.ways]
-    starts = [np.mod(way.q[0], 2 * np.pi) for way in planned.plan.ways]
+    motions = [np.diff(path.q, axis=0) for path in planned.plan.paths]
+    starts = [np.mod(path.q[0], 2 * np.pi) for path in planned.plan.paths]
     for i in range(len(motions)):
         for j in range(i):
             same = np.allclose(motions[i], motions[j]) and np.allclose(starts[i], starts[j])
             assert not same
-    assert np.abs(planned.plan.way.q).max() < 1.5 * np.pi + 0.2
+    assert np.abs(planned.plan.path.q).max() < 1.5 * np.pi + 0.2
 
 
 def test_through_via_points():
@@ -130,9 +130,9 @@ def test_through_via_points():
         [f"plan.via=[{{pose: {{position: [0.4, 0.0, 0.55], rotation: {rotation}}}}}]", "plan.method=direct"],
     )
     planned = plan_world(world)
-    assert len(planned.plan.way.q) == 3
+    assert len(planned.plan.path.q) == 3
     np.testing.assert_allclose(
-        forward_kinematics(planned.arm, planned.plan.way.q[1])[:3, 3], [0.4, 0.0, 0.55], atol=1e-9
+        forward_kinematics(planned.arm, planned.plan.path.q[1])[:3, 3], [0.4, 0.0, 0.55], atol=1e-9
     )
 
 
@@ -162,7 +162,7 @@ def seven(tmp_path):
 @pytest.mark.parametrize("method", ["direct", "auto", "sampling"])
 def test_any_arm_goes_from_joints_to_joints(seven, method, tmp_path):
     planned = plan_world(parse_world(SEVEN.replace("METHOD", method), folder=seven))
-    assert planned.plan.way.q.shape[1] == 7
+    assert planned.plan.path.q.shape[1] == 7
     if method == "auto":
         assert planned.plan.reasons["shortest"].startswith("not tried: ")
     save_plan(planned, tmp_path / "plan")
@@ -171,19 +171,19 @@ def test_any_arm_goes_from_joints_to_joints(seven, method, tmp_path):
         plan_world(parse_world(SEVEN.replace("METHOD", "shortest"), folder=seven))
 
 
-def test_a_way_that_the_motors_cannot_follow_is_passed_over(monkeypatch):
-    def time_only_direct(arm, way, *args, **options):
-        if way.kind != DIRECT:
+def test_a_path_that_the_motors_cannot_follow_is_passed_over(monkeypatch):
+    def time_only_direct(arm, path, *args, **options):
+        if path.kind != DIRECT:
             raise BadInput("too much torque")
-        return time_way(arm, way, *args, **options)
+        return time_path(arm, path, *args, **options)
 
-    monkeypatch.setattr(planned_module, "time_way", time_only_direct)
+    monkeypatch.setattr(planned_module, "time_path", time_only_direct)
     planned = plan_world(load_world("cell", STRAIGHT))
-    assert planned.plan.way.kind == DIRECT
+    assert planned.plan.path.kind == DIRECT
     assert planned.plan.reasons == {"shortest": "too much torque"}
 
 
-def test_where_no_way_can_be_followed_the_reason_is_the_torque():
+def test_where_no_path_can_be_followed_the_reason_is_the_torque():
     heavy = ["tool.payload={mass: 14, center_of_mass: [0, 0, 0.1]}", "known=[]"]
     goal = ["start.joints=[0, 0, 0, 0, 0, 0]", "plan={goal: {joints: [0.5, -0.2, 0.1, 0.5, 1.5, 1]}}"]
     planned = plan_world(load_world("cell", [*heavy, *goal]))
@@ -193,12 +193,12 @@ def test_where_no_way_can_be_followed_the_reason_is_the_torque():
 
 def test_a_tool_rotation_with_seven_digits():
     turned = "tool.frame.rotation=[[0.7071068, -0.7071068, 0], [0.7071068, 0.7071068, 0], [0, 0, 1]]"
-    assert plan_world(load_world("cell", [turned, "plan.method=direct"])).plan.way is not None
+    assert plan_world(load_world("cell", [turned, "plan.method=direct"])).plan.path is not None
 
 
 def test_a_goal_on_a_joint_limit(tmp_path):
     joints = [[0, -1.5, 1.0, 0.5, 1.5, 4.0], [1.1, -1.2, 1.0, 0.5, 1.5, 2 * np.pi]]
     places = [f"plan.{key}={{joints: {q}}}" for key, q in zip(("start", "goal"), joints, strict=True)]
     planned = plan_world(load_world("cell", [*places, "known=[]", "plan.method=direct"]))
-    assert planned.plan.way.q[-1, 5] in (0.0, 2 * np.pi)
+    assert planned.plan.path.q[-1, 5] in (0.0, 2 * np.pi)
     save_plan(planned, tmp_path)

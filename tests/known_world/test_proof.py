@@ -40,7 +40,7 @@ def along(start, end, count=DENSE):
 
 @pytest.fixture(scope="module")
 def sampled():
-    """1000 motions, whether each is called free, and its clearance along the way (1000, DENSE) [m]."""
+    """1000 motions, whether each is called free, and its clearance along the path (1000, DENSE) [m]."""
     start, end = random_motions(1000, 1)
     return start, end, motion_is_free(ARM, SCENE, start, end), clearance(ARM, SCENE, along(start, end))
 
@@ -102,7 +102,7 @@ def test_a_thin_plate_between_samples_is_found():
 
 
 @pytest.mark.kernel
-def test_the_margin_is_kept_along_the_way(sampled):
+def test_the_margin_is_kept_along_the_path(sampled):
     start, end, free, _ = sampled
     wide = build_scene(ARM, SCENE.solids, margin=0.02)
     kept = motion_is_free(ARM, wide, start, end)

@@ -7,11 +7,11 @@ import re
 
 import numpy as np
 import pytest
+from planned_paths import HOME, direct_path, line_path
 from scipy.spatial.transform import Rotation
-from ways import HOME, direct_way, line_way
 
 from dynamics import BadInput, forward_kinematics, load_arm, with_tool
-from hopfield_nav.known_world import time_way, urscript
+from hopfield_nav.known_world import time_path, urscript
 from hopfield_nav.known_world.timing import corner_times
 from hopfield_nav.loop import evaluate, quintic_trajectory
 
@@ -19,9 +19,9 @@ TOOL = np.eye(4)
 TOOL[:3, :3], TOOL[:3, 3] = Rotation.from_rotvec([0.1, -0.2, 0.3]).as_matrix(), [0.01, 0.02, 0.15]
 ARM = with_tool(load_arm("ur5_ragazzon2012"), TOOL)
 POINTS = [HOME, HOME + np.array([0.5, -0.3, 0.2, 0.1, -0.1, 0.4]), HOME + np.array([0.5, 0.1, 0, 0, 0, -1])]
-DIRECT = direct_way(POINTS)
-LINE = line_way(ARM, HOME, [[0.0, -0.2, 0.1], [0.1, 0, 0]], turn=[0.3, 0.2, 0.1])
-TIMED = {"direct": time_way(ARM, DIRECT), "shortest": time_way(ARM, LINE)}
+DIRECT = direct_path(POINTS)
+LINE = line_path(ARM, HOME, [[0.0, -0.2, 0.1], [0.1, 0, 0]], turn=[0.3, 0.2, 0.1])
+TIMED = {"direct": time_path(ARM, DIRECT), "shortest": time_path(ARM, LINE)}
 OPENING = ("def ", "while ", "if ")
 
 
@@ -176,14 +176,14 @@ def test_movel_goes_to_the_poses_of_the_corners():
         assert named["t"] == pytest.approx(times[i + 1] - times[i], abs=1e-9)
 
 
-FAR = direct_way([HOME, HOME + np.array([6.0, 0, 0, 0, 0, 0])])
+FAR = direct_path([HOME, HOME + np.array([6.0, 0, 0, 0, 0, 0])])
 BAD = {
-    "movej on a line": ((ARM, LINE, TIMED["shortest"], "movej"), {}, "would not keep to a shortest way"),
-    "movel on joints": ((ARM, DIRECT, TIMED["direct"], "movel"), {}, "would not keep to a direct way"),
+    "movej on a line": ((ARM, LINE, TIMED["shortest"], "movej"), {}, "would not keep to a shortest path"),
+    "movel on joints": ((ARM, DIRECT, TIMED["direct"], "movel"), {}, "would not keep to a direct path"),
     "unknown": ((ARM, DIRECT, TIMED["direct"], "movep"), {}, "unknown motion"),
-    "other way": ((ARM, DIRECT, TIMED["shortest"]), {}, "not of this way"),
-    "through corners": ((ARM, DIRECT, quintic_trajectory(DIRECT.q, 3.0)), {}, "not of this way"),
-    "joint limits": ((ARM, FAR, time_way(ARM, FAR)), {}, "joint 1 leaves its limits"),
+    "other path": ((ARM, DIRECT, TIMED["shortest"]), {}, "not of this path"),
+    "through corners": ((ARM, DIRECT, quintic_trajectory(DIRECT.q, 3.0)), {}, "not of this path"),
+    "joint limits": ((ARM, FAR, time_path(ARM, FAR)), {}, "joint 1 leaves its limits"),
     "period": ((ARM, DIRECT, TIMED["direct"]), {"period": 0.0001}, "period is out"),
     "gain": ((ARM, DIRECT, TIMED["direct"]), {"gain": 5000}, "gain is out"),
     "lookahead": ((ARM, DIRECT, TIMED["direct"]), {"lookahead_time": math.nan}, "lookahead_time is out"),

@@ -1,4 +1,4 @@
-"""Ways that OMPL finds: over a wall that stops every direct motion, proven, and the same again."""
+"""Paths that OMPL finds: over a wall that stops every direct motion, proven, and the same again."""
 
 from __future__ import annotations
 
@@ -47,32 +47,34 @@ LIFTED, BESIDE = np.array([0, -0.3, 0.2, 0, 0, 0]), np.array([0, -0.3, 0.3, 0.5,
 OUTSIDE = forward_kinematics(ARM, START) + 3.0 * np.eye(4, k=3)  # 3 m away
 
 
-def test_a_way_where_every_direct_motion_is_blocked():
+def test_a_path_where_every_direct_motion_is_blocked():
     direct = plan_direct(ARM, SCENE, START, [GOAL])
-    assert direct.ways == []
+    assert direct.paths == []
     assert direct.motions == len(turn_alternatives(ARM, GOAL))
     plan = plan_sampling(ARM, SCENE, START, [GOAL])
-    way = plan.way
+    path = plan.path
     assert plan.reason == ""
-    assert way.kind == "sampling"
-    assert way.q[0].tolist() == START.tolist()
-    assert way.q[-1].tolist() in turn_alternatives(ARM, GOAL).tolist()
-    assert way.corners.tolist() == list(range(len(way.q)))
-    assert way.length == pytest.approx(sum(abs(b - a).sum() for a, b in zip(way.q, way.q[1:], strict=False)))
-    assert np.abs(way.q).max() <= ARM.position_limits.max()
-    assert motion_is_free(ARM, SCENE, way.q[:-1], way.q[1:]).all()
-    assert plan.states >= len(way.q) - 1
+    assert path.kind == "sampling"
+    assert path.q[0].tolist() == START.tolist()
+    assert path.q[-1].tolist() in turn_alternatives(ARM, GOAL).tolist()
+    assert path.corners.tolist() == list(range(len(path.q)))
+    assert path.length == pytest.approx(
+        sum(abs(b - a).sum() for a, b in zip(path.q, path.q[1:], strict=False))
+    )
+    assert np.abs(path.q).max() <= ARM.position_limits.max()
+    assert motion_is_free(ARM, SCENE, path.q[:-1], path.q[1:]).all()
+    assert plan.states >= len(path.q) - 1
     assert plan.motions > 0
     assert 0 < plan.check_time < plan.time
 
 
 @pytest.mark.parametrize("simplify", [False, True])
-def test_pinocchio_and_coal_find_no_collision_on_the_way_but_do_on_the_straight_one(simplify):
+def test_pinocchio_and_coal_find_no_collision_on_the_path_but_do_on_the_straight_one(simplify):
     other = IndependentCheck(ARM, WALL)
     for seed in range(3):
-        way = plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=simplify).way
-        assert other.collisions(way.q)[0] == 0
-        looks = np.array([other.tool(q)[:3, 3] for q in other.looks(way.q)])
+        path = plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=simplify).path
+        assert other.collisions(path.q)[0] == 0
+        looks = np.array([other.tool(q)[:3, 3] for q in other.looks(path.q)])
         assert np.linalg.norm(np.diff(looks, axis=0), axis=1).max() <= 1e-3
     assert other.collisions(np.array([START, GOAL]))[0] > 100
 
@@ -80,17 +82,17 @@ def test_pinocchio_and_coal_find_no_collision_on_the_way_but_do_on_the_straight_
 def test_a_pose_is_met_from_a_pose_over_via_points():
     start, via, goal = (forward_kinematics(ARM, q) for q in (START, START + LIFTED, GOAL))
     plan = plan_sampling(ARM, SCENE, start, [via, goal])
-    poses = forward_kinematics(ARM, plan.way.q)
+    poses = forward_kinematics(ARM, plan.path.q)
     np.testing.assert_allclose(poses[0], start, atol=1e-9)
     np.testing.assert_allclose(poses[-1], goal, atol=1e-9)
     assert np.abs(poses - via).max(axis=(1, 2)).min() < 1e-9
-    assert motion_is_free(ARM, SCENE, plan.way.q[:-1], plan.way.q[1:]).all()
+    assert motion_is_free(ARM, SCENE, plan.path.q[:-1], plan.path.q[1:]).all()
 
 
 def test_simplifying_never_lengthens_in_the_metric_that_ompl_has():
     for seed in range(5):
         raw, short = (
-            plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=s).way.q for s in (False, True)
+            plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=s).path.q for s in (False, True)
         )
         assert _euclidean(short) <= _euclidean(raw) * (1 + 1e-12)
 
@@ -99,9 +101,9 @@ def _euclidean(q):
     return np.linalg.norm(np.diff(q, axis=0), axis=1).sum()
 
 
-def test_a_simplified_way_that_is_not_proven_is_not_taken(monkeypatch):
-    raw = plan_sampling(ARM, SCENE, START, [GOAL], simplify=False).way.q
-    short = plan_sampling(ARM, SCENE, START, [GOAL]).way.q
+def test_a_simplified_path_that_is_not_proven_is_not_taken(monkeypatch):
+    raw = plan_sampling(ARM, SCENE, START, [GOAL], simplify=False).path.q
+    short = plan_sampling(ARM, SCENE, START, [GOAL]).path.q
     assert len(raw) != len(short) or not np.array_equal(raw, short)
     true = motion_is_free
     refused = []
@@ -111,18 +113,18 @@ def test_a_simplified_way_that_is_not_proven_is_not_taken(monkeypatch):
         return true(*motions) if len(refused) > 1 else np.array([False])
 
     monkeypatch.setattr(sampling, "motion_is_free", refuse_first)
-    assert np.array_equal(plan_sampling(ARM, SCENE, START, [GOAL]).way.q, raw)
+    assert np.array_equal(plan_sampling(ARM, SCENE, START, [GOAL]).path.q, raw)
     monkeypatch.setattr(sampling, "motion_is_free", lambda *_: np.array([False]))
-    assert plan_sampling(ARM, SCENE, START, [GOAL]).way is None
+    assert plan_sampling(ARM, SCENE, START, [GOAL]).path is None
 
 
 def test_the_arm_is_already_there():
     plan = plan_sampling(ARM, SCENE, START, [START])
-    assert plan.way.q.tolist() == [START.tolist()]
-    assert (plan.way.length, plan.motions) == (0.0, 0)
+    assert plan.path.q.tolist() == [START.tolist()]
+    assert (plan.path.length, plan.motions) == (0.0, 0)
 
 
-# no way
+# no path
 
 
 @pytest.mark.parametrize(
@@ -136,50 +138,51 @@ def test_the_arm_is_already_there():
 )
 def test_reasons(start, stations, reason):
     plan = plan_sampling(ARM, SCENE, start, stations)
-    assert plan.way is None
+    assert plan.path is None
     assert plan.reason.startswith(reason)
     assert ("known[" in plan.reason) == reason.endswith(": ")
 
 
-def test_no_way_where_there_is_none():
+def test_no_path_where_there_is_none():
     """The shoulder, never nearer to the axis than 7 cm, would have to pass a wall that begins at 10 cm."""
     scene, start = scene_of_world(SEALED), np.array([-0.75 * np.pi, *START[1:]])
     beside = start + BESIDE
-    assert plan_sampling(ARM, scene, start, [beside], time_limit=0.3).way is not None
+    assert plan_sampling(ARM, scene, start, [beside], time_limit=0.3).path is not None
     plan = plan_sampling(ARM, scene, start, [start + HALF_TURN], time_limit=0.3)
-    assert plan.way is None
-    assert plan.reason == "RRTConnect found no way to the goal within 0.3 s"
+    assert plan.path is None
+    assert plan.reason == "RRTConnect found no path to the goal within 0.3 s"
     assert plan.states > 10
 
 
 # the same again
 
 
-def test_the_same_seed_gives_the_same_way_and_another_seed_another():
-    ways = [plan_sampling(ARM, SCENE, START, [GOAL], seed=s).way.q for s in (0, 1, 0, 2, 0)]
-    assert ways[0].tobytes() == ways[2].tobytes() == ways[4].tobytes()
-    assert len({way.tobytes() for way in ways}) == 3
+def test_the_same_seed_gives_the_same_path_and_another_seed_another():
+    paths = [plan_sampling(ARM, SCENE, START, [GOAL], seed=s).path.q for s in (0, 1, 0, 2, 0)]
+    assert paths[0].tobytes() == paths[2].tobytes() == paths[4].tobytes()
+    assert len({path.tobytes() for path in paths}) == 3
 
 
-def test_another_process_finds_the_same_way_and_prints_nothing_of_ompl():
+def test_another_process_finds_the_same_path_and_prints_nothing_of_ompl():
+    folders = [str(ROOT / "tests"), str(ROOT / "scripts"), str(Path(__file__).parent)]
     code = (
-        f"import sys; sys.path[:0] = [{str(ROOT / 'tests')!r}, {str(Path(__file__).parent)!r}]\n"
+        f"import sys; sys.path[:0] = {folders!r}\n"
         "from test_sampling import ARM, SCENE, START, GOAL, plan_sampling\n"
-        "print(plan_sampling(ARM, SCENE, START, [GOAL], seed=7).way.q.tolist())"
+        "print(plan_sampling(ARM, SCENE, START, [GOAL], seed=7).path.q.tolist())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    here = plan_sampling(ARM, SCENE, START, [GOAL], seed=7).way.q.tolist()
+    here = plan_sampling(ARM, SCENE, START, [GOAL], seed=7).path.q.tolist()
     assert (done.stdout, done.stderr) == (f"{here}\n", "")
 
 
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_every_planner_of_the_list_answers(planner):
     plan = plan_sampling(ARM, SCENE, START, [GOAL], time_limit=0.5, planner=planner)
-    if plan.way is not None:
-        assert motion_is_free(ARM, SCENE, plan.way.q[:-1], plan.way.q[1:]).all()
-        assert plan.way.q[0].tolist() == START.tolist()
+    if plan.path is not None:
+        assert motion_is_free(ARM, SCENE, plan.path.q[:-1], plan.path.q[1:]).all()
+        assert plan.path.q[0].tolist() == START.tolist()
     else:
-        assert plan.reason == f"{planner} found no way to the goal within 0.5 s"
+        assert plan.reason == f"{planner} found no path to the goal within 0.5 s"
 
 
 # in the chain, without OMPL, and wrong settings
@@ -187,9 +190,9 @@ def test_every_planner_of_the_list_answers(planner):
 
 def test_the_chain_comes_to_sampling_when_the_others_find_nothing():
     plan = plan_known(ARM, SCENE, START, [GOAL], seed=3)
-    alone = plan_sampling(ARM, SCENE, START, [GOAL], seed=3).way
+    alone = plan_sampling(ARM, SCENE, START, [GOAL], seed=3).path
     assert list(plan.reasons) == ["shortest", "direct"]
-    assert plan.way.q.tobytes() == alone.q.tobytes()
+    assert plan.path.q.tobytes() == alone.q.tobytes()
 
 
 def test_without_ompl_one_line_says_what_to_install(monkeypatch):
@@ -200,7 +203,7 @@ def test_without_ompl_one_line_says_what_to_install(monkeypatch):
         assert "pip install 'hopfield-nav[ompl]'" in str(caught.value)
         assert "\n" not in str(caught.value)
     chain = plan_known(ARM, SCENE, START, [GOAL])
-    assert chain.way is None
+    assert chain.path is None
     assert chain.reasons["sampling"].startswith("not tried: planning by sampling needs OMPL")
 
 

@@ -1,4 +1,4 @@
-"""Shortest ways on straight lines: continuous, free, and as short as an independent search finds."""
+"""Shortest paths on straight lines: continuous, free, and as short as an independent search finds."""
 
 import math
 import re
@@ -38,17 +38,17 @@ def near_pairs(arm, scene, count, seed):
     return starts[free][:count], forward_kinematics(arm, ends[free][:count])
 
 
-def test_ways_lie_on_the_line_and_are_free():
+def test_paths_lie_on_the_line_and_are_free():
     arm, scene = cell()
     starts, goals = near_pairs(arm, scene, 40, 12)
     solved = 0
     for start, goal in zip(starts, goals, strict=True):
         plan = plan_shortest(arm, scene, start, [goal])
-        if plan.way is None:
-            assert plan.reason.startswith("no continuous way: ")
+        if plan.path is None:
+            assert plan.reason.startswith("no continuous path: ")
             continue
         solved += 1
-        q = plan.way.q
+        q = plan.path.q
         assert q[0].tolist() == start.tolist()
         np.testing.assert_allclose(forward_kinematics(arm, q), poses_at(plan.line, plan.places), atol=1e-9)
         np.testing.assert_allclose(forward_kinematics(arm, q[-1]), goal, atol=1e-9)
@@ -56,7 +56,7 @@ def test_ways_lie_on_the_line_and_are_free():
         assert np.abs(np.diff(q, axis=0)).max() <= ROW_CHANGE
         assert (np.abs(q) <= TURN).all()
         assert motion_is_free(arm, scene, q[:-1], q[1:]).all()
-        assert plan.way.length == pytest.approx(np.abs(np.diff(q, axis=0)).sum())
+        assert plan.path.length == pytest.approx(np.abs(np.diff(q, axis=0)).sum())
     assert 15 < solved < 40
 
 
@@ -88,12 +88,12 @@ def test_as_short_as_dijkstra_on_the_whole_graph():
         plan = plan_shortest(arm, scene, start, [goal], steps=30, tool_speed=0.05, turn_speed=0.25)
         time = max(plan.line.lengths[0] / 0.05, plan.line.angles[0] / 0.25) / 30
         length = independent_length(arm, scene, start, plan.line, 30, time * arm.speed_limits)
-        if plan.way is None:
+        if plan.path is None:
             assert math.isinf(length) or plan.searches > 1
             continue
         if plan.searches == 1:
             on_steps = np.isin(np.round(plan.places * 30, 9), np.arange(31))
-            steps = plan.way.q[on_steps]
+            steps = plan.path.q[on_steps]
             assert np.abs(np.diff(steps, axis=0)).sum() == pytest.approx(length, rel=1e-9)
             solved += 1
     assert solved > 6
@@ -104,8 +104,8 @@ def test_an_open_start_is_never_longer():
     starts, goals = near_pairs(arm, scene, 20, 14)
     both = 0
     for start, goal in zip(starts, goals, strict=True):
-        given = plan_shortest(arm, scene, start, [goal]).way
-        opened = plan_shortest(arm, scene, forward_kinematics(arm, start), [goal]).way
+        given = plan_shortest(arm, scene, start, [goal]).path
+        opened = plan_shortest(arm, scene, forward_kinematics(arm, start), [goal]).path
         if given is not None:
             assert opened is not None
             both += 1
@@ -118,26 +118,26 @@ def test_via_points_are_corners():
     arm, scene = cell()
     stations = [pose([0.35, 0.3, 0.4]), pose([0.35, 0.3, 0.65]), pose([0.35, -0.3, 0.65])]
     plan = plan_shortest(arm, scene, pose([0.55, 0.3, 0.4]), stations)
-    assert plan.way is not None, plan.reason
-    assert plan.places[plan.way.corners].tolist() == [0, 1, 2, 3]
-    tool = forward_kinematics(arm, plan.way.q)[:, :3, 3]
-    np.testing.assert_allclose(tool[plan.way.corners[1:]], [s[:3, 3] for s in stations], atol=1e-9)
+    assert plan.path is not None, plan.reason
+    assert plan.places[plan.path.corners].tolist() == [0, 1, 2, 3]
+    tool = forward_kinematics(arm, plan.path.q)[:, :3, 3]
+    np.testing.assert_allclose(tool[plan.path.corners[1:]], [s[:3, 3] for s in stations], atol=1e-9)
 
 
 def test_given_joints_are_met_with_their_turns():
     arm, scene = empty()
     plan = plan_shortest(arm, scene, pose([0.4, 0.3, 0.3]), [pose([0.4, -0.3, 0.3])])
-    start, end = plan.way.q[0], plan.way.q[-1]
+    start, end = plan.path.q[0], plan.path.q[-1]
     again = plan_shortest(arm, scene, start, [end])
-    np.testing.assert_array_equal(again.way.q[[0, -1]], [start, end])
+    np.testing.assert_array_equal(again.path.q[[0, -1]], [start, end])
     turned = end.copy()
     turned[5] += TURN if end[5] < 0 else -TURN
     other = plan_shortest(arm, scene, start, [turned])
-    assert other.way is None
+    assert other.path is None
     assert "joint 6 would have to jump" in other.reason
     shifted = start.copy()
     shifted[5] += TURN if start[5] < 0 else -TURN
-    assert plan_shortest(arm, scene, shifted, [turned]).way.length == pytest.approx(again.way.length)
+    assert plan_shortest(arm, scene, shifted, [turned]).path.length == pytest.approx(again.path.length)
 
 
 def test_a_wall_across_the_line_is_the_reason_and_the_place():
@@ -145,18 +145,18 @@ def test_a_wall_across_the_line_is_the_reason_and_the_place():
     wall = geometry.pack_primitives([geometry.box([0.5, 0, 0.5], [1.0, 0.02, 1.0])])
     start, goal = pose([0.5, 0.3, 0.3]), pose([0.5, -0.3, 0.3])
     plan = plan_shortest(arm, build_scene(arm, wall), start, [goal])
-    assert plan.way is None
+    assert plan.path is None
     assert "no joint position is free" in plan.reason
     assert "known[0]" in plan.reason
     assert 0.01 < plan.point[1] < 0.29  # on this side of the wall, and under way
-    assert plan_shortest(arm, build_scene(arm), start, [goal]).way is not None
+    assert plan_shortest(arm, build_scene(arm), start, [goal]).path is not None
 
 
 def test_out_of_reach_is_named_with_its_place():
     """The line passes the base's axis nearer than the wrist can come to it."""
     arm, scene = empty()
     plan = plan_shortest(arm, scene, pose([0.4, 0.0, 0.3]), [pose([-0.4, 0.0, 0.3])])
-    assert plan.reason.startswith("no continuous way: out of reach (")
+    assert plan.reason.startswith("no continuous path: out of reach (")
     assert plan.point[0] == pytest.approx(arm.dh[3, 1], abs=0.01)
     assert plan.point[0] == pytest.approx(0.4 - 0.8 * plan.place, abs=1e-9)
 
@@ -166,7 +166,7 @@ def test_out_of_reach_is_named_with_its_place():
 def test_a_bad_station_is_named_before_the_line_is_searched(bad, position):
     arm, scene = cell()
     places = [pose([0.38, y, 0.4]) for y in (0.25, 0.0, -0.25)]
-    assert plan_shortest(arm, scene, places[0], places[1:]).way is not None
+    assert plan_shortest(arm, scene, places[0], places[1:]).path is not None
     places[bad] = pose(position)
     plan = plan_shortest(arm, scene, places[0], places[1:])
     name = ("the start", "via point 1", "the goal")[bad]
@@ -196,13 +196,13 @@ def test_a_search_that_is_given_up_says_so(monkeypatch):
     scene = build_scene(arm, geometry.pack_primitives([geometry.box([0.5, 0, 0.5], [1.0, 0.02, 1.0])]))
     places = [pose([0.5, y, 0.3]) for y in (0.3, -0.3)]
     whole = plan_shortest(arm, scene, places[0], places[1:], steps=1)
-    assert whole.reason.startswith("no continuous way: something is touched between two steps")
+    assert whole.reason.startswith("no continuous path: something is touched between two steps")
     assert whole.searches > 2
     monkeypatch.setattr(shortest_path, "_MOST_SEARCHES", 2)
     plan = plan_shortest(arm, scene, places[0], places[1:], steps=1)
     assert plan.searches == 2
     assert plan.reason.startswith(
-        "the search was given up after 2 ways along the steps; on the last one something"
+        "the search was given up after 2 paths along the steps; on the last one something"
     )
 
 
@@ -219,10 +219,10 @@ def test_a_limit_is_named():
         pose([r, r, 0.3]),
     ]
     round_base = plan_shortest(arm, scene, square[0], square[1:])
-    assert round_base.way is not None, round_base.reason
-    assert abs(round_base.way.q[-1, 0] - round_base.way.q[0, 0]) == pytest.approx(TURN)
+    assert round_base.path is not None, round_base.reason
+    assert abs(round_base.path.q[-1, 0] - round_base.path.q[0, 0]) == pytest.approx(TURN)
     plan = plan_shortest(narrow, scene, square[0], square[1:])
-    assert plan.way is None
+    assert plan.path is None
     assert re.search(r"joint 1 would pass its limit; (all \d|\d of \d) joint positions are free", plan.reason)
 
 
@@ -241,14 +241,14 @@ def test_a_line_through_a_wrist_singularity(steps):
     b = a.copy()
     b[4] = 0.4
     plan = plan_shortest(arm, build_scene(arm), a, [forward_kinematics(arm, b)], steps=steps)
-    assert plan.way is not None, plan.reason
+    assert plan.path is not None, plan.reason
     assert plan.line.lengths[0] < 1e-12
-    np.testing.assert_allclose(plan.way.q[-1], b, atol=1e-6)
+    np.testing.assert_allclose(plan.path.q[-1], b, atol=1e-6)
     np.testing.assert_allclose(
-        np.delete(plan.way.q, 4, axis=1), np.delete(a[None], 4, axis=1) + 0 * plan.way.q[:, :5], atol=1e-5
+        np.delete(plan.path.q, 4, axis=1), np.delete(a[None], 4, axis=1) + 0 * plan.path.q[:, :5], atol=1e-5
     )
     np.testing.assert_allclose(
-        forward_kinematics(arm, plan.way.q), poses_at(plan.line, plan.places), atol=1e-9
+        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
     )
 
 
@@ -260,12 +260,12 @@ def test_past_a_wrist_singularity_the_joints_are_too_slow_for_the_line():
     b[4] = 0.4
     goal = forward_kinematics(arm, b)
     fast = plan_shortest(arm, scene, a, [goal], tool_speed=0.2, turn_speed=1.0)
-    assert fast.way is None
+    assert fast.path is None
     assert "would have to jump" in fast.reason
     slow = plan_shortest(arm, scene, a, [goal], tool_speed=0.004, turn_speed=0.02)
-    assert slow.way is not None, slow.reason
+    assert slow.path is not None, slow.reason
     np.testing.assert_allclose(
-        forward_kinematics(arm, slow.way.q), poses_at(slow.line, slow.places), atol=1e-9
+        forward_kinematics(arm, slow.path.q), poses_at(slow.line, slow.places), atol=1e-9
     )
 
 
@@ -277,11 +277,11 @@ def test_a_line_that_is_singular_all_along_keeps_joint_6():
     goal = T.copy()
     goal[:3, 3] += [0.0, 0.0, 0.1]
     plan = plan_shortest(arm, scene, a, [goal])
-    assert plan.way is not None, plan.reason
-    np.testing.assert_allclose(plan.way.q[:, 4], 0.0, atol=1e-9)
-    np.testing.assert_allclose(plan.way.q[:, 5], 0.7, atol=1e-6)
+    assert plan.path is not None, plan.reason
+    np.testing.assert_allclose(plan.path.q[:, 4], 0.0, atol=1e-9)
+    np.testing.assert_allclose(plan.path.q[:, 5], 0.7, atol=1e-6)
     np.testing.assert_allclose(
-        forward_kinematics(arm, plan.way.q), poses_at(plan.line, plan.places), atol=1e-9
+        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
     )
 
 
@@ -301,12 +301,12 @@ def test_an_open_start_with_a_singular_wrist_takes_joint_6_from_the_goal():
     arm, scene = empty()
     given = opened = 0
     for a, b in zip(*singular_pairs(arm, scene, 10, 4), strict=True):
-        if plan_shortest(arm, scene, a, [b]).way is None:
+        if plan_shortest(arm, scene, a, [b]).path is None:
             continue
         given += 1
-        way = plan_shortest(arm, scene, forward_kinematics(arm, a), [b]).way
-        opened += way is not None
-        assert way is None or way.q[0, 5] == pytest.approx(b[5], abs=1e-6)
+        path = plan_shortest(arm, scene, forward_kinematics(arm, a), [b]).path
+        opened += path is not None
+        assert path is None or path.q[0, 5] == pytest.approx(b[5], abs=1e-6)
     assert given >= 9
     assert opened == given
 
@@ -318,16 +318,16 @@ def test_an_open_line_that_is_singular_all_along_tries_other_angles_of_joint_6()
     T = forward_kinematics(arm, a)
     goal = T.copy()
     goal[:3, 3] = [0.6264174855165536, -0.20050443318046038, 0.7461003873640055]
-    assert plan_shortest(arm, scene, a, [goal]).way is not None
+    assert plan_shortest(arm, scene, a, [goal]).path is not None
     plan = plan_shortest(arm, scene, T, [goal])
-    assert plan.way is not None, plan.reason
+    assert plan.path is not None, plan.reason
     assert plan.searches > 20
     np.testing.assert_allclose(
-        forward_kinematics(arm, plan.way.q), poses_at(plan.line, plan.places), atol=1e-9
+        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
     )
 
 
-def test_of_the_angles_of_joint_6_the_one_with_the_shortest_way_is_taken():
+def test_of_the_angles_of_joint_6_the_one_with_the_shortest_path_is_taken():
     arm, scene = empty()
     a = np.array([0.3, -1.2, 1.4, -0.9, 0.0, 0.7])
     T = forward_kinematics(arm, a)
@@ -336,10 +336,10 @@ def test_of_the_angles_of_joint_6_the_one_with_the_shortest_way_is_taken():
     lengths = []
     for theta6 in np.deg2rad(np.arange(-165, 181, 15)):
         for q in inverse_kinematics(arm, T, theta6=theta6):
-            way = plan_shortest(arm, scene, q, [goal]).way
-            lengths.append(way.length if way else np.inf)
+            path = plan_shortest(arm, scene, q, [goal]).path
+            lengths.append(path.length if path else np.inf)
     assert max(x for x in lengths if x < np.inf) > 1.2 * min(lengths)
-    assert plan_shortest(arm, scene, T, [goal]).way.length == pytest.approx(min(lengths), rel=1e-4)
+    assert plan_shortest(arm, scene, T, [goal]).path.length == pytest.approx(min(lengths), rel=1e-4)
 
 
 def test_a_line_out_of_a_singular_wrist_is_as_good_as_the_line_into_it():
@@ -351,15 +351,15 @@ def test_a_line_out_of_a_singular_wrist_is_as_good_as_the_line_into_it():
     both = 0
     for a, b in zip(*forward_kinematics(arm, np.array([starts, ends])), strict=True):
         speeds = {"tool_speed": 0.02, "turn_speed": 0.1}
-        inward = plan_shortest(arm, scene, b, [a], **speeds).way
+        inward = plan_shortest(arm, scene, b, [a], **speeds).path
         if inward is None:
             continue
         both += 1
         outward = plan_shortest(arm, scene, a, [b], **speeds)
-        assert outward.way is not None, outward.reason
-        assert outward.way.length <= inward.length * 1.001
+        assert outward.path is not None, outward.reason
+        assert outward.path.length <= inward.length * 1.001
         np.testing.assert_allclose(
-            forward_kinematics(arm, outward.way.q), poses_at(outward.line, outward.places), atol=1e-9
+            forward_kinematics(arm, outward.path.q), poses_at(outward.line, outward.places), atol=1e-9
         )
     assert both > 7
 
@@ -386,19 +386,19 @@ def test_half_a_turn_goes_the_way_round_that_is_possible():
     axes = np.random.default_rng(7).normal(size=(30, 3))
     flipped = refused = 0
     for q, axis in zip(free_joints(arm, scene, 30, 8), axes, strict=True):
-        T, way_found = forward_kinematics(arm, q), []
+        T, solved = forward_kinematics(arm, q), []
         for angle in (np.pi, np.pi - 1e-5, 1e-5 - np.pi):
             goal = T.copy()
             goal[:3, :3] @= Rotation.from_rotvec(axis / np.linalg.norm(axis) * angle).as_matrix()
             plan = plan_shortest(arm, scene, q, [goal])
-            way_found.append(plan.way is not None)
-            if angle == np.pi and plan.way is not None:
+            solved.append(plan.path is not None)
+            if angle == np.pi and plan.path is not None:
                 flipped += not np.allclose(plan.line.turn, straight_line(np.array([T, goal])).turn)
-                found = forward_kinematics(arm, plan.way.q)
+                found = forward_kinematics(arm, plan.path.q)
                 np.testing.assert_allclose(found, poses_at(plan.line, plan.places), atol=1e-9)
                 np.testing.assert_allclose(found[-1], goal, atol=1e-9)
-        assert way_found[0] == any(way_found[1:])
-        refused += not way_found[0]
+        assert solved[0] == any(solved[1:])
+        refused += not solved[0]
     assert flipped > 1
     assert refused > 1
 
@@ -410,7 +410,7 @@ def test_slower_lines_may_turn_the_joints_more():
         {
             k
             for k in range(30)
-            if plan_shortest(arm, scene, starts[k], [goals[k]], tool_speed=v, turn_speed=5 * v).way
+            if plan_shortest(arm, scene, starts[k], [goals[k]], tool_speed=v, turn_speed=5 * v).path
         }
         for v in (0.5, 0.02)
     )
@@ -421,26 +421,26 @@ def test_start_and_goal_in_one_place():
     arm, scene = empty()
     q = np.array([0.3, -1.2, 1.4, -0.9, 1.0, 0.7])
     plan = plan_shortest(arm, scene, q, [forward_kinematics(arm, q)])
-    assert plan.way is not None
-    assert plan.way.length == pytest.approx(0.0, abs=1e-9)
+    assert plan.path is not None
+    assert plan.path.length == pytest.approx(0.0, abs=1e-9)
 
 
 def test_auto_falls_back_from_the_line_to_the_direct_path():
     arm, scene = cell()
     start, goal = pose([0.5, 0.25, 0.4]), pose([0.5, -0.25, 0.4])  # the cylinder stands on the line
     plan = plan_known(arm, scene, start, [goal])
-    assert plan.way.kind == "direct"
+    assert plan.path.kind == "direct"
     assert set(plan.reasons) == {"shortest"}
     assert "known[2]" in plan.reasons["shortest"]
-    assert len(plan.ways) == 5
+    assert len(plan.paths) == 5
     beside = [pose([0.38, s * 0.25, 0.4]) for s in (1, -1)]
-    assert plan_known(arm, scene, beside[0], beside[1:]).way.kind == "shortest"
+    assert plan_known(arm, scene, beside[0], beside[1:]).path.kind == "shortest"
 
 
-def test_without_a_way_every_method_says_why():
+def test_without_a_path_every_method_says_why():
     arm, scene = cell()
     plan = plan_known(arm, scene, pose([0.5, 0.25, 0.4]), [pose([0.5, 0.25, 0.1])], method="direct")
-    assert plan.way is None
+    assert plan.path is None
     assert plan.reason.startswith("direct: the goal is free in no joint position")
 
 

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from dynamics import BadInput
 from hopfield_nav.known_world import poses_at, straight_line
-from hopfield_nav.known_world.line import ways_round
+from hopfield_nav.known_world.line import flip_choices
 
 
 def random_poses(count, seed):
@@ -64,13 +64,13 @@ def test_half_a_turn_has_two_ways_round():
     turn = np.pi * np.array([0.6, 0.0, 0.8])
     T[1, :3, :3] = T[0, :3, :3] @ Rotation.from_rotvec(turn).as_matrix()
     s = np.linspace(0, 1, 11)
-    ways = [poses_at(straight_line(T, flip), s) for flip in ((), (0,))]
+    paths = [poses_at(straight_line(T, flip), s) for flip in ((), (0,))]
     both = [T[0, :3, :3] @ Rotation.from_rotvec(sign * s[:, None] * turn).as_matrix() for sign in (1, -1)]
-    if np.abs(ways[0][5, :3, :3] - both[0][5]).max() > 1e-6:  # which of the two comes first is open
+    if np.abs(paths[0][5, :3, :3] - both[0][5]).max() > 1e-6:  # which of the two comes first is open
         both.reverse()
-    for way, rotation in zip(ways, both, strict=True):
-        np.testing.assert_allclose(way[:, :3, :3], rotation, atol=1e-12)
-        np.testing.assert_allclose(way[-1], T[1], atol=1e-15)
+    for path, rotation in zip(paths, both, strict=True):
+        np.testing.assert_allclose(path[:, :3, :3], rotation, atol=1e-12)
+        np.testing.assert_allclose(path[-1], T[1], atol=1e-15)
 
 
 def test_legs_of_half_a_turn_are_found():
@@ -79,9 +79,9 @@ def test_legs_of_half_a_turn_are_found():
     T[3, :3, :3] = Rotation.from_rotvec([0, np.pi - 1e-5, 0]).as_matrix()
     T[4, :3, :3] = T[3, :3, :3] @ Rotation.from_rotvec([0, 0, np.pi]).as_matrix()
     line = straight_line(T)  # legs 0, 1 and 3; leg 2 is too short of half a turn
-    assert ways_round(line, 9) == [(), (0,), (1,), (3,), (0, 1), (0, 3), (1, 3), (0, 1, 3)]
-    assert ways_round(line, 4) == [(), (0,), (1,), (3,)]
-    assert ways_round(straight_line(random_poses(3, 1)), 4) == [()]
+    assert flip_choices(line, 9) == [(), (0,), (1,), (3,), (0, 1), (0, 3), (1, 3), (0, 1, 3)]
+    assert flip_choices(line, 4) == [(), (0,), (1,), (3,)]
+    assert flip_choices(straight_line(random_poses(3, 1)), 4) == [()]
     np.testing.assert_allclose(straight_line(T, (0,)).angles[0], np.pi + 1e-7, atol=1e-12)
 
 

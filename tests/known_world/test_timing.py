@@ -1,4 +1,4 @@
-"""Timing of ways: limits kept and used, the path kept, and the least time there is."""
+"""Timing of paths: limits kept and used, the path kept, and the least time there is."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from oracles import pinocchio_model
+from planned_paths import HOME, direct_path, line_path, off_line, planned_path
 from scenes import SWING
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
-from ways import HOME, direct_way, line_way, off_line, way
 
 from dynamics import BadInput, forward_kinematics, load_arm, mass_matrix, with_payload
 from dynamics.files import arm_from_dict
 from hopfield_nav.known_world import line as line_rows
-from hopfield_nav.known_world import time_way, timing
+from hopfield_nav.known_world import time_path, timing
 from hopfield_nav.known_world.limits import largest_shares, motion_limits
 from hopfield_nav.known_world.timing import RAMP, TOLERANCE, corner_times
 from hopfield_nav.loop import evaluate, quintic_pieces
 
 ARM = load_arm("ur5_ragazzon2012")
 FULL = load_arm("ur5_full")
-BENT = direct_way([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1], [1, -1.5, 1, 0, 0, 0]], rows=7)
-RAISED = direct_way([[0, -0.2, 0.3, 0, 1, 0], [0.3, -1.2, 0.6, 0, 1, 0]])  # joint 2 lifts the arm
-LINE = line_way(ARM, HOME, [[0.0, -0.5, 0.3], [-0.1, 0.1, 0.0]], turn=[0.2, 0.1, -0.3])
+BENT = direct_path([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1], [1, -1.5, 1, 0, 0, 0]], rows=7)
+RAISED = direct_path([[0, -0.2, 0.3, 0, 1, 0], [0.3, -1.2, 0.6, 0, 1, 0]])  # joint 2 lifts the arm
+LINE = line_path(ARM, HOME, [[0.0, -0.5, 0.3], [-0.1, 0.1, 0.0]], turn=[0.2, 0.1, -0.3])
 
 
 def values(trajectory, count=4000):
@@ -45,7 +45,7 @@ def pinocchio_torque(arm, q, qd, qdd):
 
 
 def end_time(arm, path, **limits):
-    return time_way(arm, path, **limits).knots[-1]
+    return time_path(arm, path, **limits).knots[-1]
 
 
 CASES = {
@@ -63,7 +63,7 @@ CASES = {
 def test_limits_are_kept_at_any_time(case):
     """Measured at random times, the torque by Pinocchio, the tool's speed by differences."""
     arm, path, limits = CASES[case]
-    trajectory = time_way(arm, path, **limits)
+    trajectory = time_path(arm, path, **limits)
     times, q, qd, qdd = values(trajectory)
     most = 1 + TOLERANCE
     assert (np.abs(qd) <= most * arm.speed_limits).all()
@@ -80,7 +80,7 @@ def test_limits_are_kept_at_any_time(case):
 @pytest.mark.parametrize("case", CASES)
 def test_shares_are_what_pinocchio_finds(case):
     arm, path, limits = CASES[case]
-    trajectory = time_way(arm, path, **limits)
+    trajectory = time_path(arm, path, **limits)
     told = largest_shares(arm, trajectory, motion_limits(arm, **limits))
     _, q, qd, qdd = values(trajectory)
     torque = np.abs(pinocchio_torque(arm, q, qd, qdd)) / (limits.get("share", 0.9) * arm.torque_limits)
@@ -99,8 +99,8 @@ def test_shares_are_what_pinocchio_finds(case):
     ],
 )
 def test_a_tight_limit_is_used_up_and_costs_time(name, tight, wide):
-    path = direct_way([[0, -0.2, 0.3, 0, 1, 0], [2.5, -1.2, 0.6, 0, 1, 0]])
-    bound = time_way(ARM, path, **tight)
+    path = direct_path([[0, -0.2, 0.3, 0, 1, 0], [2.5, -1.2, 0.6, 0, 1, 0]])
+    bound = time_path(ARM, path, **tight)
     assert getattr(largest_shares(ARM, bound, motion_limits(ARM, **tight)), name) > 0.99
     faster = ARM._replace(speed_limits=2 * ARM.speed_limits) if name == "speed" else ARM
     assert end_time(faster, path, **{**tight, **wide}) < 0.98 * bound.knots[-1]
@@ -109,11 +109,11 @@ def test_a_tight_limit_is_used_up_and_costs_time(name, tight, wide):
 @pytest.mark.parametrize(("length", "acceleration"), [(2.0, 1.4), (-5.0, 5.0), (6.0, 20.0), (0.3, 0.2)])
 def test_one_joint_takes_the_time_of_the_trapezoid(length, acceleration):
     """Closed form of the bang-bang and the trapezoid move; the ramp adds itself and nothing else."""
-    speed, way_length = ARM.speed_limits[0], abs(length)
-    least = 2 * math.sqrt(way_length / acceleration)
-    if way_length > speed**2 / acceleration:
-        least = way_length / speed + speed / acceleration
-    path = direct_way([np.zeros(6), [length, 0, 0, 0, 0, 0]])
+    speed, distance = ARM.speed_limits[0], abs(length)
+    least = 2 * math.sqrt(distance / acceleration)
+    if distance > speed**2 / acceleration:
+        least = distance / speed + speed / acceleration
+    path = direct_path([np.zeros(6), [length, 0, 0, 0, 0, 0]])
     limits = {"acceleration": acceleration, "share": math.inf}
     jumping = end_time(ARM, path, **limits, ramp=0.0)
     assert least * (1 - 1e-9) <= jumping <= 1.01 * least
@@ -129,7 +129,7 @@ def test_one_hinge_takes_the_time_that_its_torque_allows():
     hinge = hinge._replace(torque_limits=np.array([3.0]), speed_limits=np.array([100.0]))
     inertia = mass_matrix(hinge, np.zeros(1))[0, 0]
     assert inertia == pytest.approx(0.25 + 3.0 * 0.25)
-    found = end_time(hinge, direct_way([[0.0], [2.0]]), acceleration=1e3, share=1.0, ramp=0.0)
+    found = end_time(hinge, direct_path([[0.0], [2.0]]), acceleration=1e3, share=1.0, ramp=0.0)
     least = 2 * math.sqrt(2.0 * inertia / 3.0)
     assert least * (1 - 1e-6) <= found <= 1.01 * least
 
@@ -162,14 +162,14 @@ def test_lifting_takes_the_least_time_of_an_integrated_bang_bang():
 
     switch = brentq(lambda at: overshoot(at)[0], start - 0.1, goal + 0.05, xtol=1e-9)
     least = overshoot(switch)[1]
-    path = direct_way([pose, pose + np.array([0, goal - start, 0, 0, 0, 0])])
+    path = direct_path([pose, pose + np.array([0, goal - start, 0, 0, 0, 0])])
     found = end_time(arm, path, acceleration=1e4, share=1.0, ramp=0.0)
     assert least * (1 - TOLERANCE) <= found <= 1.01 * least
 
 
 def test_there_and_back_take_equally_long_without_friction():
     """Rigid dynamics do not know the direction of time, gravity included; friction does."""
-    back = direct_way(BENT.q[BENT.corners][::-1])
+    back = direct_path(BENT.q[BENT.corners][::-1])
     limits = {"acceleration": 40.0, "share": 0.5}
     assert end_time(ARM, back, **limits) == pytest.approx(end_time(ARM, BENT, **limits), rel=3e-3)
     with_friction = end_time(FULL, back, **limits) / end_time(FULL, BENT, **limits)
@@ -183,8 +183,8 @@ def test_a_payload_costs_time_only_where_torque_binds():
     assert end_time(heavy, RAISED, **fast) > 1.05 * end_time(ARM, RAISED, **fast)
 
 
-def test_a_direct_way_stays_on_its_lines_and_rests_at_corners():
-    trajectory = time_way(ARM, BENT, acceleration=20.0)
+def test_a_direct_path_stays_on_its_lines_and_rests_at_corners():
+    trajectory = time_path(ARM, BENT, acceleration=20.0)
     times = corner_times(BENT, trajectory)
     assert times[0] == 0.0
     assert times[-1] == trajectory.knots[-1]
@@ -216,23 +216,23 @@ def test_quintic_pieces_through_a_line_stay_on_it():
 @pytest.mark.parametrize("acceleration", [1.4, 30.0])
 def test_the_tool_stays_on_its_line(monkeypatch, acceleration):
     """With rows a millimetre apart; with rows five centimetres apart only where some are added."""
-    trajectory = time_way(ARM, LINE, acceleration=acceleration, share=0.5)
+    trajectory = time_path(ARM, LINE, acceleration=acceleration, share=0.5)
     times, q, _, _ = values(trajectory)
     bounds = corner_times(LINE, trajectory)
     for i in range(2):
         here = q[(times >= bounds[i]) & (times <= bounds[i + 1])]
         assert off_line(ARM, LINE, here, i).max() < 1e-8
-    coarse = line_way(ARM, HOME, [0.0, -0.5, 0.3], step=0.05)
-    assert off_line(ARM, coarse, values(time_way(ARM, coarse))[1]).max() < 1e-6
+    coarse = line_path(ARM, HOME, [0.0, -0.5, 0.3], step=0.05)
+    assert off_line(ARM, coarse, values(time_path(ARM, coarse))[1]).max() < 1e-6
     monkeypatch.setattr(line_rows, "OFF_LINE", math.inf)
     monkeypatch.setattr(line_rows, "REFUSED", math.inf)
-    assert off_line(ARM, coarse, values(time_way(ARM, coarse))[1]).max() > 1e-6
+    assert off_line(ARM, coarse, values(time_path(ARM, coarse))[1]).max() > 1e-6
 
 
 @pytest.mark.parametrize("path", [BENT, LINE], ids=["direct", "line"])
 def test_acceleration_builds_up_within_the_ramp(path):
     for ramp in (0.0, RAMP):
-        trajectory = time_way(ARM, path, ramp=ramp)
+        trajectory = time_path(ARM, path, ramp=ramp)
         knots = trajectory.knots[1:-1]
         before = np.array([evaluate(trajectory, t - 1e-9)[2] for t in knots])
         after = np.array([evaluate(trajectory, t + 1e-9)[2] for t in knots])
@@ -242,7 +242,7 @@ def test_acceleration_builds_up_within_the_ramp(path):
 
 
 def test_velocity_and_acceleration_are_derivatives():
-    trajectory, h = time_way(ARM, LINE), 1e-5
+    trajectory, h = time_path(ARM, LINE), 1e-5
     for time in np.random.default_rng(2).uniform(0.01, trajectory.knots[-1] - 0.01, 50):
         before, now, after = (evaluate(trajectory, time + k * h) for k in (-1, 0, 1))
         np.testing.assert_allclose((after[0] - before[0]) / (2 * h), now[1], atol=1e-6)
@@ -253,28 +253,28 @@ def test_what_the_grid_lets_through_is_caught(monkeypatch):
     """A long ramp smears a line's limits over places where others hold."""
     fast = {"acceleration": 30.0, "share": math.inf, "ramp": 0.05}
     limits = motion_limits(ARM, 30.0, math.inf)
-    assert max(largest_shares(ARM, time_way(ARM, LINE, **fast), limits)) <= 1 + TOLERANCE
+    assert max(largest_shares(ARM, time_path(ARM, LINE, **fast), limits)) <= 1 + TOLERANCE
     monkeypatch.setattr(timing, "TOLERANCE", math.inf)
-    assert max(largest_shares(ARM, time_way(ARM, LINE, **fast), limits)) > 1 + TOLERANCE
+    assert max(largest_shares(ARM, time_path(ARM, LINE, **fast), limits)) > 1 + TOLERANCE
 
 
-def test_a_way_without_motion_takes_no_time():
+def test_a_path_without_motion_takes_no_time():
     for rows in ([HOME], [HOME, HOME]):
         for kind in ("direct", "shortest"):
-            trajectory = time_way(ARM, way(rows, kind, np.arange(len(rows))))
+            trajectory = time_path(ARM, planned_path(rows, kind, np.arange(len(rows))))
             assert trajectory.knots[-1] == 0.0
             np.testing.assert_array_equal(evaluate(trajectory, 1.0)[0], HOME)
-    paused = direct_way([HOME, HOME, HOME + 0.5])
-    assert (corner_times(paused, time_way(ARM, paused))[:2] == 0).all()
+    paused = direct_path([HOME, HOME, HOME + 0.5])
+    assert (corner_times(paused, time_path(ARM, paused))[:2] == 0).all()
 
 
 BAD = {
-    "kind": (way(BENT.q, "longest", BENT.corners), {}, "unknown kind"),
-    "joints": (way(np.zeros((2, 3)), "direct", [0, 1]), {}, "finite joint angles"),
-    "NaN": (way(np.full((2, 6), np.nan), "direct", [0, 1]), {}, "finite joint angles"),
-    "corners": (way(BENT.q, "direct", [0, 3]), {}, "corners are rows"),
-    "float corners": (way(BENT.q, "direct", [0.0, 12.0]), {}, "corners are rows"),
-    "bent": (way(BENT.q, "direct", [0, 12]), {}, "straight between corners"),
+    "kind": (planned_path(BENT.q, "longest", BENT.corners), {}, "unknown kind"),
+    "joints": (planned_path(np.zeros((2, 3)), "direct", [0, 1]), {}, "finite joint angles"),
+    "NaN": (planned_path(np.full((2, 6), np.nan), "direct", [0, 1]), {}, "finite joint angles"),
+    "corners": (planned_path(BENT.q, "direct", [0, 3]), {}, "corners are rows"),
+    "float corners": (planned_path(BENT.q, "direct", [0.0, 12.0]), {}, "corners are rows"),
+    "bent": (planned_path(BENT.q, "direct", [0, 12]), {}, "straight between corners"),
     "acceleration": (BENT, {"acceleration": 0.0}, "acceleration must be positive"),
     "unbounded": (BENT, {"acceleration": math.inf}, "acceleration must be positive"),
     "accelerations": (BENT, {"acceleration": np.ones(3)}, "acceleration must be positive"),
@@ -290,17 +290,17 @@ BAD = {
 def test_bad_input_is_refused_in_one_line(case):
     path, limits, message = BAD[case]
     with pytest.raises(BadInput, match=message) as error:
-        time_way(ARM, path, **limits)
+        time_path(ARM, path, **limits)
     assert "\n" not in str(error.value)
 
 
-def test_a_trajectory_of_another_way_is_refused():
-    with pytest.raises(BadInput, match="not of this way"):
-        corner_times(RAISED, time_way(ARM, BENT))
+def test_a_trajectory_of_another_path_is_refused():
+    with pytest.raises(BadInput, match="not of this path"):
+        corner_times(RAISED, time_path(ARM, BENT))
 
 
 def test_without_toppra_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "toppra", None)
     monkeypatch.delitem(sys.modules, "hopfield_nav.known_world.speed", raising=False)
     with pytest.raises(BadInput, match=r"toppra.*hopfield-nav\[plan\]"):
-        time_way(ARM, BENT)
+        time_path(ARM, BENT)

@@ -103,7 +103,7 @@ def test_the_estimator_runs_once_a_period_also_across_events(tmp_path):
         tmp_path,
     )
     sim.step(0.02)
-    assert len(sim.collisions) == 2
+    assert len(sim.detections) == 2
     assert sim.controller.detector_memory[0] == 10
     assert sim.state.periods[0] == 10
 

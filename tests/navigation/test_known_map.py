@@ -1,4 +1,4 @@
-"""Known obstacles on the map: which cells they bar, and that no way over free cells touches them."""
+"""Known obstacles on the map: which cells they block, and that no path over free cells touches them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopfield_nav.experiment import simulate
 from hopfield_nav.geometry import capsule_distance, pack_primitives
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import Navigator
-from hopfield_nav.navigation.known_map import SAME, barred_cells, cell_beside, make_map, only_in_sight
+from hopfield_nav.navigation.known_map import SAME, blocked_cells, cell_beside, make_map, only_in_sight
 from hopfield_nav.planning import plan_roadmap, shorten_path
 from hopfield_nav.world import pack, parse_world
 
@@ -85,7 +85,7 @@ def centres_of(grid, cells):
 
 @PROPERTY
 @given(SOLIDS, st.sampled_from([PLANE, ROOM]))
-def test_a_cell_is_barred_when_a_solid_reaches_into_it_and_only_then(solids, text):
+def test_a_cell_is_blocked_when_a_solid_reaches_into_it_and_only_then(solids, text):
     """Against points all over the cells: 25 along each edge in the plane, 9 in space."""
     some_world = known_world(text, solids)
     grid, known = make_map(some_world)
@@ -96,34 +96,34 @@ def test_a_cell_is_barred_when_a_solid_reaches_into_it_and_only_then(solids, tex
     centres = centres_of(grid, np.ndindex(grid.shape))
     points = centres[:, None] + offsets
     held = inside_known(some_world, points.reshape(-1, 3)).reshape(len(centres), -1).any(axis=1)
-    assert not (held & ~known.barred.ravel()).any()
+    assert not (held & ~known.blocked.ravel()).any()
     gap = 0.5 * np.sqrt(rank) * grid.spacing / (count - 1) + SAME * grid.spacing
-    for cell in np.flatnonzero(known.barred.ravel() & ~held):  # a solid between the points
+    for cell in np.flatnonzero(known.blocked.ravel() & ~held):  # a solid between the points
         assert least_distance(known.solids, points[cell]) <= gap
-    np.testing.assert_array_equal(grid.blocked, known.barred)
+    np.testing.assert_array_equal(grid.blocked, known.blocked)
 
 
 def least_distance(solids, points):
     return capsule_distance(np.column_stack([points, points, np.zeros(len(points))]), solids).min()
 
 
-def test_without_known_obstacles_nothing_is_barred():
+def test_without_known_obstacles_nothing_is_blocked():
     grid, known = make_map(world())
-    assert not known.barred.any()
+    assert not known.blocked.any()
     assert cell_beside(known, grid, grid.blocked, np.array([0.3, 0.0, 0.0]), (3, 4)) == (3, 4)
 
 
 def test_what_lies_under_the_plane_of_the_map_bars_nothing_there():
     near, through = (f"known: [{{floor: {{height: {z}}}}}]\n" for z in (-0.001, 0.0))
-    assert not make_map(world(near))[1].barred.any()
-    assert make_map(world(through))[1].barred.all()
+    assert not make_map(world(near))[1].blocked.any()
+    assert make_map(world(through))[1].blocked.all()
 
 
 # --- the thin wall ------------------------------------------------------------------------------------------
 
 
 def test_a_thin_wall_between_cell_centres_is_gone_around():
-    """With the centres alone it bars nothing, and the shortest way leads through it."""
+    """With the centres alone it blocks nothing, and the shortest path leads through it."""
     some_world = world(GOAL + THIN)
     grid, known = make_map(some_world)
     start, goal = (1, 10), (17, 6)
@@ -131,7 +131,7 @@ def test_a_thin_wall_between_cell_centres_is_gone_around():
     assert not inside_known(some_world, centres).any()
     through = plan_path(np.zeros(grid.shape, bool), start, goal).cells
     assert inside_known(some_world, along(centres_of(grid, through))).any()
-    around = plan_path(known.barred, start, goal).cells
+    around = plan_path(known.blocked, start, goal).cells
     assert not inside_known(some_world, along(centres_of(grid, around))).any()
     run = simulate(some_world)
     assert (run.outcome, run.summary["contact_count"]) == ("reached", 0)
@@ -142,11 +142,11 @@ def test_a_thin_wall_between_cell_centres_is_gone_around():
 def test_longer_steps_do_not_pass_over_a_thin_wall(radius):
     some_world = world(GOAL + THIN + f"planner: {{radius: {radius}}}\n")
     grid, known = make_map(some_world)
-    cells_alone = barred_cells(grid, known.solids)
+    cells_alone = blocked_cells(grid, known.solids)
     ends = (1, 10), (17, 6)
-    for barred, touched in ((cells_alone, True), (known.barred, False)):
-        way = plan_path(barred, *ends, radius=radius).cells
-        assert inside_known(some_world, along(centres_of(grid, way), 600)).any() == touched
+    for blocked, touched in ((cells_alone, True), (known.blocked, False)):
+        path = plan_path(blocked, *ends, radius=radius).cells
+        assert inside_known(some_world, along(centres_of(grid, path), 600)).any() == touched
 
 
 # --- laws ---------------------------------------------------------------------------------------------------
@@ -154,20 +154,20 @@ def test_longer_steps_do_not_pass_over_a_thin_wall(radius):
 
 @PROPERTY
 @given(SOLIDS, st.sampled_from([PLANE, ROOM]), st.sampled_from([1, 1.5, 2, 3]), st.randoms())
-def test_no_way_over_free_cells_has_a_point_in_a_known_solid(solids, text, radius, dice):
+def test_no_path_over_free_cells_has_a_point_in_a_known_solid(solids, text, radius, dice):
     some_world = known_world(text, solids)
     grid, known = make_map(some_world)
-    barred = barred_cells(grid, known.solids, radius)
-    free = np.argwhere(~barred)
+    blocked = blocked_cells(grid, known.solids, radius)
+    free = np.argwhere(~blocked)
     assume(len(free) > 1)
     start, goal = (tuple(int(c) for c in free[dice.randrange(len(free))]) for _ in range(2))
-    plan = plan_path(barred, start, goal, radius=radius)
+    plan = plan_path(blocked, start, goal, radius=radius)
     assume(plan.cells is not None)
     assert not inside_known(some_world, along(centres_of(grid, plan.cells))).any()
     if radius < 2:
-        tight = shorten_path(barred, plan.cells)
+        tight = shorten_path(blocked, plan.cells)
         assert not inside_known(some_world, along(centres_of(grid, tight))).any()
-    road = plan_roadmap(barred, start, goal, 60)
+    road = plan_roadmap(blocked, start, goal, 60)
     if road.waypoints is not None:
         assert not inside_known(some_world, along(centres_of(grid, road.waypoints))).any()
 
@@ -179,8 +179,8 @@ def test_no_way_over_free_cells_has_a_point_in_a_known_solid(solids, text, radiu
     place(0.0, 1.0),
     st.sampled_from(["{}", "{any_angle: true}", "{radius: 1.5}", "{radius: 2}", "{kind: roadmap}"]),
 )
-def test_the_first_way_from_tool_to_goal_has_no_point_in_a_known_solid(solids, text, share, planner):
-    """With start and goal anywhere, in barred cells too; straight lines from waypoint to waypoint."""
+def test_the_first_motion_from_tool_to_goal_has_no_point_in_a_known_solid(solids, text, share, planner):
+    """With start and goal anywhere, in blocked cells too; straight lines from waypoint to waypoint."""
     shape = parse_world("format: 1\n" + text).map
     extent = shape.spacing * (np.array(shape.shape) - 1)
     goal = np.array(shape.origin)[: shape.rank] + np.array(share)[: shape.rank] * extent
@@ -192,9 +192,9 @@ def test_the_first_way_from_tool_to_goal_has_no_point_in_a_known_solid(solids, t
     q = np.array(some_world.start.joints)
     tool = forward_kinematics(ARM, q)[:3, 3]
     assume(not inside_known(some_world, tool[None])[0])
-    way = Navigator(some_world, ARM, q).first_way(q)
-    assume(way.trajectory is not None)
-    knots = [evaluate(way.trajectory, t)[0] for t in way.trajectory.knots]
+    motion = Navigator(some_world, ARM, q).first_motion(q)
+    assume(motion.trajectory is not None)
+    knots = [evaluate(motion.trajectory, t)[0] for t in motion.trajectory.knots]
     corners = forward_kinematics(ARM, np.array(knots))[:, :3, 3]
     assert not inside_known(some_world, along(corners)).any()
     np.testing.assert_allclose(corners[-1], [*goal, 0.0][:3], atol=1e-4)
@@ -204,8 +204,8 @@ def test_the_first_way_from_tool_to_goal_has_no_point_in_a_known_solid(solids, t
 
 
 @pytest.mark.parametrize("any_angle", ["false", "true"])
-def test_a_goal_in_a_barred_cell_is_reached_from_its_own_side(any_angle):
-    """Goal and wall share a cell; the straight way would come through the wall."""
+def test_a_goal_in_a_blocked_cell_is_reached_from_its_own_side(any_angle):
+    """Goal and wall share a cell; the straight path would come through the wall."""
     goal = "goal: {position: [0.3725, -0.0132]}\n"
     text = goal + f"planner: {{any_angle: {any_angle}}}\n"
     sim = simulation(text + THIN)
@@ -216,7 +216,7 @@ def test_a_goal_in_a_barred_cell_is_reached_from_its_own_side(any_angle):
     assert simulation(text + THIN.replace("known", "obstacles")).run().summary["contact_count"] > 0
 
 
-def test_a_start_in_a_barred_cell_goes_away_from_the_wall():
+def test_a_start_in_a_blocked_cell_goes_away_from_the_wall():
     wall = "known: [{box: {center: [0.183, 0.0131, 0.0], size: [0.002, 0.12, 0.4]}}]\n"
     sim = simulation(GOAL + wall)
     own = sim.navigator.grid.cell_of(forward_kinematics(sim.arm, sim.state.q)[:3, 3])
@@ -240,7 +240,7 @@ def test_known_obstacles_all_around_are_said_to_be(at, who):
     assert simulation("goal: {cell: [10, 9]}\n" + f"known: [{', '.join(boards[:3])}]\n").outcome is None
 
 
-def test_the_way_back_after_a_collision_leads_to_a_cell_in_sight():
+def test_the_path_back_after_a_collision_leads_to_a_cell_in_sight():
     some_world = world(THIN)
     grid, known = make_map(some_world)
     left, right = ((7, 9), (9, 9))  # before and behind the wall

@@ -18,15 +18,15 @@ GOAL = "goal: {cell: [17, 6]}\n"
 
 def test_the_first_trajectory_goes_through_the_cells_of_its_path():
     navigator = simulation(GOAL).navigator
-    way = navigator.way
-    knots = way.trajectory.knots[1:]
-    assert len(knots) == len(way.cells)
-    for cell, time in zip(way.cells, knots, strict=True):
-        pose = forward_kinematics(navigator.arm, evaluate(way.trajectory, time)[0])
+    motion = navigator.motion
+    knots = motion.trajectory.knots[1:]
+    assert len(knots) == len(motion.cells)
+    for cell, time in zip(motion.cells, knots, strict=True):
+        pose = forward_kinematics(navigator.arm, evaluate(motion.trajectory, time)[0])
         np.testing.assert_allclose(pose[:3, 3], navigator.grid.centre(cell), atol=1e-9)
         np.testing.assert_allclose(pose[:3, :3], [[0, 1, 0], [1, 0, 0], [0, 0, -1]], atol=1e-9)
-    assert way.cells[0].tolist() == [1, 10]  # (2, 11) in the document
-    assert way.cells[-1].tolist() == [17, 6]
+    assert motion.cells[0].tolist() == [1, 10]  # (2, 11) in the document
+    assert motion.cells[-1].tolist() == [17, 6]
 
 
 def test_a_goal_between_cell_centres_is_reached_exactly():
@@ -37,20 +37,20 @@ def test_a_goal_between_cell_centres_is_reached_exactly():
 
 
 def test_time_rules():
-    way = simulation(GOAL + "trajectory: {time_per_cell: 0.7}\n").navigator.way
-    np.testing.assert_allclose(np.diff(way.trajectory.knots), 0.7, rtol=1e-6)
-    way = simulation(GOAL + "trajectory: {time_per_cell: ragazzon2012}\n").navigator.way
-    n = len(way.cells) + 1
-    np.testing.assert_allclose(np.diff(way.trajectory.knots), np.floor(n / 2 + 0.5) / (n - 1))
+    motion = simulation(GOAL + "trajectory: {time_per_cell: 0.7}\n").navigator.motion
+    np.testing.assert_allclose(np.diff(motion.trajectory.knots), 0.7, rtol=1e-6)
+    motion = simulation(GOAL + "trajectory: {time_per_cell: ragazzon2012}\n").navigator.motion
+    n = len(motion.cells) + 1
+    np.testing.assert_allclose(np.diff(motion.trajectory.knots), np.floor(n / 2 + 0.5) / (n - 1))
 
 
 def test_a_fast_path_keeps_the_speed_limits_of_the_joints():
     def top(limits):
         sim = simulation(GOAL + "trajectory: {time_per_cell: 0.01}\n")
         sim.navigator.arm = sim.arm._replace(speed_limits=np.full(6, limits))
-        way = sim.navigator.first_way(sim.state.q)
-        times = np.linspace(0, way.trajectory.knots[-1], 5000)
-        return np.abs([evaluate(way.trajectory, t)[1] for t in times]).max()
+        motion = sim.navigator.first_motion(sim.state.q)
+        times = np.linspace(0, motion.trajectory.knots[-1], 5000)
+        return np.abs([evaluate(motion.trajectory, t)[1] for t in times]).max()
 
     assert top(np.inf) > 2 * np.pi
     assert top(np.pi) < np.pi * 1.01

@@ -1,4 +1,4 @@
-"""Other planners: A* is exactly shortest, the potential field gets stuck, the roadmap sees its way."""
+"""Other planners: A* is exactly shortest, the potential field gets stuck, the roadmap sees its points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from dynamics import BadInput
 from hopfield_nav import load_world, simulate
 from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.planning import plan_a_star, plan_potential_field, plan_roadmap, replan
-from hopfield_nav.planning.any_angle import line_of_sight, polyline_length
+from hopfield_nav.planning.any_angle import polyline_length
+from hopfield_nav.planning.line_of_sight import line_of_sight
 from hopfield_nav.planning.potential_field import without_loops
 from hopfield_nav.world import PlannerSection
 
@@ -49,7 +50,7 @@ def test_potential_field_reaches_an_open_goal_and_gets_stuck_in_a_pocket():
     assert free.length == pytest.approx(14, rel=0.01)
     aside = blocked.copy()
     aside[:] = False
-    aside[10, 9] = True  # a little to one side of the straight way: it is pushed round
+    aside[10, 9] = True  # a little to one side of the straight path: it is pushed round
     around = plan_potential_field(aside, start, goal)
     assert around.cells is not None
     assert line_of_sight(aside, around.waypoints[:-1], around.waypoints[1:]).all()
@@ -76,7 +77,7 @@ def test_loops_are_cut_off():
     assert without_loops(loop).tolist() == [[0, 0], [0.1, 0.1], [-1, 0]]
 
 
-def test_roadmap_sees_from_point_to_point_and_nears_the_shortest_way_with_more_samples():
+def test_roadmap_sees_from_point_to_point_and_nears_the_shortest_path_with_more_samples():
     blocked, start, goal = pocket()
     exact = 2 * np.hypot(8.5, 5.5) + 1  # about the wall alone; the pocket makes it longer
     lengths = []

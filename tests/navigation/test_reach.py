@@ -1,4 +1,4 @@
-"""Cells out of reach are left out one after the other, or all before the start."""
+"""Cells out of reach are excluded one after the other, or all before the start."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hopfield_nav.navigation.reach import (
     SINGULAR,
     follow_regular_path,
     known_solids,
-    links_in_the_way,
     manipulability,
+    touching_links,
     unreachable_places,
 )
 from hopfield_nav.world import build_arm, build_obstacles
@@ -25,14 +25,14 @@ def begin(choice, *settings):
     return Simulation(load_world("behind_the_base", [f"planner.unreachable={choice}", *settings]))
 
 
-def test_the_straight_way_behind_the_base_is_out_of_reach():
+def test_the_straight_path_behind_the_base_is_out_of_reach():
     ignored = begin("ignore")
     assert ignored.outcome == "unreachable"
     assert "out of reach" in ignored.reason
 
 
 @pytest.mark.parametrize("settings", [(), ("planner.any_angle=true",)])
-def test_lazy_finds_a_way_that_the_arm_can_follow(settings):
+def test_lazy_finds_a_path_that_the_arm_can_follow(settings):
     sim = begin("lazy", *settings)
     run = sim.run()
     assert run.outcome == "reached"
@@ -61,7 +61,7 @@ def test_precomputed_cells_are_those_without_a_solution():
     assert sim.run().outcome == "reached"
 
 
-def test_no_way_left_names_the_number_of_cells():
+def test_no_path_left_names_the_number_of_cells():
     sim = begin("lazy", "map.origin=[-0.5, -0.05, 0.0]", "map.shape=[21, 4]")
     assert sim.outcome == "no_path"
     assert "cannot be reached by the arm" in sim.reason or "cell (" in sim.reason
@@ -101,7 +101,7 @@ TALL = ["contact.bodies=arm", "known.2.cylinder.height=[0.2, 0.42]"]  # as high 
 
 
 def test_links_keep_away_from_known_obstacles_where_links_can_touch():
-    """The tool's point alone goes round the cylinder; with the wrist beside it more cells are left out."""
+    """The tool's point alone goes round the cylinder; with the wrist beside it more cells are excluded."""
     spared = simulate(load_world("cell", TALL))
     touched = simulate(load_world("cell", [*TALL, "planner.unreachable=ignore"]))
     point = simulate(load_world("cell", [TALL[1]]))
@@ -122,7 +122,7 @@ def beyond_link_1(run):
     return arm_distance(arm, run.data.q.values[::5], build_obstacles(run.world))[:, links > 1]
 
 
-def test_no_way_is_known_without_a_collision_where_links_are_in_the_way_everywhere():
+def test_no_path_is_known_without_a_collision_where_links_touch_everywhere():
     """By touch alone it takes a hundred collisions to end at the same place."""
     known = ["known=[{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]", "obstacles=[]"]
     sim = Simulation(load_world("whole_arm", known))
@@ -141,19 +141,19 @@ def test_what_the_arm_is_mounted_on_is_not_held_against_link_1_but_against_the_o
     lying = standing.copy()
     lying[1] = 0.3  # shoulder down into the floor
     floor = known_solids(arm, solids[:1])
-    assert links_in_the_way(arm, np.stack([standing, lying]), floor)[:, 1].tolist() == [-1, 0]
+    assert touching_links(arm, np.stack([standing, lying]), floor)[:, 1].tolist() == [-1, 0]
     held = floor._replace(mount=np.zeros(1, bool))
-    assert links_in_the_way(arm, standing[None], held).tolist() == [[1, 0]]
+    assert touching_links(arm, standing[None], held).tolist() == [[1, 0]]
     q = np.tile(Q, (73, 1))
     q[:, 0] = np.linspace(-np.pi, np.pi, 73)
     far = q.copy()
     far[:, 1:] = [-np.pi / 2, 0, 0, 0, 0]  # upright: nothing but link 1 is near
     first = (arm_distance(arm, far, solids[2:])[:, arm_bodies(arm)[:, LINK] == 1] <= 0.0).any(axis=(1, 2))
     assert 0 < first.sum() < 73
-    assert (links_in_the_way(arm, far, known)[first, 1] == 2).all()
+    assert (touching_links(arm, far, known)[first, 1] == 2).all()
 
 
-def test_without_known_obstacles_no_link_is_in_the_way():
+def test_without_known_obstacles_no_link_touches():
     arm = load_arm("ur5_ragazzon2012")
     known = known_solids(arm, pack_primitives([]))
-    assert links_in_the_way(arm, Q[None], known).tolist() == [[-1, -1]]
+    assert touching_links(arm, Q[None], known).tolist() == [[-1, -1]]

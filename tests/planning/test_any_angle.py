@@ -1,4 +1,4 @@
-"""Ways at any angle: against visibility graphs, on random grids, real maps and among circles."""
+"""Paths at any angle: against visibility graphs, on random grids, real maps and among circles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from visibility import read_map, shortest_length
 
 from dynamics import BadInput
 from hopfield_nav.planning import cells_along, plan_path, shorten_path
-from hopfield_nav.planning.any_angle import line_of_sight, polyline_length
+from hopfield_nav.planning.any_angle import polyline_length
+from hopfield_nav.planning.line_of_sight import line_of_sight
 
 pytestmark = pytest.mark.kernel
 
@@ -37,25 +38,25 @@ def worlds(draw):
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(worlds())
-def test_the_shortest_way_in_the_plane(world):
+def test_the_shortest_path_in_the_plane(world):
     blocked, start, goal, spacing = world
     plan = plan_path(blocked, start, goal, spacing=spacing)
     exact = shortest_length(blocked, start, goal, np.array(spacing))
     assert np.isfinite(exact) == (plan.cells is not None)
     if plan.cells is None:
         return
-    way = shorten_path(blocked, plan.cells, spacing)
-    assert way[0].tolist() == list(start)
-    assert way[-1].tolist() == list(goal)
-    assert line_of_sight(blocked, way[:-1], way[1:]).all()
-    assert polyline_length(way, np.array(spacing)) == pytest.approx(exact, rel=1e-9, abs=1e-9)
-    assert not blocked[tuple(cells_along(blocked, way).T)].any()
+    path = shorten_path(blocked, plan.cells, spacing)
+    assert path[0].tolist() == list(start)
+    assert path[-1].tolist() == list(goal)
+    assert line_of_sight(blocked, path[:-1], path[1:]).all()
+    assert polyline_length(path, np.array(spacing)) == pytest.approx(exact, rel=1e-9, abs=1e-9)
+    assert not blocked[tuple(cells_along(blocked, path).T)].any()
 
 
 @needs_data
 @pytest.mark.parametrize("name", ["600", "701", "bottleneck", "bottleneck2", "problem_set5_map30"])
 def test_real_maps(name):
-    """Within 1 % of a visibility graph of a window of the map around the way (of all of it if small)."""
+    """Within 1 % of a visibility graph of a window of the map around the path (of all of it if small)."""
     blocked = read_map(DATA / "grid_maps" / f"{name}.map")
     rng, free = np.random.default_rng(5), np.argwhere(~blocked)
     compared = 0
@@ -68,26 +69,26 @@ def test_real_maps(name):
         if part.size > 2500 or plan.cells is None or plan.length < 10:
             continue
         exact = shortest_length(part, start - corner, goal - corner)
-        way = shorten_path(part, plan.cells)
-        assert exact * (1 - 1e-9) <= polyline_length(way) <= 1.01 * exact
+        path = shorten_path(part, plan.cells)
+        assert exact * (1 - 1e-9) <= polyline_length(path) <= 1.01 * exact
         compared += 1
 
 
 @needs_data
 @pytest.mark.parametrize("name", ["600", "701", "problem_set5_map30"])
-def test_long_ways_through_whole_maps_are_seen_tight_and_no_longer_than_the_grid(name):
+def test_long_paths_through_whole_maps_are_seen_tight_and_no_longer_than_the_grid(name):
     blocked = read_map(DATA / "grid_maps" / f"{name}.map")
     rng, free = np.random.default_rng(2), np.argwhere(~blocked)
     for start, goal in free[rng.integers(len(free), size=(5, 2))]:
         plan = plan_path(blocked, start, goal, radius=1.5)
         if plan.cells is None:
             continue
-        way = shorten_path(blocked, plan_path(blocked, start, goal).cells)
-        assert line_of_sight(blocked, way[:-1], way[1:]).all()
-        assert np.linalg.norm(goal - start) - 1e-9 <= polyline_length(way)
-        cut = [polyline_length(np.delete(way, k, axis=0)) for k in range(1, len(way) - 1)]
-        seen = [bool(line_of_sight(blocked, way[k - 1], way[k + 1])) for k in range(1, len(way) - 1)]
-        assert not any(s and c < polyline_length(way) - 1e-9 for s, c in zip(seen, cut, strict=True))
+        path = shorten_path(blocked, plan_path(blocked, start, goal).cells)
+        assert line_of_sight(blocked, path[:-1], path[1:]).all()
+        assert np.linalg.norm(goal - start) - 1e-9 <= polyline_length(path)
+        cut = [polyline_length(np.delete(path, k, axis=0)) for k in range(1, len(path) - 1)]
+        seen = [bool(line_of_sight(blocked, path[k - 1], path[k + 1])) for k in range(1, len(path) - 1)]
+        assert not any(s and c < polyline_length(path) - 1e-9 for s, c in zip(seen, cut, strict=True))
 
 
 def circle_graph(circles, ends, sides=40):
@@ -112,9 +113,9 @@ def circle_graph(circles, ends, sides=40):
 
 @needs_data
 def test_circle_worlds():
-    """Cells whose centre lies in a circle are blocked; the way is within 1 % of that among the circles.
+    """Cells whose centre lies in a circle are blocked; the path is within 1 % of that among the circles.
 
-    The cells must be smaller than the gaps that count: one of the ways leads through one of 0.17 m.
+    The cells must be smaller than the gaps that count: one of the paths leads through one of 0.17 m.
     """
     folder = DATA / "circle_worlds"
     circles = np.loadtxt(folder / "circle_obstacles.txt", skiprows=2)[:, 1:]
@@ -141,17 +142,17 @@ def test_clearance_is_kept_and_costs_length():
     cells = plan_path(blocked, (6, 1), (6, 10)).cells
     length = 0.0
     for clearance in (0.0, 0.25, 0.5, 0.8, 1.5):
-        way = shorten_path(blocked, cells, clearance=clearance)
+        path = shorten_path(blocked, cells, clearance=clearance)
         t = np.linspace(0, 1, 400)[:, None]
-        points = np.vstack([a + t * (b - a) for a, b in itertools.pairwise(way)])
+        points = np.vstack([a + t * (b - a) for a, b in itertools.pairwise(path)])
         gap = np.maximum(np.abs(points[:, None] - np.argwhere(blocked)) - 0.5, 0)
         least = np.sqrt((gap**2).sum(axis=2)).min()
         assert clearance - 1e-9 <= least <= clearance + 0.05
         box = np.array([[8.5 + clearance, 4.5 - clearance], [8.5 + clearance, 5.5 + clearance]])
         corners = np.vstack([[6, 1], box, [6, 10]])
-        assert polyline_length(way) == pytest.approx(polyline_length(corners), rel=1e-12)
-        assert polyline_length(way) > length
-        length = polyline_length(way)
+        assert polyline_length(path) == pytest.approx(polyline_length(corners), rel=1e-12)
+        assert polyline_length(path) > length
+        length = polyline_length(path)
 
 
 def test_a_gap_that_is_too_narrow_is_avoided_or_else_passed_on_its_centre_line():
@@ -203,18 +204,18 @@ def test_in_three_dimensions_a_string_over_the_edge_of_a_box():
     blocked = np.zeros((21, 9, 9), dtype=bool)
     blocked[8:13, :, :5] = True
     start, goal = (2, 2, 1), (18, 7, 1)
-    way = shorten_path(blocked, plan_path(blocked, start, goal).cells)
-    assert line_of_sight(blocked, way[:-1], way[1:]).all()
+    path = shorten_path(blocked, plan_path(blocked, start, goal).cells)
+    assert line_of_sight(blocked, path[:-1], path[1:]).all()
     flat = 2 * np.hypot(5.5, 3.5) + 5
-    assert polyline_length(way) == pytest.approx(np.hypot(flat, 5), rel=0.01)
-    assert polyline_length(way) >= np.hypot(flat, 5) * (1 - 1e-9)
+    assert polyline_length(path) == pytest.approx(np.hypot(flat, 5), rel=0.01)
+    assert polyline_length(path) >= np.hypot(flat, 5) * (1 - 1e-9)
 
 
 def test_steps_that_pass_over_blocked_cells_are_kept():
     blocked = np.zeros((5, 5), dtype=bool)
     blocked[0, 1] = blocked[1, 0] = blocked[2] = blocked[:, 2] = True
-    way = shorten_path(blocked, np.array([[0, 0], [1, 1]]))
-    assert way.tolist() == [[0, 0], [1, 1]]
+    path = shorten_path(blocked, np.array([[0, 0], [1, 1]]))
+    assert path.tolist() == [[0, 0], [1, 1]]
 
 
 @pytest.mark.parametrize(

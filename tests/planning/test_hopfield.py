@@ -137,8 +137,8 @@ def test_corridor_matches_its_closed_form():
     np.testing.assert_allclose(logs, exact, rtol=1e-12, atol=1e-11)
 
 
-def test_many_ways_do_not_overflow():
-    """Beside 1e380 shortest ways through an open map, a double would overflow."""
+def test_many_paths_do_not_overflow():
+    """Beside 1e380 shortest paths through an open map, a double would overflow."""
     result = settled(np.zeros((640, 640), dtype=bool), (0, 0), 1e-3)
     assert result.settled
     logs = log_activation(result)

@@ -18,7 +18,7 @@ SIDES = {1: 200, 2: 40, 3: 13, 4: 7, 5: 5, 6: 4, 7: 3}
 
 
 def plain_search(blocked, goal, periodic):
-    """Hops by dilation of the reached set, one hop a pass; -1 where there is no way."""
+    """Hops by dilation of the reached set, one hop a pass; -1 where there is no path."""
     reached = np.zeros(blocked.shape, dtype=bool)
     reached[goal] = True
     hops, now = np.where(reached, 0, -1), 0
@@ -55,13 +55,13 @@ def maps(draw):
 @settings(max_examples=1000, deadline=None, derandomize=True)
 @given(maps())
 def test_no_path_is_right_in_every_dimension(problem):
-    """A thousand maps of one to seven axes, with and without a way."""
+    """A thousand maps of one to seven axes, with and without a path."""
     blocked, start, goal, periodic = problem
     hops = plain_search(blocked, goal, periodic)
     plan = plan_path(blocked, start, goal, periodic=periodic)
     np.testing.assert_array_equal(plan.distance, np.where(hops < 0, np.inf, hops))
     assert (plan.cells is None) == (hops[start] < 0)
-    assert plan.reason == ("no free way from start to goal" if hops[start] < 0 else "")
+    assert plan.reason == ("no free path from start to goal" if hops[start] < 0 else "")
     if plan.cells is not None:
         assert plan.length == hops[start] == len(plan.cells) - 1
         assert not blocked[tuple(plan.cells.T)].any()
@@ -76,8 +76,8 @@ def test_no_path_of_the_sum_is_right_too(problem):
     assert (plan_path(blocked, start, goal, "sum", periodic=periodic).cells is None) == (hops[start] < 0)
 
 
-def test_the_maps_have_and_lack_ways():
-    """The maps above are worth their number: about a third has no way."""
+def test_the_maps_have_and_lack_paths():
+    """The maps above are worth their number: about a third has no path."""
     found = []
 
     @settings(max_examples=1000, deadline=None, derandomize=True)

@@ -29,7 +29,7 @@ def distances(blocked, goal, radius, spacing, periodic):
 
 
 def check_plan(plan, blocked, start, goal, radius, spacing, periodic):
-    """The cells are a way: right ends, free, each step within the radius; its length is the plan's."""
+    """The cells are a path: right ends, free, each step within the radius; its length is the plan's."""
     assert plan.cells[0].tolist() == list(start)
     assert plan.cells[-1].tolist() == list(goal)
     assert not blocked[tuple(plan.cells.T)].any()
@@ -63,7 +63,7 @@ def test_limit_is_exactly_shortest(problem):
     np.testing.assert_allclose(plan.distance, exact, rtol=1e-12)
     if np.isinf(exact[start]):
         assert plan.cells is None
-        assert plan.reason == "no free way from start to goal"
+        assert plan.reason == "no free path from start to goal"
         assert plan.length == np.inf
     else:
         check_plan(plan, blocked, start, goal, radius, spacing, periodic)
@@ -72,7 +72,7 @@ def test_limit_is_exactly_shortest(problem):
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(problems())
-def test_sum_finds_a_way_where_there_is_one(problem):
+def test_sum_finds_a_path_where_there_is_one(problem):
     blocked, start, goal, radius, spacing, periodic = problem
     exact = distances(blocked, goal, radius, spacing, periodic)
     plan = plan_path(blocked, start, goal, "sum", radius=radius, spacing=spacing, periodic=periodic)
@@ -105,7 +105,7 @@ def test_long_corridors_are_solved(network, maze, cells):
     plan = plan_path(blocked, start, goal, network)
     assert len(plan.cells) == cells
     activation, _ = iterate(blocked, goal) if cells < 1000 else (np.zeros_like(blocked), 0)
-    assert activation[start] == 0  # plain doubles, to convergence, lose the way
+    assert activation[start] == 0  # plain doubles, to convergence, lose the path
 
 
 @pytest.mark.parametrize("network", ["limit", "sum"])
@@ -117,7 +117,7 @@ def test_serpentine_of_the_documents_size(network):
 
 
 def short_corridor_beside_a_hall():
-    """Two ways from the start: 10 steps down a corridor, or 12 through an open hall."""
+    """Two paths from the start: 10 steps down a corridor, or 12 through an open hall."""
     blocked = np.ones((15, 24), dtype=bool)
     blocked[2:13, 0] = False  # the corridor
     blocked[1:14, 2:] = False  # the hall
@@ -152,7 +152,7 @@ def test_trivial_and_impossible(network):
     assert plan_path(blocked, (2, 1), (0, 0), network).reason == "start cell is blocked"
     assert plan_path(blocked, (0, 0), (2, 1), network).reason == "goal cell is blocked"
     assert plan_path(blocked, (2, 1), (2, 1), network).cells is None
-    assert plan_path(blocked, (0, 0), (4, 4), network).reason == "no free way from start to goal"
+    assert plan_path(blocked, (0, 0), (4, 4), network).reason == "no free path from start to goal"
 
 
 @pytest.mark.parametrize("network", ["limit", "sum"])

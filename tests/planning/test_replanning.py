@@ -72,18 +72,18 @@ def two_halls(door=True):
 
 @pytest.mark.parametrize("network", ["limit", "sum"])
 def test_bottleneck_closes(network):
-    """Half the map loses its way: more than is repaired, so it is settled anew."""
+    """Half the map loses its path: more than is repaired, so it is settled anew."""
     planner = Replanner(two_halls(), (5, 5), network)
     assert planner.path((5, 75)) is not None
     assert planner.block((20, 40)) == (-1 if network == "limit" else 0)
     assert planner.path((5, 75)) is None
-    assert planner.plan((5, 75)).reason == "no free way from start to goal"
+    assert planner.plan((5, 75)).reason == "no free path from start to goal"
     assert planner.path((30, 30)) is not None
 
 
 def test_a_small_change_is_a_repair():
     planner = Replanner(np.zeros((200, 200), dtype=bool), (0, 0))
-    assert planner.block((100, 100)) == 0  # every cell has another way as short
+    assert planner.block((100, 100)) == 0  # every cell has another path as short
     assert planner.block((0, 10)) == 0 + 189  # the row behind it has lost its only one
     assert planner.block((0, 10)) == 0  # again: nothing new
 

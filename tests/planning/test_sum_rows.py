@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopfield_nav.planning import iterate, largest_eigenvalue, plan_path
-from hopfield_nav.planning import sum as summing
+from hopfield_nav.planning.sum import Problem, solve_sum
 
 pytestmark = pytest.mark.kernel
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts" / "ragazzon2012"
@@ -17,7 +17,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts" / "ragazzon2012"
 
 def plan_by_rows(monkeypatch, *arguments, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(summing, "LARGE", 0)
+        patch.setattr("hopfield_nav.planning.sum.LARGE", 0)
         return plan_path(*arguments, **options)
 
 
@@ -73,10 +73,10 @@ def test_over_relaxation_suits_the_map():
     """Obstacles lower the eigenvalue; with the bound of the open grid this took 781 sweeps."""
     blocked = np.random.default_rng(0).random((20, 20), dtype=np.float32) < 0.25
     blocked[10, 10] = False
-    problem = summing.Problem(
+    problem = Problem(
         (20, 20), summing_stencil(), (10, 10), 0.24, largest_eigenvalue((20, 20)), (1.0, None, None, None)
     )
-    assert summing.solve_sum(problem, blocked).sweeps < 100
+    assert solve_sum(problem, blocked).sweeps < 100
 
 
 def summing_stencil():

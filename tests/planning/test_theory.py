@@ -131,7 +131,7 @@ def test_beyond_the_limit_cells_saturate_and_the_ascent_stops():
 
 
 def test_tanh_of_glasius_plans_as_well():
-    """g(0) = 0 and a slope below 1/lambda: every cell with a way climbs to the goal."""
+    """g(0) = 0 and a slope below 1/lambda: every cell with a path climbs to the goal."""
     blocked = maze()
     sigma, _ = iterate(blocked, GOAL, function=activation("tanh", 0.2))
     reached, cells = climbs(sigma, blocked)
@@ -143,7 +143,7 @@ def test_tanh_of_glasius_plans_as_well():
 
 @pytest.mark.parametrize("name", ["saturated", "sigmoid"])
 def test_light_at_rest_hides_the_goal(name):
-    """g(0) = 1/2: cells without a way are lit as well, and the ascent may end in an open place."""
+    """g(0) = 1/2: cells without a path are lit as well, and the ascent may end in an open place."""
     function = activation(name, 0.1)
     sigma, _ = iterate(maze(), GOAL, function=function)
     reached, cells = climbs(sigma, maze())

@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tree import PACKAGES, exports_of, files_of, find_circle, import_graph
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("dynamics", "hopfield_nav")
 ROOMS = sorted(p.parent for package in PACKAGES for p in (ROOT / package).rglob("__init__.pyi"))
 
 
@@ -22,76 +22,8 @@ def test_import_contracts_hold():
     assert result.returncode == 0, result.stdout
 
 
-def _files():
-    """Every file by the dotted name under which others import it."""
-    found = {}
-    for folder, top in (*((ROOT, package) for package in PACKAGES), (ROOT, "scripts"), (ROOT, "benchmarks")):
-        base = folder if top in PACKAGES else folder / top
-        for path in sorted((folder / top).rglob("*.py")):
-            found[".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__")] = path
-    return found
-
-
-def _exports(folder):
-    """Names that a room exports, and the file of each."""
-    tree = ast.parse((folder / "__init__.pyi").read_text(encoding="utf-8"))
-    return {
-        alias.name: node.module
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-
-
-def _imported(path, files, exports):
-    """The files that a file imports, anywhere in it, for types too; a room's name leads to its file."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                found.add(_home(node.module, alias.name, files, exports))
-    return found & set(files)
-
-
-def _home(module, name, files, exports):
-    if f"{module}.{name}" in files:
-        return f"{module}.{name}"
-    while name in exports.get(module, {}):
-        module = f"{module}.{exports[module][name]}"
-    return module
-
-
-def import_graph(files):
-    """The files that each file imports."""
-    exports = {
-        name: _exports(path.parent) for name, path in files.items() if path.with_suffix(".pyi").exists()
-    }
-    return {name: _imported(path, files, exports) for name, path in files.items()}
-
-
-def find_circle(graph):
-    """A circle of imports as a list of names, or None."""
-    done, stack = set(), []
-
-    def visit(name):
-        if name in stack:
-            return [*stack[stack.index(name) :], name]
-        if name in done:
-            return None
-        stack.append(name)
-        for other in sorted(graph[name]):
-            if circle := visit(other):
-                return circle
-        done.add(stack.pop())
-        return None
-
-    return next((circle for name in graph if (circle := visit(name))), None)
-
-
 def test_there_is_no_circle_of_imports():
-    assert find_circle(import_graph(_files())) is None
+    assert find_circle(import_graph(files_of(ROOT))) is None
 
 
 def test_a_circle_would_be_found(tmp_path):
@@ -112,7 +44,7 @@ def test_a_circle_would_be_found(tmp_path):
 def test_room_exports_what_is_there(room):
     """Every name resolves; no file hides an exported name; two sentences say what the room owns."""
     module = import_module(".".join(room.relative_to(ROOT).parts))
-    exports = _exports(room)
+    exports = exports_of(room)
     assert exports
     for name in exports:
         assert getattr(module, name) is not None
@@ -120,10 +52,10 @@ def test_room_exports_what_is_there(room):
     assert len(module.__doc__.split(". ")) + module.__doc__.count(".\n") >= 2
 
 
-def test_rooms_import_each_other_by_their_exports():
+def test_rooms_import_each_other_by_theirexports_of():
     """From another room only what that room exports; ``plugin`` and ``dynamics`` are open to all."""
     outside = []
-    for name, path in _files().items():
+    for name, path in files_of(ROOT).items():
         if not name.startswith("hopfield_nav."):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -19,7 +19,7 @@ from hopfield_nav.known_world import build_scene, collides, explain, poses_at
 
 
 def test_the_thesis_on_few_pairs():
-    """A branch that arrives is a way of the graph from the same joints, and that is one from any joints."""
+    """A branch that arrives is a path of the graph from the same joints, and that is one from any joints."""
     found = cause_of_stops.cases(60, 1)
     for case in found:
         assert case.from_here <= case.from_any
@@ -36,19 +36,19 @@ def test_the_thesis_on_few_pairs():
 
 
 def test_the_example_runs_into_itself_and_the_graph_goes_all_the_way():
-    arm, scene, branch, way = cause_of_stops.example()
+    arm, scene, branch, path = cause_of_stops.example()
     assert branch.outcome == TOUCHED
     assert collides(arm, scene, branch.q).tolist() == [False] * (len(branch.q) - 1) + [True]
     assert branch.reason == explain(arm, scene, branch.q[-1])
     assert "known" not in branch.reason
     goal = poses_at(branch.line, np.array(1.0))
     np.testing.assert_allclose(
-        forward_kinematics(arm, way.q[[0, -1]]), poses_at(branch.line, np.array([0.0, 1.0])), atol=1e-9
+        forward_kinematics(arm, path.q[[0, -1]]), poses_at(branch.line, np.array([0.0, 1.0])), atol=1e-9
     )
     np.testing.assert_allclose(
         forward_kinematics(arm, branch.q), poses_at(branch.line, branch.places), atol=1e-9
     )
-    assert not np.allclose(way.q[0], branch.q[0], atol=0.1)  # the same place of the tool, other joints
+    assert not np.allclose(path.q[0], branch.q[0], atol=0.1)  # the same place of the tool, other joints
     assert np.linalg.norm(forward_kinematics(arm, branch.q[-1])[:3, 3] - goal[:3, 3]) > 0.03
 
 

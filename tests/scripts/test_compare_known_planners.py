@@ -38,7 +38,7 @@ def _results():
     return compare("crowded", PAIRS, SEED)
 
 
-def test_no_way_collides_by_the_independent_check():
+def test_no_path_collides_by_the_independent_check():
     results = {**_results(), RAW: _results()[RAW][:4]}  # as long as all others together
     for name, (touched, looks) in check("crowded", results).items():
         assert touched == 0, name
@@ -78,9 +78,9 @@ def test_chains_are_what_plan_known_gives():
     for i, (start, goal) in enumerate(zip(*random_pairs(ARM, SCENE, 8, SEED), strict=True)):
         plan = plan_known(ARM, SCENE, start, [goal], seed=i)
         chain = compare_first(8)[AUTO_SAMPLING][i]
-        assert (plan.way is None) == bool(chain.reason)
-        if plan.way is not None:
-            assert plan.way.q.tobytes() == chain.q.tobytes()
+        assert (plan.path is None) == bool(chain.reason)
+        if plan.path is not None:
+            assert plan.path.q.tobytes() == chain.q.tobytes()
 
 
 @lru_cache
@@ -88,7 +88,7 @@ def compare_first(pairs):
     return compare("crowded", pairs, SEED)
 
 
-def test_direct_ways_are_sorted_and_none_is_shorter_than_with_nothing_in_the_way():
+def test_direct_paths_are_sorted_and_none_is_shorter_than_with_nothing_in_the_way():
     """The bound by brute force: the nearest joint position of the goal, free or not."""
     met = 0
     for start, goal in zip(*random_pairs(ARM, SCENE, PAIRS, SEED), strict=True):
@@ -99,14 +99,14 @@ def test_direct_ways_are_sorted_and_none_is_shorter_than_with_nothing_in_the_way
         ]
         inside = np.array([q for q in turns if np.abs(q).max() <= TURN])
         bound = np.abs(inside - start).sum(axis=1).min()
-        lengths = [way.length for way in plan_direct(ARM, SCENE, start, [goal]).ways]
+        lengths = [path.length for path in plan_direct(ARM, SCENE, start, [goal]).paths]
         assert lengths == sorted(lengths)
         assert all(length >= bound * (1 - 1e-12) for length in lengths)
         met += any(length == pytest.approx(bound) for length in lengths)
     assert met > 0
 
 
-def test_no_way_is_shorter_than_the_straight_one_and_ends_where_it_should():
+def test_no_path_is_shorter_than_the_straight_one_and_ends_where_it_should():
     starts, goals = random_pairs(ARM, SCENE, PAIRS, SEED)
     for name in PLANNED:
         for start, goal, o in zip(starts, goals, _results()[name], strict=True):

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from nowoczyn2023 import (
     direct_kinematics,
-    direct_way,
+    direct_path,
     geometric_solution,
     numeric_kinematics,
     obstacle_space,
     pictures,
-    shortest_way,
+    shortest_path,
     singular,
     slerp,
     tables,
@@ -197,14 +197,14 @@ def test_slerp_as_printed_takes_the_longer_way():
 
 
 def test_the_line_is_straight():
-    ways = [line for line in shortest_way.searched(4) if np.isfinite(line.ours)]
-    assert ways
-    assert max(way.bend for way in ways) < 1e-9
-    assert max(way.detour for way in ways) == pytest.approx(1, abs=1e-9)
+    paths = [line for line in shortest_path.searched(4) if np.isfinite(line.ours)]
+    assert paths
+    assert max(path.bend for path in paths) < 1e-9
+    assert max(path.detour for path in paths) == pytest.approx(1, abs=1e-9)
 
 
 def test_pruning_changes_no_length():
-    for line in shortest_way.searched(4):
+    for line in shortest_path.searched(4):
         assert line.kept < line.nodes
         assert line.whole == pytest.approx(line.pruned, rel=1e-12)
         if line.searches == 1:
@@ -212,7 +212,7 @@ def test_pruning_changes_no_length():
 
 
 def test_epsilon():
-    found = shortest_way.past()
+    found = shortest_path.past()
     assert found.plain > 10 * found.usual
     assert found.shifted < 1.1 * found.usual
     assert (found.through, found.beside_fast, found.beside_slow) == (True, False, True)
@@ -223,38 +223,38 @@ def test_arcs(turn):
     """Joint 1 alone moves the tool on a circle; random pairs have arcs between flat and half a circle."""
     q = np.array([[0.0, -1.2, 1.6, -0.5, 1.0, 0.0]] * 2)
     q[1, 0] = turn
-    assert direct_way._arc(q)[0] == pytest.approx(turn / (2 * np.sin(turn / 2)), rel=1e-4)
-    assert direct_way.arc_angle(turn / (2 * np.sin(turn / 2))) == pytest.approx(turn)
-    found = direct_way.ratios(60)
+    assert direct_path._arc(q)[0] == pytest.approx(turn / (2 * np.sin(turn / 2)), rel=1e-4)
+    assert direct_path.arc_angle(turn / (2 * np.sin(turn / 2))) == pytest.approx(turn)
+    found = direct_path.ratios(60)
     assert len(found) == 60
     assert (found >= 1).all()
-    assert direct_way.FLAT < np.median(found) < direct_way.HALF_CIRCLE
-    assert np.mean(found < direct_way.FLAT) < 0.5 < np.mean(found < direct_way.HALF_CIRCLE)
+    assert direct_path.FLAT < np.median(found) < direct_path.HALF_CIRCLE
+    assert np.mean(found < direct_path.FLAT) < 0.5 < np.mean(found < direct_path.HALF_CIRCLE)
 
 
 def test_demonstration():
-    found = direct_way.demo(60)
+    found = direct_path.demo(60)
     assert 0.1 < found.line_here.estimate < found.line_any.estimate < 0.9
     assert found.direct_after.estimate > 0.9
     assert found.neither.estimate == 0
-    assert direct_way.longer_than_brute_force(6) == 0
+    assert direct_path.longer_than_brute_force(6) == 0
 
 
 def test_turns():
-    assert direct_way.turn_counts(60) == ({64}, {96})
-    assert direct_way.candidates_of_eight(60) == {512}
+    assert direct_path.turn_counts(60) == ({64}, {96})
+    assert direct_path.candidates_of_eight(60) == {512}
 
 
-def test_five_ways():
-    found = direct_way.arcs(60)
-    assert {arc.ways for arc in found} == {direct_way.SHOWN}
+def test_five_paths():
+    found = direct_path.arcs(60)
+    assert {arc.paths for arc in found} == {direct_path.SHOWN}
     assert 5 <= np.median([arc.motions for arc in found]) < 10
 
 
 # --- chapter 4, rows and figures ----------------------------------------------------------------------
 
 
-def test_ompl_has_other_ways():
+def test_ompl_has_other_paths():
     pytest.importorskip("ompl")
     from nowoczyn2023 import frameworks
 
@@ -269,23 +269,23 @@ def test_rows_are_complete(chapter):
     assert [fault for row in chapter.rows() for fault in ledger.faults(row)] == []
 
 
-def test_rows_on_ways_are_complete(monkeypatch):
-    quick = {"arcs": direct_way.arcs, "demo": direct_way.demo, "ratios": direct_way.ratios}
+def test_rows_on_paths_are_complete(monkeypatch):
+    quick = {"arcs": direct_path.arcs, "demo": direct_path.demo, "ratios": direct_path.ratios}
     for name, function in quick.items():
-        monkeypatch.setattr(direct_way, name, lambda count=60, f=function: f(60))
-    monkeypatch.setattr(direct_way, "candidates_of_eight", lambda: {512})
-    monkeypatch.setattr(direct_way, "longer_than_brute_force", lambda count: 0)
-    lines = shortest_way.searched(4)
-    monkeypatch.setattr(shortest_way, "searched", lambda: lines)
-    rows = [*direct_way.rows(), *shortest_way.rows()]
+        monkeypatch.setattr(direct_path, name, lambda count=60, f=function: f(60))
+    monkeypatch.setattr(direct_path, "candidates_of_eight", lambda: {512})
+    monkeypatch.setattr(direct_path, "longer_than_brute_force", lambda count: 0)
+    lines = shortest_path.searched(4)
+    monkeypatch.setattr(shortest_path, "searched", lambda: lines)
+    rows = [*direct_path.rows(), *shortest_path.rows()]
     assert [fault for row in rows for fault in ledger.faults(row)] == []
 
 
 def test_arcs_are_drawn(monkeypatch, tmp_path):
-    found, ratios = direct_way.arcs(60), direct_way.ratios(60)
-    monkeypatch.setattr(direct_way, "arcs", lambda: found)
-    monkeypatch.setattr(direct_way, "ratios", lambda: ratios)
-    (path,) = direct_way.draw(tmp_path)
+    found, ratios = direct_path.arcs(60), direct_path.ratios(60)
+    monkeypatch.setattr(direct_path, "arcs", lambda: found)
+    monkeypatch.setattr(direct_path, "ratios", lambda: ratios)
+    (path,) = direct_path.draw(tmp_path)
     assert path.stat().st_size > 10_000
 
 

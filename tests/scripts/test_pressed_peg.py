@@ -110,6 +110,6 @@ def test_rows_are_complete_and_figure_is_drawn(tmp_path, monkeypatch):
     few = dict(list(figures.CASES.items())[1:3])
     monkeypatch.setattr(figures, "CASES", few)
     monkeypatch.setattr(figures, "LOOKS", {name: figures.LOOKS[name] for name in few})
-    picture, page = figures.draw_all(tmp_path)
+    picture, page = figures.draw(tmp_path)
     assert picture.stat().st_size > 10_000
     assert len(page.read_text(encoding="utf-8").splitlines()) == 2 + 2 * 2 * 2

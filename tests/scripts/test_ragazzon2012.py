@@ -56,7 +56,7 @@ def test_eigenvalue():
 
 
 @pytest.mark.parametrize("size", [20, 22, 25])
-def test_the_serpentine_has_one_way(size):
+def test_the_serpentine_has_one_path(size):
     blocked, start, goal, steps = planner.serpentine(size)
     assert plan_path(blocked, start, goal, "limit").length == steps
 
@@ -126,7 +126,7 @@ def test_delay_falls_with_omega():
 def test_a_push_onto_a_post_may_slide_off_unfelt():
     push = Push(AS_PRINTED, (9, 6), "+y", radius=contact.POST)
     simulation = contact.run_push(push)
-    assert (simulation.outcome, simulation.collisions) == ("reached", [])
+    assert (simulation.outcome, simulation.detections) == ("reached", [])
     assert simulation.state.contacts[0] >= 1
 
 

@@ -3,7 +3,7 @@
 import ledger
 import numpy as np
 import pytest
-from tu2023 import circle, circle_motion, circle_signals
+from tu2023 import circle, circle_figures, circle_motion, circle_signals
 from tu2023.circle_motion import Case
 from tu2023.kinematics import CENTER, RADIUS, circle_branches, follow_circle
 
@@ -153,4 +153,4 @@ def test_rows_are_complete_and_figures_are_drawn(tmp_path):
     rows = circle.rows()
     assert [fault for row in rows for fault in ledger.faults(row)] == []
     assert [row.verdict for row in rows] == ["reproduced"] * 5 + ["refuted"] * 5
-    assert all(path.stat().st_size > 10_000 for path in circle.draw(tmp_path))
+    assert all(path.stat().st_size > 10_000 for path in circle_figures.draw(tmp_path))

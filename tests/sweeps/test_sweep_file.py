@@ -16,6 +16,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import dynamics
 from dynamics import BadInput
 from hopfield_nav.cli.app import main
 from hopfield_nav.sweeps import dump_sweep_schema, load_sweep, make_sweep, sweep_from
@@ -185,7 +186,7 @@ def test_digest_knows_what_decides_the_rows_and_nothing_else():
 
 
 def test_files_are_found_beside_the_sweep_and_count_by_content(tmp_path):
-    arm = Path(load_world.__code__.co_filename).parent.parent / "dynamics/arms/ur5_ragazzon2012.yaml"
+    arm = Path(dynamics.__file__).parent / "arms/ur5_ragazzon2012.yaml"
     (tmp_path / "worlds").mkdir()
     (tmp_path / "mine.yaml").write_text(arm.read_text())
     (tmp_path / "worlds/base.yaml").write_text("format: 1\narm: ../mine.yaml\n")

@@ -104,14 +104,14 @@ def test_faces_of_boxes_and_drums_look_outwards_and_lie_on_the_solid():
 
 
 def test_the_forearm_of_the_shipped_world_runs_into_its_sphere():
-    """Along the straight way to the goal a link touches before the tool does; at the start nothing does."""
+    """Along the straight path to the goal a link touches before the tool does; at the start nothing does."""
     world = load_world("whole_arm")
     arm, start = load_arm(world.arm), np.array(world.start.joints)
     assert world.contact.bodies == "arm"
     assert arm_clearance(arm, start, build_obstacles(world)) > 0.01
-    way = Navigator(world, arm, start).first_way(start)
-    times = np.linspace(way.trajectory.knots[0], way.trajectory.knots[-1], 400)
-    q = np.array([evaluate(way.trajectory, t)[0] for t in times])
+    motion = Navigator(world, arm, start).first_motion(start)
+    times = np.linspace(motion.trajectory.knots[0], motion.trajectory.knots[-1], 400)
+    q = np.array([evaluate(motion.trajectory, t)[0] for t in times])
     distance = arm_distance(arm, q, build_obstacles(world))
     links = arm.capsules[:, 0]
     assert distance[:, links == 3].min() < -0.01  # the forearm

@@ -1,4 +1,4 @@
-"""The section ``plan``: places, defaults, the way to YAML and back, and every fault on one line."""
+"""The section ``plan``: places, defaults, to YAML and back, and every fault on one line."""
 
 from __future__ import annotations
 

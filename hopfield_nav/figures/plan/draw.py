@@ -13,15 +13,8 @@ from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.plan.pages import direct_page, shortest_page
 from hopfield_nav.figures.plan.solutions import solutions_page
 from hopfield_nav.figures.plan.stopped import stopped_page
-from hopfield_nav.known_world import SHORTEST, JointWay, KnownPlan, Scene
+from hopfield_nav.known_world import SHORTEST, KnownPlan, PlannedPath, Scene
 from hopfield_nav.world import Solid, World
-
-__all__ = [
-    "draw_plan_figures",
-    "draw_solutions_figure",
-    "draw_stopped_figure",
-    "known_solids",
-]
 
 
 def known_solids(world: World | Sequence[Solid]) -> list[Solid]:
@@ -37,7 +30,7 @@ def draw_plan_figures(
     folder: str | Path,
     pdf: bool = False,
 ) -> list[Path]:
-    """Draw the figures of a plan: its way, and all joint positions of its goal.
+    """Draw the figures of a plan: its path, and all joint positions of its goal.
 
     Args:
         arm: the arm.
@@ -49,17 +42,17 @@ def draw_plan_figures(
 
     Returns:
         The files written: ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``
-        for an arm of UR type; none for a plan that found no way.
+        for an arm of UR type; none for a plan that found no path.
 
     Raises:
         OSError: a file cannot be written.
     """
-    if plan.way is None:
+    if plan.path is None:
         return []
-    solids, way = known_solids(world), plan.way
+    solids, path = known_solids(world), plan.path
     with paper_style():
-        written = save_figure(_way_page(arm, scene, solids, plan), Path(folder), _name(way), pdf)
-        goal = forward_kinematics(arm, way.q[-1])
+        written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), _name(path), pdf)
+        goal = forward_kinematics(arm, path.q[-1])
         if _has_solutions(arm, goal):
             written += save_figure(
                 solutions_page(arm, scene, solids, goal), Path(folder), "goal_solutions", pdf
@@ -87,24 +80,24 @@ def draw_stopped_figure(
     world: World | Sequence[Solid],
     q_branch: np.ndarray,
     reason: str,
-    way: JointWay,
+    path: PlannedPath,
     folder: str | Path,
     pdf: bool = False,
 ) -> list[Path]:
     """Draw where one branch stops and the graph goes on, ``branch_stops.png``; see ``stopped_page``."""
     with paper_style():
-        figure = stopped_page(arm, scene, known_solids(world), q_branch, reason, way)
+        figure = stopped_page(arm, scene, known_solids(world), q_branch, reason, path)
         return save_figure(figure, Path(folder), "branch_stops", pdf)
 
 
-def _way_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan) -> Figure:
-    if plan.ways[0].kind == SHORTEST:
-        return shortest_page(arm, scene, solids, plan.ways[0])
-    return direct_page(arm, scene, solids, plan.ways)
+def _plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan) -> Figure:
+    if plan.paths[0].kind == SHORTEST:
+        return shortest_page(arm, scene, solids, plan.paths[0])
+    return direct_page(arm, scene, solids, plan.paths)
 
 
-def _name(way: JointWay) -> str:
-    return {"sampling": "sampled"}.get(way.kind, way.kind) + "_path"
+def _name(path: PlannedPath) -> str:
+    return {"sampling": "sampled"}.get(path.kind, path.kind) + "_path"
 
 
 def _has_solutions(arm: Arm, pose: np.ndarray) -> bool:

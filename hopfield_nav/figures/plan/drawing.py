@@ -1,6 +1,6 @@
-"""A planned way as a picture needs it: evenly fine poses of the joints, where the tool is, how far along.
+"""Planned paths in the picture of a cell: the tool's line, its points and axes, start, via points, goal.
 
-Planned ways in the picture of a cell: the tool's line, its points and axes, start, via points, goal.
+First what a picture needs of a path: evenly fine poses of the joints, where the tool is, how far along.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ from matplotlib.patheffects import withStroke
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid import GRID, CellView, mark_goal, mark_start, solid_colour
-from hopfield_nav.known_world import SAMPLING, SHORTEST, JointWay
+from hopfield_nav.known_world import SAMPLING, SHORTEST, PlannedPath
 
+AXIS = 0.06  # [m] drawn length of the tool's axes
 _TURN = 0.02  # [rad] of a joint between two of the fine poses, at most
 _MOST = 4000
 _SAME = 1e-3  # [m] a leg of the tool that is shorter counts as a turn on the spot
+_OVER = 6.0  # above the solids, with which lines would otherwise have to be sorted
+_CASING = 1.1  # [pt] of white on both sides of a line, which sets it off from the arm
 
 
-def fine_way(q: np.ndarray, step: float = _TURN) -> np.ndarray:
-    """Rows on the straight joint motions between the rows of a way, those rows among them.
+def fine_path(q: np.ndarray, step: float = _TURN) -> np.ndarray:
+    """Rows on the straight joint motions between the rows of a path, those rows among them.
 
     Args:
         q: (k, n) joint angles [rad].
-        step: largest change of a joint from row to row [rad]; larger where the way is very long.
+        step: largest change of a joint from row to row [rad]; larger where the path is very long.
 
     Returns:
         (m, n) [rad], m ≥ k.
@@ -51,55 +54,55 @@ def tool_points(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def tool_travel(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """(k,) way of the tool from the first row of q (k, n) on [m]."""
+    """(k,) distance that the tool has gone from the first row of q (k, n) on [m]."""
     steps = np.linalg.norm(np.diff(tool_points(arm, q), axis=0), axis=1)
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def corner_poses(way: JointWay) -> np.ndarray:
-    """(c, n) joint angles at start, via points and goal, and a sampled way's milestones [rad]."""
-    return way.q[way.corners]
+def corner_poses(path: PlannedPath) -> np.ndarray:
+    """(c, n) joint angles at start, via points and goal, and a sampled path's milestones [rad]."""
+    return path.q[path.corners]
 
 
-def travel_of(arm: Arm, way: JointWay, q: np.ndarray) -> tuple[np.ndarray, str]:
-    """What is plotted against: the tool's way where the tool goes straight, else that of the joints.
+def travel_of(arm: Arm, path: PlannedPath, q: np.ndarray) -> tuple[np.ndarray, str]:
+    """What is plotted against: the distance the tool goes on straight lines, else the change of the joints.
 
     Args:
         arm: the arm.
-        way: the way.
+        path: the path.
         q: (m, n) rows along it [rad].
 
     Returns:
         (m,) and the label of the axis with its unit.
     """
-    legs = np.linalg.norm(np.diff(tool_points(arm, corner_poses(way)), axis=0), axis=1)
-    if way.kind == SHORTEST and len(legs) and legs.min() > _SAME:
-        return tool_travel(arm, q), "way of the tool (m)"
-    return joint_travel(q), "way of the joints, summed (rad)"
+    legs = np.linalg.norm(np.diff(tool_points(arm, corner_poses(path)), axis=0), axis=1)
+    if path.kind == SHORTEST and len(legs) and legs.min() > _SAME:
+        return tool_travel(arm, q), "path of the tool (m)"
+    return joint_travel(q), "path of the joints, summed (rad)"
 
 
-def poses_between(arm: Arm, way: JointWay, count: int) -> np.ndarray:
-    """Poses that are evenly spaced along a way, without its ends.
+def poses_between(arm: Arm, path: PlannedPath, count: int) -> np.ndarray:
+    """Poses that are evenly spaced along a path, without its ends.
 
     Args:
         arm: the arm.
-        way: the way.
+        path: the path.
         count: how many.
 
     Returns:
         (count, n) [rad]; none where nothing moves.
     """
-    q = fine_way(way.q)
-    travel, _ = travel_of(arm, way, q)
+    q = fine_path(path.q)
+    travel, _ = travel_of(arm, path, q)
     if travel[-1] <= 0.0:
         return np.empty((0, q.shape[1]))
     wanted = travel[-1] * np.arange(1, count + 1) / (count + 1)
     return _at_places(q, np.interp(wanted, travel, np.arange(len(q))))
 
 
-def fitting_count(arm: Arm, way: JointWay, most: int, spacing: float) -> int:
-    """How many poses between the ends, at least ``spacing`` [m] of the tool's way apart, up to ``most``."""
-    return int(np.clip(tool_travel(arm, fine_way(way.q))[-1] / spacing - 1.0, 1, most))
+def fitting_count(arm: Arm, path: PlannedPath, most: int, spacing: float) -> int:
+    """How many poses between the ends, at least ``spacing`` [m] of the tool's path apart, up to ``most``."""
+    return int(np.clip(tool_travel(arm, fine_path(path.q))[-1] / spacing - 1.0, 1, most))
 
 
 def _at_places(q: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -107,15 +110,10 @@ def _at_places(q: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.column_stack([np.interp(places, rows, column) for column in q.T])
 
 
-AXIS = 0.06  # [m] drawn length of the tool's axes
-_OVER = 6.0  # above the solids, with which lines would otherwise have to be sorted
-_CASING = 1.1  # [pt] of white on both sides of a line, which sets it off from the arm
-
-
 def add_tool_line(ax: Axes, view: CellView, q: np.ndarray, **how: Any) -> Line2D:
     """Where the tool goes along rows of joint angles (k, n), over everything."""
     style: dict[str, Any] = {"color": COLOURS.planned, "lw": 1.4, "zorder": _OVER, **how}
-    line = ax.plot(*view.appear(tool_points(view.arm, fine_way(q))).T, **style)[0]
+    line = ax.plot(*view.appear(tool_points(view.arm, fine_path(q))).T, **style)[0]
     if line.get_linestyle() == "-":  # around dashes it would look like dashes of its own
         line.set_path_effects([withStroke(linewidth=line.get_linewidth() + 2 * _CASING, foreground="white")])
     return line
@@ -142,6 +140,12 @@ def add_tool_axes(ax: Axes, view: CellView, q: np.ndarray, names: bool = False) 
     return drawn
 
 
+def _add_name(ax: Axes, ends: np.ndarray, name: str) -> None:
+    at = ends[1] + 0.022 * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    text = ax.text(*at, name, ha="center", va="center", fontsize="x-small", zorder=_OVER + 0.7)
+    text.set_path_effects([withStroke(linewidth=1.2, foreground="white")])
+
+
 def corner_for_names(view: CellView, corners: np.ndarray, between: np.ndarray) -> int:
     """At which of two ends the names of the tool's axes have more room: 0 or -1.
 
@@ -165,26 +169,26 @@ def _axis_ends(view: CellView, q: np.ndarray) -> np.ndarray:
     return view.appear(np.concatenate([point, point + 1.3 * AXIS * T[:, :3, :3].transpose(0, 2, 1)], axis=1))
 
 
-def add_ends(ax: Axes, view: CellView, way: JointWay, size: float = 6.0) -> None:
-    """Start, goal, and between them via points, or the milestones of a sampled way."""
-    points = view.appear(tool_points(view.arm, corner_poses(way)))
+def add_ends(ax: Axes, view: CellView, path: PlannedPath, size: float = 6.0) -> None:
+    """Start, goal, and between them via points, or the milestones of a sampled path."""
+    points = view.appear(tool_points(view.arm, corner_poses(path)))
     mark_start(ax, points[0], size).set_zorder(_OVER + 0.6)
     mark_goal(ax, points[-1], size).set_zorder(_OVER + 0.6)
     if len(points) > 2:
         ax.plot(*points[1:-1].T, **_via(0.75 * size), zorder=_OVER + 0.5)
 
 
-def way_handles(way: JointWay, ghosts: bool = True) -> list[Artist]:
-    """Legend of the markers of one way."""
+def path_handles(path: PlannedPath, ghosts: bool = True) -> list[Artist]:
+    """Legend of the markers of one path."""
     how = {"mec": "white", "mew": 0.4, "ls": ""}
     handles: list[Artist] = [
         Line2D([], [], marker="o", color=COLOURS.start, markersize=5, label="start", **how),
         Line2D([], [], marker="D", color=COLOURS.goal, markersize=4, label="goal", **how),
     ]
-    if len(way.corners) > 2:
-        handles.append(Line2D([], [], **_via(4), label="milestone" if way.kind == SAMPLING else "via point"))
+    if len(path.corners) > 2:
+        handles.append(Line2D([], [], **_via(4), label="milestone" if path.kind == SAMPLING else "via point"))
     if ghosts:
-        handles.append(Patch(color=COLOURS.housing, alpha=0.5, lw=0, label="arm on the way"))
+        handles.append(Patch(color=COLOURS.housing, alpha=0.5, lw=0, label="arm on the path"))
     return handles
 
 
@@ -207,9 +211,3 @@ def known_handles(view: CellView) -> list[Artist]:
 
 def _via(size: float) -> dict[str, Any]:
     return {"marker": "o", "ls": "", "mfc": "white", "mec": COLOURS.planned, "mew": 1.2, "markersize": size}
-
-
-def _add_name(ax: Axes, ends: np.ndarray, name: str) -> None:
-    at = ends[1] + 0.022 * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
-    text = ax.text(*at, name, ha="center", va="center", fontsize="x-small", zorder=_OVER + 0.7)
-    text.set_path_effects([withStroke(linewidth=1.2, foreground="white")])

@@ -32,7 +32,7 @@ from hopfield_nav.known_world import Scene
 from hopfield_nav.loop import Trajectory, evaluate
 from hopfield_nav.world import Solid, World
 
-WAY_FPS = 25
+PLAN_FPS = 25
 _DPI = 100
 _LONGEST = 12.0  # [s] of film, where a speed of the list allows it; a motion of ten seconds runs as in life
 _REST = 1.0  # [s] of film that the last moment stays
@@ -63,14 +63,14 @@ def sample_motion(arm: Arm, scene: Scene, trajectory: Trajectory, rows: int = _R
     return Motion(time, q, tool_points(arm, q), clearances(arm, scene, q))
 
 
-def way_film_times(trajectory: Trajectory) -> np.ndarray:
+def plan_film_times(trajectory: Trajectory) -> np.ndarray:
     """Time of every frame from the trajectory's start [s]; it goes on beyond the end, where the arm rests."""
     end = float(trajectory.knots[-1] - trajectory.knots[0])
     speed = film_speed(end, _LONGEST)
-    return np.arange(0.0, end + _REST * speed, speed / WAY_FPS)
+    return np.arange(0.0, end + _REST * speed, speed / PLAN_FPS)
 
 
-class WayFilm:
+class PlanFilm:
     """Frames of a planned motion.
 
     Args:
@@ -84,7 +84,7 @@ class WayFilm:
     def __init__(
         self, arm: Arm, scene: Scene, solids: Sequence[Solid], trajectory: Trajectory, title: str = ""
     ) -> None:
-        self.trajectory, self.times = trajectory, way_film_times(trajectory)
+        self.trajectory, self.times = trajectory, plan_film_times(trajectory)
         self.motion = sample_motion(arm, scene, trajectory)
         self.end = float(self.motion.time[-1])
         self.speed = film_speed(self.end, _LONGEST)
@@ -183,7 +183,7 @@ class WayFilm:
             self.figure.draw_artist(artist)
 
 
-def animate_way(
+def animate_plan(
     arm: Arm,
     scene: Scene,
     world: World | Sequence[Solid],
@@ -212,5 +212,5 @@ def animate_way(
         OSError: the file cannot be written.
     """
     with film_style():
-        film = WayFilm(arm, scene, known_solids(world), trajectory, title)
-        return write_film(Path(path), film.frames(), len(film.times), WAY_FPS, progress)
+        film = PlanFilm(arm, scene, known_solids(world), trajectory, title)
+        return write_film(Path(path), film.frames(), len(film.times), PLAN_FPS, progress)

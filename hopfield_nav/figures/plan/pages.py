@@ -1,4 +1,4 @@
-"""Whole figures of planned ways in a known cell (nowoczyn2023 figures 3.1 and 3.2)."""
+"""Whole figures of planned paths in a known cell (nowoczyn2023 figures 3.1 and 3.2)."""
 
 from __future__ import annotations
 
@@ -20,104 +20,104 @@ from hopfield_nav.figures.plan.drawing import (
     add_tool_points,
     corner_for_names,
     corner_poses,
-    fine_way,
+    fine_path,
     fitting_count,
     known_handles,
+    path_handles,
     point_handles,
     poses_between,
     tool_points,
     travel_of,
-    way_handles,
 )
 from hopfield_nav.figures.plan.signals import clearance_handles, clearances, draw_angles, draw_clearance
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
-from hopfield_nav.known_world import SAMPLING, JointWay, Scene
+from hopfield_nav.known_world import SAMPLING, PlannedPath, Scene
 from hopfield_nav.world import Solid
 
 GHOST = 0.26  # opacity of the arm between start and goal
 _GHOSTS, _GHOST_GAP = 4, 0.12  # arms between start and goal at most, and how far the tool goes between [m]
 _POINTS, _POINT_GAP = 9, 0.12  # points of a line, as above
-_MOST_WAYS = 5
+_MOST_PATHS = 5
 _LINE = 0.42 * CENTIMETRE  # of a legend [inch]
 
 
-def shortest_page(arm: Arm, scene: Scene, solids: Sequence[Solid], way: JointWay) -> Figure:
-    """A tool that goes straight: the arm on the way, joint angles, clearance (nowoczyn2023 figure 3.1).
+def shortest_page(arm: Arm, scene: Scene, solids: Sequence[Solid], path: PlannedPath) -> Figure:
+    """A tool that goes straight: the arm on its path, joint angles, clearance (nowoczyn2023 figure 3.1).
 
     Args:
         arm: the arm.
         scene: of the arm among the solids, from ``build_scene``.
         solids: the same solids, as a world file has them.
-        way: from ``plan_shortest``.
+        path: from ``plan_shortest``.
     """
-    view = CellView(arm, solids, fine_way(way.q, 0.1))
-    handles = [*way_handles(way), *point_handles(), *known_handles(view)]
+    view = CellView(arm, solids, fine_path(path.q, 0.1))
+    handles = [*path_handles(path), *point_handles(), *known_handles(view)]
     figure, panels = _panels(view, handles)
-    draw_shortest(panels[0], view, way)
-    _draw_signals(panels[1:], arm, scene, way)
+    draw_shortest(panels[0], view, path)
+    _draw_signals(panels[1:], arm, scene, path)
     return figure
 
 
-def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], ways: Sequence[JointWay]) -> Figure:
-    """Joints that go straight: the tool's arcs of the best ways, the arm on the best (figure 3.2).
+def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[PlannedPath]) -> Figure:
+    """Joints that go straight: the tool's arcs of the best paths, the arm on the best (figure 3.2).
 
     Args:
         arm: the arm.
         scene: of the arm among the solids.
         solids: the same solids, as a world file has them.
-        ways: from ``plan_direct`` or from sampling, best first; up to five are drawn.
+        paths: from ``plan_direct`` or from sampling, best first; up to five are drawn.
     """
-    ways = list(ways)[:_MOST_WAYS]
-    view = CellView(arm, solids, np.concatenate([fine_way(way.q, 0.1) for way in ways]))
-    handles = [*_length_handles(arm, ways), *way_handles(ways[0]), *known_handles(view)]
+    paths = list(paths)[:_MOST_PATHS]
+    view = CellView(arm, solids, np.concatenate([fine_path(path.q, 0.1) for path in paths]))
+    handles = [*_length_handles(arm, paths), *path_handles(paths[0]), *known_handles(view)]
     figure, panels = _panels(view, handles)
-    draw_direct(panels[0], view, ways)
-    _draw_signals(panels[1:], arm, scene, ways[0])
+    draw_direct(panels[0], view, paths)
+    _draw_signals(panels[1:], arm, scene, paths[0])
     return figure
 
 
-def draw_shortest(ax: Axes, view: CellView, way: JointWay) -> Axes:
+def draw_shortest(ax: Axes, view: CellView, path: PlannedPath) -> Axes:
     """Start, goal, arms and points between them, and the tool's axes at each point.
 
     Args:
         ax: to draw on.
         view: of the cell.
-        way: a shortest path.
+        path: a shortest path.
     """
     frame_cell(ax, view)
-    add_poses(ax, view, ends_and_ghosts(view.arm, way))
-    add_tool_line(ax, view, way.q)
-    between = poses_between(view.arm, way, fitting_count(view.arm, way, _POINTS, _POINT_GAP))
+    add_poses(ax, view, ends_and_ghosts(view.arm, path))
+    add_tool_line(ax, view, path.q)
+    between = poses_between(view.arm, path, fitting_count(view.arm, path, _POINTS, _POINT_GAP))
     add_tool_points(ax, view, between)
-    corners = corner_poses(way)
+    corners = corner_poses(path)
     named = corners[corner_for_names(view, corners, between)]
     for q in [*corners, *between]:
         add_tool_axes(ax, view, q, names=np.array_equal(q, named))
-    add_ends(ax, view, way)
+    add_ends(ax, view, path)
     return ax
 
 
-def draw_direct(ax: Axes, view: CellView, ways: Sequence[JointWay]) -> Axes:
+def draw_direct(ax: Axes, view: CellView, paths: Sequence[PlannedPath]) -> Axes:
     """The tool's arcs, the best over the others, and the arm on the best.
 
     Args:
         ax: to draw on.
         view: of the cell.
-        ways: best first.
+        paths: best first.
     """
     frame_cell(ax, view)
-    add_poses(ax, view, ends_and_ghosts(view.arm, ways[0]))
-    for arc, style in reversed(list(zip(_arcs(view.arm, ways), _ARC_STYLES, strict=False))):
-        add_tool_line(ax, view, ways[arc[0]].q, **style)
-    add_ends(ax, view, ways[0])
+    add_poses(ax, view, ends_and_ghosts(view.arm, paths[0]))
+    for arc, style in reversed(list(zip(_arcs(view.arm, paths), _ARC_STYLES, strict=False))):
+        add_tool_line(ax, view, paths[arc[0]].q, **style)
+    add_ends(ax, view, paths[0])
     return ax
 
 
-def ends_and_ghosts(arm: Arm, way: JointWay) -> list[CellPose]:
+def ends_and_ghosts(arm: Arm, path: PlannedPath) -> list[CellPose]:
     """The arm at start and goal, and paler between them."""
-    count = fitting_count(arm, way, _GHOSTS, _GHOST_GAP)
-    ghosts = [CellPose(q, GHOST) for q in poses_between(arm, way, count)]
-    return [CellPose(way.q[0]), *ghosts, CellPose(way.q[-1])]
+    count = fitting_count(arm, path, _GHOSTS, _GHOST_GAP)
+    ghosts = [CellPose(q, GHOST) for q in poses_between(arm, path, count)]
+    return [CellPose(path.q[0]), *ghosts, CellPose(path.q[-1])]
 
 
 def _tint(share: float) -> tuple[float, ...]:
@@ -134,18 +134,18 @@ _ARC_STYLES: tuple[dict, ...] = (
 )
 
 
-def _arcs(arm: Arm, ways: Sequence[JointWay]) -> list[list[int]]:
-    """Ways by number, those together that are equally long and lead the tool along the same arc.
+def _arcs(arm: Arm, paths: Sequence[PlannedPath]) -> list[list[int]]:
+    """Paths by number, those together that are equally long and lead the tool along the same arc.
 
     A start that leaves the turns open makes the same motion possible on several of them.
     """
     groups: list[list[int]] = []
-    arcs = [tool_points(arm, poses_between(arm, way, 20)) for way in ways]
-    for k, way in enumerate(ways):
+    arcs = [tool_points(arm, poses_between(arm, path, 20)) for path in paths]
+    for k, path in enumerate(paths):
         for group in groups:
-            first = ways[group[0]]
+            first = paths[group[0]]
             same = arcs[k].shape == arcs[group[0]].shape and np.allclose(arcs[k], arcs[group[0]], atol=1e-4)
-            if same and abs(first.length - way.length) < 1e-6:
+            if same and abs(first.length - path.length) < 1e-6:
                 group.append(k)
                 break
         else:
@@ -153,23 +153,23 @@ def _arcs(arm: Arm, ways: Sequence[JointWay]) -> list[list[int]]:
     return groups
 
 
-def _length_handles(arm: Arm, ways: Sequence[JointWay]) -> list[Artist]:
-    """Each arc with the length of its way, and how many ways take it."""
+def _length_handles(arm: Arm, paths: Sequence[PlannedPath]) -> list[Artist]:
+    """Each arc with the length of its path, and how many paths take it."""
     handles: list[Artist] = []
-    for arc, style in zip(_arcs(arm, ways), _ARC_STYLES, strict=False):
-        way = ways[arc[0]]
-        name = "sampled" if way.kind == SAMPLING else _numbered(arc)
-        handles.append(Line2D([], [], **style, label=f"{name}: {way.length:.2f} rad"))
+    for arc, style in zip(_arcs(arm, paths), _ARC_STYLES, strict=False):
+        path = paths[arc[0]]
+        name = "sampled" if path.kind == SAMPLING else _numbered(arc)
+        handles.append(Line2D([], [], **style, label=f"{name}: {path.length:.2f} rad"))
     return handles
 
 
 def _numbered(arc: Sequence[int]) -> str:
-    """Ways that count from 0 in words that count from 1: way 2, ways 1–5, ways 1, 3."""
+    """Paths that count from 0 in words that count from 1: path 2, paths 1–5, paths 1, 3."""
     if len(arc) == 1:
-        return f"way {arc[0] + 1}"
+        return f"path {arc[0] + 1}"
     if arc[-1] - arc[0] == len(arc) - 1:
-        return f"ways {arc[0] + 1}–{arc[-1] + 1}"
-    return "ways " + ", ".join(str(k + 1) for k in arc)
+        return f"paths {arc[0] + 1}–{arc[-1] + 1}"
+    return "paths " + ", ".join(str(k + 1) for k in arc)
 
 
 def _panels(view: CellView, handles: list[Artist]) -> tuple[Figure, list[Axes]]:
@@ -191,16 +191,16 @@ def _panels(view: CellView, handles: list[Artist]) -> tuple[Figure, list[Axes]]:
     return figure, [figure.add_axes(place) for place in places]
 
 
-def _draw_signals(panels: Sequence[Axes], arm: Arm, scene: Scene, way: JointWay) -> None:
-    q = fine_way(way.q)
-    travel, label = travel_of(arm, way, q)
+def _draw_signals(panels: Sequence[Axes], arm: Arm, scene: Scene, path: PlannedPath) -> None:
+    q = fine_path(path.q)
+    travel, label = travel_of(arm, path, q)
     distances, margin = clearances(arm, scene, q), float(scene.margin[0])
     draw_angles(panels[0], travel, q)
     draw_clearance(panels[1], travel, distances, margin)
     panels[0].tick_params(labelbottom=False)
     panels[1].set_xlabel(label)
     for ax in panels:
-        for via in travel_at(travel, q, corner_poses(way)[1:-1]):
+        for via in travel_at(travel, q, corner_poses(path)[1:-1]):
             ax.axvline(via, color=COLOURS.grid, lw=0.7, zorder=0)
     panels[0].figure.align_ylabels(panels)
     panels[1].legend(

@@ -1,4 +1,4 @@
-"""Along a planned way: joint angles, and how near the arm comes to the known solids and to itself."""
+"""Along a planned path: joint angles, and how near the arm comes to the known solids and to itself."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from hopfield_nav.figures import COLOURS, envelope
 from hopfield_nav.geometry import LINK, arm_distance
 from hopfield_nav.known_world import Scene, clearance, pair_distances
 
-_STILL = 1e-6  # [m] a distance that changes less over the whole way is not the way's doing
+_STILL = 1e-6  # [m] a distance that changes less over the whole path is not due to the path
 _MARGIN = {"color": COLOURS.goal, "lw": 0.9, "ls": (0, (4, 2))}
 
 
 class Clearances(NamedTuple):
-    """Distances along a way, each (k,) [m], infinite where there is nothing.
+    """Distances along a path, each (k,) [m], infinite where there is nothing.
 
     Attributes:
-        least: of everything, from ``collision_check.clearance``.
+        least: of everything, from ``known_world.clearance``.
         solids: of the arm to the known solids, without parts that turn on the spot beside one.
         itself: of the arm to itself, without housings that stay beside each other.
     """
@@ -55,7 +55,7 @@ def joint_colours(count: int) -> np.ndarray:
 
 
 def draw_angles(ax: Axes, travel: np.ndarray, q: np.ndarray, named: bool = True) -> Axes:
-    """Angles of all joints along a way, each named at its end.
+    """Angles of all joints along a path, each named at its end.
 
     Args:
         ax: to draw on.
@@ -124,7 +124,7 @@ def clearance_handles(distances: Clearances, margin: float) -> list[Artist]:
 
 _STYLES: tuple[dict, dict, dict] = (
     {"color": COLOURS.ink, "lw": 0.9, "ls": (0, (1, 1.2))},
-    {"color": COLOURS.barred, "lw": 1.5},
+    {"color": COLOURS.excluded, "lw": 1.5},
     {"color": COLOURS.housing, "lw": 1.2, "ls": (0, (5, 1.2, 1, 1.2))},
 )
 

@@ -17,17 +17,17 @@ from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
 from hopfield_nav.figures.plan.drawing import (
     add_ends,
     add_tool_line,
-    fine_way,
+    fine_path,
     known_handles,
+    path_handles,
     poses_between,
     tool_points,
     tool_travel,
-    way_handles,
 )
 from hopfield_nav.figures.plan.pages import GHOST, ends_and_ghosts
 from hopfield_nav.figures.plan.signals import draw_angles, name_joints, touched_links
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
-from hopfield_nav.known_world import SHORTEST, JointWay, Scene, way_length
+from hopfield_nav.known_world import SHORTEST, PlannedPath, Scene, path_length
 from hopfield_nav.world import Solid
 
 _AHEAD = (0, (2, 1.6))
@@ -36,7 +36,7 @@ _GHOSTS = 3
 
 
 def stopped_page(
-    arm: Arm, scene: Scene, solids: Sequence[Solid], q_branch: np.ndarray, reason: str, way: JointWay
+    arm: Arm, scene: Scene, solids: Sequence[Solid], q_branch: np.ndarray, reason: str, path: PlannedPath
 ) -> Figure:
     """Two arms side by side: one that keeps to a branch up to its stop, one that follows the graph.
 
@@ -46,26 +46,26 @@ def stopped_page(
         solids: the same solids, as a world file has them.
         q_branch: (k, n) joint angles of the single branch, the last where it stops [rad].
         reason: why it stops there.
-        way: of the graph along the same line.
+        path: of the graph along the same line.
     """
     q_branch = np.asarray(q_branch, dtype=float)
-    view = CellView(arm, solids, np.concatenate([fine_way(q_branch, 0.1), fine_way(way.q, 0.1)]))
+    view = CellView(arm, solids, np.concatenate([fine_path(q_branch, 0.1), fine_path(path.q, 0.1)]))
     words = textwrap.wrap(reason, _LETTERS)
     figure, (left, right, *angles) = _panels(view, len(words))
-    draw_stop(left, view, scene, q_branch, way)
+    draw_stop(left, view, scene, q_branch, path)
     frame_cell(right, view)
-    add_poses(right, view, ends_and_ghosts(arm, way))
-    add_tool_line(right, view, way.q)
-    add_ends(right, view, way)
+    add_poses(right, view, ends_and_ghosts(arm, path))
+    add_tool_line(right, view, path.q)
+    add_ends(right, view, path)
     left.set_title("one branch stops")
     right.set_title("the layered graph goes on")
     left.text(0.5, -0.01, "\n".join(words), transform=left.transAxes, ha="center", va="top", fontsize="small")
-    _draw_both_angles(angles, arm, q_branch, way)
-    figure.legend(handles=_handles(view, way), loc="upper center", ncols=8, borderaxespad=0.1)
+    _draw_both_angles(angles, arm, q_branch, path)
+    figure.legend(handles=_handles(view, path), loc="upper center", ncols=8, borderaxespad=0.1)
     return figure
 
 
-def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, way: JointWay) -> Axes:
+def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, path: PlannedPath) -> Axes:
     """The arm on one branch up to its stop, and the rest of the line dashed.
 
     Args:
@@ -73,16 +73,16 @@ def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, way:
         view: of the cell.
         scene: of its arm.
         q_branch: (k, n) joint angles up to the stop [rad].
-        way: one that follows the same line to its end.
+        path: one that follows the same line to its end.
     """
     frame_cell(ax, view)
-    branch = JointWay(q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), way_length(q_branch))
+    branch = PlannedPath(q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), path_length(q_branch))
     ghosts = [CellPose(q, GHOST) for q in poses_between(view.arm, branch, _GHOSTS)]
     stop = CellPose(q_branch[-1], touched=touched_links(view.arm, scene, q_branch[-1]))
     add_poses(ax, view, [CellPose(q_branch[0]), *ghosts, stop])
-    add_tool_line(ax, view, way.q, lw=1.0, ls=_AHEAD)
+    add_tool_line(ax, view, path.q, lw=1.0, ls=_AHEAD)
     add_tool_line(ax, view, q_branch)
-    add_ends(ax, view, way)
+    add_ends(ax, view, path)
     here = view.appear(tool_points(view.arm, q_branch[-1]))
     ax.plot(*here, **_STOP, zorder=7)
     return ax
@@ -91,9 +91,9 @@ def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, way:
 _STOP = {"marker": "X", "ls": "", "color": COLOURS.true, "markersize": 7, "mec": "white", "mew": 0.7}
 
 
-def _handles(view: CellView, way: JointWay) -> list[Artist]:
+def _handles(view: CellView, path: PlannedPath) -> list[Artist]:
     return [
-        *way_handles(way),
+        *path_handles(path),
         Line2D([], [], **_STOP, label="stop"),
         Patch(color=COLOURS.goal, lw=0, label="touching link"),
         Line2D([], [], color=COLOURS.planned, lw=1.4, label="tool"),
@@ -102,14 +102,14 @@ def _handles(view: CellView, way: JointWay) -> list[Artist]:
     ]
 
 
-def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, way: JointWay) -> None:
-    """Angles over the tool's way; both panels have the same axes, the stop is a dashed line."""
+def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, path: PlannedPath) -> None:
+    """Angles over the tool's path; both panels have the same axes, the stop is a dashed line."""
     rows, travels = [], []
-    for ax, q in zip(panels, (q_branch, way.q), strict=True):
-        rows.append(fine_way(q))
+    for ax, q in zip(panels, (q_branch, path.q), strict=True):
+        rows.append(fine_path(q))
         travels.append(tool_travel(arm, rows[-1]))
         draw_angles(ax, travels[-1], rows[-1], named=False)
-        ax.set_xlabel("way of the tool (m)")
+        ax.set_xlabel("path of the tool (m)")
     low, high = min(ax.get_ylim()[0] for ax in panels), max(ax.get_ylim()[1] for ax in panels)
     for ax in panels:
         ax.set(xlim=(0.0, max(*travels[0], *travels[1], 1e-3)), ylim=(low, high))

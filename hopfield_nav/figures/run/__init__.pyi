@@ -1,2 +1,14 @@
 from .draw import draw_run_figures as draw_run_figures
 from .film import animate_run as animate_run
+from .joints import draw_joint_angle as draw_joint_angle
+from .joints import draw_joint_error as draw_joint_error
+from .joints import draw_joint_torque as draw_joint_torque
+from .maps import draw_collision_space as draw_collision_space
+from .maps import draw_plan as draw_plan
+from .maps import draw_trajectory as draw_trajectory
+from .signals import draw_collision_count as draw_collision_count
+from .signals import draw_force_component as draw_force_component
+from .signals import draw_force_magnitude as draw_force_magnitude
+from .signals import draw_force_zoom as draw_force_zoom
+from .signals import draw_level_zoom as draw_level_zoom
+from .snapshots import draw_snapshot as draw_snapshot

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from hopfield_nav.experiment import Run, contact_episodes, missed_contacts
+from hopfield_nav.experiment import Run
 from hopfield_nav.figures import paper_style, save_figure
-from hopfield_nav.figures.run.joints import draw_joint_angle, draw_joint_error, draw_joint_torque
-from hopfield_nav.figures.run.maps import draw_collision_space, draw_plan, draw_trajectory
 from hopfield_nav.figures.run.pages import (
     collision_space_page,
     force_magnitude_page,
@@ -25,43 +23,17 @@ from hopfield_nav.figures.run.pages import (
     joint_error_page,
     joints_page,
     maps_page,
+    path_in_space_page,
     snapshots_page,
     trajectory_page,
-    way_page,
 )
-from hopfield_nav.figures.run.signals import (
-    draw_collision_count,
-    draw_force_component,
-    draw_force_magnitude,
-    draw_force_zoom,
-    draw_level_zoom,
-)
-from hopfield_nav.figures.run.snapshots import draw_snapshot
-
-__all__ = [
-    "contact_episodes",
-    "draw_collision_count",
-    "draw_collision_space",
-    "draw_force_component",
-    "draw_force_magnitude",
-    "draw_force_zoom",
-    "draw_joint_angle",
-    "draw_joint_error",
-    "draw_joint_torque",
-    "draw_level_zoom",
-    "draw_plan",
-    "draw_run_figures",
-    "draw_snapshot",
-    "draw_trajectory",
-    "missed_contacts",
-]
 
 _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "collision_space": collision_space_page,  # ragazzon2012 figure 7.2
     "snapshots": snapshots_page,  # 7.3
     "maps": maps_page,  # 7.4
     "trajectory": trajectory_page,  # 7.5
-    "way_in_space": way_page,  # the same from one side, where the map is in space
+    "path_in_space": path_in_space_page,  # the same from one side, where the map is in space
     "forces": force_page,  # 7.6
     "force_magnitude": force_magnitude_page,  # 7.7
     "force_zoom": force_zoom_page,  # 7.8

@@ -138,7 +138,7 @@ class Film:
             text, colour = "contact not registered", COLOURS.missed
         elif now.time >= self.end:
             text = self.run.outcome.replace("_", " ")
-            colour = COLOURS.start if self.run.outcome == "reached" else COLOURS.barred
+            colour = COLOURS.start if self.run.outcome == "reached" else COLOURS.excluded
         self.banner.set_visible(bool(text))
         self.banner.set_text(text)
         self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")

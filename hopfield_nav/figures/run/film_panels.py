@@ -15,11 +15,30 @@ from matplotlib.collections import PatchCollection, PolyCollection
 from matplotlib.patches import FancyArrowPatch
 
 from hopfield_nav.experiment import PlanRecord, Run, force_norm
-from hopfield_nav.figures import COLOURS, envelope, way_rows
+from hopfield_nav.figures import COLOURS, envelope, path_rows
 from hopfield_nav.figures.run.signals import force_threshold, frame_time
 from hopfield_nav.figures.run.snapshots import force_arrow
-from hopfield_nav.figures.solid import cell_points, level_height, level_of, scene
-from hopfield_nav.figures.solid import layers as map_layers
+from hopfield_nav.figures.solid import (
+    SceneView,
+    add_cells,
+    add_goal,
+    add_grid,
+    add_obstacles,
+    add_plane,
+    add_start,
+    cell_centres,
+    cell_classes,
+    cell_points,
+    frame_map,
+    frame_scene,
+    level_height,
+    level_of,
+    mark_goal,
+    mark_start,
+    obstacle_outlines,
+    paint_solids,
+    start_point,
+)
 
 
 class Now(NamedTuple):
@@ -31,7 +50,7 @@ class Now(NamedTuple):
         collisions: their number so far, and the index of the plan that is followed.
         plan: that plan.
         flash: 1 at a collision, fading to 0.
-        missed: a contact is under way, or just over, that was not registered.
+        missed: a contact lasts, or is just over, that was not registered.
     """
 
     time: float
@@ -46,32 +65,32 @@ class ScenePanel:
     """Arm, obstacles, map and forces from one side."""
 
     def __init__(self, ax: Axes, run: Run) -> None:
-        self.ax, self.run, self.scene = ax, run, scene.SceneView(run, sides=22)
-        scene.add_plane(ax, self.scene)
-        start = self.scene.appear(map_layers.start_point(run))
-        map_layers.mark_start(ax, start, 8)
+        self.ax, self.run, self.scene = ax, run, SceneView(run, sides=22)
+        add_plane(ax, self.scene)
+        start = self.scene.appear(start_point(run))
+        mark_start(ax, start, 8)
         if run.world.goal_point is not None:
-            map_layers.mark_goal(ax, self.scene.appear(np.array(run.world.goal_point)), 8)
-        self._trail_rows = way_rows(run.data.tool_position.values, 1e-3)
+            mark_goal(ax, self.scene.appear(np.array(run.world.goal_point)), 8)
+        self._trail_rows = path_rows(run.data.tool_position.values, 1e-3)
         self._trail_xy = self.scene.appear(run.data.tool_position.values[self._trail_rows])
         self.cells = ax.add_collection(PolyCollection([], linewidths=0, zorder=2.5), autolim=False)
         over = 3.0 if self.scene.in_space else 0.0
-        self.shadow = ax.plot([], [], color=COLOURS.barred, lw=0.9, alpha=0.45, zorder=2.9)[0]
+        self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45, zorder=2.9)[0]
         self.path = ax.plot([], [], color=COLOURS.planned, zorder=3 + over)[0]
         self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=3.5 + over)[0]
         self.solids = ax.add_collection(PolyCollection([], linewidths=0.4, zorder=5), autolim=False)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
         self.arrows = [_arrow(ax, colour) for colour in (COLOURS.true, COLOURS.felt)]
         self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
-        scene.frame_scene(ax, self.scene)
+        frame_scene(ax, self.scene)
 
     @property
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
-        ways = [self.path, self.trail]
+        paths = [self.path, self.trail]
         if self.scene.in_space:
-            return [self.shadow, self.solids, *ways, self.halo, *self.arrows, self.tool]
-        return [self.cells, *ways, self.solids, self.halo, *self.arrows, self.tool]
+            return [self.shadow, self.solids, *paths, self.halo, *self.arrows, self.tool]
+        return [self.cells, *paths, self.solids, self.halo, *self.arrows, self.tool]
 
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that the plan is another than before."""
@@ -88,7 +107,7 @@ class ScenePanel:
         self.solids.set_visible(bool(np.isfinite(q).all()))
         if self.solids.get_visible():
             plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-            scene.paint_solids(self.solids, *self.scene.solids(q, plan))
+            paint_solids(self.solids, *self.scene.solids(q, plan))
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
             ends = force_arrow(self.scene, tool, data[name].values[now.row])
             arrow.set_visible(ends is not None)
@@ -100,17 +119,17 @@ class ScenePanel:
 
 
 class MapPanel:
-    """The map from above: what was felt, the path, the tool's way, the true obstacles."""
+    """The map from above: what was felt, the planned path, the path of the tool, the true obstacles."""
 
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run = ax, run
-        map_layers.add_obstacles(ax, run)
-        map_layers.add_grid(ax, run)
-        map_layers.add_start(ax, run, 8)
-        map_layers.add_goal(ax, run, 8)
-        map_layers.add_cells(ax, run, np.zeros(run.world.map.shape, dtype=int))
-        map_layers.frame_map(ax, run)
-        self._trail_rows = way_rows(run.data.tool_position.values[:, :2], 5e-4)
+        add_obstacles(ax, run)
+        add_grid(ax, run)
+        add_start(ax, run, 8)
+        add_goal(ax, run, 8)
+        add_cells(ax, run, np.zeros(run.world.map.shape, dtype=int))
+        frame_map(ax, run)
+        self._trail_rows = path_rows(run.data.tool_position.values[:, :2], 5e-4)
         self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
         self.cells = ax.images[0]
         self.path = ax.plot([], [], color=COLOURS.planned, zorder=3)[0]
@@ -126,9 +145,9 @@ class MapPanel:
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that the plan is another than before."""
         if new_plan:
-            self.path.set_data(*map_layers.cell_centres(self.run, now.plan.path).T)
+            self.path.set_data(*cell_centres(self.run, now.plan.path).T)
         plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-        self.cells.set_data(map_layers.cell_classes(self.run, plan, path=False).T)
+        self.cells.set_data(cell_classes(self.run, plan, path=False).T)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = self.run.data.tool_position.values[now.row, :2, None]
         self.tool.set_data(*point)
@@ -136,23 +155,21 @@ class MapPanel:
 
 
 class LevelPanel:
-    """The level of a map in space in which the tool is, from above, and the tool's way in all levels."""
+    """The level of a map in space in which the tool is, from above, and the tool's path in all levels."""
 
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run = ax, run
-        map_layers.add_grid(ax, run)
-        map_layers.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
-        map_layers.frame_map(ax, run)
-        self._trail_rows = way_rows(run.data.tool_position.values, 5e-4)
+        add_grid(ax, run)
+        add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
+        frame_map(ax, run)
+        self._trail_rows = path_rows(run.data.tool_position.values, 5e-4)
         self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
-        self._ends = [map_layers.mark_start(ax, map_layers.start_point(run)[:2], 8)]
-        self._end_levels = [int(level_of(run, map_layers.start_point(run)[2]))]
+        self._ends = [mark_start(ax, start_point(run)[:2], 8)]
+        self._end_levels = [int(level_of(run, start_point(run)[2]))]
         if run.world.goal_point is not None:
-            self._ends.append(map_layers.mark_goal(ax, run.world.goal_point[:2], 8))
+            self._ends.append(mark_goal(ax, run.world.goal_point[:2], 8))
             self._end_levels.append(int(level_of(run, run.world.goal_point[2])))
-        self._outlines = [
-            map_layers.obstacle_outlines(run, level_height(run, k)) for k in range(run.world.map.shape[2])
-        ]
+        self._outlines = [obstacle_outlines(run, level_height(run, k)) for k in range(run.world.map.shape[2])]
         self.slice = ax.add_collection(
             PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
         )
@@ -173,7 +190,7 @@ class LevelPanel:
         position = self.run.data.tool_position.values[now.row]
         self._choose(int(level_of(self.run, position[2])) if np.isfinite(position[2]) else 0)
         plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-        classes = map_layers.cell_classes(self.run, plan, path=False)
+        classes = cell_classes(self.run, plan, path=False)
         self.cells.set_data(classes[:, :, self.level].T)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = position[:2, None]

@@ -1,4 +1,4 @@
-"""Levels of a map in space from above: obstacles cut at their height, cells, the tool's way in them."""
+"""Levels of a map in space from above: obstacles cut at their height, cells, the tool's path in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from hopfield_nav.experiment import Run, missed_contacts
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, way_rows
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, path_rows
 from hopfield_nav.figures.run.maps import trajectory_handles
 from hopfield_nav.figures.solid import (
     add_cells,
@@ -31,7 +31,7 @@ MOST_LEVELS = 24
 
 
 def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
-    """One level: its slice of obstacles and felt cells, and the tool's way while it was in the level.
+    """One level: its slice of obstacles and felt cells, and the tool's path while it was in the level.
 
     Args:
         ax: to draw on.
@@ -42,7 +42,7 @@ def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
     add_obstacles(ax, run, level_height(run, level))
     add_grid(ax, run)
     add_cells(ax, run, cell_classes(run, final_plan(run), path=False)[:, :, level])
-    _add_way(ax, run, level)
+    _add_path(ax, run, level)
     if level_of(run, start_point(run)[2]) == level:
         add_start(ax, run, 4)
     if run.world.goal_point is not None and level_of(run, run.world.goal_point[2]) == level:
@@ -72,16 +72,18 @@ def levels_page(run: Run) -> Figure:
     return figure
 
 
-def way_in_level(run: Run, level: int) -> np.ndarray:
-    """Pieces (k, 2, 2) [m] of the tool's way, seen from above, that begin in a level."""
+def path_in_level(run: Run, level: int) -> np.ndarray:
+    """Pieces (k, 2, 2) [m] of the tool's path, seen from above, that begin in a level."""
     trail = run.data.tool_position.values
-    trail = trail[way_rows(trail)] if len(trail) > 1 else trail
+    trail = trail[path_rows(trail)] if len(trail) > 1 else trail
     pieces = np.stack([trail[:-1, :2], trail[1:, :2]], axis=1)
     return pieces[level_of(run, trail[:-1, 2]) == level]
 
 
-def _add_way(ax: Axes, run: Run, level: int) -> None:
-    lines = LineCollection(list(way_in_level(run, level)), colors=COLOURS.travelled, linewidths=1.0, zorder=4)
+def _add_path(ax: Axes, run: Run, level: int) -> None:
+    lines = LineCollection(
+        list(path_in_level(run, level)), colors=COLOURS.travelled, linewidths=1.0, zorder=4
+    )
     ax.add_collection(lines, autolim=False)
 
 

@@ -1,4 +1,4 @@
-"""Maps from above: the set-up, one plan, the way that the tool took (ragazzon2012 figures 7.2, 7.4, 7.5)."""
+"""Maps from above: the set-up, one plan, the path that the tool took (ragazzon2012 figures 7.2, 7.4, 7.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from hopfield_nav.experiment import PlanRecord, Run, missed_contacts
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.run.space import draw_plan_in_space, draw_space, draw_way_in_space
+from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.figures.solid import (
     add_cells,
     add_goal,
@@ -69,7 +69,7 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord, labels: bool = False) -> Axe
 
 
 def draw_trajectory(ax: Axes, run: Run) -> Axes:
-    """The tool's way over the final map and the true obstacles (ragazzon2012 figure 7.5).
+    """The tool's path over the final map and the true obstacles (ragazzon2012 figure 7.5).
 
     A cross in the marked cell and a dot where the tool really was belong to every collision.
 
@@ -78,7 +78,7 @@ def draw_trajectory(ax: Axes, run: Run) -> Axes:
         run: any run; without recorded signals the trail is left out.
     """
     if in_space(run):
-        return draw_way_in_space(ax, run)
+        return draw_path_in_space(ax, run)
     add_obstacles(ax, run)
     add_grid(ax, run)
     add_cells(ax, run, cell_classes(run, final_plan(run), path=False))
@@ -115,7 +115,7 @@ def space_handles(run: Run) -> list[Artist]:
         handles.append(_diamond(5))
     if run.world.obstacles or run.world.known:
         handles.append(Patch(color=COLOURS.obstacle, lw=0, label="obstacles"))
-    return handles + _barred_handle(run)
+    return handles + _excluded_handle(run)
 
 
 def plan_handles(run: Run) -> list[Artist]:
@@ -127,11 +127,11 @@ def plan_handles(run: Run) -> list[Artist]:
     if run.data.sizes["event"]:
         handles += [Patch(color=COLOURS.true, lw=0, label="just marked")]
         handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt before")]
-    return handles + _barred_handle(run)
+    return handles + _excluded_handle(run)
 
 
 def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
-    """Legend of the tool's way; seen from one side it has no crosses and no contacts that were missed."""
+    """Legend of the tool's path; seen from one side it has no crosses and no contacts that were missed."""
     handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool")]
     if run.data.sizes["event"]:
         handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell" + " (×)" * seen_from_above)]
@@ -153,7 +153,7 @@ def _diamond(size: float) -> Line2D:
     return Line2D([], [], marker="D", ls="", label="goal", **how)
 
 
-def _barred_handle(run: Run) -> list[Artist]:
+def _excluded_handle(run: Run) -> list[Artist]:
     if run.world.map.rim == "free" and not run.world.known:
         return []
-    return [Patch(color=COLOURS.barred, alpha=0.35, lw=0, label="barred")]
+    return [Patch(color=COLOURS.excluded, alpha=0.35, lw=0, label="excluded")]

@@ -1,6 +1,6 @@
-"""Whole figures of a map in space, seen from one side.
+"""Whole figures of a run: panels, legends and sizes for a column (8.5 cm) or a page (17 cm).
 
-Whole figures: panels, legends and sizes for a column (8.5 cm) or a page (17 cm).
+A map in space is seen from one side, a plane map from above.
 """
 
 from __future__ import annotations
@@ -37,66 +37,8 @@ from hopfield_nav.figures.run.signals import (
     typical_collision,
 )
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
-from hopfield_nav.figures.run.space import draw_plan_in_space, draw_space, draw_way_in_space
+from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.figures.solid import SceneView, few_empty, in_space, map_extent, map_grid
-
-
-def space_page(run: Run) -> Figure:
-    """The set-up in space."""
-    handles, scene = [h for h in space_handles(run) if h.get_label() != "barred"], SceneView(run)
-    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.45 * CENTIMETRE, 0.0)
-    draw_space(ax, run, scene)
-    figure.legend(handles=handles, loc="upper center", ncols=4, borderaxespad=0.1)
-    return figure
-
-
-def way_page(run: Run) -> Figure | None:
-    """The tool's way in space, among what it felt; None where the map is a plane."""
-    if not in_space(run):
-        return None
-    handles, scene = trajectory_handles(run, seen_from_above=False), SceneView(run)
-    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.85 * CENTIMETRE, 0.0)
-    draw_way_in_space(ax, run, scene)
-    figure.legend(handles=handles, loc="upper center", ncols=3, borderaxespad=0.1)
-    return figure
-
-
-def space_plans_page(run: Run, chosen: list[int]) -> Figure:
-    """Felt cells and the new path after some of the collisions, which are given by number."""
-    plans, scene = run.plans(), SceneView(run)
-    columns = few_empty(len(chosen), (4, 3))
-    width = PAGE if columns > 2 else COLUMN
-    handles = plan_handles(run)
-    per_row = len(handles) if columns > 2 else 3
-    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
-    note = 0.4 * CENTIMETRE if len(chosen) < len(plans) else 0.0
-    figure, panels = _panels(scene, width, len(chosen), columns, head, note)
-    for ax, k in zip(panels, chosen, strict=True):
-        draw_plan_in_space(ax, run, plans[k], scene)
-        ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=0)
-    if note:
-        text = f"{len(chosen)} of {len(plans)} maps, evenly chosen"
-        figure.text(0.5, 0.02 * CENTIMETRE, text, ha="center", va="bottom")
-    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
-    return figure
-
-
-def _panels(
-    scene: SceneView, width: float, count: int, columns: int, head: float, foot: float
-) -> tuple[Figure, list[Axes]]:
-    """Panels of the picture's shape below a head [inch] for the legend."""
-    left, right, low, high = scene.limits(arm=False)
-    wide, title = width / columns, 0.45 * CENTIMETRE if count > 1 else 0.0
-    tall = wide * (high - low) / (right - left)
-    rows = -(-count // columns)
-    height = head + rows * (tall + title) + foot
-    figure = Figure((width, height))
-    places = [
-        ((k % columns) * wide, foot + (rows - 1 - k // columns) * (tall + title), wide, tall)
-        for k in range(count)
-    ]
-    return figure, [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
-
 
 MOST_MAPS = 24
 
@@ -110,14 +52,34 @@ def collision_space_page(run: Run) -> Figure:
     return _trim(add_legend(figure, space_handles(run), 4))
 
 
+def space_page(run: Run) -> Figure:
+    """The set-up in space."""
+    handles, scene = [h for h in space_handles(run) if h.get_label() != "excluded"], SceneView(run)
+    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.45 * CENTIMETRE, 0.0)
+    draw_space(ax, run, scene)
+    figure.legend(handles=handles, loc="upper center", ncols=4, borderaxespad=0.1)
+    return figure
+
+
 def trajectory_page(run: Run) -> Figure:
-    """The tool's way over the final map (7.5), level by level where the map has levels."""
+    """The tool's path over the final map (7.5), level by level where the map has levels."""
     if in_space(run):
         return levels_page(run)
     handles = trajectory_handles(run)
     figure = new_figure(COLUMN, _map_height(run, COLUMN) + CENTIMETRE)
     draw_trajectory(figure.add_subplot(), run)
     return _trim(add_legend(figure, handles, 3))
+
+
+def path_in_space_page(run: Run) -> Figure | None:
+    """The tool's path in space, among what it felt; None where the map is a plane."""
+    if not in_space(run):
+        return None
+    handles, scene = trajectory_handles(run, seen_from_above=False), SceneView(run)
+    figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.85 * CENTIMETRE, 0.0)
+    draw_path_in_space(ax, run, scene)
+    figure.legend(handles=handles, loc="upper center", ncols=3, borderaxespad=0.1)
+    return figure
 
 
 def maps_page(run: Run) -> Figure:
@@ -147,6 +109,26 @@ def maps_page(run: Run) -> Figure:
 def chosen_plans(count: int, most: int = MOST_MAPS) -> list[int]:
     """Which of ``count`` plans are drawn: all, or ``most`` of them evenly, the first and last included."""
     return [int(k) for k in np.linspace(0, count - 1, min(count, most)).round()]
+
+
+def space_plans_page(run: Run, chosen: list[int]) -> Figure:
+    """Felt cells and the new path after some of the collisions, which are given by number."""
+    plans, scene = run.plans(), SceneView(run)
+    columns = few_empty(len(chosen), (4, 3))
+    width = PAGE if columns > 2 else COLUMN
+    handles = plan_handles(run)
+    per_row = len(handles) if columns > 2 else 3
+    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
+    note = 0.4 * CENTIMETRE if len(chosen) < len(plans) else 0.0
+    figure, panels = _panels(scene, width, len(chosen), columns, head, note)
+    for ax, k in zip(panels, chosen, strict=True):
+        draw_plan_in_space(ax, run, plans[k], scene)
+        ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=0)
+    if note:
+        text = f"{len(chosen)} of {len(plans)} maps, evenly chosen"
+        figure.text(0.5, 0.02 * CENTIMETRE, text, ha="center", va="bottom")
+    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
+    return figure
 
 
 def snapshots_page(run: Run) -> Figure | None:
@@ -232,6 +214,23 @@ def joints_page(run: Run) -> Figure | None:
         ax = draw(figure.add_subplot(2 * rows, 3, place + 1), run, joint)
         _keep_outer(ax, joint, n, 3, bottom=k >= n)
     return add_legend(figure, joint_handles(), 2)
+
+
+def _panels(
+    scene: SceneView, width: float, count: int, columns: int, head: float, foot: float
+) -> tuple[Figure, list[Axes]]:
+    """Panels of the picture's shape below a head [inch] for the legend."""
+    left, right, low, high = scene.limits(arm=False)
+    wide, title = width / columns, 0.45 * CENTIMETRE if count > 1 else 0.0
+    tall = wide * (high - low) / (right - left)
+    rows = -(-count // columns)
+    height = head + rows * (tall + title) + foot
+    figure = Figure((width, height))
+    places = [
+        ((k % columns) * wide, foot + (rows - 1 - k // columns) * (tall + title), wide, tall)
+        for k in range(count)
+    ]
+    return figure, [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
 
 
 def _has_signals(run: Run) -> bool:

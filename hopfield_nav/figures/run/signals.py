@@ -1,6 +1,6 @@
 """Forces over time: components, magnitudes, the count of collisions (ragazzon2012 figures 7.6 and 7.7).
 
-One collision from close by: touch, impact peaks, detection, delay (ragazzon2012 figure 7.8).
+One collision is shown from close by: touch, impact peaks, detection, delay (figure 7.8).
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from matplotlib.patches import Patch
 
 from hopfield_nav.experiment import Run, force_norm, missed_contacts
 from hopfield_nav.figures import COLOURS, envelope
+
+BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
+_DASHES = (0, (4, 2))
 
 
 def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
@@ -70,64 +73,6 @@ def draw_collision_count(ax: Axes, run: Run) -> Axes:
     return frame_time(ax, run)
 
 
-def force_threshold(run: Run) -> float | None:
-    """The threshold [N] where the detector compares the force alone with it, else None."""
-    detection = run.world.detection
-    return float(detection.parameters["threshold"]) if detection.measure == "force_norm" else None
-
-
-def force_handles(run: Run, magnitude: bool = False) -> list[Artist]:
-    """Legend of the force plots."""
-    handles: list[Artist] = [
-        Line2D([], [], color=COLOURS.true, label="actual $F$"),
-        Line2D([], [], color=COLOURS.felt, label=r"estimated $\hat{F}$"),
-    ]
-    if magnitude and force_threshold(run) is not None:
-        handles.append(threshold_handle())
-    if magnitude and missed_contacts(run):
-        handles.append(Patch(facecolor=COLOURS.missed, label="not registered"))
-    return handles
-
-
-def threshold_handle() -> Line2D:
-    """Legend of the threshold."""
-    return Line2D([], [], color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), label="threshold")
-
-
-def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) -> Line2D:
-    """A signal over the whole time, thinned to what a picture can show."""
-    style: dict[str, Any] = {"color": colour, "linewidth": 0.7, **how}
-    return ax.plot(*envelope(run.data.time.values, values), **style)[0]
-
-
-def add_missed(ax: Axes, run: Run) -> None:
-    """Shade the contacts that were not registered, wide enough to be seen."""
-    least = 0.006 * float(run.data.time.values[-1])
-    for episode in missed_contacts(run):
-        middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2
-        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1)
-
-
-def frame_time(ax: Axes, run: Run) -> Axes:
-    """The axis of time, from the beginning to the end of the record [s]."""
-    time = run.data.time.values
-    ax.set_xlim(float(time[0]), max(float(time[-1]), float(time[0]) + 1e-3))
-    ax.set_xlabel("time (s)")
-    return ax
-
-
-BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
-_DASHES = (0, (4, 2))
-
-
-def typical_collision(run: Run) -> int | None:
-    """The true collision whose detection took nearest to the median time; None without one."""
-    delay = run.data.event_time.values - run.data.touch_time.values
-    if not np.isfinite(delay).any():
-        return None
-    return int(np.nanargmin(np.abs(delay - np.nanmedian(delay))))
-
-
 def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
     """Force magnitudes around one collision, with touch, detection and delay (ragazzon2012 figure 7.8).
 
@@ -169,6 +114,69 @@ def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
     return frame_zoom(ax, run, event)
 
 
+def typical_collision(run: Run) -> int | None:
+    """The true collision whose detection took nearest to the median time; None without one."""
+    delay = run.data.event_time.values - run.data.touch_time.values
+    if not np.isfinite(delay).any():
+        return None
+    return int(np.nanargmin(np.abs(delay - np.nanmedian(delay))))
+
+
+def force_handles(run: Run, magnitude: bool = False) -> list[Artist]:
+    """Legend of the force plots."""
+    handles: list[Artist] = [
+        Line2D([], [], color=COLOURS.true, label="actual $F$"),
+        Line2D([], [], color=COLOURS.felt, label=r"estimated $\hat{F}$"),
+    ]
+    if magnitude and force_threshold(run) is not None:
+        handles.append(threshold_handle())
+    if magnitude and missed_contacts(run):
+        handles.append(Patch(facecolor=COLOURS.missed, label="not registered"))
+    return handles
+
+
+def threshold_handle() -> Line2D:
+    """Legend of the threshold."""
+    return Line2D([], [], color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), label="threshold")
+
+
+def instant_handles() -> list[Artist]:
+    """Legend of threshold, touch and detection."""
+    return [
+        threshold_handle(),
+        Line2D([], [], color=COLOURS.true, lw=0.8, ls=":", label="touch"),
+        Line2D([], [], color=COLOURS.felt, lw=0.8, ls=":", label="detection"),
+    ]
+
+
+def force_threshold(run: Run) -> float | None:
+    """The threshold [N] where the detector compares the force alone with it, else None."""
+    detection = run.world.detection
+    return float(detection.parameters["threshold"]) if detection.measure == "force_norm" else None
+
+
+def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) -> Line2D:
+    """A signal over the whole time, thinned to what a picture can show."""
+    style: dict[str, Any] = {"color": colour, "linewidth": 0.7, **how}
+    return ax.plot(*envelope(run.data.time.values, values), **style)[0]
+
+
+def add_missed(ax: Axes, run: Run) -> None:
+    """Shade the contacts that were not registered, wide enough to be seen."""
+    least = 0.006 * float(run.data.time.values[-1])
+    for episode in missed_contacts(run):
+        middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2
+        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1)
+
+
+def frame_time(ax: Axes, run: Run) -> Axes:
+    """The axis of time, from the beginning to the end of the record [s]."""
+    time = run.data.time.values
+    ax.set_xlim(float(time[0]), max(float(time[-1]), float(time[0]) + 1e-3))
+    ax.set_xlabel("time (s)")
+    return ax
+
+
 def zoom_span(run: Run, event: int) -> tuple[float, float]:
     """First and last moment shown [s]."""
     return float(run.data.touch_time[event]) - BEFORE, float(run.data.event_time[event]) + AFTER
@@ -183,15 +191,6 @@ def add_instants(ax: Axes, run: Run, event: int) -> None:
     """Upright lines at touch and detection."""
     ax.axvline(float(run.data.touch_time[event]), color=COLOURS.true, lw=0.7, ls=":", zorder=1)
     ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, lw=0.7, ls=":", zorder=1)
-
-
-def instant_handles() -> list[Artist]:
-    """Legend of threshold, touch and detection."""
-    return [
-        threshold_handle(),
-        Line2D([], [], color=COLOURS.true, lw=0.8, ls=":", label="touch"),
-        Line2D([], [], color=COLOURS.felt, lw=0.8, ls=":", label="detection"),
-    ]
 
 
 def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:

@@ -1,7 +1,4 @@
-"""One moment of a run as a picture of the scene (a panel of ragazzon2012 figure 7.3).
-
-The moments worth a snapshot (ragazzon2012 figure 7.3).
-"""
+"""Moments of a run as pictures of the scene, and which moments are worth one (ragazzon2012 figure 7.3)."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch
 
 from hopfield_nav.experiment import PlanRecord, Run, contact_episodes
-from hopfield_nav.figures import COLOURS, way_rows
+from hopfield_nav.figures import COLOURS, path_rows
 from hopfield_nav.figures.solid import (
     SceneView,
     add_cell_plates,
@@ -30,6 +27,20 @@ from hopfield_nav.figures.solid import (
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow
 _SMALLEST_ARROW = 0.5  # [N]
+_ENDS = {
+    "reached": "goal reached",
+    "no_path": "no path is left",
+    "unreachable": "next cell out of reach",
+    "time_limit": "end of time",
+    "diverged": "diverged",
+}
+
+
+class Moment(NamedTuple):
+    """A time [s] and what is to be seen."""
+
+    time: float
+    title: str
 
 
 def draw_snapshot(ax: Axes, run: Run, time: float, scene: SceneView | None = None) -> Axes:
@@ -47,12 +58,54 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: SceneView | None = Non
     row, plan = row_at(run, time), plan_at(run, time)
     add_plane(ax, scene)
     add_cell_plates(ax, scene, plan)
-    _add_ways(ax, run, scene, plan, row)
+    _add_paths(ax, run, scene, plan, row)
     q = run.data.q.values[row]
     if np.isfinite(q).all():
         add_solids(ax, scene, q, plan._replace(cell=None))
         add_forces(ax, run, scene, row)
     return frame_scene(ax, scene)
+
+
+def snapshot_handles(run: Run) -> list[Artist]:
+    """Legend of the snapshots."""
+    handles: list[Artist] = [
+        Line2D([], [], color=COLOURS.travelled, label="tool so far"),
+        Line2D([], [], color=COLOURS.planned, label="path"),
+    ]
+    if run.data.sizes["event"]:
+        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell"))
+    if run.data.sizes["event"] or contact_episodes(run):
+        scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
+        for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
+            handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
+    how = {"mec": "white", "mew": 0.4, "ls": ""}
+    handles.append(Line2D([], [], marker="o", color=COLOURS.start, markersize=5, label="start", **how))
+    if run.world.goal is not None:
+        handles.append(Line2D([], [], marker="D", color=COLOURS.goal, markersize=4, label="goal", **how))
+    return handles
+
+
+def key_moments(run: Run) -> list[Moment]:
+    """Start, collisions, free motion, a contact that was not registered, end: up to six, in order.
+
+    Args:
+        run: a run with recorded signals.
+
+    Returns:
+        At least the start and the end; no two within a control step of each other.
+    """
+    events, end = run.data.event_time.values, float(run.data.time.values[-1])
+    missed = [e for e in contact_episodes(run) if not e.registered]
+    moments = [Moment(0.0, "start"), Moment(end, _ENDS[run.outcome])]
+    if events.size:
+        moments.append(Moment(float(events[0]), "first collision"))
+    if missed:
+        deepest = max(missed, key=lambda e: e.peak_force)
+        moments.append(Moment(deepest.peak_time, "contact not registered"))
+    moments.append(Moment(_freest(run), "moving freely"))
+    for k in _others(events.size, 6 - len(moments)):
+        moments.append(Moment(float(events[k]), f"collision {k + 1}"))
+    return sorted(_apart(moments), key=lambda m: m.time)
 
 
 def row_at(run: Run, time: float) -> int:
@@ -86,30 +139,11 @@ def add_forces(ax: Axes, run: Run, scene: SceneView, row: int) -> None:
     )
 
 
-def snapshot_handles(run: Run) -> list[Artist]:
-    """Legend of the snapshots."""
-    handles: list[Artist] = [
-        Line2D([], [], color=COLOURS.travelled, label="tool so far"),
-        Line2D([], [], color=COLOURS.planned, label="path"),
-    ]
-    if run.data.sizes["event"]:
-        handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell"))
-    if run.data.sizes["event"] or contact_episodes(run):
-        scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
-        for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
-            handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
-    how = {"mec": "white", "mew": 0.4, "ls": ""}
-    handles.append(Line2D([], [], marker="o", color=COLOURS.start, markersize=5, label="start", **how))
-    if run.world.goal is not None:
-        handles.append(Line2D([], [], marker="D", color=COLOURS.goal, markersize=4, label="goal", **how))
-    return handles
-
-
-def _add_ways(ax: Axes, run: Run, scene: SceneView, plan: PlanRecord, row: int) -> None:
+def _add_paths(ax: Axes, run: Run, scene: SceneView, plan: PlanRecord, row: int) -> None:
     if len(plan.path):
         add_line(ax, scene, cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
     trail = run.data.tool_position.values[: row + 1]
-    add_line(ax, scene, trail[way_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
+    add_line(ax, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
     add_ends(ax, run, scene, 4)
 
 
@@ -119,45 +153,6 @@ def add_ends(ax: Axes, run: Run, scene: SceneView, size: float) -> None:
     mark_start(ax, scene.appear(start_point(run)), size).set_zorder(level)
     if run.world.goal_point is not None:
         mark_goal(ax, scene.appear(np.array(run.world.goal_point)), size).set_zorder(level)
-
-
-_ENDS = {
-    "reached": "goal reached",
-    "no_path": "no way is left",
-    "unreachable": "next cell out of reach",
-    "time_limit": "end of time",
-    "diverged": "diverged",
-}
-
-
-class Moment(NamedTuple):
-    """A time [s] and what is to be seen."""
-
-    time: float
-    title: str
-
-
-def key_moments(run: Run) -> list[Moment]:
-    """Start, collisions, free motion, a contact that was not registered, end: up to six, in order.
-
-    Args:
-        run: a run with recorded signals.
-
-    Returns:
-        At least the start and the end; no two within a control step of each other.
-    """
-    events, end = run.data.event_time.values, float(run.data.time.values[-1])
-    missed = [e for e in contact_episodes(run) if not e.registered]
-    moments = [Moment(0.0, "start"), Moment(end, _ENDS[run.outcome])]
-    if events.size:
-        moments.append(Moment(float(events[0]), "first collision"))
-    if missed:
-        deepest = max(missed, key=lambda e: e.peak_force)
-        moments.append(Moment(deepest.peak_time, "contact not registered"))
-    moments.append(Moment(_freest(run), "moving freely"))
-    for k in _others(events.size, 6 - len(moments)):
-        moments.append(Moment(float(events[k]), f"collision {k + 1}"))
-    return sorted(_apart(moments), key=lambda m: m.time)
 
 
 def _freest(run: Run) -> float:

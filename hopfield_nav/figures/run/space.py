@@ -1,4 +1,4 @@
-"""A map in space from one side, without the arm: the set-up, one plan, the way that the tool took."""
+"""A map in space from one side, without the arm: the set-up, one plan, the path that the tool took."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from hopfield_nav.experiment import PlanRecord, Run
-from hopfield_nav.figures import COLOURS, way_rows
+from hopfield_nav.figures import COLOURS, path_rows
 from hopfield_nav.figures.run.snapshots import add_ends
 from hopfield_nav.figures.solid import (
     SceneView,
@@ -65,8 +65,8 @@ def add_goal_in_space(ax: Axes, run: Run, scene: SceneView, size: float) -> None
     mark_goal(ax, scene.appear(goal), size).set_zorder(6.6)
 
 
-def draw_way_in_space(ax: Axes, run: Run, scene: SceneView | None = None) -> Axes:
-    """The tool's way among felt cells and true obstacles.
+def draw_path_in_space(ax: Axes, run: Run, scene: SceneView | None = None) -> Axes:
+    """The tool's path among felt cells and true obstacles.
 
     Args:
         ax: to draw on.
@@ -78,7 +78,7 @@ def draw_way_in_space(ax: Axes, run: Run, scene: SceneView | None = None) -> Axe
     add_solids(ax, scene, None, final_plan(run))
     trail = run.data.tool_position.values
     if len(trail) > 1:
-        add_line(ax, scene, trail[way_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
+        add_line(ax, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
     actual = scene.appear(run.data.event_position.values)
     ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=6.55, ls="")
     add_ends(ax, run, scene, 5)

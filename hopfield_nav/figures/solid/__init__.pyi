@@ -23,6 +23,7 @@ from .layers import map_extent as map_extent
 from .layers import map_grid as map_grid
 from .layers import mark_goal as mark_goal
 from .layers import mark_start as mark_start
+from .layers import obstacle_outlines as obstacle_outlines
 from .layers import start_point as start_point
 from .room import cell_points as cell_points
 from .room import in_space as in_space

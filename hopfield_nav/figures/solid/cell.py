@@ -127,7 +127,7 @@ class CellView:
 
 def solid_colour(pale: bool = False) -> np.ndarray:
     """(4,) of known solids; pale where the arm is what counts."""
-    return np.append(1.0 - _SHADES[pale] * (1.0 - np.array(to_rgb(COLOURS.barred))), 1.0)
+    return np.append(1.0 - _SHADES[pale] * (1.0 - np.array(to_rgb(COLOURS.excluded))), 1.0)
 
 
 def _elsewhere(frames: np.ndarray, drawn: Sequence[np.ndarray]) -> np.ndarray:

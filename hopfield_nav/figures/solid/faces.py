@@ -1,7 +1,4 @@
-"""Solids made of four-cornered faces: capsules, boxes, and cylinders that stand upright.
-
-The obstacles of a world as faces for the scene.
-"""
+"""Solids as four-cornered faces for the scene: capsules, boxes, upright cylinders, a world's obstacles."""
 
 from __future__ import annotations
 
@@ -20,6 +17,44 @@ from hopfield_nav.world import (
     endless_cylinders,
     solids_with_ends,
 )
+
+BELOW, ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane
+_STEP = 1e-6  # [m]
+
+
+def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Faces (k, 4, 3) [m] of the obstacles below the map's plane, and of those above or cut by it.
+
+    Args:
+        run: any run.
+        plane: height of the plane [m].
+        top: how high cylinders without end are drawn [m]; default a little above the plane.
+    """
+    circles = endless_cylinders(run.world)
+    below = wall_faces(circles, plane - BELOW, plane, bands=1, lid=False)
+    above = wall_faces(circles, plane, plane + ABOVE if top is None else top)
+    faces = points_of_solids(run).reshape(-1, 4, 3)
+    under = faces[..., 2].max(axis=1) <= plane
+    return np.concatenate([below, faces[under]]), np.concatenate([above, faces[~under]])
+
+
+def faces_of_solids(solids: Sequence[Box | Cylinder | Sphere]) -> list[np.ndarray]:
+    """Faces (m, 4, 3) [m] of each solid, all of them with ends, without those that lead into another."""
+    return [
+        _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k])
+        for k, solid in enumerate(solids)
+    ]
+
+
+def points_of_solids(run: Run) -> np.ndarray:
+    """Corners (k, 3) [m] of the solids that have ends, to find the room that a picture needs."""
+    solids = [s for s in solids_with_ends(run.world) if not isinstance(s, Floor)]
+    return np.concatenate([part.reshape(-1, 3) for part in faces_of_solids(solids)] or [np.zeros((0, 3))])
+
+
+def floor_heights(run: Run) -> list[float]:
+    """Heights [m] of the world's floors."""
+    return [solid.height for solid in all_solids(run.world) if isinstance(solid, Floor)]
 
 
 def capsule_faces(
@@ -53,15 +88,6 @@ def inside_capsule(points: np.ndarray, start: np.ndarray, end: np.ndarray, radiu
     axis = np.asarray(end, float) - start
     share = np.clip((points - start) @ axis / max(float(axis @ axis), 1e-12), 0.0, 1.0)
     return np.linalg.norm(points - start - share[..., None] * axis, axis=-1) < radius
-
-
-def _profile(length: float, radius: float, rings: int, bands: int) -> tuple[np.ndarray, np.ndarray]:
-    """Angle of the surface and place along the axis [m] of each ring of a capsule, from end to end."""
-    cap = np.linspace(0.0, np.pi / 2, rings + 1)
-    tilt = np.concatenate([-cap[::-1], np.zeros(bands - 1), cap])
-    straight = np.linspace(0.0, length, bands + 1)[1:-1]
-    shift = np.concatenate([np.zeros(rings + 1), straight, np.full(rings + 1, length)])
-    return tilt, radius * np.sin(tilt) + shift
 
 
 def wall_faces(
@@ -129,51 +155,14 @@ def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray, cells:
     return (np.concatenate(parts) * size) @ np.asarray(rotation).T + center
 
 
-def _between_rows(rows: np.ndarray) -> np.ndarray:
-    """Faces between neighbouring rows of points (r, s + 1, 3), counter-clockwise from outside."""
-    corners = np.stack([rows[:-1, :-1], rows[:-1, 1:], rows[1:, 1:], rows[1:, :-1]], axis=2)
-    return corners.reshape(-1, 4, 3)
-
-
-def _inside(faces: np.ndarray, circles: np.ndarray) -> np.ndarray:
-    """Whether the middle of each face lies in one of the circles (k, 3)."""
-    middle = faces.mean(axis=1)[:, None, :2]
-    distance = np.linalg.norm(middle - circles[None, :, :2], axis=2)
-    return np.any(distance < 0.99 * circles[None, :, 2], axis=1)
-
-
-BELOW, ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane
-_STEP = 1e-6  # [m]
-
-
-def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Faces (k, 4, 3) [m] of the obstacles below the map's plane, and of those above or cut by it.
-
-    Args:
-        run: any run.
-        plane: height of the plane [m].
-        top: how high cylinders without end are drawn [m]; default a little above the plane.
-    """
-    circles = endless_cylinders(run.world)
-    below = wall_faces(circles, plane - BELOW, plane, bands=1, lid=False)
-    above = wall_faces(circles, plane, plane + ABOVE if top is None else top)
-    faces = points_of_solids(run).reshape(-1, 4, 3)
-    under = faces[..., 2].max(axis=1) <= plane
-    return np.concatenate([below, faces[under]]), np.concatenate([above, faces[~under]])
-
-
-def points_of_solids(run: Run) -> np.ndarray:
-    """Corners (k, 3) [m] of the solids that have ends, to find the room that a picture needs."""
-    solids = [s for s in solids_with_ends(run.world) if not isinstance(s, Floor)]
-    return np.concatenate([part.reshape(-1, 3) for part in faces_of_solids(solids)] or [np.zeros((0, 3))])
-
-
-def faces_of_solids(solids: Sequence[Box | Cylinder | Sphere]) -> list[np.ndarray]:
-    """Faces (m, 4, 3) [m] of each solid, all of them with ends, without those that lead into another."""
-    return [
-        _outside(_faces(solid), [other for j, other in enumerate(solids) if j != k])
-        for k, solid in enumerate(solids)
-    ]
+def _faces(solid: Box | Cylinder | Sphere) -> np.ndarray:
+    if isinstance(solid, Sphere):
+        center = np.array(solid.center)
+        return capsule_faces(center, center, solid.radius, sides=36, rings=10)
+    if isinstance(solid, Box):
+        return box_faces(np.array(solid.center), np.array(solid.size), np.array(solid.rotation))
+    low, high = solid.height or (0.0, 0.0)
+    return drum_faces(np.array(solid.center), solid.radius, low, high)
 
 
 def _outside(faces: np.ndarray, others: Sequence[Solid]) -> np.ndarray:
@@ -188,16 +177,23 @@ def _outside(faces: np.ndarray, others: Sequence[Solid]) -> np.ndarray:
     return faces[~hidden]
 
 
-def floor_heights(run: Run) -> list[float]:
-    """Heights [m] of the world's floors."""
-    return [solid.height for solid in all_solids(run.world) if isinstance(solid, Floor)]
+def _profile(length: float, radius: float, rings: int, bands: int) -> tuple[np.ndarray, np.ndarray]:
+    """Angle of the surface and place along the axis [m] of each ring of a capsule, from end to end."""
+    cap = np.linspace(0.0, np.pi / 2, rings + 1)
+    tilt = np.concatenate([-cap[::-1], np.zeros(bands - 1), cap])
+    straight = np.linspace(0.0, length, bands + 1)[1:-1]
+    shift = np.concatenate([np.zeros(rings + 1), straight, np.full(rings + 1, length)])
+    return tilt, radius * np.sin(tilt) + shift
 
 
-def _faces(solid: Box | Cylinder | Sphere) -> np.ndarray:
-    if isinstance(solid, Sphere):
-        center = np.array(solid.center)
-        return capsule_faces(center, center, solid.radius, sides=36, rings=10)
-    if isinstance(solid, Box):
-        return box_faces(np.array(solid.center), np.array(solid.size), np.array(solid.rotation))
-    low, high = solid.height or (0.0, 0.0)
-    return drum_faces(np.array(solid.center), solid.radius, low, high)
+def _between_rows(rows: np.ndarray) -> np.ndarray:
+    """Faces between neighbouring rows of points (r, s + 1, 3), counter-clockwise from outside."""
+    corners = np.stack([rows[:-1, :-1], rows[:-1, 1:], rows[1:, 1:], rows[1:, :-1]], axis=2)
+    return corners.reshape(-1, 4, 3)
+
+
+def _inside(faces: np.ndarray, circles: np.ndarray) -> np.ndarray:
+    """Whether the middle of each face lies in one of the circles (k, 3)."""
+    middle = faces.mean(axis=1)[:, None, :2]
+    distance = np.linalg.norm(middle - circles[None, :, :2], axis=2)
+    return np.any(distance < 0.99 * circles[None, :, 2], axis=1)

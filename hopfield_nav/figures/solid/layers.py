@@ -1,6 +1,6 @@
 """What maps seen from above are made of: cells, true obstacles, paths, trails, start and goal.
 
-Many small maps on one page.
+``map_grid`` places many small maps on one page.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from hopfield_nav.experiment import PlanRecord, Run
-from hopfield_nav.figures import CENTIMETRE, COLOURS, way_rows
+from hopfield_nav.figures import CENTIMETRE, COLOURS, path_rows
 from hopfield_nav.figures.solid.room import cell_points, slice_outline
 from hopfield_nav.world import all_solids, build_arm
 
-FREE, BARRED, PATH, FELT, NEW = range(5)  # classes of cells
+FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
 _CLASS_COLOURS = ListedColormap(
     [
         (1, 1, 1, 0),
-        to_rgba(COLOURS.barred, 0.35),
+        to_rgba(COLOURS.excluded, 0.35),
         to_rgba(COLOURS.planned, 0.25),
         to_rgba(COLOURS.felt, 0.8),
         to_rgba(COLOURS.true, 1),
@@ -58,13 +58,22 @@ def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
         Ints of the map's shape.
     """
     classes = np.zeros(run.world.map.shape, dtype=int)
-    classes[_barred(run)] = BARRED
+    classes[_excluded(run)] = EXCLUDED
     if path and len(plan.path):
         classes[tuple(plan.path.T)] = PATH
     classes[plan.felt] = FELT
     if plan.cell is not None:
         classes[tuple(plan.cell)] = NEW
     return classes
+
+
+def _excluded(run: Run) -> np.ndarray:
+    """Cells blocked from the start: rim and known obstacles, a bool grid."""
+    excluded = run.data.final_map.values.astype(bool) & ~run.plans()[-1].felt
+    if run.world.map.rim == "blocked":
+        for axis in range(excluded.ndim):
+            np.moveaxis(excluded, axis, 0)[[0, -1]] = True
+    return excluded
 
 
 def final_plan(run: Run) -> PlanRecord:
@@ -125,7 +134,7 @@ def add_trail(ax: Axes, run: Run, **how: Any) -> Line2D:
     """Where the tool went, in the record's own points."""
     xy = run.data.tool_position.values[:, :2]
     style: dict[str, Any] = {"color": COLOURS.travelled, "linewidth": 1.0, "zorder": 4, **how}
-    return ax.plot(*xy[way_rows(xy)].T, **style)[0]
+    return ax.plot(*xy[path_rows(xy)].T, **style)[0]
 
 
 def add_start(ax: Axes, run: Run, size: float = 6.0) -> None:
@@ -158,15 +167,6 @@ def frame_map(ax: Axes, run: Run, labels: bool = True) -> None:
         spine.set_visible(True)
     if labels:
         ax.set(xlabel="x (m)", ylabel="y (m)")
-
-
-def _barred(run: Run) -> np.ndarray:
-    """Cells blocked from the start: rim and known obstacles, a bool grid."""
-    barred = run.data.final_map.values.astype(bool) & ~run.plans()[-1].felt
-    if run.world.map.rim == "blocked":
-        for axis in range(barred.ndim):
-            np.moveaxis(barred, axis, 0)[[0, -1]] = True
-    return barred
 
 
 def few_empty(count: int, choices: tuple[int, ...]) -> int:

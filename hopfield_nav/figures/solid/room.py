@@ -1,6 +1,6 @@
 """A map in space: where its cells are, the cubes of those that are blocked, its outer box, its levels.
 
-Where a level plane cuts an obstacle: outlines for maps seen from above.
+For maps seen from above, ``slice_outline`` cuts an obstacle at the height of a level.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from hopfield_nav.figures.solid.faces import box_faces
 from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere
 
 _EYE = np.eye(3)
+Room = tuple[float, float, float, float]  # x from, to, y from, to [m]
+_NOTHING = np.zeros((0, 2))
+_CIRCLE = np.stack([f(np.linspace(0.0, 2 * np.pi, 97)[:-1]) for f in (np.cos, np.sin)], axis=-1)
 
 
 def in_space(run: Run) -> bool:
@@ -88,11 +91,6 @@ def level_of(run: Run, z: ArrayLike) -> np.ndarray:
     grid = run.world.map
     nearest = np.rint((np.asarray(z) - grid.origin[2]) / grid.spacing)
     return np.clip(nearest, 0, grid.shape[2] - 1).astype(int)
-
-
-Room = tuple[float, float, float, float]  # x from, to, y from, to [m]
-_NOTHING = np.zeros((0, 2))
-_CIRCLE = np.stack([f(np.linspace(0.0, 2 * np.pi, 97)[:-1]) for f in (np.cos, np.sin)], axis=-1)
 
 
 @singledispatch

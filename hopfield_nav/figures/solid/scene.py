@@ -18,7 +18,7 @@ from hopfield_nav.experiment import PlanRecord, Run
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
 from hopfield_nav.figures.solid.faces import floor_heights, obstacle_faces, points_of_solids
-from hopfield_nav.figures.solid.layers import BARRED, FELT, NEW, cell_classes, map_extent
+from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, cell_classes, map_extent
 from hopfield_nav.figures.solid.room import cube_faces, in_space, room_edges, room_ends
 from hopfield_nav.figures.solid.view import View, make_view, project, shade
 from hopfield_nav.world import build_arm
@@ -26,7 +26,7 @@ from hopfield_nav.world import build_arm
 Faces = tuple[np.ndarray, np.ndarray]  # corners and colours
 _IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen
 _OBSTACLE_ALPHA = 0.45
-_CUBE_COLOURS = {BARRED: (COLOURS.barred, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
+_CUBE_COLOURS = {EXCLUDED: (COLOURS.excluded, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
 FLOOR_COLOUR = "#EFEBE4"
 _FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
 _MOST_LINES = 80
@@ -86,11 +86,11 @@ class SceneView:
         """
         classes = cell_classes(self.run, plan, path=False)
         if not known:
-            classes[classes == BARRED] = 0
+            classes[classes == EXCLUDED] = 0
         elif self.run.world.map.rim == "blocked":
             classes[_on_rim(classes.shape)] = 0
         parts = []
-        for group in (classes == BARRED, classes > BARRED):
+        for group in (classes == EXCLUDED, classes > EXCLUDED):
             at = np.argwhere(group)
             faces, owner = cube_faces(self.run, at)
             shades = [to_rgba(*_CUBE_COLOURS[int(classes[tuple(cell)])]) for cell in at]
@@ -102,7 +102,7 @@ class SceneView:
         if self.in_space:
             return np.zeros((0, 4, 2)), []
         classes = cell_classes(self.run, plan, path=False)
-        colours = {BARRED: (COLOURS.barred, 0.3), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.felt, 1.0)}
+        colours = {EXCLUDED: (COLOURS.excluded, 0.3), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.felt, 1.0)}
         at = np.argwhere(classes > 0)
         corners = at[:, None, :] + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
         world = self.run.world.map
@@ -184,13 +184,13 @@ def add_line(ax: Axes, scene: SceneView, points: np.ndarray, **how: Any) -> Line
     """A line through points (k, 3) [m]; on a map in space over everything, and with a shadow below."""
     if scene.in_space:
         shadow = scene.on_plane(points[:, :2])
-        ax.plot(*shadow.T, color=COLOURS.barred, lw=0.6, alpha=0.45, zorder=2.9)
+        ax.plot(*shadow.T, color=COLOURS.excluded, lw=0.6, alpha=0.45, zorder=2.9)
         how["zorder"] = how["zorder"] + 3
     return ax.plot(*scene.appear(points).T, **how)[0]
 
 
 def add_cell_plates(ax: Axes, scene: SceneView, plan: PlanRecord) -> PolyCollection:
-    """Felt and barred cells on the plane."""
+    """Felt and excluded cells on the plane."""
     faces, colours = scene.cells(plan)
     cells = PolyCollection(faces, facecolors=colours, linewidths=0, zorder=2.5)
     return ax.add_collection(cells, autolim=False)

@@ -1,8 +1,7 @@
 """Looking at the scene from one side: parallel projection, so that lengths stay comparable.
 
 Everything is drawn on ordinary axes in metres of the picture plane; nearer faces are drawn later.
-
-From which side a cell is looked at: where the arm is hidden least, and its way is seen longest.
+``choose_view`` takes the side from which the arm is hidden least and its path is seen longest.
 """
 
 from __future__ import annotations
@@ -15,6 +14,10 @@ import numpy as np
 from hopfield_nav.world import Box, Cylinder, Sphere
 
 _LAMP = np.array([-0.45, 0.70, 0.55])  # towards the lamp: right, up, towards the eye
+_AZIMUTHS = range(-180, 180, 15)  # [degrees]
+_ELEVATION = 26.0  # [degrees]
+_RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may hide the arm
+_MOST = 400  # points that are looked at
 
 
 class View(NamedTuple):
@@ -69,12 +72,6 @@ def shade(
     near = faces.mean(axis=1) @ view.toward + (0.0 if lift is None else lift[seen])
     order = np.argsort(near, kind="stable")
     return project(view, faces[order]), colours[order]
-
-
-_AZIMUTHS = range(-180, 180, 15)  # [degrees]
-_ELEVATION = 26.0  # [degrees]
-_RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may be in the way
-_MOST = 400  # points that are looked at
 
 
 def choose_view(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray) -> View:

@@ -1,11 +1,9 @@
-"""The plots of a sweep, each for one's own axes.
+"""The figures of a sweep, drawn from its result folder alone, ready for a paper.
 
-with paper_style():
-    ax = draw_heat_map(plt.figure().add_subplot(), data, "peak_contact_force_N", x, y)
+Every plot is also a function of its own, for one's own axes:
 
-The figures of a sweep, drawn from its result folder alone, ready for a paper.
-
-Every plot is also a function of its own: see ``hopfield_nav.figures.sweep.draw``.
+    with paper_style():
+        ax = draw_heat_map(plt.figure().add_subplot(), data, "peak_contact_force_N", x, y)
 """
 
 from __future__ import annotations
@@ -16,23 +14,7 @@ import xarray as xr
 
 from dynamics import BadInput
 from hopfield_nav.figures import paper_style, save_figure
-from hopfield_nav.figures.sweep.heat_map import draw_heat_map, heat_map_handles
-from hopfield_nav.figures.sweep.lines import draw_lines
-from hopfield_nav.figures.sweep.outcomes import OUTCOMES, draw_outcomes, outcome_handles, wilson
 from hopfield_nav.figures.sweep.pages import sweep_pages
-from hopfield_nav.figures.sweep.pareto import draw_pareto, pareto_front
-
-__all__ = [
-    "OUTCOMES",
-    "draw_heat_map",
-    "draw_lines",
-    "draw_outcomes",
-    "draw_pareto",
-    "heat_map_handles",
-    "outcome_handles",
-    "pareto_front",
-    "wilson",
-]
 
 
 def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:

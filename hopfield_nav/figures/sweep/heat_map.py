@@ -71,7 +71,7 @@ def heat_map_handles(data: xr.Dataset) -> list[Artist]:
     points = Points(data)
     if points.reached.all():
         return []
-    how: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS.barred, "linewidth": 0.5}
+    how: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS.excluded, "linewidth": 0.5}
     handles = [Patch(hatch=_NEVER, label="goal never reached", **how)]
     shares = [points.reached[rows].mean() for rows in points.settings()]
     if len(points.parameters) > 2 or any(0 < share < 1 for share in shares):
@@ -118,7 +118,7 @@ def _add_hatches(ax: Axes, share: np.ndarray, across: SweptAxis, up: SweptAxis) 
         low = across.edges[j], up.edges[i]
         size = across.edges[j + 1] - low[0], up.edges[i + 1] - low[1]
         hatch = _NEVER if share[i, j] == 0 else _SOMETIMES
-        ax.add_patch(Rectangle(low, *size, fill=False, hatch=hatch, edgecolor=COLOURS.barred, linewidth=0))
+        ax.add_patch(Rectangle(low, *size, fill=False, hatch=hatch, edgecolor=COLOURS.excluded, linewidth=0))
 
 
 def _add_numbers(ax: Axes, values: np.ndarray, across: SweptAxis, up: SweptAxis, norm: Normalize) -> None:

@@ -47,7 +47,7 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None
     points = Points(data)
     axis, numbers = swept_axis(points, x), points.numbers(quantity)
     if axis.binned or (by is None and len(points.parameters) > 1):
-        ax.plot(axis.where, numbers, ".", color=COLOURS.barred, alpha=0.35, ms=2.5, mew=0, zorder=1)
+        ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
     lines = [_line(points, axis, numbers, rows, how) for rows, how in _lines(points, by)]
     counts = np.concatenate([line.count[line.count > 0] for line in lines])
     share = SPAN if counts.size and counts.min() >= MANY else (0, 100)

@@ -13,7 +13,7 @@ import xarray as xr
 
 from dynamics import BadInput, nearest_name
 
-TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the way
+TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path
 _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
 _NAMES = {
     TIME: "time to the goal (s)",

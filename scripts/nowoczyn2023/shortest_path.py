@@ -12,17 +12,17 @@ from scipy.sparse.csgraph import breadth_first_order, dijkstra
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, with_tool
 from hopfield_nav.known_world import (
-    JointWay,
+    PlannedPath,
     Scene,
     StraightLine,
     build_scene,
     collides,
+    path_length,
     plan_shortest,
     poses_at,
     random_free_joints,
     straight_line,
     turn_alternatives,
-    way_length,
 )
 from nowoczyn2023.cause_of_stops import cell
 
@@ -34,14 +34,14 @@ TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 class Searched(NamedTuple):
-    """One line: the graph as a whole, without what cannot be reached, and our way.
+    """One line: the graph as a whole, without what cannot be reached, and our path.
 
     Attributes:
         nodes, kept: of the whole graph, and reachable from the start.
-        whole, pruned, ours: length of the shortest way [rad]; infinite where there is none.
+        whole, pruned, ours: length of the shortest path [rad]; infinite where there is none.
         searches: how often ours was searched; more than once where an edge did not hold between steps.
         bend: largest distance of the tool from the straight line [m].
-        detour: way of the tool over the distance of its ends.
+        detour: length of the tool's path over the distance of its ends.
     """
 
     nodes: int
@@ -74,10 +74,10 @@ def _searched(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray) -> Se
     kept = np.sort(breadth_first_order(graph, 0, return_predecessors=False))
     ends = np.nonzero(kept >= graph.shape[0] - last)[0]
     pruned = dijkstra(graph[kept][:, kept], indices=0)[ends].min(initial=np.inf)
-    if plan.way is None:
+    if plan.path is None:
         found = np.inf, np.nan, np.nan
     else:
-        found = _at_steps(plan.way, plan.places), *_straightness(arm, plan.way)
+        found = _at_steps(plan.path, plan.places), *_straightness(arm, plan.path)
     return Searched(graph.shape[0], len(kept), whole, pruned, found[0], plan.searches, *found[1:])
 
 
@@ -103,13 +103,13 @@ def whole_graph(
     return graph, len(layers[-1])
 
 
-def _at_steps(way: JointWay, places: np.ndarray) -> float:
+def _at_steps(path: PlannedPath, places: np.ndarray) -> float:
     at_steps = np.isin(np.round(places * STEPS, 9), np.arange(STEPS + 1))
-    return way_length(way.q[at_steps])
+    return path_length(path.q[at_steps])
 
 
-def _straightness(arm: Arm, way: JointWay) -> tuple[float, float]:
-    tool = forward_kinematics(arm, way.q)[:, :3, 3]
+def _straightness(arm: Arm, path: PlannedPath) -> tuple[float, float]:
+    tool = forward_kinematics(arm, path.q)[:, :3, 3]
     chord = tool[-1] - tool[0]
     beside = np.cross(tool - tool[0], chord / np.linalg.norm(chord))
     length = np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()
@@ -123,7 +123,7 @@ class Past(NamedTuple):
         plain: largest change of a joint to a step that is singular, in degrees of the best solution [rad].
         shifted: the same with the step moved on by ``EPSILON`` [rad].
         usual: of the step before [rad].
-        through, beside_fast, beside_slow: whether a way is found with the tool point on joint 5's axis,
+        through, beside_fast, beside_slow: whether a path is found with the tool point on joint 5's axis,
             and at the flange's centre at ``FAST`` and at ``SLOW``.
     """
 
@@ -150,11 +150,11 @@ def past() -> Past:
     shifted = _best_change(tooled, line, 0.49, 0.5 + 0.01 * EPSILON, before)[1]
     goal = forward_kinematics(arm, end)
     beside = [
-        plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).way is not None
+        plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).path is not None
         for speed in (FAST, SLOW)
     ]
     through = plan_shortest(tooled, build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST)
-    return Past(plain, shifted, usual, through.way is not None, *beside)
+    return Past(plain, shifted, usual, through.path is not None, *beside)
 
 
 def _best_change(
@@ -173,16 +173,17 @@ def rows() -> list[Row]:
 
 
 def _straight_rows() -> list[Row]:
-    ways = [s for s in searched() if np.isfinite(s.ours)]
-    bend, detour = max(s.bend for s in ways), max(s.detour for s in ways)
+    paths = [s for s in searched() if np.isfinite(s.ours)]
+    bend, detour = max(s.bend for s in paths), max(s.detour for s in paths)
     return [
         judged(
             "(3.3), figure 3.1",
-            "the shortest way of the tool is the straight line",
+            "the shortest path of the tool is the straight line",
             "a straight line",
-            f"tool at most {bend:.0e} m beside it, its way {detour:.9f} of the distance ({len(ways)} ways)",
+            f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance"
+            f" ({len(paths)} paths)",
             bend < 1e-8 and detour < 1 + 1e-9,
-            "at every row of the way; between two rows the joints go straight",
+            "at every row of the path; between two rows the joints go straight",
             TESTS + "test_the_line_is_straight",
         ),
     ]
@@ -198,10 +199,10 @@ def _graph_rows() -> list[Row]:
     return [
         judged(
             "3.2",
-            "Dijkstra on the graph gives the way on which the joints move least",
-            "exactly that way",
+            "Dijkstra on the graph gives the path on which the joints move least",
+            "exactly that path",
             f"{len(compared)} lines of {STEPS} steps: as long as scipy's Dijkstra on the whole graph to"
-            f" {apart:.0e}; {none} of {len(found)} lines have no way in the graph",
+            f" {apart:.0e}; {none} of {len(found)} lines have no path in the graph",
             apart < 1e-9 and len(compared) > 0,
             "least over the steps of the line; lengths are sums over all joints",
             "tests/known_world/test_shortest_path.py::test_as_short_as_dijkstra_on_the_whole_graph",
@@ -212,7 +213,7 @@ def _graph_rows() -> list[Row]:
             "by breadth-first search",
             f"{100 * kept:.2f} % of the nodes are left; the same length for {same} of {len(found)} lines",
             same == len(found),
-            "a saving, no need, as no way leads over them; given joints at the start leave hardly a choice",
+            "a saving, no need, as no path leads over them; given joints at the start leave hardly a choice",
             TESTS + "test_pruning_changes_no_length",
         ),
     ]
@@ -226,7 +227,7 @@ def _epsilon_row() -> Row:
         "singularities are passed by adding a small ε",
         "ε",
         f"a step at s5 = 0 turns a joint by {np.degrees(found.plain):.1f}°, moved on by {EPSILON:.0e} of a"
-        f" step by {np.degrees(found.shifted):.1f}° (the step before {np.degrees(found.usual):.1f}°); way"
+        f" step by {np.degrees(found.shifted):.1f}° (the step before {np.degrees(found.usual):.1f}°); path"
         f" through it: {words[found.through]}; past it with the tool point"
         f" {1e3 * cell()[0].dh[5, 1]:.0f} mm off the axis: {words[found.beside_fast]} at {FAST[0]} m/s,"
         f" {words[found.beside_slow]} at {SLOW[0]} m/s",

@@ -1,4 +1,4 @@
-"""A way at any angle in motion: straight, timed by length, and smooth in the main experiment."""
+"""A path at any angle in motion: straight, timed by length, and smooth in the main experiment."""
 
 from __future__ import annotations
 
@@ -8,33 +8,36 @@ from scenes import simulation
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.motion import along_chain, times_by_length
+from hopfield_nav.navigation.waypoints import along_chain, times_by_length
 
 GOAL = "goal: {cell: [17, 6]}\n"
 
 
 def turning(tool):
-    """Sum of all changes of direction along a way [rad]."""
+    """Sum of all changes of direction along a path [rad]."""
     step = np.diff(tool[::20, :2], axis=0)
     step = step[np.linalg.norm(step, axis=1) > 1e-4]
     angle = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
     return np.abs(np.diff(angle)).sum()
 
 
-def test_an_open_way_is_one_straight_line_at_constant_speed():
+def test_an_open_path_is_one_straight_line_at_constant_speed():
     sim = simulation(GOAL + "planner: {any_angle: true}\n")
-    way = sim.navigator.way
+    motion = sim.navigator.motion
     tool = np.array(
-        [forward_kinematics(sim.arm, evaluate(way.trajectory, t)[0])[:3, 3] for t in way.trajectory.knots]
+        [
+            forward_kinematics(sim.arm, evaluate(motion.trajectory, t)[0])[:3, 3]
+            for t in motion.trajectory.knots
+        ]
     )
     ends = (tool[-1] - tool[0])[:2]
     beside = (tool - tool[0])[:, :2] @ np.array([-ends[1], ends[0]]) / np.linalg.norm(ends)
     assert np.abs(beside).max() < 1e-9
     h = sim.world.map.spacing
-    pace = np.linalg.norm(np.diff(tool, axis=0), axis=1) / np.diff(way.trajectory.knots)
+    pace = np.linalg.norm(np.diff(tool, axis=0), axis=1) / np.diff(motion.trajectory.knots)
     np.testing.assert_allclose(pace[1:], h / 0.5, rtol=1e-6)
-    assert way.cells[0].tolist() == [1, 10]
-    assert way.cells[-1].tolist() == [17, 6]
+    assert motion.cells[0].tolist() == [1, 10]
+    assert motion.cells[-1].tolist() == [17, 6]
 
 
 def test_the_main_experiment_gets_shorter_and_loses_its_zigzag():

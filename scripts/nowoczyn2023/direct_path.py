@@ -19,45 +19,45 @@ from hopfield_nav.known_world import motion_is_free, plan_direct, turn_alternati
 from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.cause_of_stops import PAIRS, cases, cell
 
-SHOWN = 5  # ways, 3.4
-FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # way of the tool over the distance of its ends
-SAMPLES = 400  # of a way
+SHOWN = 5  # paths, 3.4
+FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # length of the tool's path over the distance of its ends
+SAMPLES = 400  # of a path
 TESTS = "tests/scripts/test_nowoczyn2023.py::"
 DIRECT = "tests/known_world/test_direct_path.py::"
 
 
 class Arc(NamedTuple):
-    """The shortest direct way of one pair.
+    """The shortest direct path of one pair.
 
     Attributes:
-        ratio: way of the tool over the distance of its ends [1].
+        ratio: length of the tool's path over the distance of its ends [1].
         distance: of the ends [m].
-        ways: free ones that were found, at most ``SHOWN``.
+        paths: free ones that were found, at most ``SHOWN``.
         candidates: joint positions of the goal on all turns.
         motions: that were looked at to find them.
     """
 
     ratio: float
     distance: float
-    ways: int
+    paths: int
     candidates: int
     motions: int
 
 
 @cache
 def arcs(count: int = PAIRS) -> tuple[Arc, ...]:
-    """The pairs of the demonstration that have a direct way: all of them, or it would be said here."""
+    """The pairs of the demonstration that have a direct path: all of them, or it would be said here."""
     arm, scene = cell()
     found = []
     for case in cases(count):
         plan = plan_direct(arm, scene, case.start, [case.goal], SHOWN)
-        ratio, distance = _arc(plan.ways[0].q) if plan.ways else (np.nan, np.nan)
-        found.append(Arc(ratio, distance, len(plan.ways), plan.candidates[1], plan.motions))
+        ratio, distance = _arc(plan.paths[0].q) if plan.paths else (np.nan, np.nan)
+        found.append(Arc(ratio, distance, len(plan.paths), plan.candidates[1], plan.motions))
     return tuple(found)
 
 
 def _arc(q: np.ndarray) -> tuple[float, float]:
-    """Way of the tool over the distance of its ends, and that distance [m]."""
+    """Length of the tool's path over the distance of its ends, and that distance [m]."""
     s = np.linspace(0, 1, SAMPLES)[:, None]
     tool = forward_kinematics(cell()[0], q[0] + s * (q[-1] - q[0]))[:, :3, 3]
     distance = float(np.linalg.norm(tool[-1] - tool[0]))
@@ -65,7 +65,7 @@ def _arc(q: np.ndarray) -> tuple[float, float]:
 
 
 def ratios(count: int = PAIRS) -> np.ndarray:
-    """(k,) of ``Arc.ratio`` where there is a way."""
+    """(k,) of ``Arc.ratio`` where there is a path."""
     found = np.array([arc.ratio for arc in arcs(count)])
     return found[np.isfinite(found)]
 
@@ -92,7 +92,7 @@ def candidates_of_eight(count: int = PAIRS) -> set[int]:
 
 
 def longer_than_brute_force(count: int = 40) -> int:
-    """Pairs whose way is not the shortest of all candidates that are free, each of them looked at."""
+    """Pairs whose path is not the shortest of all candidates that are free, each of them looked at."""
     arm, scene = cell()
     worse = 0
     for case in cases(count):
@@ -100,8 +100,8 @@ def longer_than_brute_force(count: int = 40) -> int:
         ends = np.concatenate([turn_alternatives(arm, q) for q in rows])
         free = motion_is_free(arm, scene, case.start, ends)
         shortest = np.abs(ends - case.start).sum(axis=1)[free].min(initial=np.inf)
-        ways = plan_direct(arm, scene, case.start, [case.goal], 1).ways
-        ours = ways[0].length if ways else np.inf
+        paths = plan_direct(arm, scene, case.start, [case.goal], 1).paths
+        ours = paths[0].length if paths else np.inf
         worse += not (ours == shortest or np.isclose(ours, shortest, rtol=1e-9))
     return worse
 
@@ -111,9 +111,9 @@ class Demo(NamedTuple):
 
     Attributes:
         line_here, line_any: the line from the joints as they are, and from any at the start.
-        direct_after: direct ways where the line from the joints as they are fails.
+        direct_after: direct paths where the line from the joints as they are fails.
         both: both.
-        neither: neither the line from any joints nor the direct way.
+        neither: neither the line from any joints nor the direct path.
     """
 
     line_here: Value
@@ -124,7 +124,7 @@ class Demo(NamedTuple):
 
 
 def demo(count: int = PAIRS) -> Demo:
-    """3.4: first the line, then the direct way."""
+    """3.4: first the line, then the direct path."""
     found = cases(count)
     failed = [case for case in found if not case.from_here]
     return Demo(
@@ -137,7 +137,7 @@ def demo(count: int = PAIRS) -> Demo:
 
 
 def rows() -> list[Row]:
-    """Claims of 3.3 and 3.4, and of chapter 4 on both ways."""
+    """Claims of 3.3 and 3.4, and of chapter 4 on both methods."""
     return [*_candidate_rows(), *_choice_rows(), _arc_row(), *_demo_rows()]
 
 
@@ -173,7 +173,7 @@ def _numbers(found: set[int]) -> str:
 def _choice_rows() -> list[Row]:
     count, found = 40, arcs()
     worse = longer_than_brute_force(count)
-    five = sum(arc.ways == SHOWN for arc in found)
+    five = sum(arc.paths == SHOWN for arc in found)
     looked = float(np.median([arc.motions for arc in found]))
     return [
         judged(
@@ -187,13 +187,13 @@ def _choice_rows() -> list[Row]:
         ),
         judged(
             "3.4",
-            "direct_path_example shows the shortest direct ways",
+            "direct_path_example shows the shortest direct paths",
             f"{SHOWN}",
             f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at"
             " (median)",
             five > 0.9 * len(found),
             "the arm alone, nothing around it",
-            TESTS + "test_five_ways",
+            TESTS + "test_five_paths",
         ),
     ]
 
@@ -204,9 +204,9 @@ def _arc_row() -> Row:
     flat, half = (share(int((found < bound).sum()), len(found)) for bound in (FLAT, HALF_CIRCLE))
     return judged(
         "3.3, figure 3.2",
-        "the tool's way is mostly a flat arc",
+        "the tool's path is mostly a flat arc",
         "mostly flat",
-        f"way over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below"
+        f"path over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below"
         f" {FLAT} {_percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {_percent(half)} of {len(found)}"
         " random pairs",
         flat.estimate > 0.5,
@@ -225,10 +225,10 @@ def _demo_rows() -> list[Row]:
     return [
         judged(
             "3.4",
-            "demonstration: the line, and the direct way where it fails",
+            "demonstration: the line, and the direct path where it fails",
             "random pairs, no numbers",
             f"of {found.line_here.n} pairs the line serves {_percent(found.line_here)} from the joints as"
-            f" they are, {_percent(found.line_any)} from any at the start; the direct way"
+            f" they are, {_percent(found.line_any)} from any at the start; the direct path"
             f" {_percent(found.direct_after)} of those that fail from the joints as they are",
             found.line_here.estimate > 0 and found.direct_after.estimate > 0,
             "the arm alone, nothing around it",
@@ -236,12 +236,12 @@ def _demo_rows() -> list[Row]:
         ),
         judged(
             "4",
-            "a way free of collisions to every goal in reach, by two methods",
+            "a path free of collisions to every goal in reach, by two methods",
             "can be computed",
             f"neither finds one for {_percent(found.neither)} of {found.neither.n} random pairs; both do for"
             f" {_percent(found.both)}",
             found.neither.estimate == 0.0,
-            "no guarantee: among obstacles both can fail where there is a way",
+            "no guarantee: among obstacles both can fail where there is a path",
             TESTS + "test_demonstration",
         ),
     ]
@@ -259,10 +259,12 @@ def arc_figure() -> Figure:
     found = [arc for arc in arcs() if np.isfinite(arc.ratio)]
     ratio, distance = np.array([arc.ratio for arc in found]), np.array([arc.distance for arc in found])
     bounds = 1.0, np.ceil(2 * ratio.max()) / 2
-    left.hist(ratio, np.arange(*bounds, 0.05), color=COLOURS.barred)
-    left.set(xlabel="way of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}", xlim=bounds)
-    right.plot(distance, ratio, "o", color=COLOURS.barred, markersize=2)
-    right.set(xlabel="distance of the ends [m]", ylabel="way over distance", xlim=(0, None), ylim=bounds)
+    left.hist(ratio, np.arange(*bounds, 0.05), color=COLOURS.excluded)
+    left.set(
+        xlabel="path of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}", xlim=bounds
+    )
+    right.plot(distance, ratio, "o", color=COLOURS.excluded, markersize=2)
+    right.set(xlabel="distance of the ends [m]", ylabel="path over distance", xlim=(0, None), ylim=bounds)
     _mark(left, upright=True)
     _mark(right, upright=False)
     return add_legend(figure, left.get_legend_handles_labels()[0], 3)

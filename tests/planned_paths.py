@@ -1,4 +1,4 @@
-"""Ways of the joints that several tests use."""
+"""Paths of the joints that several tests use."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.known_world import JointWay
+from hopfield_nav.known_world import PlannedPath
 
 HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
 
 
-def way(q, kind: str, corners) -> JointWay:
+def planned_path(q, kind: str, corners) -> PlannedPath:
     q = np.asarray(q, dtype=float)
-    return JointWay(q, kind, np.asarray(corners), float(np.abs(np.diff(q, axis=0)).sum()))
+    return PlannedPath(q, kind, np.asarray(corners), float(np.abs(np.diff(q, axis=0)).sum()))
 
 
-def direct_way(points, rows: int = 2) -> JointWay:
+def direct_path(points, rows: int = 2) -> PlannedPath:
     """Straight in joint space from point to point, ``rows`` rows a leg."""
     points = np.asarray(points, dtype=float)
     legs = [a + (b - a) * np.arange(rows - 1)[:, None] / (rows - 1) for a, b in pairwise(points)]
     corners = np.arange(len(points)) * (rows - 1)
-    return way(np.vstack([*legs, points[-1:]]), "direct", corners)
+    return planned_path(np.vstack([*legs, points[-1:]]), "direct", corners)
 
 
-def line_way(arm, start, shifts, turn=(0, 0, 0), step: float = 1e-3) -> JointWay:
+def line_path(arm, start, shifts, turn=(0, 0, 0), step: float = 1e-3) -> PlannedPath:
     """The tool goes straight by each of ``shifts`` [m] and turns by ``turn`` [rad], rows ``step`` apart."""
     rows, corners = [np.asarray(start, dtype=float)], [0]
     for shift in np.atleast_2d(shifts):
@@ -38,7 +38,7 @@ def line_way(arm, start, shifts, turn=(0, 0, 0), step: float = 1e-3) -> JointWay
             target[:3, :3] = Rotation.from_rotvec(share * np.asarray(turn)).as_matrix() @ pose[:3, :3]
             rows.append(nearest(inverse_kinematics(arm, target), rows[-1]))
         corners.append(len(rows) - 1)
-    return way(rows, "shortest", corners)
+    return planned_path(rows, "shortest", corners)
 
 
 def nearest(solutions, last):
@@ -47,7 +47,7 @@ def nearest(solutions, last):
     return last + change[np.argmin(np.abs(change).sum(axis=1))]
 
 
-def off_line(arm, line: JointWay, q, corner: int = 0):
+def off_line(arm, line: PlannedPath, q, corner: int = 0):
     """Distance of the tool from the straight line after a corner, (m,) [m]."""
     first, last = forward_kinematics(arm, line.q[line.corners[corner : corner + 2]])[:, :3, 3]
     along = (last - first) / np.linalg.norm(last - first)

@@ -1,0 +1,68 @@
+"""When a command does not end by itself: Ctrl-C that is remembered, and the report of an internal error."""
+
+from __future__ import annotations
+
+import platform
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+_PACKAGES = ("hopfield-nav", "numpy", "numba", "pydantic", "typer")
+
+
+@contextmanager
+def noticed_interrupts() -> Iterator[list[int]]:
+    """A list to which every Ctrl-C adds its signal, besides raising KeyboardInterrupt as ever.
+
+    Where Ctrl-C meets the compiler, the interrupt is lost and another error comes of it.
+    """
+    seen: list[int] = []
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield seen  # somebody else takes care of it
+        return
+
+    def notice(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, notice)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def write_report(arguments: Sequence[str], error: BaseException) -> Path:
+    """Write what happened to ``hopfield-nav-error-TIME.txt``, to send along with a bug report.
+
+    The file lies here, or else in the temporary folder.
+
+    Args:
+        arguments: the command line.
+        error: the exception that was not meant to happen.
+    """
+    name = f"hopfield-nav-error-{time.strftime('%Y%m%d-%H%M%S')}.txt"
+    for folder in (Path(), Path(tempfile.gettempdir())):
+        try:
+            path = folder / name
+            path.write_text(_text(arguments, error), encoding="utf-8")
+            return path
+        except OSError:
+            continue
+    return Path("nowhere (no folder could be written)")
+
+
+def _text(arguments: Sequence[str], error: BaseException) -> str:
+    from hopfield_nav.experiment import version_of
+
+    lines = [f"hopfield-nav {' '.join(arguments)}", f"Python {sys.version}", platform.platform()]
+    lines += [f"{package} {version_of(package)}" for package in _PACKAGES]
+    return "\n".join([*lines, "", *traceback.format_exception(error)])

@@ -1,0 +1,50 @@
+"""Options that several commands share: their words, and how a list of joints is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from dynamics import BadInput
+
+WorldName = Annotated[
+    str, typer.Argument(metavar="WORLD", help="World file, or the name of a world that comes along.")
+]
+NoPlots = Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")]
+Film = Annotated[bool, typer.Option("--animate", help="Make a film too.")]
+SameMotor = Annotated[
+    list[str] | None,
+    typer.Option(metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."),
+]
+
+
+def folder_option(name: str) -> Any:
+    """The option ``--out`` of a command whose results go to ``runs/NAME`` if it is not given."""
+    return typer.Option(
+        help=f"Folder for the results  [default: runs/{name}, then -2, -3]", show_default=False
+    )
+
+
+def set_option(example: str) -> Any:
+    """The option ``--set`` of a command that takes a world."""
+    return typer.Option(
+        "--set", metavar="KEY=VALUE", help=f"Change a value of the world: --set {example}. Repeatable."
+    )
+
+
+def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
+    """The joints of every ``--same-motor``, counted from 1.
+
+    Raises:
+        BadInput: something else than whole numbers.
+    """
+    return [_joints(text) for text in groups or ()]
+
+
+def _joints(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise BadInput("no joints", where="--same-motor", found=text, allowed="such as 4,5,6") from None

@@ -1,0 +1,68 @@
+"""The commands plot and animate: pictures of what was saved, from its record alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynamics import BadInput
+
+if TYPE_CHECKING:
+    from hopfield_nav.experiment import Run
+
+_RECORD = ("world.yaml", "summary.json", "log.nc")
+
+
+def plot(
+    run: Annotated[Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")],
+    pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False,
+) -> int:
+    """Draw the figures of a run or a sweep again, from its record alone."""
+    if (run / "sweep.csv").is_file():
+        from hopfield_nav.figures.sweep import draw_sweep_figures
+
+        paths = draw_sweep_figures(run, pdf=pdf)
+    else:
+        paths = draw_run(_load(run), run, pdf)
+    for path in paths:
+        print(path)
+    return 0
+
+
+def animate(run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]) -> int:
+    """Make the film of a run: mp4, or gif where no encoder is found."""
+    print(film_run(_load(run), run))
+    return 0
+
+
+def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
+    """Draw the figures of a run into its folder."""
+    from hopfield_nav.figures.run import draw_run_figures
+
+    return draw_run_figures(run, folder / "figures", pdf=pdf)
+
+
+def film_run(run: Run, folder: Path) -> Path:
+    """Make the film of a run in its folder."""
+    from hopfield_nav.cli.report import count_bar
+    from hopfield_nav.figures.run import animate_run
+
+    with count_bar("film", "frames") as progress:
+        return animate_run(run, folder / "animation", progress=progress)
+
+
+def _load(folder: Path) -> Run:
+    missing = [name for name in _RECORD if not (folder / name).is_file()]
+    if missing:
+        what = "not the folder of a run" if folder.is_dir() else "no such folder"
+        raise BadInput(
+            what,
+            where=str(folder),
+            found=f"no {', '.join(missing)}" if folder.is_dir() else None,
+            allowed="a folder that `hopfield-nav run` or `hopfield-nav sweep` made",
+        )
+    from hopfield_nav.experiment import load_run
+
+    return load_run(folder)

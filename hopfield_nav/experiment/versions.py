@@ -1,0 +1,11 @@
+"""Versions of packages, for records and reports; loads nothing."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+
+def version_of(package: str) -> str:
+    """The version of an installed package, or "not installed"."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,125 @@
+"""What a tree of this project is made of: rooms, imports between them, circles, lines.
+
+    python scripts/tree.py [FOLDER]
+
+prints the numbers of docs/architecture.md for a checkout, also for an older one. The tests use the same
+import graph to find circles and doors between rooms that are not meant to be there.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+PACKAGES = ("dynamics", "hopfield_nav")
+
+
+def files_of(root):
+    """Every file by the dotted name under which others import it."""
+    found = {}
+    for folder, top in (*((root, package) for package in PACKAGES), (root, "scripts"), (root, "benchmarks")):
+        base = folder if top in PACKAGES else folder / top
+        for path in sorted((folder / top).rglob("*.py")):
+            found[".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__")] = path
+    return found
+
+
+def exports_of(folder):
+    """Names that a room exports, and the file of each."""
+    tree = ast.parse((folder / "__init__.pyi").read_text(encoding="utf-8"))
+    return {
+        alias.name: node.module
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def imported_by(path, files, exports):
+    """The files that a file imports, anywhere in it, for types too; a room's name leads to its file."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                found.add(home_of(node.module, alias.name, files, exports))
+    return found & set(files)
+
+
+def home_of(module, name, files, exports):
+    """The file that ``from module import name`` leads to."""
+    if f"{module}.{name}" in files:
+        return f"{module}.{name}"
+    while name in exports.get(module, {}):
+        module = f"{module}.{exports[module][name]}"
+    return module
+
+
+def import_graph(files):
+    """The files that each file imports."""
+    exports = {
+        name: exports_of(path.parent) for name, path in files.items() if path.with_suffix(".pyi").exists()
+    }
+    return {name: imported_by(path, files, exports) for name, path in files.items()}
+
+
+def find_circle(graph):
+    """A circle of imports as a list of names, or None."""
+    done, stack = set(), []
+
+    def visit(name):
+        if name in stack:
+            return [*stack[stack.index(name) :], name]
+        if name in done:
+            return None
+        stack.append(name)
+        for other in sorted(graph[name]):
+            if circle := visit(other):
+                return circle
+        done.add(stack.pop())
+        return None
+
+    return next((circle for name in graph if (circle := visit(name))), None)
+
+
+def circles(graph):
+    """Pairs of files that import each other."""
+    return sorted({tuple(sorted((a, b))) for a, others in graph.items() for b in others if a in graph[b]})
+
+
+def room_of(name):
+    """The room of a file of ``hopfield_nav``: the second part of its dotted name; None for all others."""
+    first, _, rest = name.partition(".")
+    return rest.split(".")[0] if first == "hopfield_nav" and rest else None
+
+
+def arrows(graph):
+    """Pairs of rooms of ``hopfield_nav`` of which the first imports the second."""
+    pairs = {(room_of(a), room_of(b)) for a, others in graph.items() for b in others}
+    return {(a, b) for a, b in pairs if a and b and a != b}
+
+
+def count_lines(folder):
+    """Lines of Python, docstrings and blank ones included."""
+    return sum(len(p.read_text(encoding="utf-8").splitlines()) for p in folder.rglob("*.py"))
+
+
+def report(root):
+    """The numbers, line by line."""
+    files = files_of(root)
+    graph = import_graph(files)
+    top = list((root / "hopfield_nav").glob("*.py"))
+    yield f"files at the top of hopfield_nav: {len(top)}"
+    yield f"files of both packages: {sum(name.split('.')[0] in PACKAGES for name in files)}"
+    yield f"rooms: {len({room for arrow in arrows(graph) for room in arrow})}, arrows: {len(arrows(graph))}"
+    yield f"files that import each other: {len(circles(graph))} pairs"
+    for part in (*PACKAGES, "scripts", "benchmarks", "tests"):
+        yield f"lines in {part}: {count_lines(root / part)}"
+    for room in sorted(p for p in (root / "hopfield_nav").iterdir() if (p / "__init__.py").exists()):
+        yield f"lines in hopfield_nav/{room.name}: {count_lines(room)}"
+
+
+if __name__ == "__main__":
+    print("\n".join(report(Path(sys.argv[1] if sys.argv[1:] else Path(__file__).resolve().parents[1]))))

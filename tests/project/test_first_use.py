@@ -1,0 +1,73 @@
+"""What the first import loads, and what a type checker sees from outside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("numba", "matplotlib", "xarray", "scipy.stats", "distributed")
+WRONG = {
+    "not yaml": "format: 1\ndetection: [\n",
+    "a key": "format: 1\nplanner: {betta: 0.1}\n",
+    "a method's parameter": "format: 1\ndetection: {thresold: 3}\n",
+    "a method": "format: 1\ncontroller: {law: lrq}\n",
+    "a kind of value": "format: 1\nmap: {spacing: wide}\n",
+    "a sweep": "format: 1\nsweep: {worlds: u_trap}\n",
+}
+SCRIPT = """\
+import numpy as np
+
+from dynamics import forward_kinematics, inverse_kinematics, load_arm
+from hopfield_nav import load_world, plan_path, simulate
+
+arm = load_arm("ur5_ragazzon2012")
+pose = forward_kinematics(arm, np.zeros(6))
+reveal_type(inverse_kinematics(arm, pose))
+run = simulate(load_world("u_trap"), seed=0)
+reveal_type(run.outcome)
+reveal_type(plan_path(np.zeros((3, 3), dtype=bool), (0, 0), (2, 2)).reason)
+"""
+
+
+def _heavy_after(code):
+    code = f"import sys\n{code}\nprint([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1], done.stderr
+
+
+@pytest.mark.parametrize("package", ["dynamics", "hopfield_nav"])
+def test_the_first_import_loads_nothing_heavy(package):
+    assert _heavy_after(f"import {package}; dir({package})") == ("[]", "")
+
+
+def test_help_loads_nothing_heavy():
+    assert _heavy_after("from hopfield_nav.cli import main; main(['--help'])") == ("[]", "")
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_a_file_of_wrong_form_waits_for_nothing_heavy(fault, tmp_path):
+    path = tmp_path / "wrong.yaml"
+    path.write_text(WRONG[fault])
+    heavy, told = _heavy_after(
+        f"from hopfield_nav.cli import main\nassert main(['check', {str(path)!r}]) == 2"
+    )
+    assert heavy == "[]"
+    assert told.startswith(f"hopfield-nav: {path}")
+
+
+def test_strict_type_checking_of_a_users_script_finds_typed_results(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "script.py"], capture_output=True, text=True, cwd=tmp_path,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    revealed = [line.split("Revealed type is ")[1] for line in done.stdout.splitlines() if "Revealed" in line]
+    assert len(revealed) == 3
+    assert "ndarray" in revealed[0]
+    assert revealed[1:] == ['"str"', '"str"']
