@@ -26,6 +26,7 @@ from oracles import mujoco_model, pinocchio_model
 from dynamics import forward_kinematics
 from hopfield_nav import Simulation, load_world
 from hopfield_nav.loop import evaluate
+from hopfield_nav.world import endless_cylinders
 
 DURATION, STEP, REPEATS = 5.0, 0.001, 5
 NO_ALARM = ["detection.threshold=1e6"]
@@ -41,7 +42,9 @@ class Peer:
 
     def __init__(self, simulation: Simulation, integrator: str) -> None:
         self.integrate = self.rk4 if integrator == "rk4" else self.semi_implicit_euler
-        self.plant, self.omega = simulation.plant, simulation.controller.law
+        self.plant, self.omega = simulation.plant, simulation.controller.law.parameters
+        cylinders = endless_cylinders(simulation.world)
+        self.centres, self.radii = cylinders[:, :2], cylinders[:, 2]
         count = round(DURATION / STEP)
         self.reference = [evaluate(simulation._trajectory, k * STEP) for k in range(count)]
         self.start = np.array(simulation.world.start.joints)
@@ -49,14 +52,14 @@ class Peer:
 
     def contact(self, p: np.ndarray) -> np.ndarray | None:
         """Force of all cylinders on a tool at p, or None."""
-        away = p[:2] - self.plant.contact.cylinders[:, :2]
+        away = p[:2] - self.centres
         squared = (away * away).sum(axis=1)
-        inside = squared < self.plant.contact.cylinders[:, 2] ** 2
+        inside = squared < self.radii**2
         if not inside.any():
             return None
         distance = np.sqrt(squared[inside])
-        depth = self.plant.contact.cylinders[inside, 2] - distance
-        force = (self.plant.contact.law[0] * depth / distance) @ away[inside]
+        depth = self.radii[inside] - distance
+        force = (self.plant.contact.law.stiffness * depth / distance) @ away[inside]
         return np.array([force[0], force[1], 0.0])
 
     def run(self) -> np.ndarray:

@@ -30,7 +30,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -69,6 +69,20 @@ class Sensed(NamedTuple):
 def make_sensed(n: int) -> Sensed:
     """A record of zeros for an arm with ``n`` joints."""
     return Sensed(np.zeros(1), *(np.zeros(n) for _ in range(6)))
+
+
+class Applied(NamedTuple):
+    """A method as the loop is handed it.
+
+    Attributes:
+        kernel: its compiled function.
+        parameters: packed in the order of its declaration.
+        memory: what it keeps between periods.
+    """
+
+    kernel: Callable
+    parameters: np.ndarray
+    memory: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -165,6 +179,27 @@ def compiled(method: Method) -> Callable:
         return first_class(signature(method.kind), method.kernel)
     except (load_numba().core.errors.NumbaError, TypeError, RuntimeError) as error:
         raise BadInput(f"the {method.kind} {method.name!r} cannot be compiled: {_cause(error)}") from error
+
+
+def applied(method: Method, values: dict[str, object], n: int) -> Applied:
+    """A method ready for an arm with ``n`` joints: compiled, its parameters packed, its memory empty."""
+    return Applied(compiled(method), method.pack(values, n), np.zeros(method.memory(n)))
+
+
+def type_of(record: object) -> numba.types.Type:
+    """Numba's type of a number, an array or a record of them; a type in a record stands for itself."""
+    numba = load_numba()
+    if isinstance(record, numba.types.Type):
+        return record
+    if isinstance(record, tuple) and hasattr(record, "_fields"):
+        return numba.types.BaseTuple.from_types([type_of(field) for field in record], type(record))
+    return numba.typeof(record)
+
+
+def applied_type(kind: str) -> Any:
+    """Numba's type of ``Applied`` for the methods of a kind; it stands for one in ``type_of``."""
+    function = load_numba().types.FunctionType(signature(kind))
+    return type_of(Applied(function, np.zeros(0), np.zeros(0)))
 
 
 def _cause(error: Exception) -> str:

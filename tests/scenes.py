@@ -6,8 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
+from dynamics import Arm
+from dynamics.compiled import kernel
+from dynamics.kinematics import update_frames
+from dynamics.work import make_work
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.loop import Contact
+from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
+from hopfield_nav.loop import Contact, ContactLaw
+from hopfield_nav.loop.contact import Touch, add_contact, make_touch
 from hopfield_nav.world import World, parse_world
 
 REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
@@ -88,9 +94,9 @@ def push_with_force(sim: Simulation, force: tuple[float, float]) -> None:
     size = float(np.hypot(*force))
     x, y = _tool(sim)
     center = [x - far * force[0] / size, y - far * force[1] / size]
-    sim.plant = sim.plant._replace(
-        contact=Contact(np.array([[*center, 2 * far]]), np.array([size / far, 0.0, 0.0]))
-    )
+    wall = pack_primitives([upright_cylinder(center, 2 * far)])
+    law = ContactLaw(size / far, 0.0, 0.0)
+    sim.plant = sim.plant._replace(contact=Contact(law, wall, tool_body(sim.arm)))
 
 
 def _tool(sim: Simulation) -> tuple[float, float]:
@@ -98,3 +104,18 @@ def _tool(sim: Simulation) -> tuple[float, float]:
 
     x, y = forward_kinematics(sim.arm, sim.state.q)[:2, 3]
     return float(x), float(y)
+
+
+@kernel
+def _add_contact(arm, contact, q, qd, work, torque, touch):
+    update_frames(arm, q, work)
+    add_contact(contact, qd, work, torque, touch)
+
+
+def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, Touch]:
+    """Torque (n,) of contact [N·m], and what touches, of an arm in a state."""
+    torque, touch = np.zeros(len(q)), make_touch()
+    for array in touch:
+        array[:] = np.nan  # whatever was there before
+    _add_contact(arm, contact, q, qd, make_work(len(q)), torque, touch)
+    return torque, touch

@@ -1,3 +1,7 @@
+from .alarm import Alarm as Alarm
+from .alarm import AlarmRule as AlarmRule
+from .alarm import make_alarm as make_alarm
+from .alarm import raise_alarm as raise_alarm
 from .control_step import Belief as Belief
 from .control_step import Controller as Controller
 from .control_step import command_torque as command_torque

@@ -16,31 +16,27 @@ from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import Work
 from hopfield_nav.control.sensors import Sensors
-from hopfield_nav.plugin import DAMPED
+from hopfield_nav.plugin import DAMPED, Applied
 
 
 class Controller(NamedTuple):
-    """The control computer: its model, the numbers of its methods, and what it remembers.
+    """What thinks: the control computer, its model and its methods.
 
     Attributes:
         model: the arm as the controller believes it to be.
-        law, estimator, detector: parameters of the three methods, packed.
-        law_memory, estimator_memory, detector_memory: their memories.
+        law, estimator, detector: its methods, with their parameters and memories.
         torque_limits: (n,) saturation [N·m]; infinite where it is off.
-        feedforward: (1,) int, 1: the believed friction at the reference speed is added to the torque.
+        feedforward: whether the believed friction at the reference speed is added to the torque.
         sensors: what its measurements lack.
         work: scratch of its own.
     """
 
     model: Arm
-    law: np.ndarray
-    estimator: np.ndarray
-    detector: np.ndarray
-    law_memory: np.ndarray
-    estimator_memory: np.ndarray
-    detector_memory: np.ndarray
+    law: Applied
+    estimator: Applied
+    detector: Applied
     torque_limits: np.ndarray
-    feedforward: np.ndarray
+    feedforward: bool
     sensors: Sensors
     work: Work
 
@@ -67,37 +63,36 @@ def make_belief(n: int) -> Belief:
 
 
 @inlined
-def update_model_frames(controller, sensed):
+def update_model_frames(model, sensed, work):
     """Bring the frames that every method may rely on up to date with the measured joint angles."""
-    update_frames(controller.model, sensed.q, controller.work)
-    update_tool_position(controller.model, controller.work)
+    update_frames(model, sensed.q, work)
+    update_tool_position(model, work)
 
 
 @inlined
-def estimate_and_judge(estimator, detector, controller, sensed, belief):
+def estimate_and_judge(model, estimator, detector, sensed, work, belief):
     """Update the belief: external torque, wrench, alarm level; reads the frames in ``work``."""
-    model, work = controller.model, controller.work
     tau_external, wrench = belief.tau_external, belief.wrench
-    status = estimator(
-        model, sensed, controller.estimator, controller.estimator_memory, work, tau_external, wrench
+    status = estimator.kernel(
+        model, sensed, estimator.parameters, estimator.memory, work, tau_external, wrench
     )
     belief.damped[0] = 1.0 if status == DAMPED else 0.0
-    belief.level[0] = detector(
-        model, sensed, controller.detector, controller.detector_memory, work, tau_external, wrench
+    belief.level[0] = detector.kernel(
+        model, sensed, detector.parameters, detector.memory, work, tau_external, wrench
     )
 
 
 @inlined
-def command_torque(law, controller, sensed, tau):
+def command_torque(controller, sensed, tau):
     """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
 
     Reads the frames in ``controller.work``.
     """
-    law(controller.model, sensed, controller.law, controller.law_memory, controller.work, tau)
-    if controller.feedforward[0] == 1:
+    law, limits = controller.law, controller.torque_limits
+    law.kernel(controller.model, sensed, law.parameters, law.memory, controller.work, tau)
+    if controller.feedforward:
         for i in range(tau.size):
             tau[i] += friction_torque(controller.model.friction, i, sensed.qd_ref[i], SMOOTHING_SPEED)
-    limits = controller.torque_limits
     saturated = False
     for i in range(tau.size):
         if abs(tau[i]) > limits[i]:

@@ -27,7 +27,7 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
         values = world.controller.parameters
         gain += max(values["gain_start"], values["gain_end"])
     held_for = world.controller.period if world.controller.hold else 0.0
-    stages = int(build_settings(world, None).stages[0])
+    stages = build_settings(world, None).stages
     checked = loop.checked(plant, start, stages) if world.plant.engine == "flexible" else plant
     check_step(checked, start, world.plant.step, stages, gain, held_for)
 

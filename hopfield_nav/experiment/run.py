@@ -22,30 +22,6 @@ from hopfield_nav.world import World, load_world
 if TYPE_CHECKING:
     import xarray
 
-_SIGNALS = {  # name: (second dimension, unit, long name)
-    "q": ("joint", "rad", "joint angle"),
-    "qd": ("joint", "rad s-1", "joint velocity"),
-    "q_ref": ("joint", "rad", "reference joint angle"),
-    "qd_ref": ("joint", "rad s-1", "reference joint velocity"),
-    "qdd_ref": ("joint", "rad s-2", "reference joint acceleration"),
-    "tau": ("joint", "N m", "motor torque"),
-    "q_sensed": ("joint", "rad", "measured joint angle"),
-    "qd_sensed": ("joint", "rad s-1", "measured joint velocity"),
-    "tau_external": ("joint", "N m", "true torque of contact on the joint"),
-    "tau_external_estimate": ("joint", "N m", "estimated torque of contact on the joint"),
-    "tau_friction": ("joint", "N m", "true Coulomb friction in the joint"),
-    "tool_position": ("axis", "m", "true position of the tool point"),
-    "force": ("axis", "N", "sum of the true contact forces on the arm"),
-    "contact_link": (None, "1", "link of the largest contact force, counted from 1; 0: no contact"),
-    "contact_point": ("axis", "m", "where the largest contact force acts; NaN: no contact"),
-    "contact_force": ("axis", "N", "largest contact force"),
-    "force_estimate": ("axis", "N", "estimated force on the tool"),
-    "moment_estimate": ("axis", "N m", "estimated moment at the tool point"),
-    "level": (None, "1", "alarm level as a share of the threshold"),
-    "detected": (None, "1", "1 where a collision was detected"),
-    "estimate_damped": (None, "1", "1 where the estimate was damped near a singularity"),
-}
-
 
 class PlanRecord(NamedTuple):
     """A plan as it was made: time [s], marks (bool grid), path (k, rank), and the cell just marked."""
@@ -211,19 +187,19 @@ def _dataset(
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
-    from hopfield_nav.loop import log_columns
+    from hopfield_nav.loop import COLUMNS, log_columns
 
     columns = log_columns(len(world.start.joints))
     variables: dict[str, tuple] = {}
-    for name, (second, unit, long_name) in _SIGNALS.items():
+    for name, size, unit, long_name, _ in COLUMNS[1:]:  # the first one is time, a coordinate
         values = log[:, columns[name]]
         if name == "contact_point":
             values = np.where(log[:, columns["contact_link"]] > 0, values, np.nan)
-        if second is None:
+        if size is None:
             kind = np.float64 if name == "level" else np.int8
             variables[name] = (("time",), values[:, 0].astype(kind), _about(unit, long_name))
         else:
-            variables[name] = (("time", second), values, _about(unit, long_name))
+            variables[name] = (("time", size), values, _about(unit, long_name))
     return variables
 
 

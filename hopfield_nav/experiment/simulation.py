@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from dynamics import forward_kinematics
-from dynamics.work import make_work
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.run import Detection, Run
 from hopfield_nav.experiment.summary import summarise
@@ -32,13 +31,12 @@ from hopfield_nav.loop import (
     Trajectory,
     compiled_loop,
     log_columns,
-    log_width,
-    make_stages,
+    make_log,
     make_state,
     quintic_trajectory,
+    with_more_room,
 )
 from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, check_trajectory, warm_up_replan
-from hopfield_nav.plugin import compiled
 from hopfield_nav.world import (
     World,
     build_arm,
@@ -65,7 +63,7 @@ class Simulation:
     Attributes:
         outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit`` or
             ``diverged``; ``reason`` says why in a sentence.
-        state: true joint angles, what was sensed and believed (``closed_loop.State``).
+        state: true joint angles, what was sensed and believed (``loop.State``).
         navigator: map, path and trajectory.
         detections: every ``Detection`` so far.
         warnings: sentences on settings that cannot go well.
@@ -89,7 +87,6 @@ class Simulation:
         self._loop = self._choose_loop()
         refuse_large_steps(self.world, self.plant, self._loop, start)
         self.warnings = find_warnings(self.world, len(arm.dh))
-        self._kernels = [compiled(method) for method in self.methods]
         warm_up_replan(self.world.planner, self.world.map.rank)
         self.reset()
 
@@ -100,12 +97,11 @@ class Simulation:
         self.navigator = self._choose_navigator()
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
-        self.state = make_state(start, int(self.settings.delay[0]), self.seed)
+        self.state = make_state(start, self.settings.delay, self.seed)
         if self._followed is not None:
             self.state.qd[:] = self._followed.coefficients[0, 1]
-        self._stages, self._work = make_stages(n), make_work(n)
         rows = 0 if world.record.signals == "none" else _FIRST_ROWS
-        self._log = np.empty((rows, log_width(n)))
+        self._log = make_log(rows, n)
         self._last_step = round(self._duration() / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""
@@ -151,7 +147,7 @@ class Simulation:
 
     def record(self) -> Run:
         """The record so far."""
-        log = self._log[: int(self.state.row[0])].copy()
+        log = self._log.table[: int(self._log.used[0])].copy()
         blocked = self.navigator.final_map()
         return Run(self.world, summarise(self), log, list(self.detections), self.first_motion.cells, blocked)
 
@@ -178,17 +174,16 @@ class Simulation:
 
     def _advance(self, target: int) -> int:
         return self._loop(
-            *self._kernels, self.plant, self.controller, self._trajectory, self.settings, self.state,
-            self._stages, self._work, self._log, target,
-        )  # fmt: skip
+            self.plant, self.controller, self._trajectory, self.settings, self.state, self._log, target
+        )
 
     def _answer(self, event: int) -> None:
         if event == LOG_FULL:
-            self._log = np.concatenate([self._log, np.empty_like(self._log)])
+            self._log = with_more_room(self._log)
         elif event == ARRIVED:
-            self._end("reached", f"the tool is within {self.settings.goal[3]:g} m of the goal")
+            self._end("reached", f"the tool is within {self.settings.tolerance:g} m of the goal")
         elif event == DIVERGED:
-            touching = self.time - self.state.last_contact_time[0] < CONTACT_MEMORY
+            touching = self.time - self.state.statistics.last_contact_time[0] < CONTACT_MEMORY
             self._end("diverged", why_diverged(self.world, int(self.state.fault[0]), self.time, touching))
         elif event == DETECTED:
             self._replan()
@@ -196,16 +191,17 @@ class Simulation:
     def _replan(self) -> None:
         started = clock.perf_counter()
         time, state = self.time, self.state
-        marked, motion = self.navigator.answer(time, state.sensed.q, state.belief.wrench[:3].copy())
+        force = state.control.belief.wrench[:3].copy()
+        marked, motion = self.navigator.answer(time, state.control.sensed.q, force)
         if motion.trajectory is not None:
             self._trajectory = motion.trajectory
-            state.segment[0] = 0
-        false_alarm = bool(time - state.last_contact_time[0] > CONTACT_MEMORY)
+            state.control.segment[0] = 0
+        false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
         earlier = self.detections[-1].time if self.detections else -math.inf
         self.detections.append(
             Detection(
                 time=time,
-                touch_time=math.nan if false_alarm else max(float(state.touch_time[0]), earlier),
+                touch_time=math.nan if false_alarm else max(float(state.statistics.touch_time[0]), earlier),
                 cell=marked,
                 start=motion.start,
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
@@ -227,9 +223,9 @@ class Simulation:
             if self.state.step[0] == 0:
                 self._trajectory = quintic_trajectory(self.state.q[None], 1.0)
                 self._advance(1)
-            elif self.state.row[0] > 0:
+            elif self._log.used[0] > 0:
                 detected = log_columns(len(self.arm.dh))["detected"]
-                self._log[self.state.row[0] - 1, detected] = self.state.alarm[0]
+                self._log.table[self._log.used[0] - 1, detected] = self.state.control.alarm.raised[0]
 
     def _end(self, outcome: str, reason: str) -> None:
         self.outcome, self.reason = outcome, reason

@@ -39,9 +39,10 @@ class Simulated(Protocol):
 
 def summarise(simulation: Simulated) -> dict[str, Any]:
     """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
-    state, detections = simulation.state, simulation.detections
+    detections = simulation.detections
     delays = [d.time - d.touch_time for d in detections if not d.false_alarm]
-    periods = float(state.periods[0])
+    counted = simulation.state.statistics
+    periods = float(counted.periods[0])
     wall = simulation.wall_time
     return {
         "world": simulation.world.name,
@@ -52,15 +53,15 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "real_time_factor": simulation.time / wall if wall > 0 else None,
         "collision_count": len(detections),
         "false_alarm_count": sum(d.false_alarm for d in detections),
-        "contact_count": int(state.contacts[0]),
+        "contact_count": int(counted.contacts[0]),
         "final_tool_error_m": _final_error(simulation),
-        "peak_contact_force_N": float(state.peak_force[0]),
-        "peak_contact_force_time_s": _number(state.peak_force[1]),
-        "first_impact_peak_force_N": float(state.first_peak[0]) if state.contacts[0] else None,
+        "peak_contact_force_N": float(counted.peak_force[0]),
+        "peak_contact_force_time_s": _number(counted.peak_time[0]),
+        "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
         "detection_delay_median_s": float(np.median(delays)) if delays else None,
         "detection_delay_max_s": float(max(delays)) if delays else None,
-        "saturated_share": float(state.periods[1]) / periods if periods else 0.0,
-        "damped_estimate_share": float(state.periods[2]) / periods if periods else 0.0,
+        "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
+        "damped_estimate_share": float(counted.damped[0]) / periods if periods else 0.0,
         "felt_cell_count": int(simulation.navigator.grid.felt.sum()),
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
         if detections

@@ -11,6 +11,7 @@ from .arm import capsules_in_base as capsules_in_base
 from .arm import place_axis as place_axis
 from .arm import place_middle as place_middle
 from .arm import place_point as place_point
+from .arm import tool_body as tool_body
 from .distance import capsule_distance as capsule_distance
 from .distance import capsules_collide as capsules_collide
 from .distance import segment_distance as segment_distance
@@ -22,6 +23,7 @@ from .solids import BOX as BOX
 from .solids import CENTRE as CENTRE
 from .solids import HALF_SPACE as HALF_SPACE
 from .solids import KIND as KIND
+from .solids import UPRIGHT as UPRIGHT
 from .solids import as_primitives as as_primitives
 from .solids import box as box
 from .solids import finite_cylinder as finite_cylinder

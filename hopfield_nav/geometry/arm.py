@@ -40,6 +40,16 @@ def arm_bodies(arm: Arm) -> np.ndarray:
     if np.any(arm.tool[:3, 3]):
         rod = np.concatenate([[len(arm.dh)], np.zeros(3), arm.tool[:3, 3], [0.0]])
         rows = np.vstack([rows, rod])
+    return _with_reach(rows)
+
+
+def tool_body(arm: Arm) -> np.ndarray:
+    """The tool point alone as a body, without length and radius; (1, 12) as ``arm_bodies``."""
+    point = arm.tool[:3, 3]
+    return _with_reach(np.concatenate([[len(arm.dh)], point, point, [0.0]])[None])
+
+
+def _with_reach(rows: np.ndarray) -> np.ndarray:
     start, end, radius = rows[:, START : START + 3], rows[:, END : END + 3], rows[:, RADIUS]
     reach = 0.5 * np.linalg.norm(end - start, axis=1) + radius
     return np.ascontiguousarray(np.column_stack([rows, 0.5 * (start + end), reach]))

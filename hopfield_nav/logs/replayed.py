@@ -10,48 +10,24 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, nearest_name
-from dynamics.compiled import compile_loop
-from dynamics.work import Work, make_work
-from hopfield_nav.control import Belief, estimate_and_judge, make_belief, update_model_frames
+from dynamics.compiled import compile_loop, load_numba
+from dynamics.work import make_work
+from hopfield_nav.control import (
+    AlarmRule,
+    estimate_and_judge,
+    make_alarm,
+    make_belief,
+    raise_alarm,
+    update_model_frames,
+)
 from hopfield_nav.logs.signals import Signals, checked_signals
-from hopfield_nav.loop import raise_alarm
-from hopfield_nav.plugin import Method, Sensed, compiled, make_sensed, signature
+from hopfield_nav.plugin import Method, applied, applied_type, make_sensed, type_of
 
 if TYPE_CHECKING:
     import xarray
-
-
-class _Computer(NamedTuple):
-    """What of the control computer (``control_step.Controller``) its methods are handed."""
-
-    model: Arm
-    estimator: np.ndarray
-    detector: np.ndarray
-    estimator_memory: np.ndarray
-    detector_memory: np.ndarray
-    work: Work
-
-
-class _Watch(NamedTuple):
-    """What changes from row to row: the part of ``loop.state.State`` that sensing and alarms use."""
-
-    sensed: Sensed
-    belief: Belief
-    armed: np.ndarray
-    floor: np.ndarray
-    alarm: np.ndarray
-
-
-class _Rule(NamedTuple):
-    """When a level is an alarm: the part of ``loop.state.Settings`` that ``raise_alarm`` reads."""
-
-    goal: np.ndarray
-    rearm: np.ndarray
-    hold_off: np.ndarray
 
 
 class Replay(NamedTuple):
@@ -127,11 +103,12 @@ def replay(
     n = len(model.dh)
     rows = checked_signals(signals, n)
     values = _known(dict(parameters or {}), estimator, detector)
-    computer = _computer(model, estimator, detector, values)
     count = len(rows.time)
     out = (np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_))
-    methods = compiled(estimator), compiled(detector)
-    _compiled_replay()(*methods, computer, _rule(rearm), _watch(n), rows, *out)
+    _compiled_replay()(
+        model, applied(estimator, values, n), applied(detector, values, n), AlarmRule(float(rearm), 0.0),
+        make_sensed(n), make_belief(n), make_alarm(), make_work(n), rows, *out,
+    )  # fmt: skip
     return Replay(rows.time, *out)
 
 
@@ -158,30 +135,10 @@ def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
     return parameters
 
 
-def _computer(model: Arm, estimator: Method, detector: Method, values: dict[str, Any]) -> _Computer:
-    n = len(model.dh)
-    return _Computer(
-        model=model,
-        estimator=estimator.pack(values, n),
-        detector=detector.pack(values, n),
-        estimator_memory=np.zeros(estimator.memory(n)),
-        detector_memory=np.zeros(detector.memory(n)),
-        work=make_work(n),
-    )
-
-
-def _watch(n: int) -> _Watch:
-    return _Watch(make_sensed(n), make_belief(n), np.ones(1), np.zeros(1), np.zeros(1))
-
-
-def _rule(rearm: float) -> _Rule:
-    """No goal and no time off: only ``rearm`` decides."""
-    return _Rule(np.zeros(4), np.array([float(rearm)]), np.zeros(1))
-
-
-def _replay(estimator, detector, computer, rule, watch, rows, level, tau_external, wrench, detected):
+def _replay(
+    model, estimator, detector, rule, sensed, belief, alarm, work, rows, level, tau_external, wrench, detected
+):
     """Sense, judge and note, row by row."""
-    sensed, belief = watch.sensed, watch.belief
     for row in range(rows.time.size):
         sensed.time[0] = rows.time[row]
         for i in range(sensed.q.size):
@@ -191,9 +148,9 @@ def _replay(estimator, detector, computer, rule, watch, rows, level, tau_externa
             sensed.qd_ref[i] = rows.qd_ref[row, i]
             sensed.qdd_ref[i] = rows.qdd_ref[row, i]
             sensed.tau[i] = rows.tau[row, i]
-        update_model_frames(computer, sensed)
-        estimate_and_judge(estimator, detector, computer, sensed, belief)
-        detected[row] = raise_alarm(rule, watch, rows.time[row] - rows.time[0], False)
+        update_model_frames(model, sensed, work)
+        estimate_and_judge(model, estimator, detector, sensed, work, belief)
+        detected[row] = raise_alarm(rule, alarm, belief.level[0], rows.time[row] - rows.time[0], False)
         level[row] = belief.level[0]
         for i in range(sensed.q.size):
             tau_external[row, i] = belief.tau_external[i]
@@ -204,17 +161,20 @@ def _replay(estimator, detector, computer, rule, watch, rows, level, tau_externa
 @lru_cache(maxsize=1)
 def _compiled_replay() -> Callable:
     n = 6  # only the types matter
-    arm, empty = load_arm("ur5_ragazzon2012"), np.zeros(0)
-    table = np.zeros((0, n))
-    samples = (
-        _Computer(arm, *(empty,) * 4, make_work(n)),
-        _rule(1.0),
-        _watch(n),
-        Signals(empty, *(table,) * 6),
-        empty,
+    column, table = np.zeros(0), np.zeros((0, n))
+    records = (
+        load_arm("ur5_ragazzon2012"),
+        applied_type("estimator"),
+        applied_type("detector"),
+        AlarmRule(0.0, 0.0),
+        make_sensed(n),
+        make_belief(n),
+        make_alarm(),
+        make_work(n),
+        Signals(column, *(table,) * 6),
+        column,
         table,
         table,
         np.zeros(0, dtype=np.bool_),
     )
-    methods = (numba.types.FunctionType(signature(kind)) for kind in ("estimator", "detector"))
-    return compile_loop(numba.types.void(*methods, *(numba.typeof(s) for s in samples)), _replay)
+    return compile_loop(load_numba().types.void(*(type_of(record) for record in records)), _replay)

@@ -5,11 +5,14 @@ from .closed_loop import DIVERGED as DIVERGED
 from .closed_loop import HORIZON as HORIZON
 from .closed_loop import LOG_FULL as LOG_FULL
 from .closed_loop import compiled_loop as compiled_loop
-from .closed_loop import raise_alarm as raise_alarm
 from .contact import Contact as Contact
+from .contact import ContactLaw as ContactLaw
 from .flexible import FlexibleLoop as FlexibleLoop
+from .log import COLUMNS as COLUMNS
+from .log import Log as Log
 from .log import log_columns as log_columns
-from .log import log_width as log_width
+from .log import make_log as make_log
+from .log import with_more_room as with_more_room
 from .mujoco import MujocoLoop as MujocoLoop
 from .pieces import joined as joined
 from .pieces import quintic_pieces as quintic_pieces
@@ -20,7 +23,7 @@ from .pieces import values_at as values_at
 from .plant import RK4 as RK4
 from .plant import SEMI_IMPLICIT_EULER as SEMI_IMPLICIT_EULER
 from .plant import Plant as Plant
-from .plant import make_stages as make_stages
+from .plant import make_plant as make_plant
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state

@@ -11,26 +11,27 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-import numba
 import numpy as np
 
 from dynamics import load_arm
-from dynamics.compiled import compile_loop, inlined
+from dynamics.compiled import compile_loop, inlined, load_numba
 from dynamics.work import make_work
 from hopfield_nav.control import (
+    AlarmRule,
     Controller,
     command_torque,
     estimate_and_judge,
     make_sensors,
+    raise_alarm,
     sense,
     update_model_frames,
 )
-from hopfield_nav.loop.contact import Contact
-from hopfield_nav.loop.log import write_row, write_truth
-from hopfield_nav.loop.plant import Plant, make_stages, plant_acceleration
+from hopfield_nav.loop.contact import Contact, ContactLaw, copy_touch
+from hopfield_nav.loop.log import make_log, write_row, write_truth
+from hopfield_nav.loop.plant import make_plant, plant_acceleration
 from hopfield_nav.loop.state import Settings, make_state
 from hopfield_nav.loop.trajectory import Trajectory, evaluate_into
-from hopfield_nav.plugin import signature
+from hopfield_nav.plugin import applied_type, type_of
 
 HORIZON, DETECTED, ARRIVED, DIVERGED, LOG_FULL = 0, 1, 2, 3, 4  # why ``advance`` returned
 READY = -1  # nothing has happened, and the state may advance
@@ -40,34 +41,32 @@ IMPACT_TIME = 0.05  # [s] the first impact is this long
 CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
 
 
-def _advance(
-    law, estimator, detector, plant, controller, trajectory, settings, state, stages, work, log, last_step
-):
+def _advance(plant, controller, trajectory, settings, state, log, last_step):
     """Advance until step ``last_step`` or the first event; returns one of the codes above."""
     while state.step[0] < last_step:
-        event = before_step(law, estimator, detector, controller, trajectory, settings, state, state, log)
+        event = before_step(controller, trajectory, settings, state, state.q, state.qd, log)
         if event != READY:
             return event
-        _integrate(law, plant, controller, trajectory, settings, state, stages, work)
+        _integrate(plant, controller, trajectory, settings, state)
         if after_step(settings, state, log) != HORIZON:
             return DIVERGED
     return HORIZON
 
 
 @inlined
-def before_step(law, estimator, detector, controller, trajectory, settings, state, seen, log):
+def before_step(controller, trajectory, settings, state, q, qd, log):
     """Command what the coming step needs and log it; ``READY``, or the event that prevents the step.
 
-    ``seen`` is ``state`` with the angles and speeds that its encoders are on.
+    ``q``, ``qd`` (n,): the angles and speeds that the encoders are on.
     """
-    step, per_period = state.step[0], settings.steps_per_period[0]
-    time = step * settings.step[0]
-    logging = log.shape[0] > 0 and step % settings.log_every[0] == 0
-    if logging and state.row[0] >= log.shape[0]:
+    step, per_period = state.step[0], settings.steps_per_period
+    time = step * settings.step
+    logging = log.table.shape[0] > 0 and step % settings.log_every == 0
+    if logging and log.used[0] >= log.table.shape[0]:
         return LOG_FULL
     if step % per_period == 0:
         event = sense_and_command(
-            law, estimator, detector, controller, trajectory, settings, seen, time, step // per_period
+            controller, trajectory, settings, state.control, state.statistics, q, qd, step, time
         )
         if event != HORIZON:
             return event
@@ -80,9 +79,9 @@ def before_step(law, estimator, detector, controller, trajectory, settings, stat
 def after_step(settings, state, log):
     """Log what the step has shown and count it; ``DIVERGED`` where a joint has exploded, else ``HORIZON``."""
     step = state.step[0]
-    if log.shape[0] > 0 and step % settings.log_every[0] == 0:
-        write_truth(log, state)
-    watch_contact(state, step * settings.step[0])
+    if log.table.shape[0] > 0 and step % settings.log_every == 0:
+        write_truth(log, state.truth)
+    watch_contact(state.statistics, state.truth.touch, step * settings.step)
     state.step[0] = step + 1
     for i in range(state.q.size):
         if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:  # also catches NaN
@@ -92,30 +91,31 @@ def after_step(settings, state, log):
 
 
 @inlined
-def sense_and_command(law, estimator, detector, controller, trajectory, settings, state, time, period):
-    """Sense, judge and command; returns DETECTED or ARRIVED before anything moves, else HORIZON."""
-    sensed = state.sensed
+def sense_and_command(controller, trajectory, settings, control, statistics, q, qd, step, time):
+    """Sense, judge and command; returns DETECTED or ARRIVED before anything moves, else HORIZON.
+
+    ``control`` is the control computer's part of the state; of the truth it gets ``q`` and ``qd``,
+    through its sensors.
+    """
+    sensed, belief, model, work = control.sensed, control.belief, controller.model, controller.work
     sensed.time[0] = time
-    evaluate_into(trajectory, time, state.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
-    if state.judged[0] != state.step[0]:
-        state.judged[0] = state.step[0]
-        sense(controller.sensors, state.q, state.qd, state.random, sensed.q, sensed.qd)
-        update_model_frames(controller, sensed)
-        estimate_and_judge(estimator, detector, controller, sensed, state.belief)
-    if raise_alarm(settings, state, time - trajectory.knots[0], time >= trajectory.knots[-1]):
+    evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    if control.judged[0] != step:
+        control.judged[0] = step
+        sense(controller.sensors, q, qd, control.random, sensed.q, sensed.qd)
+        update_model_frames(model, sensed, work)
+        estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
+    at_end = time >= trajectory.knots[-1] and settings.tolerance > 0.0
+    if raise_alarm(settings.alarm, control.alarm, belief.level[0], time - trajectory.knots[0], at_end):
         return DETECTED
-    if (
-        settings.goal[3] > 0.0
-        and time >= trajectory.knots[-1]
-        and _at_goal(controller.work.tool, settings.goal)
-    ):
+    if at_end and _at_goal(work.tool, settings.goal, settings.tolerance):
         return ARRIVED
-    state.periods[0] += 1.0
-    state.periods[2] += state.belief.damped[0]
-    queue, delay = state.queue, settings.delay[0]
+    statistics.periods[0] += 1.0
+    statistics.damped[0] += belief.damped[0]
+    period, delay, queue = step // settings.steps_per_period, settings.delay, control.queue
     slots = delay + 1
-    if command_torque(law, controller, sensed, queue[period % slots]):
-        state.periods[1] += 1.0
+    if command_torque(controller, sensed, queue[period % slots]):
+        statistics.saturated[0] += 1.0
     applied = (period - delay) % slots if period >= delay else 0
     for i in range(sensed.tau.size):
         sensed.tau[i] = queue[applied, i]
@@ -123,43 +123,18 @@ def sense_and_command(law, estimator, detector, controller, trajectory, settings
 
 
 @inlined
-def raise_alarm(settings, state, since_plan, at_end):
-    """Whether a collision is detected now.
-
-    The detector fires above level 1 and is then disarmed, since the arm still touches what it felt.
-    It is armed again below ``rearm``. Until then only a rise by a whole threshold above the lowest
-    level since counts: the arm has run into something else on its way back. At the end of the
-    trajectory level 1 counts again, or an arm held off its goal would press on for ever.
-    """
-    level = state.belief.level[0]
-    if state.armed[0] == 1.0 or (at_end and settings.goal[3] > 0.0):
-        fires = level > 1.0
-    else:
-        state.floor[0] = min(state.floor[0], level)
-        fires = level > state.floor[0] + 1.0
-        if level < settings.rearm[0]:
-            state.armed[0] = 1.0
-    if not fires or since_plan < settings.hold_off[0]:
-        return False
-    state.armed[0] = 0.0
-    state.floor[0] = level
-    state.alarm[0] = 1.0
-    return True
-
-
-@inlined
-def _at_goal(tool, goal):
+def _at_goal(tool, goal, tolerance):
     """Whether the tool, as far as the control computer can tell, is within tolerance of the goal."""
     dx, dy, dz = tool[0, 3] - goal[0], tool[1, 3] - goal[1], tool[2, 3] - goal[2]
-    return dx * dx + dy * dy + dz * dz <= goal[3] * goal[3]
+    return dx * dx + dy * dy + dz * dz <= tolerance * tolerance
 
 
 @inlined
-def _integrate(law, plant, controller, trajectory, settings, state, stages, work):
+def _integrate(plant, controller, trajectory, settings, state):
     """One integrator step, the stages of RK4 or the one of semi-implicit Euler in the same loop."""
-    h, count = settings.step[0], settings.stages[0]
+    h, count, stages = settings.step, settings.stages, plant.stages
     time = state.step[0] * h
-    q, qd, tau = state.q, state.qd, state.sensed.tau
+    q, qd, tau = state.q, state.qd, state.control.sensed.tau
     qs, qds, qdds, sum_qd, sum_qdd = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
     n = q.size
     for i in range(n):
@@ -170,12 +145,12 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
             for i in range(n):
                 qs[i] = q[i] + ahead * qds[i]
                 qds[i] = qd[i] + ahead * qdds[i]
-        if settings.hold[0] == 0:
+        if not settings.hold:
             ahead = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-            command_in_stage(law, controller, trajectory, state, qs, qds, time + ahead)
-        plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0, stages, work)
+            command_in_stage(controller, trajectory, state.control, qs, qds, time + ahead)
+        plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0)
         if stage == 0:
-            keep_truth(state.truth, stages, work)
+            keep_truth(state.truth, stages)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):
             sum_qd[i] += weight * qds[i]
@@ -191,77 +166,70 @@ def _integrate(law, plant, controller, trajectory, settings, state, stages, work
 
 
 @inlined
-def keep_truth(truth, stages, work):
+def keep_truth(truth, stages):
     """What acts on the arm in the first stage."""
     for k in range(3):
-        truth.tool[k] = work.tool[k, 3]
+        truth.tool[k] = stages.work.tool[k, 3]
     for i in range(truth.external.size):
         truth.external[i] = stages.external[i]
         truth.friction[i] = stages.friction[i]
-    for k in range(truth.touch.size):
-        truth.touch[k] = stages.touch[k]
+    copy_touch(stages.touch, truth.touch)
 
 
 @inlined
-def command_in_stage(law, controller, trajectory, state, q, qd, time):
+def command_in_stage(controller, trajectory, control, q, qd, time):
     """The law as a continuous controller would evaluate it, at the state of an integrator stage."""
-    sensed = state.sensed
+    sensed = control.sensed
     sensed.time[0] = time
     for i in range(q.size):
         sensed.q[i] = q[i]
         sensed.qd[i] = qd[i]
-    evaluate_into(trajectory, time, state.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
-    update_model_frames(controller, sensed)
-    command_torque(law, controller, sensed, sensed.tau)
+    evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    update_model_frames(controller.model, sensed, controller.work)
+    command_torque(controller, sensed, sensed.tau)
 
 
 @inlined
-def watch_contact(state, time):
+def watch_contact(statistics, touch, time):
     """Keep the start and end of the latest contact, and the largest forces, from the truth."""
-    touch = state.truth.touch
-    squared = touch[0] * touch[0] + touch[1] * touch[1] + touch[2] * touch[2]
+    fx, fy, fz = touch.force[0], touch.force[1], touch.force[2]
+    squared = fx * fx + fy * fy + fz * fz
     if squared > 0.0:
         force = math.sqrt(squared)
-        if time > state.last_contact_time[0] + CONTACT_MEMORY:
-            state.touch_time[0] = time
-            state.contacts[0] += 1
-        state.last_contact_time[0] = time
-        if state.contacts[0] == 1 and time < state.touch_time[0] + IMPACT_TIME:
-            state.first_peak[0] = max(state.first_peak[0], force)
-        if force > state.peak_force[0]:
-            state.peak_force[0] = force
-            state.peak_force[1] = time
+        if time > statistics.last_contact_time[0] + CONTACT_MEMORY:
+            statistics.touch_time[0] = time
+            statistics.contacts[0] += 1
+        statistics.last_contact_time[0] = time
+        if statistics.contacts[0] == 1 and time < statistics.touch_time[0] + IMPACT_TIME:
+            statistics.first_peak[0] = max(statistics.first_peak[0], force)
+        if force > statistics.peak_force[0]:
+            statistics.peak_force[0] = force
+            statistics.peak_time[0] = time
 
 
 @lru_cache(maxsize=1)
 def compiled_loop() -> Callable:
     """``_advance``, compiled (or read from the cache) for any methods, arms and obstacles.
 
-    Call it as ``loop(law, estimator, detector, plant, controller, trajectory, settings, state,
-    stages, work, log, last_step)`` with the first-class functions of ``plugin.compiled``.
+    Call it as ``loop(plant, controller, trajectory, settings, state, log, last_step)``.
     """
-    return compile_loop(numba.types.int64(*loop_types()), _advance)
+    types = load_numba().types
+    return compile_loop(types.int64(*loop_types(), types.int64), _advance)
 
 
 @lru_cache(maxsize=1)
 def loop_types() -> tuple:
-    """Numba's types of the arguments of the loop, in their order."""
+    """Numba's types of plant, controller, trajectory, settings, state and log."""
     n = 6  # only the types matter: every size is read from the arrays
-    arm, work, empty, count = (
-        load_arm("ur5_ragazzon2012"),
-        make_work(n),
-        np.zeros(0),
-        np.zeros(1, dtype=np.int64),
-    )
+    arm = load_arm("ur5_ragazzon2012")
+    contact = Contact(ContactLaw(0.0, 0.0, 0.0), np.zeros((0, 17)), np.zeros((0, 12)))
+    law, estimator, detector = (applied_type(kind) for kind in ("controller", "estimator", "detector"))
     samples = (
-        Plant(arm, Contact(np.zeros((0, 3)), np.zeros(3)), np.zeros(n), count),
-        Controller(arm, *(empty,) * 6, np.zeros(n), count, make_sensors(n), work),
+        make_plant(arm, contact, np.zeros(n)),
+        Controller(arm, law, estimator, detector, np.zeros(n), False, make_sensors(n), make_work(n)),
         Trajectory(np.zeros(2), np.zeros((1, 6, n)), np.zeros(1)),
-        Settings(np.zeros(1), count, count, count, count, np.zeros(4), np.zeros(1), np.zeros(1), count),
+        Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, AlarmRule(0.0, 0.0), 1),
         make_state(np.zeros(n), 0),
-        make_stages(n),
-        work,
-        np.zeros((0, 1)),
+        make_log(0, n),
     )
-    methods = (numba.types.FunctionType(signature(kind)) for kind in ("controller", "estimator", "detector"))
-    return (*methods, *(numba.typeof(sample) for sample in samples), numba.types.int64)
+    return tuple(type_of(sample) for sample in samples)

@@ -1,16 +1,13 @@
-"""The forces that obstacles exert on the tool (ragazzon2012 7.1).
+"""The forces that obstacles exert on the arm: one law, over one list of solids.
 
-Cylinders stand along z. Inside one, at distance D from its axis, the tool is pushed outwards with
-k (R - D); optional damping acts on the rate of penetration, optional Coulomb friction against the
-sliding velocity. Forces of overlapping cylinders add up.
-
-Forces that solids exert on every link of the arm, and on the tool point alone.
-
-Each pair of a capsule and a solid that overlap by a depth δ pushes with k δ along the gradient of
-the distance, so that without damping and friction the force has the potential k δ²/2 and energy is
+What can touch is a list of bodies: the arm's capsules, or the tool point alone, a capsule without length and
+radius. A body and a solid that overlap by a depth δ are pushed apart with k δ along the gradient of
+their distance, so that without damping and friction the force has the potential k δ²/2 and energy is
 kept. Damping acts on the rate at which the two sink in and never pulls; Coulomb friction acts against
-the sliding velocity at the contact point, half-way between the two surfaces. Forces of several pairs
-add up. Penalty law of ragazzon2012 7.1, for links as well as for the tool.
+the sliding velocity at the contact point, half-way between the two surfaces and never beyond the
+body's own axis. Forces of several pairs add up.
+
+Source: ragazzon2012 7.1 (F_contact, the tool in a cylinder); damping, friction, links and other solids added.
 """
 
 from __future__ import annotations
@@ -35,91 +32,86 @@ from hopfield_nav.geometry import (
 FRICTION_SPEED = 1e-3  # [m/s] below this sliding speed Coulomb friction falls to zero linearly
 
 
-class Contact(NamedTuple):
-    """Obstacles and the contact law.
+class ContactLaw(NamedTuple):
+    """The numbers of the law.
 
     Attributes:
-        cylinders: (m, 3) centre x, y and radius [m].
-        law: (3,) stiffness [N/m], damping [N·s/m], friction coefficient [1].
-        solids: (m, 17) other solids, from ``geometry.pack_primitives``; with ``bodies``, all of them.
-        bodies: (k, 12) what can touch, from ``arm_capsules.arm_bodies``; none: the tool point alone.
+        stiffness: [N/m].
+        damping: [N·s/m].
+        friction: Coulomb coefficient [1].
     """
 
-    cylinders: np.ndarray
-    law: np.ndarray
-    solids: np.ndarray = np.zeros((0, 17))
-    bodies: np.ndarray = np.zeros((0, 12))
+    stiffness: float
+    damping: float
+    friction: float
 
 
-@inlined
-def tool_contact_force(contact, x, y, vx, vy, vz):
-    """Force (fx, fy, fz) [N] that all obstacles exert on a tool at (x, y), velocity (vx, vy, vz).
+class Contact(NamedTuple):
+    """What can touch what, and how hard it is.
 
-    On the axis of a cylinder (D = 0) the normal is taken along +x. Contact never pulls.
-
-    Source: ragazzon2012 7.1 (F_contact), damping and friction added.
+    Attributes:
+        law: the contact law.
+        solids: (m, 17) the obstacles, from ``geometry.pack_primitives``.
+        bodies: (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``;
+            those of link 0 never touch.
     """
-    cylinders, law = contact.cylinders, contact.law
-    fx, fy, fz = 0.0, 0.0, 0.0
-    for i in range(cylinders.shape[0]):
-        dx, dy, radius = x - cylinders[i, 0], y - cylinders[i, 1], cylinders[i, 2]
-        squared = dx * dx + dy * dy
-        if squared < radius * radius:
-            distance = math.sqrt(squared)
-            nx, ny = (dx / distance, dy / distance) if distance > 0.0 else (1.0, 0.0)
-            outward = vx * nx + vy * ny
-            normal = max(law[0] * (radius - distance) - law[1] * outward, 0.0)
-            fx += normal * nx
-            fy += normal * ny
-            if law[2] > 0.0:
-                sx, sy = vx - outward * nx, vy - outward * ny
-                slide = law[2] * normal / max(math.sqrt(sx * sx + sy * sy + vz * vz), FRICTION_SPEED)
-                fx -= slide * sx
-                fy -= slide * sy
-                fz -= slide * vz
-    return fx, fy, fz
+
+    law: ContactLaw
+    solids: np.ndarray
+    bodies: np.ndarray
 
 
-TOUCH = 11  # length of ``touch``: force (3), link, point (3), force there (3), number of pairs
+class Touch(NamedTuple):
+    """What touches the arm at one moment.
+
+    Attributes:
+        force: (3,) sum of the contact forces on the arm [N].
+        link: (1,) link of the largest one, counted from 1; 0: nothing touches.
+        point: (3,) where the largest one acts [m].
+        largest: (3,) that force [N].
+        pairs: (1,) number of pairs of a body and a solid that touch.
+    """
+
+    force: np.ndarray
+    link: np.ndarray
+    point: np.ndarray
+    largest: np.ndarray
+    pairs: np.ndarray
+
+
+def make_touch() -> Touch:
+    """Nothing touches."""
+    return Touch(np.zeros(3), np.zeros(1), np.zeros(3), np.zeros(3), np.zeros(1))
 
 
 @inlined
 def contact_force(law, depth, gx, gy, gz, vx, vy, vz):
     """Force [N] on a body that has sunk in by ``depth`` > 0 [m].
 
-    ``law``: stiffness [N/m], damping [N·s/m], friction coefficient [1]. (gx, gy, gz): gradient of
-    the distance, at most 1 long. (vx, vy, vz): velocity of the contact point [m/s].
+    (gx, gy, gz): gradient of the distance, at most 1 long. (vx, vy, vz): velocity of the contact
+    point [m/s].
     """
-    stiffness, damping, friction = law[0], law[1], law[2]
-    push = max(stiffness * depth - damping * (vx * gx + vy * gy + vz * gz), 0.0)
+    push = max(law.stiffness * depth - law.damping * (vx * gx + vy * gy + vz * gz), 0.0)
     fx, fy, fz = push * gx, push * gy, push * gz
     square = gx * gx + gy * gy + gz * gz
-    if friction > 0.0 and push > 0.0 and square > 0.0:
+    if law.friction > 0.0 and push > 0.0 and square > 0.0:
         outward = (vx * gx + vy * gy + vz * gz) / square
         sx, sy, sz = vx - outward * gx, vy - outward * gy, vz - outward * gz
         speed = math.sqrt(sx * sx + sy * sy + sz * sz)
-        slide = friction * push * math.sqrt(square) / max(speed, FRICTION_SPEED)
+        slide = law.friction * push * math.sqrt(square) / max(speed, FRICTION_SPEED)
         fx, fy, fz = fx - slide * sx, fy - slide * sy, fz - slide * sz
     return fx, fy, fz
 
 
 @inlined
-def add_arm_contact(obstacles, bodies, law, qd, work, torque, touch):
-    """Add the torque of all contacts of the arm to ``torque``, and write ``touch``.
+def add_contact(contact, qd, work, torque, touch):
+    """Add the torque of all contacts to ``torque`` (n,) [N·m], and write ``touch``.
 
-    Args:
-        obstacles: (m, 17) from ``geometry.pack_primitives``.
-        bodies: (k, 12) from ``arm_capsules.arm_bodies``; those of link 0 never touch.
-        law: (3,) stiffness [N/m], damping [N·s/m], friction coefficient [1].
-        qd: (n,) [rad/s].
-        work: with frames up to date.
-        torque: (n,) [N·m].
-        touch: (11,) sum of the forces on the arm (3) [N], link of the largest one (from 1; 0: none),
-            its contact point (3) [m], that force (3) [N], number of touching pairs.
+    ``qd`` (n,) [rad/s]; the frames in ``work`` are up to date.
     """
-    for k in range(TOUCH):
-        touch[k] = 0.0
-    if obstacles.shape[0] == 0:
+    solids, bodies, law = contact.solids, contact.bodies, contact.law
+    _clear(touch)
+    if solids.shape[0] == 0:
         return
     largest = -1.0
     for b in range(bodies.shape[0]):
@@ -127,46 +119,45 @@ def add_arm_contact(obstacles, bodies, law, qd, work, torque, touch):
         if link == 0:
             continue
         mx, my, mz = place_middle(work, bodies, b)
-        for j in range(obstacles.shape[0]):
-            if surely_apart(obstacles, j, mx, my, mz, bodies[b, REACH]):
+        for j in range(solids.shape[0]):
+            if surely_apart(solids, j, mx, my, mz, bodies[b, REACH]):
                 continue
             ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
-            s, t, gx, gy, gz = segment_distance(obstacles, j, ax, ay, az, dx, dy, dz)
+            s, t, gx, gy, gz = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
             depth = bodies[b, RADIUS] - s
             if depth <= 0.0:
                 continue
             steep = math.sqrt(gx * gx + gy * gy + gz * gz)
-            inward = 0.5 * (bodies[b, RADIUS] + s) / steep if steep > 0.0 else 0.0
+            inward = max(0.5 * (bodies[b, RADIUS] + s), 0.0) / steep if steep > 0.0 else 0.0
             px, py, pz = ax + t * dx - inward * gx, ay + t * dy - inward * gy, az + t * dz - inward * gz
             vx, vy, vz = 0.0, 0.0, 0.0
-            if law[1] > 0.0 or law[2] > 0.0:
+            if law.damping > 0.0 or law.friction > 0.0:
                 vx, vy, vz = velocity_of_point(work, qd, link, px, py, pz)
             fx, fy, fz = contact_force(law, depth, gx, gy, gz, vx, vy, vz)
             add_force_torque(work, link, px, py, pz, fx, fy, fz, torque)
-            touch[0] += fx
-            touch[1] += fy
-            touch[2] += fz
-            touch[10] += 1.0
+            touch.force[0] += fx
+            touch.force[1] += fy
+            touch.force[2] += fz
+            touch.pairs[0] += 1.0
             square = fx * fx + fy * fy + fz * fz
             if square > largest:
                 largest = square
-                touch[3] = link
-                touch[4], touch[5], touch[6] = px, py, pz
-                touch[7], touch[8], touch[9] = fx, fy, fz
+                touch.link[0] = link
+                touch.point[0], touch.point[1], touch.point[2] = px, py, pz
+                touch.largest[0], touch.largest[1], touch.largest[2] = fx, fy, fz
 
 
 @inlined
-def solid_contact_force(solids, law, x, y, z, vx, vy, vz):
-    """Force (fx, fy, fz) [N] that solids exert on a tool point at (x, y, z), velocity (vx, vy, vz).
+def _clear(touch):
+    touch.link[0], touch.pairs[0] = 0.0, 0.0
+    for k in range(3):
+        touch.force[k], touch.point[k], touch.largest[k] = 0.0, 0.0, 0.0
 
-    The tool's counterpart of ``add_arm_contact``: a capsule without length and radius.
-    """
-    fx, fy, fz = 0.0, 0.0, 0.0
-    for j in range(solids.shape[0]):
-        if surely_apart(solids, j, x, y, z, 0.0):
-            continue
-        s, _, gx, gy, gz = segment_distance(solids, j, x, y, z, 0.0, 0.0, 0.0)
-        if s < 0.0:
-            px, py, pz = contact_force(law, -s, gx, gy, gz, vx, vy, vz)
-            fx, fy, fz = fx + px, fy + py, fz + pz
-    return fx, fy, fz
+
+@inlined
+def copy_touch(source, target):
+    """Write ``source`` to ``target``."""
+    target.link[0], target.pairs[0] = source.link[0], source.pairs[0]
+    for k in range(3):
+        target.force[k], target.point[k] = source.force[k], source.point[k]
+        target.largest[k] = source.largest[k]

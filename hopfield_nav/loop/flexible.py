@@ -16,11 +16,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from dynamics import BadInput, gravity_torque
-from dynamics.compiled import compile_loop, inlined
+from dynamics.compiled import compile_loop, inlined, load_numba
 from dynamics.flexible_joint import (
     FlexibleJoints,
     dry_level,
@@ -43,6 +42,7 @@ from hopfield_nav.loop.closed_loop import (
 from hopfield_nav.loop.plant import Plant, plant_acceleration
 from hopfield_nav.loop.state import State
 from hopfield_nav.loop.step_limits import check_step
+from hopfield_nav.plugin import type_of
 
 RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
 MOST_SUBSTEPS = 1000
@@ -104,23 +104,19 @@ class FlexibleLoop:
         self._state: State | None = None
         self._left = np.zeros((2, n))
 
-    def __call__(self, law, estimator, detector, plant, controller, trajectory, settings, state, stages,
-                 work, log, last_step) -> int:  # fmt: skip
+    def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
         self._take_over(state)
-        links = self.links(plant)
-        seen = state._replace(q=self.rotors.angle, qd=self.rotors.speed)
         event = _compiled()(
-            law, estimator, detector, links, controller, trajectory, settings, state, stages, work, log,
-            last_step, seen, self.joints, self.rotors, self.substeps,
+            self.links(plant), controller, trajectory, settings, state, log, last_step, self.joints,
+            self.rotors, self.substeps,
         )  # fmt: skip
         self._left[:] = state.q, state.qd
         return event
 
     def links(self, plant: Plant) -> Plant:
         """The plant of the link equation: without rotors, and so without friction."""
-        none = np.zeros(1, dtype=np.int64)
-        return plant._replace(arm=self._links, damping=np.zeros_like(plant.damping), frictional=none)
+        return plant._replace(arm=self._links, damping=np.zeros_like(plant.damping), frictional=False)
 
     def checked(self, plant: Plant, start: np.ndarray, stages: int) -> Plant:
         """The plant with its rotors fixed to its links, which joint damping and control move.
@@ -159,30 +155,29 @@ def substeps(frequency: float, step: float) -> int:
 
 
 def _advance(
-    law, estimator, detector, links, controller, trajectory, settings, state, stages, work, log, last_step,
-    seen, joints, rotors, count,
+    links, controller, trajectory, settings, state, log, last_step, joints, rotors, count
 ):  # fmt: skip
-    """As ``closed_loop._advance``; ``seen`` is ``state`` with the rotors' angles and speeds."""
+    """As ``closed_loop._advance``; the encoders are on the rotors."""
     while state.step[0] < last_step:
-        event = before_step(law, estimator, detector, controller, trajectory, settings, state, seen, log)
+        event = before_step(controller, trajectory, settings, state, rotors.angle, rotors.speed, log)
         if event != READY:
             return event
-        time, h = state.step[0] * settings.step[0], settings.step[0] / count
+        time, h = state.step[0] * settings.step, settings.step / count
         for part in range(count):
-            if settings.hold[0] == 0:
+            if not settings.hold:
                 command_in_stage(
-                    law, controller, trajectory, state, rotors.angle, rotors.speed, time + part * h
+                    controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h
                 )
-            _substep(links, joints, rotors, state, settings.stages[0], h, part == 0, stages, work)
+            _substep(links, joints, rotors, state, settings.stages, h, part == 0)
         if after_step(settings, state, log) != HORIZON:
             return DIVERGED
     return HORIZON
 
 
 @inlined
-def _substep(links, joints, rotors, state, order, h, first, stages, work):
+def _substep(links, joints, rotors, state, order, h, first):
     """One sub-step of ``h`` seconds, RK4 (order 4) or semi-implicit Euler (1)."""
-    q, qd, n = state.q, state.qd, state.q.size
+    q, qd, n, stages = state.q, state.qd, state.q.size, links.stages
     qs, qds, qdds, q_sum, qd_sum = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
     angle, speed, angles, speeds = rotors.angle, rotors.speed, rotors.stage_angle, rotors.stage_speed
     accelerations, angle_sum, speed_sum = rotors.acceleration, rotors.angle_sum, rotors.speed_sum
@@ -195,11 +190,11 @@ def _substep(links, joints, rotors, state, order, h, first, stages, work):
             for i in range(n):
                 qs[i], qds[i] = q[i] + ahead * qds[i], qd[i] + ahead * qdds[i]
                 angles[i], speeds[i] = angle[i] + ahead * speeds[i], speed[i] + ahead * accelerations[i]
-        _accelerate(links, joints, rotors, state.sensed.tau, h if stage == 0 else 0.0, stages, work)
+        _accelerate(links, joints, rotors, state.control.sensed.tau, h if stage == 0 else 0.0)
         if stage == 0 and first:
             for i in range(n):
                 stages.friction[i] = rotors.dry[i]
-            keep_truth(state.truth, stages, work)
+            keep_truth(state.truth, stages)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):
             q_sum[i] += weight * qds[i]
@@ -215,12 +210,13 @@ def _substep(links, joints, rotors, state, order, h, first, stages, work):
 
 
 @inlined
-def _accelerate(links, joints, rotors, tau, friction_step, stages, work):
+def _accelerate(links, joints, rotors, tau, friction_step):
     """Accelerations of links and rotors in a stage; with a ``friction_step`` [s] dry friction anew."""
+    stages = links.stages
     load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
     for i in range(load.size):
         load[i] = spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
-    plant_acceleration(links, load, 0.0, 0.0, stages, work)
+    plant_acceleration(links, load, 0.0, 0.0)
     for i in range(load.size):
         push = tau[i] - load[i] - viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
         if friction_step > 0.0:
@@ -232,11 +228,9 @@ def _accelerate(links, joints, rotors, tau, friction_step, stages, work):
 
 @lru_cache(maxsize=1)
 def _compiled() -> Callable:
-    code, types = numba.types.int64, loop_types()
-    vectors, table = numba.types.float64[::1], numba.types.float64[:, ::1]
+    number, table = load_numba().types.int64, np.zeros((1, 1))
     wide = ("friction", "thermal")
-    joints = numba.types.NamedTuple(
-        [table if name in wide else vectors for name in FlexibleJoints._fields], FlexibleJoints
-    )
-    rotors = numba.types.NamedUniTuple(vectors, len(Rotors._fields), Rotors)
-    return compile_loop(code(*types, types[7], joints, rotors, code), _advance)
+    joints = FlexibleJoints(*(table if name in wide else np.zeros(1) for name in FlexibleJoints._fields))
+    rotors = Rotors(*np.zeros((len(Rotors._fields), 1)))
+    records = (*loop_types(), number, type_of(joints), type_of(rotors), number)
+    return compile_loop(number(*records), _advance)

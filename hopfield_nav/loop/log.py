@@ -1,74 +1,141 @@
-"""The log of the compiled loop: its columns, and writing a row of them.
+"""The log of the compiled loop: one table of its columns, and writing a row of them.
 
-``closed_loop`` and ``mujoco_plant`` write rows, ``run`` labels them.
+The loops write rows, ``experiment.run`` labels and saves them. ``COLUMNS`` is the only place that names a
+signal with its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from dynamics.compiled import inlined
 
 
+class Column(NamedTuple):
+    """A signal of the log.
+
+    Attributes:
+        name: in ``log.nc``.
+        size: ``joint`` (n columns), ``axis`` (3), or None (1).
+        unit: as NetCDF has it.
+        long_name: what it is.
+        truth: whether the plant alone knows it at the start of the step: it is written after the step.
+    """
+
+    name: str
+    size: str | None
+    unit: str
+    long_name: str
+    truth: bool = False
+
+
+COLUMNS = (
+    Column("time", None, "s", "simulated time"),
+    Column("q", "joint", "rad", "joint angle"),
+    Column("qd", "joint", "rad s-1", "joint velocity"),
+    Column("q_ref", "joint", "rad", "reference joint angle"),
+    Column("qd_ref", "joint", "rad s-1", "reference joint velocity"),
+    Column("qdd_ref", "joint", "rad s-2", "reference joint acceleration"),
+    Column("tau", "joint", "N m", "motor torque"),
+    Column("q_sensed", "joint", "rad", "measured joint angle"),
+    Column("qd_sensed", "joint", "rad s-1", "measured joint velocity"),
+    Column("tau_external_estimate", "joint", "N m", "estimated torque of contact on the joint"),
+    Column("force_estimate", "axis", "N", "estimated force on the tool"),
+    Column("moment_estimate", "axis", "N m", "estimated moment at the tool point"),
+    Column("level", None, "1", "alarm level as a share of the threshold"),
+    Column("detected", None, "1", "1 where a collision was detected"),
+    Column("estimate_damped", None, "1", "1 where the estimate was damped near a singularity"),
+    Column("tau_external", "joint", "N m", "true torque of contact on the joint", truth=True),
+    Column("tau_friction", "joint", "N m", "true Coulomb friction in the joint", truth=True),
+    Column("tool_position", "axis", "m", "true position of the tool point", truth=True),
+    Column("force", "axis", "N", "sum of the true contact forces on the arm", truth=True),
+    Column(
+        "contact_link", None, "1", "link of the largest contact force, counted from 1; 0: no contact",
+        truth=True,
+    ),
+    Column("contact_point", "axis", "m", "where the largest contact force acts; NaN: no contact", truth=True),
+    Column("contact_force", "axis", "N", "largest contact force", truth=True),
+)  # fmt: skip
+
+
+class Log(NamedTuple):
+    """Rows of the log.
+
+    Attributes:
+        table: (k, columns) room for k rows; none: nothing is logged.
+        used: (1,) int, rows that are written.
+        truth: first column of what is written after the step.
+    """
+
+    table: np.ndarray
+    used: np.ndarray
+    truth: int
+
+
+def make_log(rows: int, n: int) -> Log:
+    """An empty log with room for so many rows, for an arm with ``n`` joints."""
+    columns = log_columns(n)
+    first = next(column.name for column in COLUMNS if column.truth)
+    table = np.empty((rows, columns[COLUMNS[-1].name].stop))
+    return Log(table, np.zeros(1, dtype=np.int64), columns[first].start)
+
+
+def with_more_room(log: Log) -> Log:
+    """The same log with room for twice as many rows."""
+    return log._replace(table=np.concatenate([log.table, np.empty_like(log.table)]))
+
+
 def log_columns(n: int) -> dict[str, slice]:
-    """Columns of the log by signal, in the order in which ``write_row`` and ``write_truth`` write them."""
-    widths = {
-        "time": 1, "q": n, "qd": n, "q_ref": n, "qd_ref": n, "qdd_ref": n, "tau": n,
-        "q_sensed": n, "qd_sensed": n, "tau_external_estimate": n,
-        "force_estimate": 3, "moment_estimate": 3, "level": 1, "detected": 1, "estimate_damped": 1,
-        "tau_external": n, "tau_friction": n,
-        "tool_position": 3, "force": 3, "contact_link": 1, "contact_point": 3, "contact_force": 3,
-    }  # fmt: skip
+    """Columns of the table by signal, for an arm with ``n`` joints."""
+    sizes = {"joint": n, "axis": 3, None: 1}
     columns, start = {}, 0
-    for name, width in widths.items():
-        columns[name] = slice(start, start + width)
-        start += width
+    for column in COLUMNS:
+        columns[column.name] = slice(start, start + sizes[column.size])
+        start += sizes[column.size]
     return columns
-
-
-def log_width(n: int) -> int:
-    """Number of columns."""
-    return log_columns(n)["contact_force"].stop
 
 
 @inlined
 def write_row(log, state, time):
     """Append a row with what is known before the step: state, reference, torque, belief."""
-    row, n = state.row[0], state.q.size
-    sensed, belief = state.sensed, state.belief
-    q, qd, q_ref, qd_ref = state.q, state.qd, sensed.q_ref, sensed.qd_ref
-    qdd_ref, tau, q_sensed, qd_sensed = sensed.qdd_ref, sensed.tau, sensed.q, sensed.qd
-    external, wrench = belief.tau_external, belief.wrench
-    log[row, 0] = time
-    for i in range(n):
-        log[row, 1 + i] = q[i]
-        log[row, 1 + n + i] = qd[i]
-        log[row, 1 + 2 * n + i] = q_ref[i]
-        log[row, 1 + 3 * n + i] = qd_ref[i]
-        log[row, 1 + 4 * n + i] = qdd_ref[i]
-        log[row, 1 + 5 * n + i] = tau[i]
-        log[row, 1 + 6 * n + i] = q_sensed[i]
-        log[row, 1 + 7 * n + i] = qd_sensed[i]
-        log[row, 1 + 8 * n + i] = external[i]
-    start = 1 + 9 * n
-    for k in range(6):
-        log[row, start + k] = wrench[k]
-    log[row, start + 6] = belief.level[0]
-    log[row, start + 7] = state.alarm[0]
-    log[row, start + 8] = belief.damped[0]
-    state.alarm[0] = 0.0
-    state.row[0] = row + 1
+    row, table = log.used[0], log.table
+    sensed, belief, alarm = state.control.sensed, state.control.belief, state.control.alarm
+    table[row, 0] = time
+    at = _put(table, row, 1, state.q)
+    at = _put(table, row, at, state.qd)
+    at = _put(table, row, at, sensed.q_ref)
+    at = _put(table, row, at, sensed.qd_ref)
+    at = _put(table, row, at, sensed.qdd_ref)
+    at = _put(table, row, at, sensed.tau)
+    at = _put(table, row, at, sensed.q)
+    at = _put(table, row, at, sensed.qd)
+    at = _put(table, row, at, belief.tau_external)
+    at = _put(table, row, at, belief.wrench)
+    at = _put(table, row, at, belief.level)
+    at = _put(table, row, at, alarm.raised)
+    _put(table, row, at, belief.damped)
+    alarm.raised[0] = 0.0
+    log.used[0] = row + 1
 
 
 @inlined
-def write_truth(log, state):
+def write_truth(log, truth):
     """Complete the row with what the integrator's first stage has shown: contact and friction."""
-    row, n, truth = state.row[0] - 1, state.q.size, state.truth
-    external, friction, tool, touch = truth.external, truth.friction, truth.tool, truth.touch
-    start = 10 + 9 * n
-    for i in range(n):
-        log[row, start + i] = external[i]
-        log[row, start + n + i] = friction[i]
-    start += 2 * n
-    for k in range(3):
-        log[row, start + k] = tool[k]
-    for k in range(10):
-        log[row, start + 3 + k] = touch[k]
+    row, table, touch = log.used[0] - 1, log.table, truth.touch
+    at = _put(table, row, log.truth, truth.external)
+    at = _put(table, row, at, truth.friction)
+    at = _put(table, row, at, truth.tool)
+    at = _put(table, row, at, touch.force)
+    at = _put(table, row, at, touch.link)
+    at = _put(table, row, at, touch.point)
+    _put(table, row, at, touch.largest)
+
+
+@inlined
+def _put(table, row, at, values):
+    """Write ``values`` from column ``at`` on; returns the column after them."""
+    for k in range(values.size):
+        table[row, at + k] = values[k]
+    return at + values.size

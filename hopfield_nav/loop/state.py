@@ -1,6 +1,6 @@
-"""Constants and state of the compiled loop.
+"""What is constant and what changes in the compiled loop: settings, state and its parts.
 
-``closed_loop`` advances the state; ``assembly`` makes the settings.
+``closed_loop`` advances the state; ``world.build`` makes the settings.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.control import Belief, make_belief, make_random_state
-from hopfield_nav.loop.contact import TOUCH
+from hopfield_nav.control import Alarm, AlarmRule, Belief, make_alarm, make_belief, make_random_state
+from hopfield_nav.loop.contact import Touch, make_touch
 from hopfield_nav.plugin import Sensed, make_sensed
 
 
@@ -19,26 +19,26 @@ class Settings(NamedTuple):
     """Constants of a run.
 
     Attributes:
-        step: (1,) integrator step [s].
-        stages: (1,) 4 for RK4, 1 for semi-implicit Euler.
-        steps_per_period: (1,) integrator steps in a control period.
-        delay: (1,) control periods between computing a torque and applying it.
-        hold: (1,) 1: the torque is held over the period; 0: the law is evaluated in every stage.
-        goal: (4,) tool position [m] and tolerance [m]; a tolerance of 0 means no goal.
-        rearm: (1,) level below which a disarmed detector is armed again.
-        hold_off: (1,) time after a new trajectory during which nothing is detected [s].
-        log_every: (1,) steps from one row of the log to the next.
+        step: of the integrator [s].
+        stages: 4 for RK4, 1 for semi-implicit Euler.
+        steps_per_period: integrator steps in a control period.
+        delay: control periods between computing a torque and applying it.
+        hold: whether the torque is held over the period; else the law is evaluated in every stage.
+        goal: (3,) tool position to arrive at [m].
+        tolerance: of the goal [m]; 0 means no goal.
+        alarm: when a level is an alarm.
+        log_every: steps from one row of the log to the next.
     """
 
-    step: np.ndarray
-    stages: np.ndarray
-    steps_per_period: np.ndarray
-    delay: np.ndarray
-    hold: np.ndarray
+    step: float
+    stages: int
+    steps_per_period: int
+    delay: int
+    hold: bool
     goal: np.ndarray
-    rearm: np.ndarray
-    hold_off: np.ndarray
-    log_every: np.ndarray
+    tolerance: float
+    alarm: AlarmRule
+    log_every: int
 
 
 class PlantTruth(NamedTuple):
@@ -48,13 +48,57 @@ class PlantTruth(NamedTuple):
         tool: (3,) tool position, base axes [m].
         external: (n,) torque of contact on the joints [N·m].
         friction: (n,) Coulomb friction in the joints [N·m].
-        touch: (11,) what touches, as ``plant.Stages.touch``.
+        touch: what touches.
     """
 
     tool: np.ndarray
     external: np.ndarray
     friction: np.ndarray
-    touch: np.ndarray
+    touch: Touch
+
+
+class ControlState(NamedTuple):
+    """What the control computer knows, believes and remembers; the plant's truth is not among it.
+
+    Attributes:
+        sensed: what it measured last, and its reference.
+        belief: what it believes.
+        alarm: what its alarm rule remembers.
+        queue: (delay + 1, n) torques on their path to the motors [N·m].
+        segment: (1,) int, of the trajectory.
+        judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
+        random: (1,) state of the generator of sensor noise.
+    """
+
+    sensed: Sensed
+    belief: Belief
+    alarm: Alarm
+    queue: np.ndarray
+    segment: np.ndarray
+    judged: np.ndarray
+    random: np.ndarray
+
+
+class Statistics(NamedTuple):
+    """What is counted and kept of a run, from the truth; each (1,).
+
+    Attributes:
+        contacts: int, so far; those within 50 ms of each other count as one.
+        touch_time, last_contact_time: start and last moment of the latest contact [s].
+        peak_force: largest true force [N]; peak_time: when [s].
+        first_peak: largest true force in the first 50 ms of the first contact [N].
+        periods, saturated, damped: control periods: all, at a torque limit, with a damped estimate.
+    """
+
+    contacts: np.ndarray
+    touch_time: np.ndarray
+    last_contact_time: np.ndarray
+    peak_force: np.ndarray
+    peak_time: np.ndarray
+    first_peak: np.ndarray
+    periods: np.ndarray
+    saturated: np.ndarray
+    damped: np.ndarray
 
 
 class State(NamedTuple):
@@ -62,72 +106,53 @@ class State(NamedTuple):
 
     Attributes:
         q, qd: (n,) the true joint angles [rad] and velocities [rad/s].
-        sensed: what the control computer measured last, and its reference.
-        belief: what it believes.
-        queue: (delay + 1, n) torques under way to the motors [N·m].
-        step: (1,) int, steps done; row: (1,) int, rows of the log in use; segment: (1,) int, of the
-            trajectory.
-        judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
-        armed: (1,) 1 while the detector may fire; floor: (1,) lowest level since it fired;
-            alarm: (1,) 1 from a detection to the next row.
-        random: (1,) state of the generator of sensor noise.
-        truth: what the control computer does not know.
-        contacts: (1,) int, contacts so far, those within 50 ms of each other counted as one.
-        touch_time, last_contact_time: (1,) start and last moment of the latest contact [s].
-        peak_force: (2,) largest true force [N] and its time [s].
-        first_peak: (1,) largest true force in the first 50 ms of the first contact [N].
-        periods: (3,) control periods: all, saturated, with a damped estimate.
+        step: (1,) int, steps done.
         fault: (1,) int, joint that exploded.
+        truth: what acts on the arm.
+        control: the control computer's part.
+        statistics: what the summary tells.
     """
 
     q: np.ndarray
     qd: np.ndarray
-    sensed: Sensed
-    belief: Belief
-    queue: np.ndarray
     step: np.ndarray
-    row: np.ndarray
-    segment: np.ndarray
-    judged: np.ndarray
-    armed: np.ndarray
-    floor: np.ndarray
-    alarm: np.ndarray
-    random: np.ndarray
-    truth: PlantTruth
-    contacts: np.ndarray
-    touch_time: np.ndarray
-    last_contact_time: np.ndarray
-    peak_force: np.ndarray
-    first_peak: np.ndarray
-    periods: np.ndarray
     fault: np.ndarray
+    truth: PlantTruth
+    control: ControlState
+    statistics: Statistics
 
 
 def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
     """State at rest at joint angles ``q`` (n,), with nothing felt yet; ``seed`` of the sensor noise."""
     n = len(q)
-    count = lambda: np.zeros(1, dtype=np.int64)  # noqa: E731
-    never = -math.inf
     return State(
         q=np.array(q, dtype=np.float64),
         qd=np.zeros(n),
-        sensed=make_sensed(n),
-        belief=make_belief(n),
-        queue=np.zeros((delay + 1, n)),
-        step=count(),
-        row=count(),
-        segment=count(),
-        judged=np.full(1, -1, dtype=np.int64),
-        armed=np.ones(1),
-        floor=np.zeros(1),
-        alarm=np.zeros(1),
-        random=make_random_state(seed),
-        truth=PlantTruth(np.zeros(3), np.zeros(n), np.zeros(n), np.zeros(TOUCH)),
-        contacts=count(),
-        touch_time=np.full(1, never),
-        last_contact_time=np.full(1, never),
-        peak_force=np.array([0.0, math.nan]),
-        first_peak=np.zeros(1),
-        periods=np.zeros(3),
-        fault=count(),
+        step=_count(),
+        fault=_count(),
+        truth=PlantTruth(np.zeros(3), np.zeros(n), np.zeros(n), make_touch()),
+        control=ControlState(
+            sensed=make_sensed(n),
+            belief=make_belief(n),
+            alarm=make_alarm(),
+            queue=np.zeros((delay + 1, n)),
+            segment=_count(),
+            judged=_count(-1),
+            random=make_random_state(seed),
+        ),
+        statistics=Statistics(
+            contacts=_count(),
+            touch_time=np.full(1, -math.inf),
+            last_contact_time=np.full(1, -math.inf),
+            peak_force=np.zeros(1),
+            peak_time=np.full(1, math.nan),
+            first_peak=np.zeros(1),
+            periods=np.zeros(1),
+            saturated=np.zeros(1),
+            damped=np.zeros(1),
+        ),
     )
+
+
+def _count(value: int = 0) -> np.ndarray:
+    return np.full(1, value, dtype=np.int64)

@@ -21,7 +21,7 @@ from functools import lru_cache
 import numpy as np
 
 from dynamics import Arm, BadInput, jacobian, link_frames, mass_matrix
-from hopfield_nav.geometry import END, LINK, START
+from hopfield_nav.geometry import END, KIND, LINK, START, UPRIGHT
 from hopfield_nav.loop.plant import RK4, SEMI_IMPLICIT_EULER, Plant
 
 DECAY_LIMIT = {RK4: 2.785, SEMI_IMPLICIT_EULER: 2.0}  # |step · rate| of a real mode
@@ -70,10 +70,10 @@ def _fastest(inverse: np.ndarray, damping: np.ndarray) -> float:
 
 def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: float, stages: int) -> None:
     contact = plant.contact
-    if len(contact.cylinders) + len(contact.solids) == 0:
+    if len(contact.solids) == 0:
         return
     mobility = _largest_mobility(plant, poses, inverse)
-    stiffness, damping = contact.law[0], contact.law[1]
+    stiffness, damping = contact.law.stiffness, contact.law.damping
     _refuse_beyond(
         step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness"
     )
@@ -84,13 +84,13 @@ def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: f
 def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> float:
     """Largest inverse of the effective mass where the arm can be touched, over the poses [1/kg].
 
-    Cylinders without end push the tool in the plane alone, other solids anywhere; with the whole arm
-    touching, the ends of all capsules count.
+    Cylinders without end push in the plane alone, other solids anywhere; the tool point and the ends of
+    all bodies count.
     """
     arm, contact = plant.arm, plant.contact
-    axes = 3 if len(contact.solids) else 2
-    tool = jacobian(arm, poses)[:, :axes]
-    rows = [tool, *(_point_jacobian(arm, poses, *end) for end in _capsule_ends(contact.bodies))]
+    axes = 2 if np.all(contact.solids[:, KIND] == UPRIGHT) else 3
+    ends = (_point_jacobian(arm, poses, *end)[:, :axes] for end in _capsule_ends(contact.bodies))
+    rows = [jacobian(arm, poses)[:, :axes], *ends]
     return max(float(np.linalg.eigvalsh(J @ inverse @ J.transpose(0, 2, 1)).max()) for J in rows)
 
 

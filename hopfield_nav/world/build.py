@@ -13,7 +13,7 @@ import numpy as np
 
 from dynamics import Arm, load_arm, with_dynamics, with_payload, with_tool
 from dynamics.work import make_work
-from hopfield_nav.control import Controller, make_sensors
+from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.geometry import (
     arm_bodies,
     box,
@@ -21,10 +21,20 @@ from hopfield_nav.geometry import (
     half_space,
     pack_primitives,
     sphere,
+    tool_body,
     upright_cylinder,
 )
-from hopfield_nav.loop import RK4, SEMI_IMPLICIT_EULER, Contact, FlexibleLoop, Plant, Settings
-from hopfield_nav.plugin import Method, find_method
+from hopfield_nav.loop import (
+    RK4,
+    SEMI_IMPLICIT_EULER,
+    Contact,
+    ContactLaw,
+    FlexibleLoop,
+    Plant,
+    Settings,
+    make_plant,
+)
+from hopfield_nav.plugin import Method, applied, find_method
 from hopfield_nav.world.solids import Box, Cylinder, Floor, Solid, Sphere
 from hopfield_nav.world.world import World
 
@@ -39,11 +49,6 @@ def all_solids(world: World) -> list[Solid]:
 def build_obstacles(world: World) -> np.ndarray:
     """Every obstacle of a resolved world, packed: (m, 17)."""
     return pack_primitives(pack(solid) for solid in all_solids(world))
-
-
-def build_solids_with_ends(world: World) -> np.ndarray:
-    """The obstacles that ``endless_cylinders`` leaves out, packed: (m, 17)."""
-    return pack_primitives(pack(solid) for solid in solids_with_ends(world))
 
 
 def all_cylinders(world: World) -> list[Cylinder]:
@@ -154,15 +159,10 @@ def with_friction(world: World, arm: Arm) -> Arm:
 
 def build_plant(world: World, arm: Arm) -> Plant:
     """The simulated arm and its obstacles; ``world`` is resolved."""
-    law = np.array([world.contact.stiffness, world.contact.damping, world.contact.friction])
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
-    return Plant(
-        true_arm,
-        _contact(world, true_arm, law),
-        damping + true_arm.friction[:, 1],
-        _count(bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))),
-    )
+    frictional = bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))
+    return make_plant(true_arm, build_contact(world, true_arm), damping + true_arm.friction[:, 1], frictional)
 
 
 def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:
@@ -174,11 +174,11 @@ def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> Flexib
     return FlexibleLoop(plant, world.plant.step, start, **given)
 
 
-def _contact(world: World, arm: Arm, law: np.ndarray) -> Contact:
-    """What touches what: the tool point obstacles of every kind, or all links."""
-    if world.contact.bodies == "tool":
-        return Contact(endless_cylinders(world), law, build_solids_with_ends(world))
-    return Contact(np.zeros((0, 3)), law, build_obstacles(world), arm_bodies(arm))
+def build_contact(world: World, arm: Arm) -> Contact:
+    """What touches what: the tool point, or every link and the tool, and all obstacles."""
+    law = ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
+    bodies = tool_body(arm) if world.contact.bodies == "tool" else arm_bodies(arm)
+    return Contact(law, build_obstacles(world), bodies)
 
 
 def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
@@ -190,14 +190,11 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
     limits = arm.torque_limits if world.controller.saturate else np.full(n, np.inf)
     return Controller(
         model=model,
-        law=methods.law.pack(law_values, n),
-        estimator=methods.estimator.pack({**detection, **inherited}, n),
-        detector=methods.detector.pack(detection, n),
-        law_memory=np.zeros(methods.law.memory(n)),
-        estimator_memory=np.zeros(methods.estimator.memory(n)),
-        detector_memory=np.zeros(methods.detector.memory(n)),
+        law=applied(methods.law, law_values, n),
+        estimator=applied(methods.estimator, {**detection, **inherited}, n),
+        detector=applied(methods.detector, detection, n),
         torque_limits=limits,
-        feedforward=_count(world.controller.friction_feedforward and bool(np.any(model.friction[:, :3]))),
+        feedforward=world.controller.friction_feedforward and bool(np.any(model.friction[:, :3])),
         sensors=make_sensors(n, world.sensors.encoder_resolution, world.sensors.velocity_noise),
         work=make_work(n),
     )
@@ -209,21 +206,13 @@ def build_settings(world: World, goal: np.ndarray | None) -> Settings:
     tolerance = world.goal.tolerance if world.goal is not None else 0.0
     rearm = 1.0 if world.detection.rearm is None else world.detection.rearm
     return Settings(
-        step=_one(step),
-        stages=_count(_STAGES[world.plant.integrator]),
-        steps_per_period=_count(round(control.period / step)),
-        delay=_count(round(control.delay / control.period)),
-        hold=_count(control.hold),
-        goal=np.array([0.0, 0.0, 0.0, 0.0] if goal is None else [*goal, tolerance]),
-        rearm=_one(rearm),
-        hold_off=_one(world.detection.hold_off),
-        log_every=_count(world.record.every),
+        step=step,
+        stages=_STAGES[world.plant.integrator],
+        steps_per_period=round(control.period / step),
+        delay=round(control.delay / control.period),
+        hold=control.hold,
+        goal=np.zeros(3) if goal is None else np.array(goal, dtype=np.float64),
+        tolerance=0.0 if goal is None else tolerance,
+        alarm=AlarmRule(rearm, world.detection.hold_off),
+        log_every=world.record.every,
     )
-
-
-def _one(value: float) -> np.ndarray:
-    return np.array([value], dtype=np.float64)
-
-
-def _count(value: float) -> np.ndarray:
-    return np.array([int(value)], dtype=np.int64)

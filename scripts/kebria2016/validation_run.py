@@ -12,19 +12,20 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, follow_path, forward_kinematics, jacobian, load_arm
 from dynamics.work import make_work
-from hopfield_nav.control import Controller, make_sensors
+from hopfield_nav.control import AlarmRule, Controller, make_sensors
+from hopfield_nav.geometry import tool_body
 from hopfield_nav.loop import (
     Contact,
+    ContactLaw,
     MujocoLoop,
-    Plant,
     Settings,
     Trajectory,
     log_columns,
-    log_width,
-    make_stages,
+    make_log,
+    make_plant,
     make_state,
 )
-from hopfield_nav.plugin import compiled, find_method
+from hopfield_nav.plugin import applied, find_method
 
 ARM = "ur5_kebria2016"
 GAIN = 10.0  # K_P = K_D = GAIN · 1, in 1/s² and 1/s
@@ -114,34 +115,23 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     """
     model, trajectory = arm(), reference()
     steps, columns = round(DURATION / period), log_columns(6)
-    log = np.empty((steps, log_width(6)))
-    plant = Plant(
-        model, Contact(np.zeros((0, 3)), np.array([1e5, 0.0, 0.0])), np.zeros(6), np.zeros(1, dtype=np.int64)
-    )
+    log, still = make_log(steps, 6), ContactLaw(1e5, 0.0, 0.0)
+    plant = make_plant(model, Contact(still, np.zeros((0, 17)), tool_body(model)), np.zeros(6))
     loop, state = MujocoLoop(plant, period), make_state(trajectory.coefficients[0, 0] + FIRST_ERROR, 0)
-    methods = [
-        find_method("controller", "computed_torque"),
-        find_method("estimator", "none"),
-        find_method("detector", "force_norm"),
-    ]
-    controller = _controller(model, methods)
-    kernels = [compiled(method) for method in methods]
-    scratch = make_stages(6), make_work(6)
-    loop(*kernels, plant, controller, trajectory, _settings(period, hold), state, *scratch, log, steps)
-    time, q, q_ref = log[:, columns["time"]].ravel(), log[:, columns["q"]], log[:, columns["q_ref"]]
+    loop(plant, _controller(model), trajectory, _settings(period, hold), state, log, steps)
+    time = log.table[:, columns["time"]].ravel()
+    q, q_ref = log.table[:, columns["q"]], log.table[:, columns["q_ref"]]
     return Followed(time, q, q_ref, forward_kinematics(model, q), profile(time))
 
 
-def _controller(model: Arm, methods: list) -> Controller:
-    law = methods[0].pack({"proportional": GAIN, "derivative": GAIN}, 6)
-    others = [method.pack({}, 6) for method in methods[1:]]
-    none = np.zeros(1, dtype=np.int64)
-    memories = [np.zeros(method.memory(6)) for method in methods]
-    return Controller(model, law, *others, *memories, np.full(6, np.inf), none, make_sensors(6), make_work(6))
+def _controller(model: Arm) -> Controller:
+    law = applied(find_method("controller", "computed_torque"), {"proportional": GAIN, "derivative": GAIN}, 6)
+    estimator = applied(find_method("estimator", "none"), {}, 6)
+    detector = applied(find_method("detector", "force_norm"), {}, 6)
+    return Controller(
+        model, law, estimator, detector, np.full(6, np.inf), False, make_sensors(6), make_work(6)
+    )
 
 
 def _settings(period: float, hold: bool) -> Settings:
-    one, none = np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    return Settings(
-        np.array([period]), 4 * one, one, none, hold * one, np.zeros(4), np.ones(1), np.zeros(1), one
-    )
+    return Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, AlarmRule(1.0, 0.0), 1)

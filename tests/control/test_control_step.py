@@ -15,12 +15,13 @@ def _first_step(q, qd, spoil):
     """Torque and belief after one step from a state, with the truth spoilt or not."""
     sim = simulation(SECTION + "goal: {cell: [17, 6]}\ndetection: {threshold: 1e6}\ntime_limit: 1\n")
     sim.state.q[:], sim.state.qd[:] = q, qd
-    sim.state.truth.touch[:] = 1.0
+    for array in sim.state.truth.touch:
+        array[:] = 1.0
     spoil(sim)
     sim.step(0.001)
-    state = sim.state
-    belief = np.concatenate([state.belief.tau_external, state.belief.wrench, state.belief.level])
-    return np.concatenate([state.sensed.tau, belief]), np.concatenate([state.q, state.qd])
+    state, belief = sim.state, sim.state.control.belief
+    believed = np.concatenate([belief.tau_external, belief.wrench, belief.level])
+    return np.concatenate([state.control.sensed.tau, believed]), np.concatenate([state.q, state.qd])
 
 
 def _nan_truth(sim):
@@ -29,15 +30,21 @@ def _nan_truth(sim):
     sim.plant = sim.plant._replace(
         arm=arm._replace(**{name: np.full_like(getattr(arm, name), np.nan) for name in arm._fields}),
         contact=contact._replace(
-            cylinders=np.full_like(contact.cylinders, np.nan), law=np.full_like(contact.law, np.nan)
+            solids=np.full_like(contact.solids, np.nan), law=contact.law._make([np.nan] * 3)
         ),
         damping=np.full(6, np.nan),
     )
-    for array in (*sim.state.truth, sim.state.touch_time, sim.state.last_contact_time, sim.state.peak_force,
-                  sim.state.first_peak, *sim._stages):  # fmt: skip
-        array[:] = np.nan
-    for array in sim._work:
-        array[...] = np.nan
+    statistics = sim.state.statistics
+    times = (statistics.touch_time, statistics.last_contact_time, statistics.peak_time)
+    _fill_with_nan((sim.state.truth, sim.plant.stages, times, statistics.peak_force, statistics.first_peak))
+
+
+def _fill_with_nan(record):
+    for field in record:
+        if isinstance(field, tuple):
+            _fill_with_nan(field)
+        else:
+            field[...] = np.nan
 
 
 def _nan_model(sim):
@@ -95,7 +102,7 @@ def test_both_signs_saturate():
         sim = simulation("time_limit: 0.1\n" + REST)
         sim.state.qd[:] = sign * np.array([0, 100.0, 0, 0, 0, 0])
         sim.step(0.001)
-        assert sim.state.sensed.tau[1] == -sign * sim.arm.torque_limits[1]
+        assert sim.state.control.sensed.tau[1] == -sign * sim.arm.torque_limits[1]
 
 
 # --- period, delay, hold --------------------------------------------------------------------------------

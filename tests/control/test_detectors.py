@@ -144,11 +144,11 @@ def test_a_constant_force_is_known_when_the_arm_has_come_to_rest():
     sim = simulation("detection: {threshold: 1000}\ntime_limit: 5\nrecord: {signals: none}\n")
     push_with_force(sim, (6.0, -8.0))
     sim.step(3.0)
-    truth = np.append(sim.state.truth.touch[:3], np.zeros(3))
+    truth = np.append(sim.state.truth.touch.force, np.zeros(3))
     assert np.abs(sim.state.qd).max() < 1e-12
     np.testing.assert_allclose(truth[:2], [6.0, -8.0], rtol=1e-6)
-    assert np.linalg.norm(sim.state.belief.wrench - truth) < 1e-6 * np.linalg.norm(truth)
-    assert sim.state.belief.level[0] == pytest.approx(0.01, rel=1e-6)
+    assert np.linalg.norm(sim.state.control.belief.wrench - truth) < 1e-6 * np.linalg.norm(truth)
+    assert sim.state.control.belief.level[0] == pytest.approx(0.01, rel=1e-6)
 
 
 def test_the_step_response_of_the_estimate_is_critically_damped():

@@ -81,7 +81,7 @@ def test_own_detector_plugs_in(mine):
     assert run.outcome == "reached"
     assert run.summary["collision_count"] > 0
     # once a period, also where a collision interrupts it; the last time when it arrives
-    assert own.controller.detector_memory[0] == own.state.periods[0] + 1
+    assert own.controller.detector.memory[0] == own.state.statistics.periods[0] + 1
     none = simulation(
         text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder
     )
@@ -104,7 +104,7 @@ def test_own_controller_plugs_in_and_the_estimator_that_needs_omega_says_so(mine
     sim = simulation("plant: {step: 0.0001}\n" + text + "detection: {estimator: none}\n", folder)
     sim.state.q[:] += 0.01
     sim.step(0.0001)
-    np.testing.assert_allclose(sim.state.sensed.tau, -300 * 0.01, rtol=1e-9)
+    np.testing.assert_allclose(sim.state.control.sensed.tau, -300 * 0.01, rtol=1e-9)
     with pytest.raises(BadInput, match="omega"):
         world(text, folder)
 

@@ -7,12 +7,21 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from oracles import pinocchio_model, random_states
+from scenes import contact_of
 
-from dynamics import forward_kinematics, kinetic_energy, link_frames, load_arm, potential_energy, with_tool
+from dynamics import (
+    forward_kinematics,
+    jacobian,
+    kinetic_energy,
+    link_frames,
+    load_arm,
+    potential_energy,
+    with_tool,
+)
 from dynamics.compiled import kernel
 from dynamics.files import mjcf_text
 from dynamics.forward import accelerate
-from dynamics.kinematics import update_frames
+from dynamics.kinematics import update_frames, velocity_of_point
 from dynamics.work import make_work
 from hopfield_nav.geometry import (
     arm_bodies,
@@ -21,20 +30,16 @@ from hopfield_nav.geometry import (
     arm_distance,
     capsules_in_base,
     pack_primitives,
+    tool_body,
+    upright_cylinder,
 )
 from hopfield_nav.geometry import solids as geometry
 from hopfield_nav.geometry.arm import arm_closest_points
-from hopfield_nav.loop import Contact
-from hopfield_nav.loop.contact import (
-    TOUCH,
-    add_arm_contact,
-    solid_contact_force,
-    tool_contact_force,
-    velocity_of_point,
-)
+from hopfield_nav.loop import Contact, ContactLaw
+from hopfield_nav.loop.contact import FRICTION_SPEED, add_contact, make_touch
 
 K = 1e4
-SPRING = np.array([K, 0.0, 0.0])
+SPRING = (K, 0.0, 0.0)
 SOLIDS = pack_primitives(
     [
         geometry.sphere([0.4, 0.1, 0.2], 0.15),
@@ -55,19 +60,10 @@ def arm():
     return with_tool(load_arm("ur5_controller"), tool)
 
 
-@kernel
-def _touch(arm, solids, bodies, law, q, qd, work, torque, touch):
-    update_frames(arm, q, work)
-    add_arm_contact(solids, bodies, law, qd, work, torque, touch)
-
-
 def contact(arm, q, qd=None, law=SPRING, solids=SOLIDS):
-    """Torque (n,) and touch (11,)."""
-    n = len(q)
-    torque, touch = np.zeros(n), np.full(TOUCH, np.nan)
-    speed = np.zeros(n) if qd is None else qd
-    _touch(arm, solids, arm_bodies(arm), np.asarray(law, float), q, speed, make_work(n), torque, touch)
-    return torque, touch
+    """Torque (n,), and what touches."""
+    speed = np.zeros(len(q)) if qd is None else qd
+    return contact_of(arm, Contact(ContactLaw(*law), solids, arm_bodies(arm)), q, speed)
 
 
 def stored(arm, q, solids=SOLIDS):
@@ -81,9 +77,9 @@ def stored(arm, q, solids=SOLIDS):
 def test_far_from_everything_nothing_is_felt_and_touch_is_cleared(arm):
     torque, touch = contact(arm, np.array([0.1, -1.2, 1.0, 0.3, 0.5, 0.0]), solids=FAR)
     assert not torque.any()
-    assert not touch.any()
+    assert not np.concatenate(touch).any()
     torque, touch = contact(arm, np.zeros(6), solids=pack_primitives([]))
-    assert not torque.any() and not touch.any()  # noqa: PT018
+    assert not torque.any() and not np.concatenate(touch).any()  # noqa: PT018
 
 
 @pytest.mark.kernel
@@ -93,8 +89,8 @@ def test_the_torque_is_minus_the_gradient_of_the_stored_energy(arm):
         torque, touch = contact(arm, q)
         slope = [(stored(arm, q + h) - stored(arm, q - h)) / 2e-6 for h in 1e-6 * np.eye(6)]
         np.testing.assert_allclose(torque, -np.array(slope), rtol=0, atol=1e-5 * (1 + np.abs(slope).max()))
-        touched += touch[10] > 1
-        links.add(int(touch[3]))
+        touched += touch.pairs[0] > 1
+        links.add(int(touch.link[0]))
     assert touched > 30
     assert {2, 3, 4, 5, 6} <= links
 
@@ -105,15 +101,15 @@ def test_one_force_has_the_torque_that_pinocchio_gives_it(arm):
     single = 0
     for i, q in enumerate(random_states(6, 1500, 2).q):
         torque, touch = contact(arm, q, solids=SOLIDS[[i % len(SOLIDS)]])
-        if touch[10] != 1:
+        if touch.pairs[0] != 1:
             continue
         single += 1
-        link, point, force = int(touch[3]), touch[4:7], touch[7:10]
+        link, point, force = int(touch.link[0]), touch.point, touch.largest
         pin.computeJointJacobians(model, data, q)
         at_base = pin.getJointJacobian(model, data, link, pin.WORLD)
         expected = at_base[:3].T @ force + at_base[3:].T @ np.cross(point, force)
         np.testing.assert_allclose(torque, expected, rtol=1e-9, atol=1e-9)
-        np.testing.assert_array_equal(touch[:3], force)
+        np.testing.assert_array_equal(touch.force, force)
     assert single > 20
 
 
@@ -142,14 +138,14 @@ def test_a_contact_never_pulls_and_friction_is_mu_times_the_push(arm):
     for i, (q, qd) in enumerate(zip(states.q, 3 * states.qd, strict=True)):
         law, solids = np.array([K, 2000.0, 0.5]), SOLIDS[[i % len(SOLIDS)]]
         _, touch = contact(arm, q, qd, law, solids)
-        if touch[10] != 1:
+        if touch.pairs[0] != 1:
             continue
         at = arm_closest_points(arm, q, solids)
         k, j = np.unravel_index(
             np.where(arm_bodies(arm)[:, :1] > 0, at.distance, 1.0).argmin(), at.distance.shape
         )
-        normal, force = at.normal[k, j], touch[7:10]
-        velocity = np.array(_velocity(arm, q, qd, int(touch[3]), touch[4:7], make_work(6)))
+        normal, force = at.normal[k, j], touch.largest
+        velocity = np.array(_velocity(arm, q, qd, int(touch.link[0]), touch.point, make_work(6)))
         push = force @ normal
         wanted = max(-K * at.distance[k, j] - 2000.0 * velocity @ normal, 0.0)
         if np.linalg.norm(normal) < 1 - 1e-9:
@@ -165,7 +161,7 @@ def test_a_contact_never_pulls_and_friction_is_mu_times_the_push(arm):
 
 
 @kernel
-def _fall(arm, solids, bodies, law, q, qd, step, count, work, touch):
+def _fall(arm, contact, q, qd, step, count, work, touch):
     n = q.size
     torque, none = np.zeros(n), np.zeros(n)
     rates, accelerations = np.zeros((4, n)), np.zeros((4, n))
@@ -177,9 +173,9 @@ def _fall(arm, solids, bodies, law, q, qd, step, count, work, touch):
             rates[stage] = qd + share * accelerations[before]
             update_frames(arm, q + share * rates[before], work)
             torque[:] = 0.0
-            add_arm_contact(solids, bodies, law, rates[stage], work, torque, touch)
+            add_contact(contact, rates[stage], work, torque, touch)
             accelerate(arm, rates[stage], torque, none, work, accelerations[stage])
-        peak = max(peak, np.sqrt(touch[0] ** 2 + touch[1] ** 2 + touch[2] ** 2))
+        peak = max(peak, np.sqrt(np.sum(touch.force**2)))
         q += step / 6 * (rates[0] + 2 * rates[1] + 2 * rates[2] + rates[3])
         qd += step / 6 * (accelerations[0] + 2 * accelerations[1] + 2 * accelerations[2] + accelerations[3])
     return peak
@@ -200,8 +196,8 @@ def test_an_arm_that_falls_on_a_sphere_keeps_its_energy_without_damping(arm, law
 
     before = energy()
     assert not arm_collides(arm, q, ball)
-    law = np.asarray(law, float)
-    peak = _fall(arm, ball, arm_bodies(arm), law, q, qd, 5e-5, 12000, make_work(6), np.zeros(TOUCH))
+    landing = Contact(ContactLaw(*law), ball, arm_bodies(arm))
+    peak = _fall(arm, landing, q, qd, 5e-5, 12000, make_work(6), make_touch())
     assert peak > 100
     if kept:
         assert abs(energy() - before) < 2e-4
@@ -218,7 +214,7 @@ def test_the_base_never_touches():
     assert not arm_collides(arm, q, floor)
     torque, touch = contact(arm, q, solids=floor)
     assert not torque.any()
-    assert touch[10] == 0
+    assert touch.pairs[0] == 0
 
 
 def test_the_tool_rod_belongs_to_the_last_link(arm):
@@ -228,7 +224,7 @@ def test_the_tool_rod_belongs_to_the_last_link(arm):
     np.testing.assert_allclose(rod[3:6], forward_kinematics(arm, q)[:3, 3], atol=1e-12)
     tip = geometry.sphere(rod[3:6], 0.01)[None]
     _, touch = contact(arm, q, solids=tip)
-    assert touch[3] == 6
+    assert touch.link[0] == 6
     assert len(arm_bodies(load_arm("ur5_controller"))) == len(arm_bodies(arm)) - 1
 
 
@@ -271,21 +267,25 @@ def test_mujoco_places_the_capsules_alike_and_measures_the_same():
     assert 0 < overlapping < 20 * len(capsules)
 
 
-@kernel
-def _tool_force(solids, law, p, v):
-    return solid_contact_force(solids, law, p[0], p[1], p[2], v[0], v[1], v[2])
-
-
 @pytest.mark.kernel
 def test_the_tool_point_feels_an_upright_cylinder_as_the_law_of_the_document_has_it():
-    rng = np.random.default_rng(8)
-    law = np.array([1e5, 300.0, 0.4])
-    cylinders = np.array([[0.4, -0.1, 0.03], [0.42, -0.1, 0.02]])
-    solids = pack_primitives(geometry.upright_cylinder(c[:2], c[2]) for c in cylinders)
+    """F = k (R - D) outwards, damped, and rubbed with mu times it: written out here a second time."""
+    stiffness, damping, friction = law = (1e5, 300.0, 0.4)
+    rng, arm = np.random.default_rng(8), load_arm("ur5_ragazzon2012")
+    q = np.array([0.3, -1.1, 1.9, 0.4, 1.2, -0.5])
+    tool, J = forward_kinematics(arm, q)[:3, 3], jacobian(arm, q)
     felt = 0
     for _ in range(300):
-        p, v = rng.normal([0.4, -0.1, 0], 0.03), rng.normal(0, 0.3, 3)
-        expected = tool_contact_force(Contact(cylinders, law), p[0], p[1], *v)
-        np.testing.assert_allclose(_tool_force(solids, law, p, v), expected, rtol=1e-9, atol=1e-9)
-        felt += any(expected)
-    assert felt > 30
+        centre, radius, v = tool[:2] + rng.normal(0, 0.03, 2), rng.uniform(0.02, 0.04), rng.normal(0, 0.3, 3)
+        peg = Contact(ContactLaw(*law), pack_primitives([upright_cylinder(centre, radius)]), tool_body(arm))
+        _, touch = contact_of(arm, peg, q, np.linalg.solve(J, np.append(v, np.zeros(3))))
+        away = np.append(tool[:2] - centre, 0.0)
+        distance = np.linalg.norm(away)
+        normal = away / distance
+        push = max(stiffness * (radius - distance) - damping * (v @ normal), 0.0) * (distance < radius)
+        slide = v - (v @ normal) * normal
+        expected = push * normal - friction * push * slide / max(np.linalg.norm(slide), FRICTION_SPEED)
+        np.testing.assert_allclose(touch.force, expected, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(touch.point, tool * (distance < radius), atol=1e-12)
+        felt += push > 0
+    assert felt > 50

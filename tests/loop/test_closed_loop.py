@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from scenes import simulation
 
-from hopfield_nav.loop import DETECTED, DIVERGED, HORIZON, LOG_FULL, log_columns
+from dynamics.compiled import kernel
+from hopfield_nav.loop import (
+    COLUMNS,
+    DETECTED,
+    DIVERGED,
+    HORIZON,
+    LOG_FULL,
+    log_columns,
+    make_log,
+    make_state,
+)
+from hopfield_nav.loop.log import write_row, write_truth
 
 SCRIPTED = """
 from hopfield_nav.plugin import Method, Parameter
@@ -104,8 +115,8 @@ def test_the_estimator_runs_once_a_period_also_across_events(tmp_path):
     )
     sim.step(0.02)
     assert len(sim.detections) == 2
-    assert sim.controller.detector_memory[0] == 10
-    assert sim.state.periods[0] == 10
+    assert sim.controller.detector.memory[0] == 10
+    assert sim.state.statistics.periods[0] == 10
 
 
 # --- with and without an obstacle ----------------------------------------------------------------------
@@ -154,12 +165,12 @@ def test_true_force_of_the_record_is_the_contact_law_at_the_recorded_position():
 
 def test_log_full_comes_before_anything_is_lost():
     sim = simulation("goal: {cell: [17, 6]}\ntime_limit: 1\n")
-    sim._log = np.full((5, sim._log.shape[1]), np.nan)
+    sim._log = sim._log._replace(table=np.full((5, sim._log.table.shape[1]), np.nan))
     assert sim._advance(20) == LOG_FULL
-    assert (int(sim.state.step[0]), int(sim.state.row[0])) == (5, 5)
+    assert (int(sim.state.step[0]), int(sim._log.used[0])) == (5, 5)
     sim._answer(LOG_FULL)
     assert sim._advance(8) == HORIZON
-    np.testing.assert_allclose(sim._log[:8, 0], np.arange(8) * 0.001)
+    np.testing.assert_allclose(sim._log.table[:8, 0], np.arange(8) * 0.001)
 
 
 def test_columns_fill_the_row():
@@ -167,6 +178,38 @@ def test_columns_fill_the_row():
     stops = [c.stop for c in columns.values()]
     assert [c.start for c in columns.values()] == [0, *stops[:-1]]
     assert stops[-1] == 1 + 11 * 7 + 22
+
+
+def test_rows_are_written_in_the_order_of_the_table():
+    """Every field of the state gets numbers of its own; each must come back under its own name."""
+    n = 7
+    state, log, numbers = make_state(np.zeros(n), 0), make_log(2, n), iter(range(1, 1000))
+    sensed, belief, truth = state.control.sensed, state.control.belief, state.truth
+    fields = {
+        "q": state.q, "qd": state.qd, "q_ref": sensed.q_ref, "qd_ref": sensed.qd_ref,
+        "qdd_ref": sensed.qdd_ref, "tau": sensed.tau, "q_sensed": sensed.q, "qd_sensed": sensed.qd,
+        "tau_external_estimate": belief.tau_external, "force_estimate": belief.wrench[:3],
+        "moment_estimate": belief.wrench[3:], "level": belief.level, "detected": state.control.alarm.raised,
+        "estimate_damped": belief.damped, "tau_external": truth.external, "tau_friction": truth.friction,
+        "tool_position": truth.tool, "force": truth.touch.force, "contact_link": truth.touch.link,
+        "contact_point": truth.touch.point, "contact_force": truth.touch.largest,
+    }  # fmt: skip
+    assert ["time", *fields] == [column.name for column in COLUMNS]
+    wanted = {}
+    for name, field in fields.items():
+        field[:] = [next(numbers) for _ in field]
+        wanted[name] = field.copy()
+    _write(log, state, 0.5)
+    assert log.used[0] == 1
+    assert log.table[0, 0] == 0.5
+    for name, columns in list(log_columns(n).items())[1:]:
+        np.testing.assert_array_equal(log.table[0, columns], wanted[name], err_msg=name)
+
+
+@kernel
+def _write(log, state, time):
+    write_row(log, state, time)
+    write_truth(log, state.truth)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 2e3, -2e3])

@@ -70,7 +70,7 @@ def test_converges_to_scipys_solution_with_the_fourth_order(falling):
     """
     scene = falling()
     loop, n = scene._loop, 6
-    arm, joints, tau = loop._links, loop.joints, scene.state.sensed.tau.copy()
+    arm, joints, tau = loop._links, loop.joints, scene.state.control.sensed.tau.copy()
     chosen = loop.substeps
     start = np.concatenate([scene.state.q, scene.state.qd, loop.rotors.angle, loop.rotors.speed])
 
@@ -173,7 +173,7 @@ def test_contact_pushes_the_links():
     scene = simulation(HELD + FLEXIBLE % "")
     push_with_force(scene, (8.0, -6.0))
     advance(scene, 20)
-    assert np.linalg.norm(scene.state.truth.touch[:3]) == pytest.approx(10.0, rel=0.1)
+    assert np.linalg.norm(scene.state.truth.touch.force) == pytest.approx(10.0, rel=0.1)
     assert np.abs(scene.state.truth.external).max() > 1
 
 

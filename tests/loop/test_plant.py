@@ -9,17 +9,12 @@ from scenes import CONSTANT, REST, simulation
 from dynamics import forward_dynamics, forward_kinematics, gravity_torque, jacobian, load_arm
 from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
 from dynamics.work import make_work
-from hopfield_nav.loop import Contact, Plant, make_stages
+from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
+from hopfield_nav.loop import Contact, ContactLaw, make_plant
 from hopfield_nav.loop.plant import plant_acceleration
 
 ARM = load_arm("ur5_ragazzon2012")
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
-
-
-def _at(q, qd):
-    stages, work = make_stages(6), make_work(6)
-    stages.q[:], stages.qd[:] = q, qd
-    return stages, work
 
 
 @pytest.mark.kernel
@@ -31,19 +26,16 @@ def test_acceleration_obeys_the_equation_of_motion(implicit_step):
         q, qd, tau = Q0 + 0.1 * rng.normal(size=6), rng.normal(size=6), 20 * rng.normal(size=6)
         damping = rng.uniform(0, 5, 6)
         x, y = forward_kinematics(ARM, q)[:2, 3]
-        plant = Plant(
-            ARM,
-            Contact(np.array([[x - 0.02, y + 0.01, 0.03]]), np.array([1e5, 20.0, 0.3])),
-            damping,
-            np.zeros(1, dtype=np.int64),
-        )
-        stages, work = _at(q, qd)
-        plant_acceleration(plant, tau, implicit_step, 0.0, stages, work)
-        assert np.linalg.norm(stages.touch[:3]) > 100
+        peg = pack_primitives([upright_cylinder([x - 0.02, y + 0.01], 0.03)])
+        plant = make_plant(ARM, Contact(ContactLaw(1e5, 20.0, 0.3), peg, tool_body(ARM)), damping)
+        stages = plant.stages
+        stages.q[:], stages.qd[:] = q, qd
+        plant_acceleration(plant, tau, implicit_step, 0.0)
+        assert np.linalg.norm(stages.touch.force) > 100
         felt = tau - damping * (qd + implicit_step * stages.qdd)
         np.testing.assert_allclose(
             stages.qdd,
-            forward_dynamics(ARM, q, qd, felt, np.append(stages.touch[:3], np.zeros(3))),
+            forward_dynamics(ARM, q, qd, felt, np.append(stages.touch.force, np.zeros(3))),
             rtol=1e-8,
             atol=1e-8,
         )

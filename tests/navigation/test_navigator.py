@@ -74,7 +74,7 @@ def test_known_obstacles_are_on_the_map_from_the_start_and_are_avoided():
 def test_a_known_obstacle_also_pushes():
     sim = simulation("known: [{cylinder: {center: [0.1764, 0.02], radius: 0.02}}]\ntime_limit: 0.1\n")
     sim.step(0.01)
-    assert sim.state.peak_force[0] > 100
+    assert sim.state.statistics.peak_force[0] > 100
 
 
 def test_the_rim_can_be_blocked():

@@ -14,7 +14,7 @@ from hopfield_nav.geometry import AXES, arm_clearance, arm_distance, capsule_dis
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import Navigator
 from hopfield_nav.world import all_solids, build_obstacles, endless_cylinders, load_world, parse_world
-from hopfield_nav.world.build import build_solids_with_ends
+from hopfield_nav.world.build import solids_with_ends
 
 SOLIDS = """
 - sphere: {center: [0.35, -0.15, 0.02], radius: 0.08}
@@ -55,7 +55,7 @@ def test_angles_of_a_box_turn_about_x_then_y_then_z_of_the_base():
 def test_endless_cylinders_and_the_rest_are_all_obstacles():
     world = parse_world(WORLD)
     np.testing.assert_array_equal(endless_cylinders(world), [[0.6, -0.2, 0.03]])
-    assert len(build_solids_with_ends(world)) == 5
+    assert len(solids_with_ends(world)) == 5
     assert len(build_obstacles(world)) == 6
 
 
