@@ -76,7 +76,7 @@ def _random_plans(world: World, seed: int) -> Iterator[Planned]:
 
 def _in_words(planned: Planned) -> str:
     if planned.plan.path is None or planned.trajectory is None:
-        return f"no way; {planned.plan.reason}"
+        return f"no plan; {planned.plan.reason}"
     why = "; ".join(planned.plan.reasons.values())
     found = (
         f"{planned.plan.path.kind}, {planned.plan.path.length:.2f} rad, {planned.trajectory.knots[-1]:.2f} s"

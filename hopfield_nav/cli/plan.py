@@ -21,7 +21,7 @@ def plan(
     out: Annotated[Path | None, folder_option("WORLD-plan")] = None,
     overrides: Annotated[list[str] | None, set_option("plan.method=direct")] = None,
     motion: Annotated[
-        str, typer.Option(help="Of the robot program: servoj, movej (direct ways) or movel (straight lines).")
+        str, typer.Option(help="Of the robot program: servoj, movej (direct paths) or movel (straight lines).")
     ] = "servoj",
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Run it on the simulated arm under the controller too.")
@@ -46,7 +46,7 @@ def plan(
 
     planned = plan_world(read)
     if planned.trajectory is None:
-        print(f"no way; {planned.plan.reason}")
+        print(f"no plan; {planned.plan.reason}")
         return 1
     save_plan(planned, folder, motion)
     show_plan(planned, folder, not no_plots, animate)
@@ -99,7 +99,7 @@ def _print(planned: Planned, folder: Path) -> None:
         notes.append(("warning", inside))
     print_table(
         [
-            ("way", f"{found['method']}, free for the whole motion"),
+            ("path", f"{found['method']}, free for the whole motion"),
             *((f"{name} not possible", why) for name, why in found["not_possible"].items()),
             ("duration", f"{found['duration_s']:.2f} s"),
             ("joints turn", f"{found['joint_length_rad']:.2f} rad in all"),

@@ -89,7 +89,7 @@ def _drawn(world: World, method: str, folder: str | Path) -> list[Path]:
         asked.turn_speed,
     )  # fmt: skip
     if plan.path is None:
-        raise NoPlan(f"no way; {plan.reason}")
+        raise NoPlan(f"no plan; {plan.reason}")
     return draw_plan_figures(arm, scene, world, plan, _made(folder))
 
 

@@ -51,7 +51,7 @@ def test_programs_for_a_straight_line(motion, words):
 def test_without_a_plan_the_reasons_are_printed_and_nothing_is_left(capsys):
     words = ["--set", "plan.method=direct", "--set", "plan.goal.pose.position=[2,0,0.3]"]
     assert main(["plan", "cell", "--no-plots", *words]) == 1
-    assert capsys.readouterr().out == "no way; direct: the goal is out of reach\n"
+    assert capsys.readouterr().out == "no plan; direct: the goal is out of reach\n"
     assert not list(Path().glob("runs/*"))
 
 
@@ -116,7 +116,7 @@ def test_an_example_without_a_plan_says_so(capsys):
     world = load_world("cell", ["plan.goal.pose.position=[2, 0, 0.3]"])
     Path("far.yaml").write_text(world.to_yaml())
     assert main(["demo", "far.yaml", "--example", "direct_path_example", "--out", "a"]) == 1
-    assert capsys.readouterr().out.startswith("no way; direct: the goal is out of reach")
+    assert capsys.readouterr().out.startswith("no plan; direct: the goal is out of reach")
 
 
 def test_a_simulated_plan_that_touches_something_unknown_is_no_success(capsys):
@@ -136,4 +136,4 @@ def test_a_tool_that_points_backwards_is_warned_of(capsys):
     words = ["--set", "tool.frame.position=[0, 0, -0.12]", "--set", "plan.method=direct"]
     assert main(["plan", "cell", *words, "--no-plots"]) in (0, 1)
     out = capsys.readouterr().out
-    assert "inside link 5" in out or out.startswith("no way")
+    assert "inside link 5" in out or out.startswith("no plan")

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from solids_as_mujoco import mujoco_geom, text, turn_to
 
 from dynamics import BadInput
 from hopfield_nav.geometry import (
@@ -214,11 +215,6 @@ def coal_solid(row):
     return coal.Capsule(size[0], length), coal.Transform3s(turn_to(axis), centre)
 
 
-def turn_to(axis):
-    """A rotation that takes z to a direction."""
-    return Rotation.align_vectors(axis[None] / np.linalg.norm(axis), [[0, 0, 1.0]])[0].as_matrix()
-
-
 def coal_distance(row, capsule):
     coal = pytest.importorskip("coal")
     axis = capsule[3:6] - capsule[:3]
@@ -306,26 +302,6 @@ def test_deep_inside_a_cylinder_a_sphere_is_as_mujoco_has_it():
             assert contact.dist == pytest.approx(found[j - len(rows), i], abs=1e-12)
             deep += contact.dist < -radius
     assert deep > 50
-
-
-def mujoco_geom(row):
-    """One static geometry of MuJoCo as XML; its plane is thin but as deep, its endless cylinder long."""
-    centre, axis, size = row[CENTRE : CENTRE + 3], row[AXES : AXES + 3], row[SIZE : SIZE + 3]
-    shapes = {
-        SPHERE: ("sphere", np.eye(3), size[:1]),
-        BOX: ("box", row[AXES : AXES + 9].reshape(3, 3), size),
-        UPRIGHT: ("cylinder", np.eye(3), [size[0], 20.0]),
-        CYLINDER: ("cylinder", None, size[:2]),
-        HALF_SPACE: ("plane", None, [0, 0, 1]),
-        CAPSULE: ("capsule", None, [size[0], np.linalg.norm(axis)]),
-    }
-    shape, turn, numbers = shapes[int(row[KIND])]
-    x, y, z, w = Rotation.from_matrix(turn_to(axis) if turn is None else turn).as_quat()
-    return f'<geom type="{shape}" pos="{text(centre)}" quat="{text([w, x, y, z])}" size="{text(numbers)}"/>'
-
-
-def text(values):
-    return " ".join(repr(float(v)) for v in values)
 
 
 @KINDS

@@ -8,7 +8,7 @@ import coal
 import mujoco
 import numpy as np
 import pytest
-from test_solids import mujoco_geom
+from solids_as_mujoco import mujoco_geom
 
 from dynamics import BadInput, forward_kinematics, load_arm, with_tool
 from dynamics.files import mjcf_text
