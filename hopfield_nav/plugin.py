@@ -26,7 +26,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -107,9 +107,31 @@ class Parameter:
             object.__setattr__(self, "default", tuple(self.default))
 
 
+class Limits(NamedTuple):
+    """What a control law asks of the integrator's step and of the control period.
+
+    Attributes:
+        damping: largest damping that it adds to a joint, one number or (n,) [N·m·s/rad]; a step or
+            period that is too long for it is refused before the run.
+        frequency: natural frequency that it gives to critically damped joints, one number or (n,)
+            [rad/s]; of a period that is too long for it a run warns. None: nothing is known of it.
+    """
+
+    damping: float | np.ndarray = 0.0
+    frequency: float | np.ndarray | None = None
+
+
+def no_limits(values: Mapping[str, Any]) -> Limits:
+    """A law that asks for nothing."""
+    return Limits()
+
+
 @dataclass(frozen=True)
 class Method:
-    """A control law, estimator or detector: a function, its parameters, and how much it remembers."""
+    """A control law, estimator or detector: a function, its parameters, and how much it remembers.
+
+    ``limits`` gives what a control law asks of step and period, for the values of its parameters by name.
+    """
 
     kind: str
     name: str
@@ -117,6 +139,7 @@ class Method:
     parameters: tuple[Parameter, ...] = ()
     memory: Callable[[int], int] = lambda n: 0
     description: str = ""
+    limits: Callable[[Mapping[str, Any]], Limits] = no_limits
 
     def __post_init__(self) -> None:
         """Lists become tuples: a method is the key under which its compiled code is kept."""

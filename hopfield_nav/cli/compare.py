@@ -10,27 +10,27 @@ import typer
 
 from dynamics import BadInput
 
-_ROWS = (
-    ("estimator", "estimator", "", 1.0),
-    ("measure", "measure", "", 1.0),
-    ("outcome", "outcome", "", 1.0),
-    ("simulated time", "simulated_time_s", "s", 1.0),
-    ("collisions answered", "collision_count", "", 1.0),
-    ("true contacts", "contact_count", "", 1.0),
-    ("contacts missed", "missed_count", "", 1.0),
-    ("delay, median", "delay_p50_s", "ms", 1e3),
-    ("delay, 95 %", "delay_p95_s", "ms", 1e3),
-    ("delay, largest", "delay_max_s", "ms", 1e3),
-    ("force at the alarm, median", "force_before_reaction_p50_N", "N", 1.0),
-    ("force at the alarm, largest", "force_before_reaction_max_N", "N", 1.0),
-    ("largest contact force", "peak_contact_force_N", "N", 1.0),
-    ("false alarms", "false_alarm_count", "", 1.0),
-    ("false alarms per hour of free motion", "false_alarms_per_hour", "1/h", 1.0),
-    ("… 95 % interval, low", "false_alarms_per_hour_low", "1/h", 1.0),
-    ("… 95 % interval, high", "false_alarms_per_hour_high", "1/h", 1.0),
-    ("error of the force in contact, rms", "force_error_rms_N", "N", 1.0),
-    ("mean distance of marks from an obstacle", "map_error_m", "mm", 1e3),
-    ("final tool error", "final_tool_error_m", "mm", 1e3),
+_SHOWN = (
+    "estimator",
+    "measure",
+    "outcome",
+    "simulated_time_s",
+    "collision_count",
+    "contact_count",
+    "missed_count",
+    "delay_p50_s",
+    "delay_p95_s",
+    "delay_max_s",
+    "force_before_reaction_p50_N",
+    "force_before_reaction_max_N",
+    "peak_contact_force_N",
+    "false_alarm_count",
+    "false_alarms_per_hour",
+    "false_alarms_per_hour_low",
+    "false_alarms_per_hour_high",
+    "force_error_rms_N",
+    "map_error_m",
+    "final_tool_error_m",
 )
 
 
@@ -38,14 +38,16 @@ def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs.")],
 ) -> int:
     """Saved runs side by side: delays, misses, false alarms, forces, map."""
-    from hopfield_nav.cli.report import cell, print_columns
+    from hopfield_nav.cli.report import print_columns, quantity_cell
+    from hopfield_nav.experiment import SCORE, SUMMARY
 
     if len(runs) < 2:
         raise BadInput("nothing to compare", found=f"{len(runs)} run", allowed="two runs or more")
     numbers = {_label(folder, runs): numbers_of(folder) for folder in runs}
+    quantities = {key: {**SUMMARY, **SCORE}[key] for key in _SHOWN}
     rows = [
-        [label, *(cell(found.get(key), unit, scale) for found in numbers.values())]
-        for label, key, unit, scale in _ROWS
+        [quantity.label, *(quantity_cell(quantity, found.get(key)) for found in numbers.values())]
+        for key, quantity in quantities.items()
     ]
     print_columns(["", *numbers], rows)
     return 0

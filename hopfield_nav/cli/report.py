@@ -14,24 +14,25 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from hopfield_nav.experiment import SUMMARY, Quantity
+
 ProgressCall = Callable[[float, int], None]
 
-_ROWS = (
-    ("outcome", "outcome", "", 1.0),
-    ("reason", "reason", "", 1.0),
-    ("simulated time", "simulated_time_s", "s", 1.0),
-    ("wall time", "wall_time_s", "s", 1.0),
-    ("real-time factor", "real_time_factor", "", 1.0),
-    ("collisions", "collision_count", "", 1.0),
-    ("false alarms", "false_alarm_count", "", 1.0),
-    ("peak contact force", "peak_contact_force_N", "N", 1.0),
-    ("detection delay, median", "detection_delay_median_s", "ms", 1e3),
-    ("detection delay, largest", "detection_delay_max_s", "ms", 1e3),
-    ("final tool error", "final_tool_error_m", "mm", 1e3),
-    ("saturated share", "saturated_share", "%", 1e2),
-)
-
-
+_SHOWN = (
+    "outcome",
+    "reason",
+    "simulated_time_s",
+    "wall_time_s",
+    "real_time_factor",
+    "collision_count",
+    "contact_count",
+    "false_alarm_count",
+    "peak_contact_force_N",
+    "detection_delay_median_s",
+    "detection_delay_max_s",
+    "final_tool_error_m",
+    "saturated_share",
+)  # of a summary, in this order
 _WIDTH = 160  # of a table that goes to a file
 
 
@@ -98,7 +99,9 @@ def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | N
 
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the results of a run as a table of two columns."""
-    rows = [(label, cell(summary[key], unit, scale)) for label, key, unit, scale in _ROWS if key in summary]
+    rows = [
+        (SUMMARY[key].label, quantity_cell(SUMMARY[key], summary[key])) for key in _SHOWN if key in summary
+    ]
     rows += [("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()]
     rows += [("warning", warning) for warning in summary.get("warnings", [])]
     print_table([*rows, ("folder", str(folder))])
@@ -134,6 +137,11 @@ def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels
 
 def _print(table: Table) -> None:
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
+
+
+def quantity_cell(quantity: Quantity, value: object) -> str:
+    """A value of a summary or a score as a table shows it."""
+    return cell(value, quantity.shown, quantity.scale)
 
 
 def cell(value: object, unit: str, scale: float) -> str:

@@ -1,3 +1,6 @@
+from .quantities import SCORE as SCORE
+from .quantities import SUMMARY as SUMMARY
+from .quantities import Quantity as Quantity
 from .rates import alarm_rate as alarm_rate
 from .run import PlanRecord as PlanRecord
 from .run import Run as Run

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from hopfield_nav.loop import Plant, check_step, omega_warning
-from hopfield_nav.world import World, build_settings
+from hopfield_nav.plugin import Limits
+from hopfield_nav.world import World, build_settings, find_methods
 
 
 def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray) -> None:
-    """Refuse a step that joint damping, contact or a damping law would make explode.
+    """Refuse a step that joint damping, contact or the damping of its law would make explode.
 
     Args:
         world: whose plant, contact and controller.
@@ -22,10 +23,7 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
     Raises:
         BadInput: the step is too large.
     """
-    gain = np.zeros(len(start))
-    if world.controller.law == "damping":
-        values = world.controller.parameters
-        gain += max(values["gain_start"], values["gain_end"])
+    gain = np.zeros(len(start)) + np.asarray(_limits_of_law(world).damping, dtype=np.float64)
     held_for = world.controller.period if world.controller.hold else 0.0
     stages = build_settings(world, None).stages
     checked = loop.checked(plant, start, stages) if world.plant.engine == "flexible" else plant
@@ -34,10 +32,10 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
 
 def find_warnings(world: World, joints: int) -> list[str]:
     """Sentences on settings of a world that cannot go well, for an arm with so many joints."""
-    control = world.controller
-    if not control.hold or "omega" not in control.parameters:
+    control, frequency = world.controller, _limits_of_law(world).frequency
+    if not control.hold or frequency is None:
         return []
-    omega = np.zeros(joints) + np.asarray(control.parameters["omega"])
+    omega = np.zeros(joints) + np.asarray(frequency, dtype=np.float64)
     warning = omega_warning(omega, control.period, round(control.delay / control.period))
     return [warning] if warning else []
 
@@ -54,8 +52,12 @@ def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
     step = world.plant.step
     if touching:
         cause = "a stiff contact; try a smaller plant.step or contact.stiffness"
-    elif world.controller.hold and world.controller.law == "inverse_dynamics":
+    elif world.controller.hold and _limits_of_law(world).frequency is not None:
         cause = "a controller too fast for its period and delay; try a smaller controller.omega or period"
     else:
         cause = "a step too large; try a smaller plant.step"
     return f"joint {joint + 1} exploded at {time:.4f} s (step {step:g} s), likely because of {cause}"
+
+
+def _limits_of_law(world: World) -> Limits:
+    return find_methods(world).law.limits(world.controller.parameters)

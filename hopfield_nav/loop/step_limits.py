@@ -1,16 +1,13 @@
-"""Whether the integrator's step is small enough, asked before anything moves.
+"""How long a step and a control period may be, asked before anything moves.
 
-Each integrator has a limit on step × rate for a decaying mode and for an oscillating one. Rates
-come from the effective inertia of the joints and of the tool, the smallest over the start pose and
-random poses: with small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays
-within 0.1 ms. Where cylinders overlap their stiffnesses add up, which is not looked at.
+The step: each integrator has a limit on step × rate for a decaying mode and for an oscillating one. Rates
+come from the effective inertia of the joints and of what can touch, the smallest over the start pose and
+random poses: with small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays within
+0.1 ms. Where solids overlap their stiffnesses add up, which is not looked at.
 
-How fast a sampled and delayed control loop may be made.
-
-The inverse-dynamics law turns each joint into a double integrator under critically damped feedback,
-a = -omega² q - 2 omega q'. A computer samples it, holds the torque for a period and applies it some
-periods later; from some omega · period on that loop is unstable whatever the arm. ``simulation`` asks
-it for a warning.
+The period: the inverse-dynamics law turns each joint into a double integrator under critically damped
+feedback, a = -omega² q - 2 omega q'. A computer samples it, holds the torque for a period and applies it some
+periods later; from some omega · period on that loop is unstable whatever the arm.
 """
 
 from __future__ import annotations
@@ -28,6 +25,7 @@ DECAY_LIMIT = {RK4: 2.785, SEMI_IMPLICIT_EULER: 2.0}  # |step · rate| of a real
 SWING_LIMIT = {RK4: 2.828, SEMI_IMPLICIT_EULER: 2.0}  # of an undamped oscillation
 _HELD_LIMIT = 2.0  # of damping that a held torque gives
 _POSES, _MARGIN = 200, 0.98
+_BISECTIONS = 60
 
 
 def check_step(
@@ -124,9 +122,6 @@ def _rounded_down(value: float) -> float:
     """Two digits, so that the step that is named is one that will do."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return math.floor(value / unit) * unit
-
-
-_BISECTIONS = 60
 
 
 def largest_stable_omega(period: float, delay: int = 0) -> float:

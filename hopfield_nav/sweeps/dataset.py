@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hopfield_nav.experiment import SUMMARY
 from hopfield_nav.sweeps.axes import Column
 from hopfield_nav.sweeps.record import describe_key
-from hopfield_nav.sweeps.sections import QUANTITIES
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.nd
 
 
 def _is_text(name: str) -> bool:
-    return name == "error" or QUANTITIES[name].unit is None
+    return name == "error" or SUMMARY[name].unit is None
 
 
 def _kind(name: str) -> type:
@@ -74,7 +74,7 @@ def _kind(name: str) -> type:
 def _about(name: str) -> dict[str, str]:
     if name == "error":
         return {"long_name": _ERROR}
-    quantity = QUANTITIES[name]
+    quantity = SUMMARY[name]
     unit = {} if quantity.unit is None else {"units": quantity.unit}
     return {**unit, "long_name": quantity.long_name}
 

@@ -109,6 +109,29 @@ def test_own_controller_plugs_in_and_the_estimator_that_needs_omega_says_so(mine
         world(text, folder)
 
 
+@pytest.mark.parametrize("brought", ["", ", limits=lambda values: Limits(damping=values['gain'])"])
+def test_own_controller_brings_its_limit_of_the_period(mine, brought):
+    """Damping of 5e4 N·m·s/rad, held for 1 ms, explodes: refused where the law says that it damps so."""
+    law = CONTROLLER.replace("import Method, Parameter", "import Limits, Method, Parameter")
+    folder = mine(law.replace(")\n", f"{brought})\n") if brought else law)
+    text = "controller: {law: 'mine.py:METHOD', gain: 5.0e+4}\ntime_limit: 0.1\ndetection: {estimator: none}\n"
+    if brought:
+        with pytest.raises(BadInput, match=r"controller\.period: .*would explode"):
+            simulation(text, folder)
+    else:
+        assert simulation(text, folder).warnings == []
+
+
+def test_own_controller_brings_its_frequency(mine):
+    brought = ", limits=lambda values: Limits(frequency=values['gain'])"
+    law = CONTROLLER.replace("import Method, Parameter", "import Limits, Method, Parameter")
+    folder = mine(law.replace(")\n", f"{brought})\n"))
+    text = "controller: {law: 'mine.py:METHOD', gain: %s}\ntime_limit: 0.1\ndetection: {estimator: none}\n"
+    (warning,) = simulation(text % "1500", folder).warnings
+    assert "with a period of 1 ms is unstable" in warning
+    assert simulation(text % "500", folder).warnings == []
+
+
 def test_a_world_with_own_methods_survives_saving(mine, tmp_path):
     folder = mine(DETECTOR)
     run = simulation("detection: {measure: 'mine.py:METHOD', threshold: 6}\ntime_limit: 0.01\n", folder).run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Limits, Method, Parameter
 
 
 def control(model, sensed, parameters, memory, work, tau):
@@ -24,5 +24,6 @@ METHOD = Method(
         Parameter("gain_end", 0.02, 0.0, 1e4, "N·m·s/rad", "K from gain_time on"),
         Parameter("gain_time", 9.8, 1e-9, 1e6, "s", "time at which K reaches gain_end"),
     ),
+    limits=lambda values: Limits(damping=max(values["gain_start"], values["gain_end"])),
     description="pure damping, tau = -K(t) qd (ragazzon2012 3.3.1)",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Limits, Method, Parameter
 
 
 def control(model, sensed, parameters, memory, work, tau):
@@ -32,5 +32,6 @@ METHOD = Method(
             per_joint=True,
         ),
     ),
+    limits=lambda values: Limits(frequency=values["omega"]),
     description="inverse dynamics with critically damped joints (ragazzon2012 chapter 4)",
 )

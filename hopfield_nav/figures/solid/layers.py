@@ -47,7 +47,7 @@ def map_extent(run: Run) -> tuple[float, float, float, float]:
 
 
 def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
-    """Class of every cell as one plan saw it: FREE, BARRED, PATH, FELT, or NEW for the cell just marked.
+    """Class of every cell as one plan saw it: FREE, EXCLUDED, PATH, FELT, or NEW for the cell just marked.
 
     Args:
         run: the run.

@@ -12,23 +12,10 @@ import numpy as np
 import xarray as xr
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav.experiment import SUMMARY
 
 TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path
 _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
-_NAMES = {
-    TIME: "time to the goal (s)",
-    "peak_contact_force_N": "peak contact force (N)",
-    "first_impact_peak_force_N": "peak force of the first impact (N)",
-    "false_alarm_count": "false alarms",
-    "collision_count": "collisions",
-    "contact_count": "contacts",
-    "felt_cell_count": "felt cells",
-    "detection_delay_median_s": "detection delay (s)",
-    "detection_delay_max_s": "longest delay (s)",
-    "final_tool_error_m": "final tool error (m)",
-    "saturated_share": "share of saturated periods (1)",
-    "damped_estimate_share": "share of damped estimates (1)",
-}
 
 
 class Points:
@@ -95,8 +82,8 @@ class Points:
     def label(self, name: str) -> str:
         """Name and unit for an axis."""
         attributes = self.data[name].attrs if name in self.data.variables else {}
-        if name in _NAMES:
-            return _NAMES[name]
+        if name in SUMMARY:
+            return "time to the goal (s)" if name == TIME else SUMMARY[name].axis
         text = str(attributes.get("long_name") or "")
         if not text or len(text) > 18:
             text = plain(name)

@@ -1,0 +1,101 @@
+"""The numbers that a summary and a score are made of: name, unit, words, how to print them.
+
+The one table of them: tables of ``run`` and ``compare``, columns of sweeps and the axes of their figures are
+made from it. It loads nothing, so that ``check`` and ``--help`` may read it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Quantity(NamedTuple):
+    """A number or word of a run.
+
+    Attributes:
+        label: what tables and axes call it.
+        unit: as data files say it; None for text.
+        long_name: in a sentence's words.
+        shown: unit in printed tables.
+        scale: what a value is multiplied by for that unit.
+        repeatable: whether the same run gives the same value on every machine.
+    """
+
+    label: str
+    unit: str | None
+    long_name: str
+    shown: str = ""
+    scale: float = 1.0
+    repeatable: bool = True
+
+    @property
+    def axis(self) -> str:
+        """Label and unit for an axis; a count has none."""
+        counted = self.unit is None or (self.unit == "1" and self.scale == 1.0 and self.repeatable)
+        return self.label if counted else f"{self.label} ({self.unit})"
+
+
+SUMMARY = {
+    "outcome": Quantity("outcome", None, "how the run ended"),
+    "reason": Quantity("reason", None, "why it ended"),
+    "simulated_time_s": Quantity("simulated time", "s", "simulated time", "s"),
+    "wall_time_s": Quantity("wall time", "s", "computing time", "s", repeatable=False),
+    "real_time_factor": Quantity(
+        "real-time factor", "1", "simulated time over computing time", repeatable=False
+    ),
+    "collision_count": Quantity("collisions", "1", "detections, false alarms included"),
+    "false_alarm_count": Quantity("false alarms", "1", "detections with nothing touched in the 50 ms before"),
+    "contact_count": Quantity("true contacts", "1", "true contacts"),
+    "final_tool_error_m": Quantity(
+        "final tool error", "m", "distance of the tool from the goal at the end", "mm", 1e3
+    ),
+    "peak_contact_force_N": Quantity("peak contact force", "N", "largest true contact force", "N"),
+    "peak_contact_force_time_s": Quantity(
+        "time of the peak force", "s", "time of the largest true contact force", "s"
+    ),
+    "first_impact_peak_force_N": Quantity(
+        "peak force of the first impact", "N", "largest true force of the first contact", "N"
+    ),
+    "detection_delay_median_s": Quantity(
+        "detection delay, median", "s", "from first touch to detection, median", "ms", 1e3
+    ),
+    "detection_delay_max_s": Quantity(
+        "detection delay, largest", "s", "from first touch to detection, largest", "ms", 1e3
+    ),
+    "saturated_share": Quantity(
+        "saturated share", "1", "share of control periods with a saturated motor", "%", 1e2
+    ),
+    "damped_estimate_share": Quantity(
+        "share of damped estimates", "1", "share of control periods with a damped estimate", "%", 1e2
+    ),
+    "felt_cell_count": Quantity("felt cells", "1", "cells marked on the map at the end"),
+    "replan_wall_time_median_s": Quantity(
+        "time of a replan, median", "s", "computing time of a replan, median", "ms", 1e3, repeatable=False
+    ),
+}
+
+SCORE = {
+    "estimator": Quantity("estimator", None, "force estimator"),
+    "measure": Quantity("measure", None, "detector"),
+    "missed_count": Quantity("contacts missed", "1", "true contacts without an alarm"),
+    "delay_p50_s": Quantity("delay, median", "s", "from a contact's start to its alarm, median", "ms", 1e3),
+    "delay_p95_s": Quantity("delay, 95 %", "s", "the same, 95 % quantile", "ms", 1e3),
+    "delay_max_s": Quantity("delay, largest", "s", "the same, largest", "ms", 1e3),
+    "force_before_reaction_p50_N": Quantity(
+        "force at the alarm, median", "N", "largest true force up to the alarm, median", "N"
+    ),
+    "force_before_reaction_max_N": Quantity(
+        "force at the alarm, largest", "N", "largest true force up to the alarm, largest", "N"
+    ),
+    "false_alarms_per_hour": Quantity(
+        "false alarms per hour of free motion", "1/h", "false alarms per hour without contact", "1/h"
+    ),
+    "false_alarms_per_hour_low": Quantity("… 95 % interval, low", "1/h", "low end of its interval", "1/h"),
+    "false_alarms_per_hour_high": Quantity("… 95 % interval, high", "1/h", "high end of its interval", "1/h"),
+    "force_error_rms_N": Quantity(
+        "error of the force in contact, rms", "N", "estimated less true force in contact, rms", "N"
+    ),
+    "map_error_m": Quantity(
+        "mean distance of marks from an obstacle", "m", "of marked cells from the nearest surface", "mm", 1e3
+    ),
+}
