@@ -164,13 +164,6 @@ def _check_imperfections(world: World) -> None:
             allowed="0, or controller.hold: true",
         )
     friction = world.plant.friction
-    if world.plant.engine == "mujoco" and world.contact.bodies == "arm":
-        raise BadInput(
-            "with MuJoCo as the plant only the tool can touch",
-            where="contact.bodies",
-            found="arm",
-            allowed="tool, or plant.engine: internal",
-        )
     if world.plant.engine == "mujoco" and friction is not None:
         raise BadInput(
             "MuJoCo's own friction is soft and creeps: it is not offered",

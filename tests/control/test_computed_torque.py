@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from kebria2016 import validation, validation_run
+from scenes import world
 
 from dynamics import BadInput, inverse_dynamics, load_arm
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 from hopfield_nav.experiment import simulate
 from hopfield_nav.plugin import find_method, make_sensed
-from tests.scenes import world
 
 POLES = (-1.127, -8.873)  # of s² + 10 s + 10, three decimals
 

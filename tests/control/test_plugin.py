@@ -114,7 +114,7 @@ def test_own_controller_brings_its_limit_of_the_period(mine, brought):
     """Damping of 5e4 N·m·s/rad, held for 1 ms, explodes: refused where the law says that it damps so."""
     law = CONTROLLER.replace("import Method, Parameter", "import Limits, Method, Parameter")
     folder = mine(law.replace(")\n", f"{brought})\n") if brought else law)
-    text = "controller: {law: 'mine.py:METHOD', gain: 5.0e+4}\ntime_limit: 0.1\ndetection: {estimator: none}\n"
+    text = "controller: {law: 'mine.py:METHOD', gain: 50000}\ntime_limit: 0.1\ndetection: {estimator: none}\n"
     if brought:
         with pytest.raises(BadInput, match=r"controller\.period: .*would explode"):
             simulation(text, folder)

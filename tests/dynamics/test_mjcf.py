@@ -5,11 +5,11 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
+from oracles import largest_relative_error, over_states, random_states, random_tool
 
 from dynamics import BadInput, forward_dynamics, forward_kinematics, inverse_dynamics, load_arm, with_tool
 from dynamics.files import mjcf_text
 from dynamics.files.mjcf import LEAST_INERTIA
-from tests.oracles import largest_relative_error, over_states, random_states, random_tool
 
 STATES = random_states(6, 50, seed=11)
 

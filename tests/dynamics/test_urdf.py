@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+from oracles import largest_relative_error, over_states, random_states, random_tool
 
 from dynamics import (
     BadInput,
@@ -19,7 +20,6 @@ from dynamics import (
     with_tool,
 )
 from dynamics.files import read_urdf, write_urdf
-from tests.oracles import largest_relative_error, over_states, random_states, random_tool
 
 STATES = random_states(6, 50, seed=21)
 

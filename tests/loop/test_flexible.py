@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scenes import CONSTANT, REST, advance, push_with_force, simulation
 from scipy.integrate import solve_ivp
 
 from dynamics import (
@@ -18,7 +19,6 @@ from dynamics import (
 from dynamics.flexible_joint import flexible_joints
 from hopfield_nav.logs import signals_of_run
 from hopfield_nav.loop.flexible import RESOLUTION, substeps
-from tests.scenes import CONSTANT, REST, advance, push_with_force, simulation
 
 FLEXIBLE = "plant: {engine: flexible%s}\n"
 HELD = REST + "arm: ur5_full\ntime_limit: 0.2\n"

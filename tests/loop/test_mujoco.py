@@ -6,11 +6,11 @@ import builtins
 
 import numpy as np
 import pytest
+from scenes import REST, advance, push_with_force, simulation
 
 from dynamics import BadInput
 from hopfield_nav import load_world
 from hopfield_nav.experiment import Simulation, simulate
-from tests.scenes import REST, advance, push_with_force, simulation
 
 SWING = REST + (  # a model that is far too light lets the arm fall
     "controller: {law: computed_torque, proportional: 1, derivative: 1, hold: %s,\n"
@@ -65,6 +65,20 @@ def test_contact_with_damping_and_friction():
     for mine, its in zip((*ours[:3], *ours.touch), (*theirs[:3], *theirs.touch), strict=True):
         np.testing.assert_allclose(its, mine, rtol=1e-6, atol=1e-9)
     assert np.linalg.norm(scenes[1].state.truth.touch.force) == pytest.approx(10.0, rel=0.1)
+
+
+def test_every_link_can_touch():
+    """The forearm falls on a sphere, with damping and friction."""
+    ball = "obstacles: [{sphere: {center: [-0.35, 0.05, 0.1], radius: 0.12}}]\n"
+    law = (
+        "controller: {law: damping}\ncontact: {bodies: arm, stiffness: 1.0e+4, damping: 20, friction: 0.2}\n"
+    )
+    scenes = _both("detection: {estimator: none}\ntime_limit: 1.5\n" + ball + law)
+    ours, theirs = (scene.run().data for scene in scenes)
+    touched = set(np.unique(ours.contact_link)) - {0}
+    assert touched & {2, 3, 4, 5}
+    np.testing.assert_array_equal(theirs.contact_link.values, ours.contact_link.values)
+    np.testing.assert_allclose(theirs.q.values, ours.q.values, rtol=0, atol=1e-7)
 
 
 def test_it_is_mujoco_that_moves():
