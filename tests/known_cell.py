@@ -3,7 +3,7 @@
 import numpy as np
 
 from dynamics import forward_kinematics, load_arm
-from hopfield_nav.geometry import solids as geometry
+from hopfield_nav import geometry
 from hopfield_nav.known_world import build_scene, collides
 
 DOWN = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # the tool looks at the floor

@@ -12,9 +12,8 @@ from solids_as_mujoco import mujoco_geom
 
 from dynamics import BadInput, forward_kinematics, load_arm, with_tool
 from dynamics.files import mjcf_text
-from hopfield_nav import load_world
+from hopfield_nav import geometry, load_world
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
-from hopfield_nav.geometry import solids as geometry
 from hopfield_nav.known_world import build_scene, clearance, collides, explain, pair_distances, scene_of_world
 from hopfield_nav.world import pack
 

@@ -7,7 +7,7 @@ import pytest
 from known_cell import cell, empty, free_joints, free_pairs, pose
 
 from dynamics import BadInput, forward_kinematics, inverse_kinematics, with_tool
-from hopfield_nav.geometry import solids as geometry
+from hopfield_nav import geometry
 from hopfield_nav.known_world import build_scene, collides, motion_is_free, plan_direct, turn_alternatives
 
 TURN = 2 * np.pi

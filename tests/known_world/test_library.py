@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dynamics import BadInput, load_arm, with_tool
+from hopfield_nav import geometry
 from hopfield_nav.geometry import pack_primitives
-from hopfield_nav.geometry import solids as geometry
 from hopfield_nav.known_world import build_library, build_scene, clearance, collides
 from hopfield_nav.known_world.library import load_library
 from hopfield_nav.sweeps import share

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dynamics import BadInput, forward_kinematics, load_arm, with_tool
+from hopfield_nav import geometry
 from hopfield_nav.geometry import pack_primitives
-from hopfield_nav.geometry import solids as geometry
 from hopfield_nav.known_world import build_scene, clearance, collides, motion_is_free
 from hopfield_nav.known_world.proof import CLOSEST, free_share
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -164,13 +165,15 @@ def test_the_same_seed_gives_the_same_path_and_another_seed_another():
 
 
 def test_another_process_finds_the_same_path_and_prints_nothing_of_ompl():
-    folders = [str(ROOT / "tests"), str(ROOT / "scripts"), str(Path(__file__).parent)]
+    folders = [str(ROOT), str(ROOT / "tests"), str(ROOT / "scripts"), str(Path(__file__).parent)]
     code = (
-        f"import sys; sys.path[:0] = {folders!r}\n"
         "from test_sampling import ARM, SCENE, START, GOAL, plan_sampling\n"
         "print(plan_sampling(ARM, SCENE, START, [GOAL], seed=7).path.q.tolist())"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     here = plan_sampling(ARM, SCENE, START, [GOAL], seed=7).path.q.tolist()
     assert (done.stdout, done.stderr) == (f"{here}\n", "")
 

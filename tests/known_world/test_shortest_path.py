@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.spatial.transform import Rotation
 
 from dynamics import BadInput, NoClosedForm, forward_kinematics, inverse_kinematics, with_tool
-from hopfield_nav.geometry import solids as geometry
+from hopfield_nav import geometry
 from hopfield_nav.known_world import (
     ROW_LENGTH,
     build_scene,

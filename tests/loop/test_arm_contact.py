@@ -23,6 +23,7 @@ from dynamics.files import mjcf_text
 from dynamics.forward import accelerate
 from dynamics.kinematics import update_frames, velocity_of_point
 from dynamics.work import make_work
+from hopfield_nav import geometry
 from hopfield_nav.geometry import (
     arm_bodies,
     arm_clearance,
@@ -33,7 +34,6 @@ from hopfield_nav.geometry import (
     tool_body,
     upright_cylinder,
 )
-from hopfield_nav.geometry import solids as geometry
 from hopfield_nav.geometry.arm import arm_closest_points
 from hopfield_nav.loop import Contact, ContactLaw
 from hopfield_nav.loop.contact import FRICTION_SPEED, add_contact, make_touch

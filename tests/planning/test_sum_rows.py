@@ -1,18 +1,15 @@
 """The summing network's two solvers against each other and against plain synchronous sweeps."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ragazzon2012 import network_figures
 
 from hopfield_nav.planning import iterate, largest_eigenvalue, plan_path
 from hopfield_nav.planning.sum import Problem, solve_sum
 
 pytestmark = pytest.mark.kernel
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts" / "ragazzon2012"
 
 
 def plan_by_rows(monkeypatch, *arguments, **options):
@@ -85,29 +82,18 @@ def summing_stencil():
     return stencil((20, 20))
 
 
-@pytest.fixture
-def figures():
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        import network_figures
-
-        yield network_figures
-    finally:
-        sys.path.remove(str(SCRIPTS))
-
-
-def test_share_of_shortest_paths_falls_with_beta(figures):
+def test_share_of_shortest_paths_falls_with_beta():
     """docs/network.md: 76 to 84 % at the document's 0.1 on 200 x 200 maps, nearly all at 1e-4."""
     blocked = np.random.default_rng(0).random((200, 200)) < 0.25
     blocked[:2, 100:102] = False
-    share = [figures.share_shortest(blocked, (0, 100), beta) for beta in (0.24, 0.1, 1e-4)]
+    share = [network_figures.share_shortest(blocked, (0, 100), beta) for beta in (0.24, 0.1, 1e-4)]
     assert share[0] < 0.5
     assert 0.76 < share[1] < 0.84
     assert share[2] > 0.999
 
 
-def test_counterexample(figures):
-    blocked, start, goal = figures.corridor_beside_hall()
+def test_counterexample():
+    blocked, start, goal = network_figures.corridor_beside_hall()
     lengths = [plan_path(blocked, start, goal, "sum", beta=beta).length for beta in (0.25, 0.01)]
     assert lengths == [16, 10]
     assert plan_path(blocked, start, goal).length == 10

@@ -14,7 +14,7 @@ from nowoczyn2023.single_branch import (
 )
 
 from dynamics import forward_kinematics, inverse_kinematics
-from hopfield_nav.geometry import solids as geometry
+from hopfield_nav import geometry
 from hopfield_nav.known_world import build_scene, collides, explain, poses_at
 
 
