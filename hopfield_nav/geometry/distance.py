@@ -153,13 +153,13 @@ def segment_near(solids, j, ax, ay, az, dx, dy, dz, reach):
 @inlined
 def surely_apart(solids, j, x, y, z, reach):
     """Whether solid ``j`` is beyond a sphere of radius ``reach`` about a point, as its bound shows."""
-    wx, wy, wz = x - solids[j, CENTRE], y - solids[j, CENTRE + 1], z - solids[j, CENTRE + 2]
-    kind = solids[j, KIND]
-    if kind == HALF_SPACE:
-        return solids[j, AXES] * wx + solids[j, AXES + 1] * wy + solids[j, AXES + 2] * wz > reach
-    limit = solids[j, BOUND] + reach
+    kind, limit = solids[j, KIND], solids[j, BOUND] + reach
+    wx, wy = x - solids[j, CENTRE], y - solids[j, CENTRE + 1]
     if kind == UPRIGHT:
         return wx * wx + wy * wy > limit * limit
+    wz = z - solids[j, CENTRE + 2]
+    if kind == HALF_SPACE:
+        return solids[j, AXES] * wx + solids[j, AXES + 1] * wy + solids[j, AXES + 2] * wz > reach
     return wx * wx + wy * wy + wz * wz > limit * limit
 
 
