@@ -12,12 +12,19 @@ from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
-from hopfield_nav.loop import Contact, ContactLaw
+from hopfield_nav.loop import Contact, ContactLaw, make_contact
 from hopfield_nav.loop.contact import Touch, add_contact, make_touch
 from hopfield_nav.world import World, parse_world
 
 REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
 OMEGA = np.array([22.5, 22.5, 37.5, 60.0, 67.5, 75.0])
+
+GOAL = "goal: {cell: [17, 6]}\n"  # that of ragazzon2012 7.1
+NO_PATH = [
+    "known=["
+    + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
+    + "]"
+]  # walls off the goal of u_trap
 
 SWING = """
 format: 1
@@ -96,7 +103,7 @@ def push_with_force(sim: Simulation, force: tuple[float, float]) -> None:
     center = [x - far * force[0] / size, y - far * force[1] / size]
     wall = pack_primitives([upright_cylinder(center, 2 * far)])
     law = ContactLaw(size / far, 0.0, 0.0)
-    sim.plant = sim.plant._replace(contact=Contact(law, wall, tool_body(sim.arm)))
+    sim.plant = sim.plant._replace(contact=make_contact(law, wall, tool_body(sim.arm)))
 
 
 def _tool(sim: Simulation) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from .arm import place_point as place_point
 from .arm import tool_body as tool_body
 from .distance import capsule_distance as capsule_distance
 from .distance import capsules_collide as capsules_collide
+from .distance import gap_to_bound as gap_to_bound
 from .distance import segment_distance as segment_distance
 from .distance import segment_near as segment_near
 from .distance import surely_apart as surely_apart

@@ -7,6 +7,7 @@ apart. While the capsule's axis is outside the solid its negative is the shortes
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -161,6 +162,18 @@ def surely_apart(solids, j, x, y, z, reach):
     if kind == HALF_SPACE:
         return solids[j, AXES] * wx + solids[j, AXES + 1] * wy + solids[j, AXES + 2] * wz > reach
     return wx * wx + wy * wy + wz * wz > limit * limit
+
+
+@inlined
+def gap_to_bound(solids, j, x, y, z):
+    """Distance [m] of a point to the bound of solid ``j``: no more than that to the solid itself."""
+    kind = solids[j, KIND]
+    wx, wy, wz = x - solids[j, CENTRE], y - solids[j, CENTRE + 1], z - solids[j, CENTRE + 2]
+    if kind == HALF_SPACE:
+        return solids[j, AXES] * wx + solids[j, AXES + 1] * wy + solids[j, AXES + 2] * wz
+    if kind == UPRIGHT:
+        wz = 0.0
+    return math.sqrt(wx * wx + wy * wy + wz * wz) - solids[j, BOUND]
 
 
 @kernel

@@ -7,6 +7,7 @@ from .closed_loop import LOG_FULL as LOG_FULL
 from .closed_loop import compiled_loop as compiled_loop
 from .contact import Contact as Contact
 from .contact import ContactLaw as ContactLaw
+from .contact import make_contact as make_contact
 from .flexible import FlexibleLoop as FlexibleLoop
 from .log import COLUMNS as COLUMNS
 from .log import Log as Log

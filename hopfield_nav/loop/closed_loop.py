@@ -26,7 +26,7 @@ from hopfield_nav.control import (
     sense,
     update_model_frames,
 )
-from hopfield_nav.loop.contact import Contact, ContactLaw, copy_touch
+from hopfield_nav.loop.contact import ContactLaw, copy_touch, make_contact
 from hopfield_nav.loop.log import make_log, write_row, write_truth
 from hopfield_nav.loop.plant import make_plant, plant_acceleration
 from hopfield_nav.loop.state import Settings, make_state
@@ -222,7 +222,7 @@ def loop_types() -> tuple:
     """Numba's types of plant, controller, trajectory, settings, state and log."""
     n = 6  # only the types matter: every size is read from the arrays
     arm = load_arm("ur5_ragazzon2012")
-    contact = Contact(ContactLaw(0.0, 0.0, 0.0), np.zeros((0, 17)), np.zeros((0, 12)))
+    contact = make_contact(ContactLaw(0.0, 0.0, 0.0), np.zeros((0, 17)), np.zeros((0, 12)))
     law, estimator, detector = (applied_type(kind) for kind in ("controller", "estimator", "detector"))
     samples = (
         make_plant(arm, contact, np.zeros(n)),

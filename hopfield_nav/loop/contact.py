@@ -7,6 +7,10 @@ kept. Damping acts on the rate at which the two sink in and never pulls; Coulomb
 the sliding velocity at the contact point, half-way between the two surfaces and never beyond the
 body's own axis. Forces of several pairs add up.
 
+Looking at all solids in every stage would cost more than the dynamics. Each body keeps where its axis
+was when it was last compared with all of them, and how far its ends may move from there before one of
+them can touch (``Contact.free``); until then none is looked at, and the result is the same in every bit.
+
 Source: ragazzon2012 7.1 (F_contact, the tool in a cylinder); damping, friction, links and other solids added.
 """
 
@@ -23,10 +27,9 @@ from hopfield_nav.geometry import (
     LINK,
     RADIUS,
     REACH,
+    gap_to_bound,
     place_axis,
-    place_middle,
     segment_distance,
-    surely_apart,
 )
 
 FRICTION_SPEED = 1e-3  # [m/s] below this sliding speed Coulomb friction falls to zero linearly
@@ -54,11 +57,19 @@ class Contact(NamedTuple):
         solids: (m, 17) the obstacles, from ``geometry.pack_primitives``.
         bodies: (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``;
             those of link 0 never touch.
+        free: (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last
+            compared with all solids, and how far both may move before one can touch it (1) [m].
     """
 
     law: ContactLaw
     solids: np.ndarray
     bodies: np.ndarray
+    free: np.ndarray
+
+
+def make_contact(law: ContactLaw, solids: np.ndarray, bodies: np.ndarray) -> Contact:
+    """A contact with scratch of its own; arguments as the attributes of ``Contact``."""
+    return Contact(law, solids, bodies, np.full((len(bodies), 7), -1.0))
 
 
 class Touch(NamedTuple):
@@ -109,7 +120,7 @@ def add_contact(contact, qd, work, torque, touch):
 
     ``qd`` (n,) [rad/s]; the frames in ``work`` are up to date.
     """
-    solids, bodies, law = contact.solids, contact.bodies, contact.law
+    solids, bodies, law, free = contact.solids, contact.bodies, contact.law, contact.free
     _clear(touch)
     if solids.shape[0] == 0:
         return
@@ -118,13 +129,18 @@ def add_contact(contact, qd, work, torque, touch):
         link = int(bodies[b, LINK])
         if link == 0:
             continue
-        mx, my, mz = place_middle(work, bodies, b)
+        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        if _still_free(free, b, ax, ay, az, dx, dy, dz):
+            continue
+        room, reach = math.inf, bodies[b, REACH]
         for j in range(solids.shape[0]):
-            if surely_apart(solids, j, mx, my, mz, bodies[b, REACH]):
+            gap = gap_to_bound(solids, j, ax + 0.5 * dx, ay + 0.5 * dy, az + 0.5 * dz) - reach
+            if gap > 0.0:
+                room = min(room, gap)
                 continue
-            ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
             s, t, gx, gy, gz = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
             depth = bodies[b, RADIUS] - s
+            room = min(room, -depth)
             if depth <= 0.0:
                 continue
             steep = math.sqrt(gx * gx + gy * gy + gz * gz)
@@ -145,6 +161,25 @@ def add_contact(contact, qd, work, torque, touch):
                 touch.link[0] = link
                 touch.point[0], touch.point[1], touch.point[2] = px, py, pz
                 touch.largest[0], touch.largest[1], touch.largest[2] = fx, fy, fz
+        _keep_free(free, b, ax, ay, az, dx, dy, dz, room)
+
+
+@inlined
+def _still_free(free, b, ax, ay, az, dx, dy, dz):
+    """Whether body ``b``, its axis a + t d, is too near to where it was looked at to touch a solid."""
+    room = free[b, 6]
+    if room <= 0.0:
+        return False
+    ux, uy, uz = ax - free[b, 0], ay - free[b, 1], az - free[b, 2]
+    vx, vy, vz = ax + dx - free[b, 3], ay + dy - free[b, 4], az + dz - free[b, 5]
+    return max(ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz) < room * room
+
+
+@inlined
+def _keep_free(free, b, ax, ay, az, dx, dy, dz, room):
+    free[b, 0], free[b, 1], free[b, 2] = ax, ay, az
+    free[b, 3], free[b, 4], free[b, 5] = ax + dx, ay + dy, az + dz
+    free[b, 6] = room
 
 
 @inlined

@@ -32,6 +32,7 @@ from hopfield_nav.loop import (
     FlexibleLoop,
     Plant,
     Settings,
+    make_contact,
     make_plant,
 )
 from hopfield_nav.plugin import Method, applied, find_method
@@ -178,7 +179,7 @@ def build_contact(world: World, arm: Arm) -> Contact:
     """What touches what: the tool point, or every link and the tool, and all obstacles."""
     law = ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
     bodies = tool_body(arm) if world.contact.bodies == "tool" else arm_bodies(arm)
-    return Contact(law, build_obstacles(world), bodies)
+    return make_contact(law, build_obstacles(world), bodies)
 
 
 def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:

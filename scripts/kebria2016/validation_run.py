@@ -15,12 +15,12 @@ from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.geometry import tool_body
 from hopfield_nav.loop import (
-    Contact,
     ContactLaw,
     MujocoLoop,
     Settings,
     Trajectory,
     log_columns,
+    make_contact,
     make_log,
     make_plant,
     make_state,
@@ -116,7 +116,7 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     model, trajectory = arm(), reference()
     steps, columns = round(DURATION / period), log_columns(6)
     log, still = make_log(steps, 6), ContactLaw(1e5, 0.0, 0.0)
-    plant = make_plant(model, Contact(still, np.zeros((0, 17)), tool_body(model)), np.zeros(6))
+    plant = make_plant(model, make_contact(still, np.zeros((0, 17)), tool_body(model)), np.zeros(6))
     loop, state = MujocoLoop(plant, period), make_state(trajectory.coefficients[0, 0] + FIRST_ERROR, 0)
     loop(plant, _controller(model), trajectory, _settings(period, hold), state, log, steps)
     time = log.table[:, columns["time"]].ravel()

@@ -35,7 +35,7 @@ from hopfield_nav.geometry import (
     upright_cylinder,
 )
 from hopfield_nav.geometry.arm import arm_closest_points
-from hopfield_nav.loop import Contact, ContactLaw
+from hopfield_nav.loop import ContactLaw, make_contact
 from hopfield_nav.loop.contact import FRICTION_SPEED, add_contact, make_touch
 
 K = 1e4
@@ -63,7 +63,7 @@ def arm():
 def contact(arm, q, qd=None, law=SPRING, solids=SOLIDS):
     """Torque (n,), and what touches."""
     speed = np.zeros(len(q)) if qd is None else qd
-    return contact_of(arm, Contact(ContactLaw(*law), solids, arm_bodies(arm)), q, speed)
+    return contact_of(arm, make_contact(ContactLaw(*law), solids, arm_bodies(arm)), q, speed)
 
 
 def stored(arm, q, solids=SOLIDS):
@@ -196,7 +196,7 @@ def test_an_arm_that_falls_on_a_sphere_keeps_its_energy_without_damping(arm, law
 
     before = energy()
     assert not arm_collides(arm, q, ball)
-    landing = Contact(ContactLaw(*law), ball, arm_bodies(arm))
+    landing = make_contact(ContactLaw(*law), ball, arm_bodies(arm))
     peak = _fall(arm, landing, q, qd, 5e-5, 12000, make_work(6), make_touch())
     assert peak > 100
     if kept:
@@ -277,7 +277,9 @@ def test_the_tool_point_feels_an_upright_cylinder_as_the_law_of_the_document_has
     felt = 0
     for _ in range(300):
         centre, radius, v = tool[:2] + rng.normal(0, 0.03, 2), rng.uniform(0.02, 0.04), rng.normal(0, 0.3, 3)
-        peg = Contact(ContactLaw(*law), pack_primitives([upright_cylinder(centre, radius)]), tool_body(arm))
+        peg = make_contact(
+            ContactLaw(*law), pack_primitives([upright_cylinder(centre, radius)]), tool_body(arm)
+        )
         _, touch = contact_of(arm, peg, q, np.linalg.solve(J, np.append(v, np.zeros(3))))
         away = np.append(tool[:2] - centre, 0.0)
         distance = np.linalg.norm(away)

@@ -12,7 +12,7 @@ from scenes import CONSTANT, SWING, contact_of, simulation
 
 from dynamics import forward_kinematics, jacobian, load_arm
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
-from hopfield_nav.loop import Contact, ContactLaw
+from hopfield_nav.loop import ContactLaw, make_contact
 from hopfield_nav.loop.contact import FRICTION_SPEED
 
 K, R = 1e5, 0.03
@@ -27,7 +27,7 @@ def force(point, velocity=(0.0, 0.0, 0.0), damping=0.0, friction=0.0, cylinders=
     near = [np.array(c[:2]) - point[:2] + TOOL[:2] for c in cylinders]
     solids = pack_primitives(upright_cylinder(c, each[2]) for c, each in zip(near, cylinders, strict=True))
     qd = np.linalg.solve(jacobian(ARM, Q), np.append(velocity, np.zeros(3)))
-    contact = Contact(ContactLaw(stiffness, damping, friction), solids, tool_body(ARM))
+    contact = make_contact(ContactLaw(stiffness, damping, friction), solids, tool_body(ARM))
     return contact_of(ARM, contact, Q, qd)[1].force
 
 

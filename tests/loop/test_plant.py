@@ -10,7 +10,7 @@ from dynamics import forward_dynamics, forward_kinematics, gravity_torque, jacob
 from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
 from dynamics.work import make_work
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
-from hopfield_nav.loop import Contact, ContactLaw, make_plant
+from hopfield_nav.loop import ContactLaw, make_contact, make_plant
 from hopfield_nav.loop.plant import plant_acceleration
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -27,7 +27,7 @@ def test_acceleration_obeys_the_equation_of_motion(implicit_step):
         damping = rng.uniform(0, 5, 6)
         x, y = forward_kinematics(ARM, q)[:2, 3]
         peg = pack_primitives([upright_cylinder([x - 0.02, y + 0.01], 0.03)])
-        plant = make_plant(ARM, Contact(ContactLaw(1e5, 20.0, 0.3), peg, tool_body(ARM)), damping)
+        plant = make_plant(ARM, make_contact(ContactLaw(1e5, 20.0, 0.3), peg, tool_body(ARM)), damping)
         stages = plant.stages
         stages.q[:], stages.qd[:] = q, qd
         plant_acceleration(plant, tau, implicit_step, 0.0)
