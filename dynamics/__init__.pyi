@@ -13,6 +13,7 @@ from .errors import BadInput as BadInput
 from .errors import HopfieldNavError as HopfieldNavError
 from .errors import LibraryMissing as LibraryMissing
 from .errors import NoClosedForm as NoClosedForm
+from .errors import check_range as check_range
 from .errors import nearest_name as nearest_name
 from .forward import forward_dynamics as forward_dynamics
 from .inverse import JointPath as JointPath

@@ -54,6 +54,32 @@ class NoClosedForm(HopfieldNavError):
     """The arm has no closed-form inverse kinematics; use the numeric one."""
 
 
+_MISTAKEN_UNIT = {
+    "m": "millimetres",
+    "rad": "degrees",
+    "s": "milliseconds",
+    "m/s": "millimetres a second",
+    "rad/s": "degrees a second",
+}
+
+
+def check_range(
+    value: float, low: float, high: float, unit: str, *, above: bool = False, where: str = ""
+) -> float:
+    """``value`` itself when it lies in ``low`` … ``high`` [``unit``]; with ``above`` not at ``low`` itself.
+
+    Raises:
+        BadInput: it does not, or is NaN; above the range the message asks about the usual mistaken unit.
+    """
+    if low <= value <= high and not (above and value == low):
+        return value
+    lowest = f"above {low:.6g}, at most" if above else f"{low:.6g} to"
+    mistaken = _MISTAKEN_UNIT.get(unit) if abs(value) > high else None
+    hint = f" (is this in {mistaken}?)" if mistaken else ""
+    allowed = f"{lowest} {high:.6g} {unit}{hint}"
+    raise BadInput("out of range", where=where, found=value, allowed=allowed)
+
+
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name closest to ``name``, or None when none is close."""
     matches = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.55)

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 import pkgutil
 import sys
 from collections.abc import Callable, Mapping
@@ -34,7 +35,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dynamics import BadInput, load_arm, nearest_name
+from dynamics import BadInput, check_range, load_arm, nearest_name
 from dynamics.compiled import first_class, load_numba
 from dynamics.work import make_work
 
@@ -106,6 +107,33 @@ class Parameter:
         if isinstance(self.default, list):
             object.__setattr__(self, "default", tuple(self.default))
 
+    def check(self, value: Any) -> float | tuple[float, ...]:
+        """The value as a number, or as a tuple of them, one a joint; how many an arm has, ``pack`` knows.
+
+        Raises:
+            BadInput: no finite number, or out of the range.
+        """
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        if self.per_joint and isinstance(value, (list, tuple)) and value:
+            return tuple(self._check_one(v, f"{self.name}.{i}") for i, v in enumerate(value))
+        return self._check_one(value, self.name)
+
+    def _check_one(self, value: Any, where: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
+            allowed = "a finite number" + (", or a list of them, one a joint" if self.per_joint else "")
+            shown = "null" if value is None else value
+            raise BadInput(
+                "wrong kind of value", where=where, found=shown, allowed=f"{allowed} [{self.unit}]"
+            )
+        return check_range(float(value), self.low, self.high, self.unit, where=where)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        return False
+
 
 class Limits(NamedTuple):
     """What a control law asks of the integrator's step and of the control period.
@@ -149,14 +177,14 @@ class Method:
         """The float64 array of parameters for an arm with ``n`` joints.
 
         Raises:
-            BadInput: a list of values has not one entry a joint.
+            BadInput: a value that ``Parameter.check`` refuses, or a list that has not one entry a joint.
         """
         return np.concatenate(
             [self._pack_one(p, values.get(p.name, p.default), n) for p in self.parameters] or [np.zeros(0)]
         )
 
     def _pack_one(self, parameter: Parameter, value: object, n: int) -> np.ndarray:
-        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        array = np.atleast_1d(parameter.check(value))
         wanted = n if parameter.per_joint else 1
         if array.size == 1:
             return np.repeat(array, wanted)

@@ -1,3 +1,8 @@
+from .contacts import contact_delays as contact_delays
+from .contacts import contact_episodes as contact_episodes
+from .contacts import force_norm as force_norm
+from .contacts import missed_contacts as missed_contacts
+from .marks import map_error as map_error
 from .quantities import SCORE as SCORE
 from .quantities import SUMMARY as SUMMARY
 from .quantities import Quantity as Quantity
@@ -7,10 +12,6 @@ from .run import Run as Run
 from .run import load_run as load_run
 from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth
-from .scoring import contact_episodes as contact_episodes
-from .scoring import force_norm as force_norm
-from .scoring import map_error as map_error
-from .scoring import missed_contacts as missed_contacts
 from .scoring import score as score
 from .scoring import score_run as score_run
 from .scoring import truth_of_run as truth_of_run

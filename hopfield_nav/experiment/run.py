@@ -37,7 +37,7 @@ class Detection(NamedTuple):
 
     Attributes:
         time: of the detection [s].
-        touch_time: first true contact since the last detection [s]; NaN for a false alarm.
+        touch_time: start of the true contact, the same for every detection on it [s]; NaN for a false alarm.
         cell, start: marked cell, and the cell from which the next path starts.
         position: (3,) true tool position [m].
         false_alarm: no true contact in the 50 ms before.
@@ -214,7 +214,7 @@ def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str,
         values = [getattr(detection, name) for detection in detections]
         return np.array(values, dtype=kind).reshape(len(detections), *tail)
 
-    touch = "first true contact since the last detection; NaN: false alarm"
+    touch = "start of the true contact; NaN: false alarm"
     return {
         "event_time": (("event",), column("time", float), _about("s", "time of detection")),
         "touch_time": (("event",), column("touch_time", float), _about("s", touch)),

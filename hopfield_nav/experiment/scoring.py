@@ -1,16 +1,12 @@
 """A run against the simulated truth: what was felt, how late, what was not, and where it was marked.
 
-It owns the definitions, once for ``score_run``, the command ``compare``, the summary and the pictures.
-The truth is what the record of a simulated run says of contact; a real arm has none.
+It owns the numbers of ``score_run`` and of the command ``compare``; what a contact is and when it was felt,
+``contacts`` says. The truth is what the record of a simulated run says of contact; a real arm has none.
 
-- A **contact** lasts from the first true contact force to the last; touches within 50 ms are one.
-- Its **delay** runs from its first step to the first alarm before it has been over for 50 ms. A second
-  alarm on the same contact is neither a detection nor false.
 - A contact without an alarm is **missed** if it was worth feeling: by its largest force, or by the
   largest torque it put on a joint.
 - An alarm with no true contact in the 50 ms before is **false**. Its rate is counted on the time without
   contact, with the exact 95 % interval of a Poisson count.
-- A contact of the tool alone, as the pictures show it, is a **contact episode**.
 """
 
 from __future__ import annotations
@@ -19,12 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopfield_nav.experiment.contacts import contact_spans
 from hopfield_nav.experiment.rates import alarm_rate
 from hopfield_nav.experiment.run import Run
-from hopfield_nav.geometry import capsule_distance
-from hopfield_nav.world import build_obstacles
-
-LULL = 0.05  # [s] a contact lost for longer than this has ended
+from hopfield_nav.loop import CONTACT_MEMORY
 
 
 class ContactTruth(NamedTuple):
@@ -149,7 +143,7 @@ def score(
     touching = truth.largest > 0.0
     spans = contact_spans(truth.time, touching)
     alarms = np.sort(np.asarray(alarms, dtype=np.float64))
-    felt = [(alarms >= start) & (alarms <= end + LULL) for start, end in spans]
+    felt = [(alarms >= start) & (alarms <= end + CONTACT_MEMORY) for start, end in spans]
     n = truth.torque.shape[1]
     error = np.full(n, np.nan)
     force_error = np.nan
@@ -178,16 +172,6 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
     return bool(contact.peak_force >= force or np.any(contact.peak_torque >= torque))
 
 
-def contact_spans(time: np.ndarray, touching: np.ndarray) -> list[tuple[float, float]]:
-    """Start and end [s] of every contact; touches within 50 ms (or neighbouring rows) are one."""
-    rows = np.flatnonzero(touching)
-    if not rows.size:
-        return []
-    lull = max(LULL, 1.5 * float(np.median(np.diff(time)))) if time.size > 1 else LULL
-    breaks = np.flatnonzero(np.diff(time[rows]) > lull) + 1
-    return [(float(time[part[0]]), float(time[part[-1]])) for part in np.split(rows, breaks)]
-
-
 def _contact(truth: ContactTruth, span: tuple[float, float], alarms: np.ndarray) -> ContactScore:
     start, end = span
     first = float(alarms[0]) if alarms.size else np.nan
@@ -210,7 +194,7 @@ def _free_time(time: np.ndarray, spans: list[tuple[float, float]]) -> float:
     period = float(np.median(np.diff(time)))
     taken = np.zeros(time.size, dtype=bool)
     for start, end in spans:
-        taken |= (time >= start) & (time <= end + LULL)
+        taken |= (time >= start) & (time <= end + CONTACT_MEMORY)
     return float(np.count_nonzero(~taken)) * period
 
 
@@ -220,86 +204,3 @@ def _quantile(values: np.ndarray | list[float], share: float) -> float:
 
 def _rms(values: np.ndarray, axis: int | None) -> np.ndarray:
     return np.sqrt(np.mean(values * values, axis=axis))
-
-
-class ContactEpisode(NamedTuple):
-    """One contact, from the first true force to the last.
-
-    Attributes:
-        start, end: [s].
-        peak_time: of the largest force [s]; peak_force: its magnitude [N].
-        position: (3,) true tool position at the first touch, base axes [m].
-        registered: a collision was detected between the start and 50 ms after the end.
-    """
-
-    start: float
-    end: float
-    peak_time: float
-    peak_force: float
-    position: np.ndarray
-    registered: bool
-
-
-def contact_episodes(run: Run) -> list[ContactEpisode]:
-    """Every contact of a run, in order.
-
-    Touches within 50 ms of each other (or in neighbouring rows of a sparser record) are one contact.
-
-    Args:
-        run: a run; without recorded signals it has no known contacts.
-
-    Returns:
-        The episodes; empty when nothing was touched.
-    """
-    time, force = run.data.time.values, force_norm(run.data.force.values)
-    touching = np.flatnonzero(force > 0.0)
-    spans = contact_spans(time, force > 0.0)
-    inside = [(time[touching] >= start) & (time[touching] <= end) for start, end in spans]
-    return [_episode(run, time, force, touching[own]) for own in inside]
-
-
-def missed_contacts(run: Run) -> list[ContactEpisode]:
-    """The contacts that were not registered."""
-    return [episode for episode in contact_episodes(run) if not episode.registered]
-
-
-def force_norm(force: np.ndarray) -> np.ndarray:
-    """Magnitudes (k,) of forces (k, 3) [N]; a force that exploded is infinite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.sqrt(np.sum(force * force, axis=-1))
-
-
-def _episode(run: Run, time: np.ndarray, force: np.ndarray, rows: np.ndarray) -> ContactEpisode:
-    start, end = float(time[rows[0]]), float(time[rows[-1]])
-    peak = rows[np.argmax(force[rows])]
-    events = run.data.event_time.values
-    return ContactEpisode(
-        start=start,
-        end=end,
-        peak_time=float(time[peak]),
-        peak_force=float(force[peak]),
-        position=run.data.tool_position.values[rows[0]],
-        registered=bool(np.any((events >= start) & (events <= end + LULL))),
-    )
-
-
-def map_error(run: Run) -> float | None:
-    """Mean distance of the centres of marked cells from the nearest obstacle surface or inside [m].
-
-    A centre inside an obstacle counts as 0. A perfect map on a grid of spacing s is off by up to s/√2
-    for cells that an obstacle only grazes.
-
-    Returns:
-        [m], or None where nothing was marked or there is nothing to mark.
-    """
-    data, world = run.data, run.world
-    solids = build_obstacles(world)
-    if data.sizes["event"] == 0 or len(solids) == 0:
-        return None
-    cells = np.argwhere(data.event_map.values[-1] > 0)
-    if not len(cells):
-        return None
-    centres = np.tile(np.array(world.map.origin), (len(cells), 1))
-    centres[:, : cells.shape[1]] += world.map.spacing * cells
-    points = np.column_stack([centres, centres, np.zeros(len(cells))])
-    return float(np.maximum(capsule_distance(points, solids).min(axis=1), 0.0).mean())

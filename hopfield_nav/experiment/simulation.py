@@ -197,11 +197,10 @@ class Simulation:
             self._trajectory = motion.trajectory
             state.control.segment[0] = 0
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
-        earlier = self.detections[-1].time if self.detections else -math.inf
         self.detections.append(
             Detection(
                 time=time,
-                touch_time=math.nan if false_alarm else max(float(state.statistics.touch_time[0]), earlier),
+                touch_time=math.nan if false_alarm else float(state.statistics.touch_time[0]),
                 cell=marked,
                 start=motion.start,
                 position=forward_kinematics(self.arm, state.q)[:3, 3],

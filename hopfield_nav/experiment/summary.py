@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dynamics import forward_kinematics
+from hopfield_nav.experiment.contacts import contact_delays
 from hopfield_nav.experiment.run import Detection
 from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.loop import Plant, State
@@ -40,7 +41,8 @@ class Simulated(Protocol):
 def summarise(simulation: Simulated) -> dict[str, Any]:
     """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
     detections = simulation.detections
-    delays = [d.time - d.touch_time for d in detections if not d.false_alarm]
+    delays = contact_delays([d.time for d in detections], [d.touch_time for d in detections])
+    delays = delays[np.isfinite(delays)]
     counted = simulation.state.statistics
     periods = float(counted.periods[0])
     wall = simulation.wall_time
@@ -58,8 +60,8 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "peak_contact_force_N": float(counted.peak_force[0]),
         "peak_contact_force_time_s": _number(counted.peak_time[0]),
         "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
-        "detection_delay_median_s": float(np.median(delays)) if delays else None,
-        "detection_delay_max_s": float(max(delays)) if delays else None,
+        "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
+        "detection_delay_max_s": float(delays.max()) if delays.size else None,
         "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
         "damped_estimate_share": float(counted.damped[0]) / periods if periods else 0.0,
         "felt_cell_count": int(simulation.navigator.grid.felt.sum()),

@@ -1,7 +1,7 @@
 """A sweep as plain data: written out for its results' folder, and its fingerprint.
 
-``describe_key`` gives unit and meaning of a key of the world, from the schema's descriptions and the
-methods' parameters.
+``describe_key`` gives unit and meaning of a key of the world, from the units that the schema's fields
+and the methods' parameters carry.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,10 +27,9 @@ from hopfield_nav.world import (
     relative_to,
     section_model,
     split_key,
+    unit_of,
     yaml_text,
 )
-
-_UNIT = re.compile(r"\s*\[([^\[\],]+)\]")
 
 
 def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
@@ -132,9 +130,7 @@ def describe_key(world: World, key: Key) -> tuple[str, str]:
     section = section_model(key[:-1] if isinstance(key[-1], str) else key[:-2], World)
     name = key[-1] if isinstance(key[-1], str) else key[-2]
     field = section.model_fields.get(str(name)) if section else None
-    description = (field.description if field else None) or ""
-    units = _UNIT.findall(description)
-    return (units[-1] if units else "1"), words
+    return (unit_of(field) if field else None) or "1", words
 
 
 def _parameters(world: World, key: Key) -> dict:

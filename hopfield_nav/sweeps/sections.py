@@ -109,7 +109,7 @@ class SweepFile(Section):
     ] = Field(DEFAULT, description="columns kept of a run's summary; outcome always is")
     keep: Literal["summary", "runs"] = Field("summary", description="runs: a folder of each run too")
     time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(
-        None, description="computing time after which a run is given up [s]; null: never"
+        None, description="computing time after which a run is given up; null: never"
     )
 
     @model_validator(mode="before")

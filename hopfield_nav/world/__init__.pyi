@@ -23,6 +23,7 @@ from .fields import Range as Range
 from .fields import Text as Text
 from .fields import Whole as Whole
 from .fields import show as show
+from .fields import unit_of as unit_of
 from .files import find_file as find_file
 from .files import find_sweep as find_sweep
 from .files import find_world as find_world

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.world.document import Document, Key
-from hopfield_nav.world.fields import SECTION, WORD, show
+from hopfield_nav.world.fields import SECTION, WORD, described, show
 
 _ALLOWED = {
     "float_type": "a number",
@@ -86,7 +86,7 @@ def _not_listed(fault: dict[str, Any]) -> BadInput:
 def _describe(key: Key, model: type[BaseModel]) -> str:
     section = section_model(key[:-1], model)
     field = section.model_fields.get(str(key[-1])) if section else None
-    return (field.description if field else None) or "a value"
+    return (described(field) if field else "") or "a value"
 
 
 def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:

@@ -7,8 +7,9 @@ degrees, millimetres or milliseconds: the message then asks about the unit.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from pydantic import (
@@ -19,18 +20,19 @@ from pydantic import (
     GetJsonSchemaHandler,
     Strict,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
-from dynamics import BadInput
+from dynamics import BadInput, check_range
 
 JsonSchema = dict[str, Any]
-_MISTAKEN_UNIT = {
-    "m": "millimetres",
-    "rad": "degrees",
-    "s": "milliseconds",
-    "m/s": "millimetres a second",
-    "rad/s": "degrees a second",
-}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Mark of the unit of a value whose range a validator of its own checks."""
+
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,7 @@ class Range:
         Raises:
             BadInput: it does not; above the range, the message asks about the usual mistaken unit.
         """
-        if self.low <= value <= self.high and not (self.above and value == self.low):
-            return value
-        lowest = f"above {self.low:.6g}, at most" if self.above else f"{self.low:.6g} to"
-        mistaken = _MISTAKEN_UNIT.get(self.unit) if abs(value) > self.high else None
-        hint = f" (is this in {mistaken}?)" if mistaken else ""
-        raise BadInput("out of range", found=value, allowed=f"{lowest} {self.high:.6g} {self.unit}{hint}")
+        return check_range(value, self.low, self.high, self.unit, above=self.above)
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         finite = core_schema.float_schema(strict=True, allow_inf_nan=False)
@@ -146,10 +143,40 @@ def word_or_section(value: object) -> str:
     return SECTION if isinstance(value, (dict, BaseModel)) else WORD
 
 
+def unit_of(field: FieldInfo) -> str | None:
+    """The unit that a key's marks tell; None where its values are words, counts or sections."""
+    marked = {unit for mark in field.metadata for unit in _units(mark)} | set(_units(field.annotation))
+    units = marked - {"", "1"}
+    return units.pop() if len(units) == 1 else None
+
+
+def _units(annotation: object) -> Iterator[str]:
+    """The units of a mark, or of the marks within an annotation; those of a section are its own keys'."""
+    if isinstance(annotation, (Unit, Range, PerJoint)):
+        yield annotation.unit
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return
+    for part in (*getattr(annotation, "__metadata__", ()), *get_args(annotation)):
+        yield from _units(part)
+
+
+def described(field: FieldInfo) -> str:
+    """What a key means, and its unit."""
+    unit = unit_of(field)
+    return f"{field.description or ''}{f' [{unit}]' if unit else ''}".strip()
+
+
+def _describe_keys(schema: JsonSchema, model: type[BaseModel]) -> None:
+    """Complete the descriptions of a JSON Schema by the units."""
+    for name, field in model.model_fields.items():
+        if described(field):
+            schema["properties"][name]["description"] = described(field)
+
+
 class Section(BaseModel):
     """A part of a world file: no unknown keys, and fixed once made."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
 
 
 def show(value: object) -> object:

@@ -17,15 +17,13 @@ from hopfield_nav.world.fields import SECTION, WORD, PerJoint, Section, word_or_
 class FrictionSection(Section):
     """Friction in the joints of the plant; each value one number, or one a joint."""
 
-    coulomb: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="while moving [N·m]")
-    viscous: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
-        0.0, description="grows with the speed [N·m·s/rad]"
-    )
+    coulomb: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="while moving")
+    viscous: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(0.0, description="grows with the speed")
     breakaway: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] | None = Field(
-        None, description="at standstill, at least coulomb; null: as coulomb [N·m]"
+        None, description="at standstill, at least coulomb; null: as coulomb"
     )
     stribeck_speed: Annotated[Any, PerJoint(1e-6, 10.0, "rad/s")] = Field(
-        0.1, description="speed over which breakaway falls to coulomb [rad/s]"
+        0.1, description="speed over which breakaway falls to coulomb"
     )
 
     @model_validator(mode="after")
@@ -59,10 +57,10 @@ class SensorsSection(Section):
     """Imperfections of the joint sensors; each value one number, or one a joint."""
 
     encoder_resolution: Annotated[Any, PerJoint(0.0, 0.1, "rad")] = Field(
-        0.0, description="step to which joint angles are rounded; 0: exact [rad]"
+        0.0, description="step to which joint angles are rounded; 0: exact"
     )
     velocity_noise: Annotated[Any, PerJoint(0.0, 1.0, "rad/s")] = Field(
-        0.0, description="standard deviation of the measured joint velocities [rad/s]"
+        0.0, description="standard deviation of the measured joint velocities"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, Point, Range, Rotation, Section, Whole, show
+from hopfield_nav.world.fields import Length, Point, Range, Rotation, Section, Unit, Whole, show
 
 _MOST_CELLS = 4096**2
 _DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
@@ -26,9 +26,9 @@ _ROTATION_SCHEMA = {
 class MapSection(Section):
     """The grid of neurons, laid into the plane or the room in which the tool moves."""
 
-    origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes [m]")
+    origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
     spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
-        0.0263, description="between neighbouring cells [m]"
+        0.0263, description="between neighbouring cells"
     )
     shape: Annotated[tuple[Annotated[int, Whole(1, 4096)], ...], Length(2, 3)] = Field(
         (20, 20), description="cells along x and along y, and along z for a map in space"
@@ -87,11 +87,11 @@ _RotationOrFree = Annotated[
 class TrajectorySection(Section):
     """From cells to a motion in time."""
 
-    time_per_cell: Annotated[Any, BeforeValidator(_time_per_cell), WithJsonSchema(_TIME_SCHEMA)] = Field(
-        0.5, description="[s], or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"
-    )
+    time_per_cell: Annotated[
+        Any, BeforeValidator(_time_per_cell), Unit("s"), WithJsonSchema(_TIME_SCHEMA)
+    ] = Field(0.5, description="a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints")
     sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
-        0.0, description="the reference is held this long between samples; 0: continuous [s]"
+        0.0, description="the reference is held this long between samples; 0: continuous"
     )
     tool_rotation: _RotationOrFree = Field(
         _DOWN,

@@ -6,14 +6,11 @@ Parameters that are left out get the method's default, so that a saved world sho
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.plugin import Method, Parameter, find_method
-from hopfield_nav.world.fields import Range, show
 
 
 def with_parameters(
@@ -38,7 +35,7 @@ def with_parameters(
     methods = [_find(kinds[key][0], name, folder, key) for key, name in names.items()]
     parameters = own_parameters(methods)
     _refuse_unknown(section, [*fields, *parameters])
-    values = {name: _check(p, section.get(name, p.default)) for name, p in parameters.items()}
+    values = {name: p.check(section.get(name, p.default)) for name, p in parameters.items()}
     return {**section, **values}
 
 
@@ -66,28 +63,3 @@ def _refuse_unknown(section: Mapping, known: list[str]) -> None:
                 allowed=", ".join(known),
                 nearest=nearest_name(key, known),
             )
-
-
-def _check(parameter: Parameter, value: object) -> float | tuple[float, ...]:
-    if isinstance(value, (list, tuple)) and parameter.per_joint and value:
-        return tuple(_check_number(parameter, v, f"{parameter.name}.{i}") for i, v in enumerate(value))
-    return _check_number(parameter, value, parameter.name)
-
-
-def _check_number(parameter: Parameter, value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(_float(value)):
-        allowed = "a finite number" + (", or a list of them, one a joint" if parameter.per_joint else "")
-        raise BadInput(
-            "wrong kind of value", where=where, found=show(value), allowed=f"{allowed} [{parameter.unit}]"
-        )
-    try:
-        return Range(parameter.low, parameter.high, parameter.unit).check(float(value))
-    except BadInput as error:
-        raise BadInput(error.what, where=where, found=value, allowed=error.allowed) from None
-
-
-def _float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 class PoseSection(Section):
     """A place of the tool, turned in any way."""
 
-    position: Point = Field(description="[x, y, z] of the tool point, base axes [m]")
+    position: Point = Field(description="[x, y, z] of the tool point, base axes")
     rotation: RotationOrAngles = Field(
-        description="rows of the rotation from tool to base axes, or [roll, pitch, yaw] [rad]"
+        description="rows of the rotation from tool to base axes, or [roll, pitch, yaw]"
     )
 
 
 class PlaceSection(Section):
     """A place that the motion goes through: exactly one of the keys is given."""
 
-    joints: Joints | None = Field(None, description="joint angles, within the limits of the arm [rad]")
+    joints: Joints | None = Field(None, description="joint angles, within the limits of the arm")
     pose: PoseSection | None = Field(None, description="of the tool; whatever joint angles take it there")
 
     @model_validator(mode="after")
@@ -64,19 +64,19 @@ class PlanSection(Section):
     tool_speed: Annotated[float, Range(0.0, 5.0, "m/s", above=True)] = Field(
         0.1,
         description="of the tool on a straight line; with the speed limits of the joints it bounds how far "
-        "these may jump between two steps [m/s]",
+        "these may jump between two steps",
     )
     turn_speed: Annotated[float, Range(0.0, 10.0, "rad/s", above=True)] = Field(
-        0.5, description="of the tool's rotation, for lines on which it mostly turns [rad/s]"
+        0.5, description="of the tool's rotation, for lines on which it mostly turns"
     )
     steps: Annotated[int, Whole(1, 10_000)] = Field(
         100, description="of a straight line between two poses of the tool"
     )
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
-        0.0, description="kept from the known obstacles; from itself the arm keeps 0.1 mm [m]"
+        0.0, description="kept from the known obstacles; from itself the arm keeps 0.1 mm"
     )
     acceleration: Annotated[Any, PerJoint(0.01, 50.0, "rad/s²")] = Field(
-        1.4, description="of the joints at most, one number or one a joint [rad/s²]"
+        1.4, description="of the joints at most, one number or one a joint"
     )
     ways: Annotated[int, Whole(1, 512)] = Field(5, description="direct paths that are shown, shortest first")
 

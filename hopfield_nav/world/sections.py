@@ -41,16 +41,16 @@ _Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
 class FrameSection(Section):
     """Pose of the tool point in the flange, the last frame of the arm."""
 
-    position: Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes [m]")
+    position: Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes")
     rotation: Rotation = Field(_IDENTITY, description="rows of the rotation from tool to flange axes")
 
 
 class PayloadSection(Section):
     """What the tool carries."""
 
-    mass: Annotated[float, Range(0.0, 100.0, "kg")] = Field(0.0, description="[kg]")
-    center_of_mass: Point = Field((0.0, 0.0, 0.0), description="in the flange frame [m]")
-    inertia: Inertia = Field(_ZERO, description="about the centre of mass, flange axes [kg·m²]")
+    mass: Annotated[float, Range(0.0, 100.0, "kg")] = Field(0.0, description="of the payload")
+    center_of_mass: Point = Field((0.0, 0.0, 0.0), description="in the flange frame")
+    inertia: Inertia = Field(_ZERO, description="about the centre of mass, flange axes")
 
 
 class ToolSection(Section):
@@ -70,19 +70,19 @@ class PlantSection(Section):
         "elastic joints",
     )
     integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
-    step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step [s]")
+    step: Annotated[float, Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step")
     damping: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
-        0.0, description="viscous damping of the joints, one number or one a joint [N·m·s/rad]"
+        0.0, description="viscous damping of the joints, one number or one a joint"
     )
     friction: FrictionChoice | None = Field(
         None,
         description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`",
     )
     stiffness: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
-        None, description="of elastic joints (engine: flexible); null: by the size of the joint [N·m/rad]"
+        None, description="of elastic joints (engine: flexible); null: by the size of the joint"
     )
     temperature: Annotated[Any, PerJoint(-40.0, 150.0, "°C")] | None = Field(
-        None, description="of elastic joints, on which their viscous friction depends; null: 30 [°C]"
+        None, description="of elastic joints, on which their viscous friction depends; null: 30"
     )
 
 
@@ -94,10 +94,10 @@ class ControllerSection(Section):
     law: Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
     model: Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
     period: Annotated[float, Range(1e-6, 1.0, "s")] = Field(
-        0.001, description="control period, a multiple of plant.step; default: plant.step [s]"
+        0.001, description="control period, a multiple of plant.step; default: plant.step"
     )
     delay: Annotated[float, Range(0.0, 64.0, "s")] = Field(
-        0.0, description="from sensing to torque, a multiple of the period, at most 64 periods [s]"
+        0.0, description="from sensing to torque, a multiple of the period, at most 64 periods"
     )
     hold: Flag = Field(
         True, description="hold the torque over the period (false: law in every integrator stage)"
@@ -128,8 +128,8 @@ class ContactSection(Section):
     bodies: Literal["tool", "arm"] = Field(
         "tool", description="what obstacles can touch: the tool point, or every link and the tool"
     )
-    stiffness: Annotated[float, Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="[N/m]")
-    damping: Annotated[float, Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="[N·s/m]")
+    stiffness: Annotated[float, Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="of a surface")
+    damping: Annotated[float, Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="of a surface")
     friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
 
 
@@ -150,7 +150,7 @@ class PlannerSection(Section):
         None, description="gain of the neurons, for the sum network; null: chosen by the planner"
     )
     radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
-        1.0, description="neurons this near are connected [cells]"
+        1.0, description="neurons this near are connected"
     )
     ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
         ("+v", "-v", "+u", "-u"),
@@ -158,7 +158,7 @@ class PlannerSection(Section):
     )
     any_angle: Flag = Field(False, description="shorten the path by lines of sight through the map")
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
-        0.0, description="kept from blocked cells, with any_angle [m]"
+        0.0, description="kept from blocked cells, with any_angle"
     )
     unreachable: Literal["lazy", "precompute", "ignore"] = Field(
         "lazy",
@@ -211,7 +211,7 @@ class DetectionSection(Section):
         "null: 1, so that every new rise above the threshold counts",
     )
     hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
-        0.0, description="no detection for this long after the start and after each replan [s]"
+        0.0, description="no detection for this long after the start and after each replan"
     )
 
     @model_validator(mode="before")
@@ -232,7 +232,7 @@ class DetectionSection(Section):
 class StartSection(Section):
     """Where the arm is at the beginning, at rest."""
 
-    joints: Joints = Field(_Q0, description="joint angles, within one turn [rad]")
+    joints: Joints = Field(_Q0, description="joint angles, within one turn")
 
 
 class RecordSection(Section):

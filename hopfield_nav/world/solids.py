@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, MapPoint, Metre, PlanePoint, Point, Range, Rotation, Whole
+from hopfield_nav.world.fields import Length, MapPoint, Metre, PlanePoint, Point, Range, Rotation, Unit, Whole
 from hopfield_nav.world.sections import Section
 
 Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
@@ -30,10 +30,10 @@ _TRIES = 10_000  # random positions tried for one cylinder before giving up
 class Cylinder(Section):
     """An upright cylinder: without end, or from one height to another."""
 
-    center: PlanePoint = Field(description="[x, y] of the axis, base axes [m]")
-    radius: Radius = Field(description="[m]")
+    center: PlanePoint = Field(description="[x, y] of the axis, base axes")
+    radius: Radius = Field(description="of its round side")
     height: Annotated[tuple[Metre, ...], Length(2, 2)] | None = Field(
-        None, description="[lower, upper] z of its ends; left out: without end [m]"
+        None, description="[lower, upper] z of its ends; left out: without end"
     )
 
     @model_validator(mode="after")
@@ -61,8 +61,8 @@ class Cylinder(Section):
 class Sphere(Section):
     """A sphere."""
 
-    center: Point = Field(description="[x, y, z], base axes [m]")
-    radius: Radius = Field(description="[m]")
+    center: Point = Field(description="[x, y, z], base axes")
+    radius: Radius = Field(description="of the sphere")
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
         """Whether points lie inside or on the sphere."""
@@ -91,16 +91,18 @@ def _from_angles(value: Any) -> Any:
     )
 
 
-RotationOrAngles = Annotated[Rotation, BeforeValidator(_from_angles), WithJsonSchema(_ROTATION_SCHEMA)]
+RotationOrAngles = Annotated[
+    Rotation, BeforeValidator(_from_angles), Unit("rad"), WithJsonSchema(_ROTATION_SCHEMA)
+]
 
 
 class Box(Section):
     """A box, turned in any way."""
 
-    center: Point = Field(description="[x, y, z] of its middle, base axes [m]")
-    size: Annotated[tuple[_Edge, ...], Length(3, 3)] = Field(description="lengths of its edges [m]")
+    center: Point = Field(description="[x, y, z] of its middle, base axes")
+    size: Annotated[tuple[_Edge, ...], Length(3, 3)] = Field(description="lengths of its edges")
     rotation: RotationOrAngles = Field(
-        _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw] [rad]"
+        _IDENTITY, description="rows of the rotation from box to base axes, or [roll, pitch, yaw]"
     )
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
@@ -116,7 +118,7 @@ class Box(Section):
 class Floor(Section):
     """Everything below a level plane."""
 
-    height: Metre = Field(description="z of its surface, base axes [m]")
+    height: Metre = Field(description="z of its surface, base axes")
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
         """Whether points lie in or on the floor."""
@@ -130,9 +132,9 @@ class RandomCylinders(Section):
     """Cylinders at random places on the map, away from start and goal."""
 
     count: Annotated[int, Whole(0, 10_000)] = Field(description="how many")
-    radius: Annotated[tuple[Radius, ...], Length(2, 2)] = Field(description="smallest and largest [m]")
+    radius: Annotated[tuple[Radius, ...], Length(2, 2)] = Field(description="smallest and largest")
     clearance: Annotated[float, Range(0.0, 5.0, "m")] = Field(
-        0.05, description="free distance kept around the start tool position and the goal [m]"
+        0.05, description="free distance kept around the start tool position and the goal"
     )
     seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
 
@@ -222,11 +224,9 @@ class GoalSection(Section):
     cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 3)] | None = Field(
         None, description="[i, j], counted from 0, i along x; [i, j, k] on a map in space"
     )
-    position: MapPoint | None = Field(
-        None, description="[x, y] in base axes; [x, y, z] on a map in space [m]"
-    )
+    position: MapPoint | None = Field(None, description="[x, y] in base axes; [x, y, z] on a map in space")
     tolerance: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
-        0.001, description="distance from the goal at which the tool has arrived [m]"
+        0.001, description="distance from the goal at which the tool has arrived"
     )
 
     @model_validator(mode="after")

@@ -37,7 +37,7 @@ class World(Section):
     description: Text = Field("", description="what the experiment is for")
     arm: Text = Field("ur5_ragazzon2012", description="name of a built-in arm, or path of an arm file")
     tool: ToolSection = Field(default_factory=ToolSection, description="tool point and payload")
-    gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes [m/s²]")
+    gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")
     plant: PlantSection = Field(default_factory=PlantSection, description="what moves")
     controller: ControllerSection = Field(
         default_factory=ControllerSection, description="what commands the motors"
@@ -66,7 +66,7 @@ class World(Section):
         default_factory=PlanSection, description="a motion for `hopfield-nav plan`; a run ignores it"
     )
     time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = Field(
-        200.0, description="simulated time at which the run ends [s]"
+        200.0, description="simulated time at which the run ends"
     )
     seed: Seed = Field(0, description="of all random numbers of the run")
     record: RecordSection = Field(default_factory=RecordSection, description="what is kept")

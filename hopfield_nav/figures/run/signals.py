@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.experiment import Run, force_norm, missed_contacts
+from hopfield_nav.experiment import Run, contact_delays, force_norm, missed_contacts
 from hopfield_nav.figures import COLOURS, envelope
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
@@ -115,8 +115,8 @@ def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
 
 
 def typical_collision(run: Run) -> int | None:
-    """The true collision whose detection took nearest to the median time; None without one."""
-    delay = run.data.event_time.values - run.data.touch_time.values
+    """The detection whose delay after its contact's start is nearest to the median; None without one."""
+    delay = contact_delays(run.data.event_time.values, run.data.touch_time.values)
     if not np.isfinite(delay).any():
         return None
     return int(np.nanargmin(np.abs(delay - np.nanmedian(delay))))

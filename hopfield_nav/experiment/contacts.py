@@ -1,0 +1,105 @@
+"""The true contacts of a run, and when each was felt.
+
+It owns the definitions, once for the summary, the score, the command ``compare`` and the pictures:
+
+- A **contact** lasts from the first true contact force to the last; touches within 50 ms are one.
+- It was **felt** at the first alarm before it has been over for 50 ms; its **delay** runs from its first
+  step to that alarm. A second alarm on the same contact is neither a detection nor false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.experiment.run import Run
+from hopfield_nav.loop import CONTACT_MEMORY
+
+
+def contact_delays(
+    alarm_time: Sequence[float] | np.ndarray, contact_start: Sequence[float] | np.ndarray
+) -> np.ndarray:
+    """Delay (m,) of each of m alarms that was the first on its contact [s]; NaN for the others.
+
+    Args:
+        alarm_time: (m,) in order [s].
+        contact_start: (m,) start of the contact that each belongs to; NaN for a false alarm [s].
+    """
+    alarm_time, contact_start = np.asarray(alarm_time, float), np.asarray(contact_start, float)
+    _, first = np.unique(contact_start, return_index=True)
+    delays = np.full(alarm_time.shape, np.nan)
+    delays[first] = alarm_time[first] - contact_start[first]
+    return delays
+
+
+def contact_spans(time: np.ndarray, touching: np.ndarray) -> list[tuple[float, float]]:
+    """Start and end [s] of every contact; touches within 50 ms (or neighbouring rows) are one."""
+    rows = np.flatnonzero(touching)
+    if not rows.size:
+        return []
+    lull = max(CONTACT_MEMORY, 1.5 * float(np.median(np.diff(time)))) if time.size > 1 else CONTACT_MEMORY
+    breaks = np.flatnonzero(np.diff(time[rows]) > lull) + 1
+    return [(float(time[part[0]]), float(time[part[-1]])) for part in np.split(rows, breaks)]
+
+
+class ContactEpisode(NamedTuple):
+    """One contact, from the first true force to the last.
+
+    Attributes:
+        start, end: [s].
+        peak_time: of the largest force [s]; peak_force: its magnitude [N].
+        position: (3,) true tool position at the first touch, base axes [m].
+        registered: a collision was detected between the start and 50 ms after the end.
+    """
+
+    start: float
+    end: float
+    peak_time: float
+    peak_force: float
+    position: np.ndarray
+    registered: bool
+
+
+def contact_episodes(run: Run) -> list[ContactEpisode]:
+    """Every contact of a run, in order.
+
+    Touches within 50 ms of each other (or in neighbouring rows of a sparser record) are one contact.
+
+    Args:
+        run: a run; without recorded signals it has no known contacts.
+
+    Returns:
+        The episodes; empty when nothing was touched.
+    """
+    time, force = run.data.time.values, force_norm(run.data.force.values)
+    touching = np.flatnonzero(force > 0.0)
+    spans = contact_spans(time, force > 0.0)
+    inside = [(time[touching] >= start) & (time[touching] <= end) for start, end in spans]
+    return [_episode(run, time, force, touching[own]) for own in inside]
+
+
+def missed_contacts(run: Run) -> list[ContactEpisode]:
+    """The contacts that were not registered."""
+    return [episode for episode in contact_episodes(run) if not episode.registered]
+
+
+def force_norm(force: np.ndarray) -> np.ndarray:
+    """Magnitudes (k,) of forces (k, 3) [N]; a force that exploded is infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.sqrt(np.sum(force * force, axis=-1))
+
+
+def _episode(run: Run, time: np.ndarray, force: np.ndarray, rows: np.ndarray) -> ContactEpisode:
+    start, end = float(time[rows[0]]), float(time[rows[-1]])
+    peak = rows[np.argmax(force[rows])]
+    events = run.data.event_time.values
+    return ContactEpisode(
+        start=start,
+        end=end,
+        peak_time=float(time[peak]),
+        peak_force=float(force[peak]),
+        position=run.data.tool_position.values[rows[0]],
+        registered=bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY))),
+    )
