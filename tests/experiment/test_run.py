@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scenes import simulation
 
 from dynamics import BadInput
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Run, load_run, simulate
+from hopfield_nav.experiment import Run, load_run, score_run, simulate
 
 TEXT = (
     "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 9\n"
@@ -203,3 +204,16 @@ def test_a_damaged_folder_is_bad_input(run, tmp_path, damage, how):
         path.write_bytes(content + b"\nnonsense: [")
     with pytest.raises(BadInput):
         load_run(folder)
+
+
+def test_a_record_saved_before_the_rooms_were_built_still_loads():
+    """Six seconds of ``u_trap``, every 200th step, saved by the program of 2026-11-21."""
+    run = load_run(Path(__file__).parent / "saved_before")
+    assert (run.outcome, run.summary["collision_count"]) == ("time_limit", 1)
+    assert set(run.data.variables) >= {"time", *SIGNALS, *EVENTS}
+    assert run.data.sizes["time"] == 30
+    first, second = run.plans()
+    assert tuple(first.path[-1]) == tuple(second.path[-1])
+    assert second.felt.sum() == 1
+    assert second.felt[tuple(second.cell)]
+    assert score_run(run).false_alarms == run.summary["false_alarm_count"] == 0

@@ -7,9 +7,10 @@ import pytest
 from scenes import simulation, world
 
 from dynamics import BadInput
+from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import ContactTruth, follow, map_error, score, score_run
-from hopfield_nav.experiment.scoring import contact_spans
+from hopfield_nav.experiment import ContactTruth, contact_delays, follow, map_error, score, score_run
+from hopfield_nav.experiment.contacts import contact_spans
 from hopfield_nav.loop import quintic_trajectory
 
 TIME = np.arange(0, 10, 0.001)
@@ -33,6 +34,24 @@ def test_a_delay_runs_from_the_first_force_to_the_first_alarm():
     np.testing.assert_allclose(result.delays, [0.25, 0.01], atol=1e-9)
     assert result.false_alarms == 0
     assert result.contacts[0].force_at_alarm == pytest.approx(20 * 0.251, abs=0.03)
+
+
+def test_only_the_first_alarm_on_a_contact_has_a_delay():
+    start = [1.0, 1.0, np.nan, np.nan, 5.0]
+    np.testing.assert_array_equal(
+        contact_delays([1.1, 1.4, 2.0, 3.0, 5.2], start), [1.1 - 1.0, np.nan, np.nan, np.nan, 5.2 - 5.0]
+    )
+
+
+def test_summary_and_score_say_the_same_of_the_same_contacts():
+    """One contact may be answered several times: only the first answer is its delay."""
+    run = simulate(load_world("over_the_wall", ["time_limit=20"]))
+    found, summary = score_run(run), run.summary
+    assert len(run.data.event_time) > len(found.delays) > 1
+    assert summary["contact_count"] == len(found.contacts)
+    assert summary["false_alarm_count"] == found.false_alarms
+    assert summary["detection_delay_median_s"] == pytest.approx(np.median(found.delays))
+    assert summary["detection_delay_max_s"] == pytest.approx(found.delays.max())
 
 
 def test_an_alarm_within_50_ms_of_the_end_still_counts_and_later_is_false():
