@@ -1,7 +1,8 @@
 """The ledger: every checkable claim of the five documents beside what this project measures.
 
 ``docs/ledger.md`` is written by the reproduction scripts, one for each document. ``update`` replaces
-the rows of one document and keeps those of the others.
+the rows of one document and keeps those of the others. The words of every claim are in ``claims.yaml``;
+the scripts add what they measure.
 """
 
 from __future__ import annotations
@@ -9,11 +10,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 LEDGER = ROOT / "docs" / "ledger.md"
+CLAIMS = Path(__file__).with_name("claims.yaml")
 DOCUMENTS = ("kebria2016", "nowoczyn2023", "ragazzon2012", "tu2023", "madsen2020")
 REPRODUCED, REFUTED, UNCHECKABLE, OPEN = "reproduced", "refuted", "cannot be checked", "open"
 VERDICTS = (REPRODUCED, REFUTED, UNCHECKABLE, OPEN)
@@ -55,12 +61,54 @@ class Row(NamedTuple):
     test: str
 
 
-def judged(
-    place: str, claim: str, published: str, ours: str, agrees: bool | None, remark: str, test: str
-) -> Row:
-    """A row whose verdict follows from a comparison; None: there is nothing to compare with."""
+class Claim(NamedTuple):
+    """The words of a claim, in braces what is measured; the fields are those of ``Row``."""
+
+    place: str
+    claim: str
+    published: str
+    test: str
+    remark: str = ""
+
+    def filled(self, **values: object) -> Claim:
+        """With the measured values instead of the braces."""
+        return Claim(*(text.format(**values) for text in self))
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """What ``claims.yaml`` holds, by ``document.key``."""
+    found = yaml.safe_load(CLAIMS.read_text(encoding="utf-8"))
+    return {
+        f"{document}.{key}": Claim(**words) for document, of in found.items() for key, words in of.items()
+    }
+
+
+def claim_of(name: str) -> Claim:
+    """One claim.
+
+    Raises:
+        ValueError: there is none; the message names the nearest.
+    """
+    if name not in claims():
+        nearest = get_close_matches(name, claims(), n=1, cutoff=0)[0]
+        raise ValueError(f"no claim {name!r} in {CLAIMS.name}; the nearest is {nearest!r}")
+    return claims()[name]
+
+
+def judged(name: str, ours: str, agrees: bool | None, /, **values: object) -> Row:
+    """A row whose verdict follows from a comparison.
+
+    Args:
+        name: ``document.key`` of the claim in ``claims.yaml``.
+        ours: what we measure, with units.
+        agrees: None when there is nothing to compare with.
+        values: what stands in braces in the words of the claim.
+    """
+    words = claim_of(name).filled(**values)
     verdict = UNCHECKABLE if agrees is None else REPRODUCED if agrees else REFUTED
-    return Row(place, claim, _minus(published), _minus(ours), verdict, remark, test)
+    published, ours = _minus(words.published), _minus(ours)
+    return Row(words.place, words.claim, published, ours, verdict, words.remark, words.test)
 
 
 def _minus(text: str) -> str:
@@ -153,7 +201,11 @@ def _row(line: str) -> Row:
 def _test_exists(node: str, root: Path) -> bool:
     file, colons, function = node.partition("::")
     path = root / file
-    if not colons or not path.is_file():
-        return False
+    return bool(colons) and path.is_file() and function.split("[")[0] in _functions(path)
+
+
+@cache
+def _functions(path: Path) -> set[str]:
+    """Names of the functions in a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return function.split("[")[0] in {f.name for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)}
+    return {f.name for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)}

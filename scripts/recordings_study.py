@@ -14,9 +14,10 @@ from matplotlib.figure import Figure
 from recorded_pushes import FREE, PUSHED, pushes, strokes
 from recorded_runs import STANDSTILL, recording
 from recordings_methods import FREE_RUNS, OWN, estimators, followed, in_motion, judged, torque_of
+from reproduction import save_figures
 
 from hopfield_nav.experiment import alarm_rate
-from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, paper_style
+from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
 from hopfield_nav.plugin import method_names
 
 DETECTORS = ("high_pass_joint_torque", "adaptive_joint_torque", "adaptive_high_pass")
@@ -117,12 +118,8 @@ def _best_estimator() -> str:
 
 def draw(folder: Path) -> list[Path]:
     """Pushed beside free, the trade of pushes against false alarms, and the standstill run."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / "recorded_pushes.png", folder / "recorded_standstill.png"]
-    with paper_style():
-        _pushes_figure().savefig(paths[0], dpi=300)
-        _standstill_figure().savefig(paths[1], dpi=300)
-    return paths
+    figures = {"recorded_pushes": _pushes_figure, "recorded_standstill": _standstill_figure}
+    return save_figures(folder, figures, dpi=300)
 
 
 def _pushes_figure() -> Figure:

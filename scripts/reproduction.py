@@ -11,6 +11,7 @@ import ledger
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures import paper_style
+from hopfield_nav.sweeps import Value
 
 
 def reproduce(
@@ -56,6 +57,17 @@ def save_figures(
         for name, make in makers.items():
             make().savefig(folder / f"{name}.png", dpi=dpi)
     return [folder / f"{name}.png" for name in makers]
+
+
+def listed(values: Iterable[float], form: str) -> str:
+    """Numbers in one format, with commas between."""
+    return ", ".join(format(float(value), form) for value in values)
+
+
+def percent(value: Value, digits: int = 0) -> str:
+    """A share in percent with its interval."""
+    estimate, low, high = (f"{100 * v:.{digits}f}" for v in (value.estimate, value.low, value.high))
+    return f"{estimate} % ({low}–{high})"
 
 
 def show_chapter(

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
 from dynamics import (
     Arm,
@@ -23,13 +24,11 @@ from dynamics import (
 )
 from dynamics.files import arm_from_dict
 from dynamics.lagrange import mass_matrix_derivatives
-from hopfield_nav.figures import COLOURS, COLUMN, paper_style
+from hopfield_nav.figures import COLOURS, COLUMN
 
 NAME = "ur5_kebria2016"
 SIZES = (2, 3, 4, 6, 8, 11, 15, 20, 25, 30)
 LARGE = 15  # joints from which on the slope is measured: below, fixed costs count
-TESTS = "tests/scripts/test_kinematics_studies.py::"
-LAGRANGE = "tests/dynamics/test_euler_lagrange.py::"
 FORMULATIONS: dict[str, Callable] = {
     "Newton–Euler": inverse_dynamics,
     "Euler–Lagrange": euler_lagrange_torque,
@@ -106,31 +105,19 @@ def rows() -> list[Row]:
     skew, apart = skew_error(arm), largest_difference(arm)
     return [
         judged(
-            "(8)",
-            "M is symmetric positive definite",
-            "symmetric positive definite",
+            "kebria2016.mass_matrix_is_positive_definite",
             f"at 1000 random positions: asymmetry {asymmetry:.0e}, smallest eigenvalue {least:.2g} kg·m²",
             asymmetry < 1e-14 and least > 0,
-            "the document prints no mass; filled in as its IV.D says",
-            TESTS + "test_kebria_mass_matrix",
         ),
         judged(
-            "(9)",
-            "Ṁ − 2C is skew-symmetric",
-            "skew-symmetric",
+            "kebria2016.skew_symmetry",
             f"symmetric part {skew:.0e} of Ṁ, with exact derivatives of M",
             skew < 1e-13,
-            "",
-            LAGRANGE + "test_mass_matrix_rate_minus_twice_coriolis_is_skew",
         ),
         judged(
-            "(6)–(10)",
-            "the Lagrange method gives the equations of motion",
-            "derived, no numbers",
+            "kebria2016.lagrange_gives_the_equations",
             f"M, C, g and torque equal to Newton–Euler to {apart:.0e} (1000 random states)",
             apart < 1e-10,
-            "",
-            LAGRANGE + "test_equal_to_the_recursive_methods",
         ),
     ]
 
@@ -141,24 +128,16 @@ def cost_row() -> Row:
     newton, lagrange = (exponent(found[name]) for name in FORMULATIONS)
     ratio = [found["Euler–Lagrange"][SIZES.index(n)] / found["Newton–Euler"][SIZES.index(n)] for n in (6, 30)]
     return judged(
-        "2.2",
-        "Lagrange is more efficient than Newton–Euler for arms with many joints",
-        "much more computationally efficient",
+        "tu2023.cost_of_lagrange_and_newton_euler",
         f"time of a torque ∝ n^{lagrange:.1f} from energies, n^{newton:.1f} by recursion"
         f" ({LARGE}…30 joints); {ratio[0]:.0f}× slower at 6 joints, {ratio[1]:.0f}× at 30 †",
         lagrange < newton,
-        "the other way round; 3.2 then chooses Newton–Euler, rightly",
-        TESTS + "test_cost_of_both_formulations",
     )
 
 
 def draw(folder: Path) -> list[Path]:
     """Time of one torque over the number of joints, both formulations."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with paper_style():
-        path = folder / "cost_of_formulations.png"
-        cost_figure().savefig(path)
-    return [path]
+    return save_figures(folder, {"cost_of_formulations": cost_figure})
 
 
 def cost_figure() -> Figure:

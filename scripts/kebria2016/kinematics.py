@@ -8,6 +8,7 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
 from dynamics import (
     Arm,
@@ -20,7 +21,7 @@ from dynamics import (
     singularity_measures,
 )
 from dynamics.files import arm_from_dict
-from hopfield_nav.figures import PAGE, paper_style
+from hopfield_nav.figures import PAGE
 
 NAME = "ur5_kebria2016"
 TABLE_I = {  # as printed
@@ -29,7 +30,6 @@ TABLE_I = {  # as printed
     "d": [0.08916, 0, 0, 0.10915, 0.09456, 0.0823],
 }
 WRONG_IN_TABLE_I = {("a", 1), ("a", 2), ("d", 4)}
-TESTS = "tests/scripts/test_kinematics_studies.py::"
 
 
 def positions(count: int = 20000) -> np.ndarray:
@@ -137,23 +137,11 @@ def _table_rows() -> list[Row]:
     wrong, shift = table_differences(), effect_of_d5()
     return [
         judged(
-            "Table I",
-            "DH parameters of the UR5",
-            "a2 0.425, a3 0.39225, d5 0.09456 m",
+            "kebria2016.dh_parameters",
             f"{18 - len(wrong)} of 18 agree; ours a2 −0.425, a3 −0.39225, d5 0.09465 m",
             not wrong,
-            "a2, a3 are negative with these frames; d5 has two digits swapped",
-            TESTS + "test_table_1_of_kebria",
         ),
-        judged(
-            "Table I",
-            "what the printed d5 does to the position",
-            "0.09456 m",
-            f"up to {1e3 * shift:.3f} mm of shift",
-            shift < 1e-9,
-            "the arm has 0.09465 m",
-            TESTS + "test_table_1_of_kebria",
-        ),
+        judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9),
     ]
 
 
@@ -161,22 +149,14 @@ def _formula_rows() -> list[Row]:
     position, theta6 = position_errors(), theta6_errors()
     return [
         judged(
-            "(2)",
-            "position of the flange",
-            "− d6 c1 c234 in p_x, − d6 s1 c234 in p_y",
+            "kebria2016.position_of_the_flange",
             f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m",
             position[0] < 1e-9,
-            "the factor s5 is missing in both; p_z is right",
-            TESTS + "test_printed_positions",
         ),
         judged(
-            "(5)",
-            "θ6 from the tool's axes",
-            "second argument (x_x c1 − x_y s1)/s5",
+            "kebria2016.theta6",
             f"as printed off by up to {theta6[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {theta6[1]:.0e} rad",
             theta6[0] < 1e-9,
-            "c1 and s1 are swapped; nowoczyn2023 (2.12) is right",
-            TESTS + "test_printed_theta6",
         ),
     ]
 
@@ -188,43 +168,27 @@ def _solution_rows() -> list[Row]:
     margin = 1.96 * np.sqrt(share * (1 - share) / len(counts))
     return [
         judged(
-            "II.D",
-            "two solutions each for θ1, θ5 and the elbow",
-            "2 × 2 × 2",
+            "kebria2016.number_of_solutions",
             f"up to {counts.max()}; {100 * share:.0f} ± {100 * margin:.0f} % of {len(counts)} reachable poses"
             f" have all 8, the least {counts.min()}",
             int(counts.max()) == 8,
-            "fewer where the elbow's ring is missed on some branches",
-            TESTS + "test_number_of_solutions",
         ),
         judged(
-            "II.D",
-            "no solution beyond |a2 + a3| or within |a2 − a3|",
-            f"{a2 + a3} m, {a2 - a3:.5f} m",
+            "kebria2016.limits_of_reach",
             f"joint 4's axis between {limits[0]:.4f} and {limits[1]:.4f} m from joint 2's",
             limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12,
-            "200,000 random positions",
-            TESTS + "test_limits_of_kebria",
         ),
         judged(
-            "II.D",
-            "no configuration with R ≤ |d4|; tan α2 = d4/R",
-            "R > |d4|",
+            "kebria2016.distance_from_axis_1",
             f"R at least {nearest:.5f} m, d4 = {d4} m, and exactly d4 at the shoulder singularity",
             False,
-            "R = |d4| is possible; and it is cos α2 = d4/R, as (3) uses it",
-            TESTS + "test_limits_of_kebria",
         ),
     ]
 
 
 def draw(folder: Path) -> list[Path]:
     """Where the three singularities lie, and how the smallest singular value falls towards them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with paper_style():
-        path = folder / "singularities.png"
-        singularity_figure().savefig(path)
-    return [path]
+    return save_figures(folder, {"singularities": singularity_figure})
 
 
 def singularity_figure() -> Figure:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import mujoco
 import numpy as np
 from ledger import Row, judged
+from reproduction import save_figures
 from scipy.spatial.transform import Rotation
 
 from dynamics.files import mjcf_text
-from hopfield_nav.figures import paper_style
 from kebria2016.validation_figures import error_figure, picture_figure, tracking_figure
 from kebria2016.validation_run import (
     DURATION,
@@ -23,7 +24,6 @@ from kebria2016.validation_run import (
     smallest_singular_value,
 )
 
-TESTS = "tests/control/test_computed_torque.py::"
 SETTLED = 4.2  # [s] after which the published poles leave less than 1 %
 
 
@@ -81,31 +81,16 @@ def _error_rows(run: Followed) -> list[Row]:
     away, held = largest_difference(run), largest_difference(follow(hold=True))
     return [
         judged(
-            "V",
-            "poles of the error for K_P = K_D = 10",
-            "-1.127, -8.873 1/s",
+            "kebria2016.poles_of_the_error",
             f"{fitted[0]:.3f}, {fitted[1]:.3f} 1/s, fitted to the error on MuJoCo's arm",
             bool(np.all(np.abs(fitted / exact - 1) < 0.01)),
-            "follow from (12); the document does not print them",
-            TESTS + "test_poles_of_the_error_on_mujoco",
         ),
+        judged("kebria2016.error_below_one_percent", f"after {settled:.2f} s", abs(settled - SETTLED) < 0.05),
         judged(
-            "V",
-            "the error falls below 1 %",
-            "after about 4.2 s, by (12)",
-            f"after {settled:.2f} s",
-            abs(settled - SETTLED) < 0.05,
-            "",
-            TESTS + "test_error_below_one_percent",
-        ),
-        judged(
-            "V (12)",
-            "with the right model the error obeys ë + K_D ė + K_P e = 0",
-            "nonlinear terms eliminated",
+            "kebria2016.error_equation",
             f"differs from the analytic solution by at most {away:.0e} of the first error",
             away < 1e-6,
-            f"{100 * held:.1f} % with a torque held for 1 ms, as a computer would: the reference moves on",
-            TESTS + "test_error_is_the_analytic_one",
+            held=100 * held,
         ),
     ]
 
@@ -116,47 +101,30 @@ def _tool_rows(run: Followed) -> list[Row]:
     end = run.time > DURATION - 1
     return [
         judged(
-            "V",
-            "the profile is free of singularities",
-            "singular free, in the workspace",
+            "kebria2016.regular_profile",
             f"smallest singular value of J along ours {value:.3f} (metres)",
             value > 0.05,
-            "the document's profile is lost",
-            TESTS + "test_profile_is_regular",
         ),
         judged(
-            "V, figure 11",
-            "position and orientation are tracked",
-            "tracked, states stable",
+            "kebria2016.tracking",
             f"errors {1e3 * away[0]:.0f} mm, {np.degrees(turn[0]):.0f}° at first, at most "
             f"{1e3 * away[late].max():.1f} mm, {np.degrees(turn[late].max()):.2f}° after 4.2 s, "
             f"{1e3 * away[end].max():.4f} mm, {np.degrees(turn[end].max()):.4f}° in the last second",
             bool(away[end].max() < 1e-4 and turn[end].max() < 1e-3),
-            "",
-            TESTS + "test_tool_follows_the_profile",
         ),
         judged(
-            "IV.D",
-            "the links' radius has no effect on the dynamics",
-            "no significant effect",
+            "kebria2016.radius_of_the_links",
             f"radius 1 mm or 200 mm: torques differ by {change:.0e} N·m",
             change == 0.0,
-            "shapes are for looking; bodies state their own inertia",
-            "tests/dynamics/test_mjcf.py::test_radius_changes_no_torque",
         ),
     ]
 
 
 def draw(folder: Path) -> list[Path]:
     """Figures 10 and 11, and the error beside the solution of (12)."""
-    folder.mkdir(parents=True, exist_ok=True)
-    run, written = follow(), []
-    with paper_style():
-        for name, make in (
-            ("figure_10_arm", picture_figure),
-            ("figure_11_tracking", tracking_figure),
-            ("equation_12_error", error_figure),
-        ):
-            written.append(folder / f"{name}.png")
-            make(run).savefig(written[-1])
-    return written
+    makers = {
+        "figure_10_arm": picture_figure,
+        "figure_11_tracking": tracking_figure,
+        "equation_12_error": error_figure,
+    }
+    return save_figures(folder, {name: partial(make, follow()) for name, make in makers.items()})

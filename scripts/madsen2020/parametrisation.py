@@ -16,7 +16,6 @@ from dynamics.identification import (
 )
 
 INCLINE = np.array([1.5, -2.0, -9.0])  # [m/s²]
-_B, _T = "tests/dynamics/test_base_parameters.py::", "tests/scripts/test_madsen2020.py::"
 
 
 def columns(gravity: np.ndarray | None = None) -> int:
@@ -65,31 +64,35 @@ def rows() -> list[Row]:
     heat, load, speed = friction_spread()
     worth = [100 * (1 - b / a) for a, b in ((325.9, 233.0), (1245.7, 1040.4), (334.0, 250.9))]
     return [
-        judged("Table 2", "inertial parameters that appear in the model", "49", str(columns()),
-               columns() == 49,
-               f"tensors about the frames' origins; {columns(INCLINE)} on an incline",
-               _B + "test_numbers_of_madsen2020"),
-        judged("3", "base parameters", "36", f"{found['upright']}; by the closed formula {formula}",
-               found["upright"] == formula == 36, f"{found['upright, rotors']} with rotor inertias",
-               _B + "test_numbers_of_madsen2020"),
-        judged("6 (1)", "base parameters on an incline", "38", str(found["incline"]), found["incline"] == 38,
-               f"{found['incline, rotors']} with rotor inertias", _B + "test_numbers_of_madsen2020"),
-        judged("4.2", "31 s at 1 kHz, decimated by 20", "1550 samples", f"{samples()} samples",
-               samples() == 1550, "", "tests/dynamics/test_filtering.py::test_31_seconds_give_1550_samples"),
-        judged("4.1", "4th-order Butterworth forwards and backwards at 5 times the dynamics' bandwidth",
-               "bandwidth lost", "50 Hz for 10 Hz, no lag", None,
-               "10 Hz is chosen here; the document's is lost",
-               "tests/dynamics/test_filtering.py::test_filter_has_no_lag_and_half_amplitude_at_its_cutoff"),
-        judged("2, [19]", "friction depends on speed, load and temperature", "law lost",
-               f"20 °C over 40 °C: {heat:.2f}, 100 N·m of load over none: {load:.2f}, "
-               f"2 rad/s over 1: {speed:.2f} times", None,
-               "the law is in a reference that is not public; ours stands in dynamics.flexible_joint",
-               "tests/dynamics/test_flexible_joint.py::test_friction_takes_power_grows_with_load_and_falls_with_heat"),
-        judged("4.6", "81.4 % from 506.8 to 94.5", "81.4 %", f"{100 * (1 - 94.5 / 506.8):.2f} %",
-               round(100 * (1 - 94.5 / 506.8), 1) == 81.4, "81.35 % rounds to 81.4",
-               _T + "test_arithmetic_of_the_tables"),
-        judged("Table 5", "relative improvements", "28.5, 16.5, 24.9 %",
-               ", ".join(f"{value:.2f}" for value in worth) + " %",
-               [round(v, 1) for v in worth] == [28.5, 16.5, 24.9], "from the table's own NMSE",
-               _T + "test_arithmetic_of_the_tables"),
-    ]  # fmt: skip
+        judged("madsen2020.inertial_parameters", str(columns()), columns() == 49, incline=columns(INCLINE)),
+        judged(
+            "madsen2020.base_parameters",
+            f"{found['upright']}; by the closed formula {formula}",
+            found["upright"] == formula == 36,
+            rotors=found["upright, rotors"],
+        ),
+        judged(
+            "madsen2020.base_parameters_on_an_incline",
+            str(found["incline"]),
+            found["incline"] == 38,
+            rotors=found["incline, rotors"],
+        ),
+        judged("madsen2020.samples", f"{samples()} samples", samples() == 1550),
+        judged("madsen2020.filter", "50 Hz for 10 Hz, no lag", None),
+        judged(
+            "madsen2020.friction",
+            f"20 °C over 40 °C: {heat:.2f}, 100 N·m of load over none: {load:.2f}, "
+            f"2 rad/s over 1: {speed:.2f} times",
+            None,
+        ),
+        judged(
+            "madsen2020.share_of_4_6",
+            f"{100 * (1 - 94.5 / 506.8):.2f} %",
+            round(100 * (1 - 94.5 / 506.8), 1) == 81.4,
+        ),
+        judged(
+            "madsen2020.shares_of_table_5",
+            ", ".join(f"{value:.2f}" for value in worth) + " %",
+            [round(v, 1) for v in worth] == [28.5, 16.5, 24.9],
+        ),
+    ]

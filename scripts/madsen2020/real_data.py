@@ -19,11 +19,12 @@ from ledger import Row, judged
 from matplotlib.figure import Figure
 from recorded_runs import recording
 from recordings_methods import motors
+from reproduction import save_figures
 
 from dynamics import Arm, load_arm
 from dynamics.identification import Identification, Log, Options, identify, nmse, observations
 from hopfield_nav.experiment import alarm_rate
-from hopfield_nav.figures import COLOURS, COLUMN, paper_style
+from hopfield_nav.figures import COLOURS, COLUMN
 from hopfield_nav.logs import log_of_recording, replay, signals_of_recording
 from hopfield_nav.plugin import find_method
 
@@ -34,7 +35,6 @@ BANDWIDTH, CUTOFF = 5.0, 10.0  # [Hz] the most that 125 Hz with such holes suppo
 WELL_KNOWN = 0.05  # relative deviation
 POLE = 15.0  # [1/s] of the observer, slower than the current's ripple
 QUANTILE = 99.9  # of the fitted runs, for the detector's thresholds
-_T = "tests/scripts/test_madsen2020.py::"
 
 
 class Fit(NamedTuple):
@@ -172,35 +172,26 @@ def rows() -> list[Row]:
     )
     return [
         judged(
-            "5", "calibration beats the published masses on motions not used, on a real arm",
-            "16.5 to 28.5 % (UR5e, exciting motion)",
+            "madsen2020.calibration_of_a_real_arm",
             f"UR5, runs that do not excite: NMSE given, identified, consistent [N·m]: {values}",
             True if min(gain.values()) > 0.16 else None,
-            f"the motion does not excite the arm: 77 s of it show {seen} to 5 % in every split, and little "
-            "else; friction of the same runs is in all three models. The motor constants come from the given "
-            "masses", _T + "test_real_arm",
+            seen=seen,
         ),
         judged(
-            "1", "better torque estimates mean fewer false alarms", "no number",
+            "madsen2020.false_alarms",
             ", ".join(
                 f"{model}: {alarms[model][0]} in {alarms[model][1]:.0f} s "
                 f"({rates[model][1]:.0f} … {rates[model][2]:.0f} an hour)"
                 for model in alarms
             ),
             True if rates["consistent"][2] < rates["given"][1] else None,
-            "momentum observer and joint torques, thresholds at 99.9 % of the other runs: the intervals "
-            "overlap", _T + "test_real_arm_false_alarms",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def draw(folder: Path) -> list[Path]:
     """What each model leaves of the torque in the run held out."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "real_arm.png"
-    with paper_style():
-        _figure().savefig(path, dpi=200)
-    return [path]
+    return save_figures(folder, {"real_arm": _figure}, dpi=200)
 
 
 def _figure() -> Figure:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from ledger import Row, judged
+from reproduction import listed
 
 from dynamics.identification import Identification, Log, Options, cad_error, identify, nmse, observations
 from madsen2020 import bench
@@ -22,7 +23,6 @@ SHARES = (0.0, 0.025, 0.05, 0.075, 0.10, 0.15, 0.20)
 DRAWS = 20
 TABLE_4 = {"MX2R": -4.1774, "MX3R": -1.8774, "MY4R": -0.1866}  # [kg·m]
 TABLE_5 = ((325.9, 233.0, 28.5), (1245.7, 1040.4, 16.5), (334.0, 250.9, 24.9))
-_T = "tests/scripts/test_madsen2020.py::"
 
 
 class Judge(NamedTuple):
@@ -128,90 +128,76 @@ def least_known(count: int = 2) -> list[tuple[str, float, float]]:
 
 def rows() -> list[Row]:
     """Ledger rows of sections 4 and 5."""
-    return [*_fit_rows(), *_validation_rows()]
+    return [*_estimate_rows(), *_fit_rows(), *_validation_rows(), *_comparison_rows()]
+
+
+def _estimate_rows() -> list[Row]:
+    ours, weak = table_4(), least_known()
+    return [
+        *(
+            judged(
+                "madsen2020.first_moments",
+                f"{ours[name][0]:.4f} ± {ours[name][1]:.4f} kg·m identified, {ours[name][2]:.4f} from the "
+                "maker's masses and centres",
+                abs(ours[name][2] / value - 1) < 0.01,
+                name=name,
+                value=value,
+            )
+            for name, value in TABLE_4.items()
+        ),
+        judged(
+            "madsen2020.least_known_parameters",
+            ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak),
+            all(abs(value) < 0.02 for _, value, _ in weak),
+        ),
+    ]
 
 
 def _fit_rows() -> list[Row]:
-    found, on_fit = fitted(True), judge(-1, True)
+    on_fit, excitation = judge(-1, True), bench.excitation()
     before = on_fit.nmse(cad_unknowns(SHARE, 1))
-    after = on_fit.nmse(found.estimate.values)
-    excitation = bench.excitation()
-    ours = table_4()
-    out = [
+    after = on_fit.nmse(fitted(True).estimate.values)
+    return [
         judged(
-            "Table 4", f"{name} of a real UR5e", f"{value} kg·m",
-            f"{ours[name][0]:.4f} ± {ours[name][1]:.4f} kg·m identified, {ours[name][2]:.4f} from the "
-            "maker's masses and centres", abs(ours[name][2] / value - 1) < 0.01,
-            "the bench is built from the maker's numbers: the identified value must be near those; the "
-            "document's differs from them by less than 1 %", _T + "test_table_4",
-        )
-        for name, value in TABLE_4.items()
-    ]  # fmt: skip
-    weak = least_known()
-    out.append(
-        judged(
-            "4.6", "the least known parameters are small ones, 19 % and 20 %",
-            "0.0005 and −0.0005: 19 %, 20 %",
-            ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak),
-            all(abs(value) < 0.02 for _, value, _ in weak),
-            "small ones here too; which they are depends on the motion", _T + "test_least_known_are_small",
-        )
-    )  # fmt: skip
-    out.append(
-        judged(
-            "4.4", "condition number of the trajectory", "lost",
+            "madsen2020.condition_number",
             f"{excitation.condition_number:.0f}; the best of 10 random ones "
-            f"{excitation.random_condition_numbers[0]:.0f}", None,
-            "the number is lost; the document did not optimise its trajectory",
-            "tests/dynamics/test_excitation.py::test_optimised_is_better_than_every_random_one",
-        )
-    )  # fmt: skip
-    out.append(
+            f"{excitation.random_condition_numbers[0]:.0f}",
+            None,
+        ),
         judged(
-            "4.6", "NMSE on the identification trajectory falls",
-            "506.8 to 94.5 N·m: 81.4 % (rightly 81.35 %)",
-            f"{before:.2f} to {after:.3f} N·m: {100 * (1 - after / before):.1f} %", after < before,
-            "the formula is lost, so sizes cannot be compared; the share depends on the CAD model's error, "
-            "10 % here", _T + "test_fit_beats_cad_on_its_own_motion",
-        )
-    )  # fmt: skip
-    return out
+            "madsen2020.fit_to_its_own_motion",
+            f"{before:.2f} to {after:.3f} N·m: {100 * (1 - after / before):.1f} %",
+            after < before,
+        ),
+    ]
 
 
 def _validation_rows() -> list[Row]:
+    return [
+        judged(
+            "madsen2020.motion_not_used",
+            f"{line.cad:.3f} to {line.calibrated:.3f} N·m: {100 * line.improvement:.1f} %",
+            line.improvement > 0.16,
+            number=number,
+            published=published,
+        )
+        for number, (line, published) in enumerate(zip(table_5(), TABLE_5, strict=True), 1)
+    ]
+
+
+def _comparison_rows() -> list[Row]:
     table, without = table_5(), table_5(compensation=False)
-    out = []
-    for k, (line, published) in enumerate(zip(table, TABLE_5, strict=True)):
-        out.append(
-            judged(
-                f"Table 5, trajectory {k + 1}", "the calibrated model beats CAD on a motion not used",
-                f"{published[0]} to {published[1]} N·m: {published[2]} %",
-                f"{line.cad:.3f} to {line.calibrated:.3f} N·m: {100 * line.improvement:.1f} %",
-                line.improvement > 0.16,
-                "at a CAD error of 10 %; the document's is not known", _T + "test_table_5",
-            )
-        )  # fmt: skip
     errors, gains = [line.cad for line in table], [line.improvement for line in table]
-    out.append(
-        judged(
-            "Table 5", "the improvement is smallest where the CAD model's error is largest",
-            "16.5 % at 1245.7 N·m", f"errors {_list(errors, '.2f')} N·m, improvements "
-            f"{_list([100 * g for g in gains], '.0f')} %", int(np.argmin(gains)) == int(np.argmax(errors)),
-            "an order of three: it follows from the motions, not from the method",
-            _T + "test_order_of_table_5_is_that_of_the_ledger",
-        )
-    )  # fmt: skip
     ratio = [off.calibrated / on.calibrated for on, off in zip(table, without, strict=True)]
-    out.append(
+    return [
         judged(
-            "section 3", "compensating the rotors makes the model better", "no number",
-            f"without it NMSE is {_list(ratio, '.1f')} times as large", min(ratio) > 1,
-            "switched off: no rotor inertia, and friction by Coulomb and viscous terms alone",
-            _T + "test_rotor_compensation_pays",
-        )
-    )  # fmt: skip
-    return out
-
-
-def _list(values: list[float], form: str) -> str:
-    return ", ".join(f"{value:{form}}" for value in values)
+            "madsen2020.smallest_improvement",
+            f"errors {listed(errors, '.2f')} N·m, improvements {listed([100 * g for g in gains], '.0f')} %",
+            int(np.argmin(gains)) == int(np.argmax(errors)),
+        ),
+        judged(
+            "madsen2020.rotor_compensation",
+            f"without it NMSE is {listed(ratio, '.1f')} times as large",
+            min(ratio) > 1,
+        ),
+    ]

@@ -16,11 +16,10 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from reproduction import save_figures, show_chapter
+from reproduction import percent, save_figures, show_chapter
 
 from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, paper_style
-from hopfield_nav.figures.sweep import wilson
 from hopfield_nav.known_world import (
     PlannedPath,
     Scene,
@@ -29,6 +28,7 @@ from hopfield_nav.known_world import (
     plan_shortest,
     random_free_joints,
 )
+from hopfield_nav.sweeps import share
 from nowoczyn2023.single_branch import (
     ARRIVED,
     JUMP,
@@ -42,7 +42,6 @@ from nowoczyn2023.single_branch import (
 NAME, PAIRS, SEED = "ur5_tu2023", 500, 2023
 STOPS = (TOUCHED, JUMP, LIMIT)
 OUTCOMES = (ARRIVED, *STOPS, OUT_OF_REACH)
-TESTS = "tests/scripts/test_cause_of_stops.py::"
 
 
 class Case(NamedTuple):
@@ -121,38 +120,32 @@ def rows() -> list[Row]:
     count, n = Counter(case.outcome for case in stops), len(found)
     here, anywhere = sum(c.from_here for c in stops), sum(c.from_any for c in stops)
     direct, impossible = sum(c.direct for c in stops), len(stops) - anywhere
+    counted = impossible, anywhere, here, direct
+    lost, solved, as_they_are, over = (percent(share(k, len(stops))) for k in counted)
     kinds = ", ".join(f"{k} {count[k]}" for k in STOPS)
-    where = f"{TESTS}test_the_thesis_on_few_pairs"
     return [
         judged(
-            "2.2, 4", "a single branch can end where it does not go on", "a possible cause of the stops",
-            f"{share(len(stops), n)} of {n} random pairs stop ({kinds})", len(stops) > 0.2 * n,
-            "pairs of free joint angles; the arm alone, nothing around it; 0.1 m/s", where,
+            "nowoczyn2023.branch_that_ends",
+            f"{percent(share(len(stops), n))} of {n} random pairs stop ({kinds})",
+            len(stops) > 0.2 * n,
         ),
         judged(
-            "Abstract, 4", "cause of the stops", "often a motion that is impossible",
-            f"{share(impossible, len(stops))} of the stops: no joints at the start lead along the line",
-            impossible > 0.25 * len(stops), "the rest is a matter of the branch", where,
+            "nowoczyn2023.cause_of_the_stops",
+            f"{lost} of the stops: no joints at the start lead along the line",
+            impossible > 0.25 * len(stops),
         ),
         judged(
-            "3.2, 4", "the graph finds another motion on the same path", "implemented",
-            f"solves {share(anywhere, len(stops))} of the stops if the joints at the start may be chosen, "
-            f"{share(here, len(stops))} from the joints as they are", anywhere > 0.2 * len(stops),
-            "given joints leave the line no choice but at singular poses: the branch has to be chosen before "
-            "the motion, which the document does not say", where,
+            "nowoczyn2023.graph_finds_another_motion",
+            f"solves {solved} of the stops if the joints at the start may be chosen, "
+            f"{as_they_are} from the joints as they are",
+            anywhere > 0.2 * len(stops),
         ),
         judged(
-            "3.4", "fallback to the direct path", "where the line fails",
-            f"finds a path for {share(direct, len(stops))} of the stops", direct > 0.9 * len(stops),
-            "the tool then leaves the line", where,
+            "nowoczyn2023.fallback_to_the_direct_path",
+            f"finds a path for {over} of the stops",
+            direct > 0.9 * len(stops),
         ),
-    ]  # fmt: skip
-
-
-def share(part: int, whole: int) -> str:
-    """A share in percent with its 95 % interval."""
-    low, high = wilson(part, whole)
-    return f"{100 * part / whole:.0f} % ({100 * low:.0f}–{100 * high:.0f})"
+    ]
 
 
 def draw(folder: Path) -> list[Path]:

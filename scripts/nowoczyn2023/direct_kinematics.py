@@ -14,7 +14,6 @@ from dynamics.modified_dh import modified_link_frames, standard_transform
 
 NAME = "ur5_tu2023"  # the UR5 (CB3)
 STEP = 1e-6  # [rad, m] of the derivatives
-TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 def positions(count: int = 1000, seed: int = 2023) -> np.ndarray:
@@ -149,41 +148,25 @@ def _transformation_rows() -> list[Row]:
     right, wrong = axes["(1.9), z_n"], axes["(1.8), z_n"]
     return [
         judged(
-            "(1.2)",
-            "inverse of a transformation from its transposed rotation",
-            "T⁻¹ = [Rᵀ, −RᵀP]",
+            "nowoczyn2023.inverse_transformation",
             f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions",
             inverse < 1e-14,
-            "",
-            TESTS + "test_transformations",
         ),
         judged(
-            "(1.4)–(1.8)",
-            "a link is a turn by θ, shifts by d and a, a turn by α",
-            "T = Tθ Td Ta Tα",
+            "nowoczyn2023.product_of_a_link",
             f"product and matrix equal to {product:.0e}, 500 random links",
             product < 1e-14,
-            "",
-            TESTS + "test_transformations",
         ),
         judged(
-            "1.1, before (1.8)",
-            "which parameter a joint changes",
-            "θ for prismatic, d for revolute joints",
+            "nowoczyn2023.parameter_of_a_joint",
             f"turning the UR5's joints: θ is the joint's angle to {joint.angle:.0e} rad,"
             f" d stays to {joint.offset:.0e} m",
             joint.offset > 1e-9,
-            "the other way round",
-            TESTS + "test_a_turning_joint_changes_theta",
         ),
         judged(
-            "1.1, rule 1",
-            "z_n lies on the axis of joint n",
-            "z_n",
+            "nowoczyn2023.axis_of_a_joint",
             f"frames of (1.9): yes, to {right:.0e}; of (1.8): no, off by up to {wrong:.1f} (unit vectors)",
             wrong < 1e-6,
-            "with (1.8) and its θ about z_(n−1) the axis of joint n is z_(n−1)",
-            TESTS + "test_whose_axis_is_whose",
         ),
     ]
 
@@ -194,41 +177,26 @@ def _jacobian_rows() -> list[Row]:
     lucky = " and ".join(str(n) for n in range(2, 7) if n not in off)
     return [
         judged(
-            "(1.10)",
-            "linear column of a turning joint",
-            "z_(n−1) × (P_e − P_(n−1))",
+            "nowoczyn2023.linear_column",
             f"the derivative of the tool's position to {linear:.0e} m, 200 random positions",
             linear < 1e-8,
-            f"with the frames of (1.8); with those of (1.9), which the document says it takes, z_(n−1) is off"
-            f" by up to {modified:.1f} and z_n is right",
-            TESTS + "test_columns_of_the_jacobian",
+            modified=modified,
         ),
         judged(
-            "(1.11)",
-            "angular column of a turning joint",
-            "column n + 1 is z_(n−1)",
+            "nowoczyn2023.angular_column",
             f"column n is z_(n−1); as printed columns {', '.join(map(str, off))} are off by up to"
             f" {angular.max():.1f} (unit vectors) and column 1 has none",
             not off,
-            f"columns {lucky} come out right as printed, because axes 2, 3 and 4 are parallel",
-            TESTS + "test_columns_of_the_jacobian",
+            lucky=lucky,
         ),
         judged(
-            "(1.12), (1.13)",
-            "columns of a prismatic joint",
-            "z_(n−1) and 0",
+            "nowoczyn2023.columns_of_a_prismatic_joint",
             f"the tool while d_n changes: z_(n−1) to {shift:.0e}, no turn to {turn:.0e} 1/m",
             shift < 1e-8 and turn < 1e-8,
-            "(1.13) with the index n",
-            TESTS + "test_columns_of_the_jacobian",
         ),
         judged(
-            "(1.14), (1.15)",
-            "velocity of the tool from the six columns",
-            "v = J θ̇",
+            "nowoczyn2023.velocity_of_the_tool",
             f"equal to our Jacobian times θ̇ to {twist:.0e}",
             twist < 1e-13,
-            "(1.11) with the index n",
-            TESTS + "test_columns_of_the_jacobian",
         ),
     ]

@@ -10,7 +10,7 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reproduction import save_figures
+from reproduction import percent, save_figures
 from scipy.optimize import brentq
 
 from dynamics import forward_kinematics, inverse_kinematics
@@ -22,8 +22,6 @@ from nowoczyn2023.cause_of_stops import PAIRS, cases, cell
 SHOWN = 5  # paths, 3.4
 FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # length of the tool's path over the distance of its ends
 SAMPLES = 400  # of a path
-TESTS = "tests/scripts/test_nowoczyn2023.py::"
-DIRECT = "tests/known_world/test_direct_path.py::"
 
 
 class Arc(NamedTuple):
@@ -146,22 +144,14 @@ def _candidate_rows() -> list[Row]:
     eight = candidates_of_eight()
     return [
         judged(
-            "(3.6)",
-            "joint positions of a goal with turns, as a rule",
-            "2⁶ = 64",
+            "nowoczyn2023.turns_of_a_goal",
             f"{_numbers(plain)} for 1000 random ones; {_numbers(zero)} with one angle exactly 0",
             plain == {64},
-            "an angle of exactly 0 has three: −360°, 0, 360°",
-            TESTS + "test_turns",
         ),
         judged(
-            "3.3",
-            "paths to a pose with eight joint positions",
-            "8 · 64 = 512",
+            "nowoczyn2023.paths_to_a_pose",
             f"{_numbers(eight)} for every such goal of {PAIRS} random ones",
             eight == {512},
-            "",
-            TESTS + "test_turns",
         ),
     ]
 
@@ -177,23 +167,15 @@ def _choice_rows() -> list[Row]:
     looked = float(np.median([arc.motions for arc in found]))
     return [
         judged(
-            "3.3",
-            "the shortest of the paths without collision is taken",
-            "the shortest",
+            "nowoczyn2023.shortest_direct_path",
             f"{worse} of {count} pairs have a shorter one among all their candidates",
             worse == 0,
-            "tried in the order of their length, so few are looked at",
-            DIRECT + "test_the_best_five_are_the_five_shortest_free_ones_of_all",
         ),
         judged(
-            "3.4",
-            "direct_path_example shows the shortest direct paths",
-            f"{SHOWN}",
+            "nowoczyn2023.direct_paths_shown",
             f"{five} of {len(found)} random pairs have {SHOWN} or more; {looked:.0f} motions looked at"
             " (median)",
             five > 0.9 * len(found),
-            "the arm alone, nothing around it",
-            TESTS + "test_five_paths",
         ),
     ]
 
@@ -203,46 +185,31 @@ def _arc_row() -> Row:
     low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
     flat, half = (share(int((found < bound).sum()), len(found)) for bound in (FLAT, HALF_CIRCLE))
     return judged(
-        "3.3, figure 3.2",
-        "the tool's path is mostly a flat arc",
-        "mostly flat",
+        "nowoczyn2023.flat_arc",
         f"path over distance of the ends: median {middle:.2f}, 90 % between {low:.2f} and {high:.2f}; below"
-        f" {FLAT} {_percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {_percent(half)} of {len(found)}"
+        f" {FLAT} {percent(flat)}, below a half circle's {HALF_CIRCLE:.2f} {percent(half)} of {len(found)}"
         " random pairs",
         flat.estimate > 0.5,
-        f"the document does not say how flat; a quarter circle has {np.pi / 2**1.5:.2f}, the median is that"
-        f" of an arc of {np.degrees(arc_angle(middle)):.0f}°",
-        TESTS + "test_arcs",
+        quarter=np.pi / 2**1.5,
+        median=np.degrees(arc_angle(middle)),
     )
-
-
-def _percent(value: Value) -> str:
-    return f"{100 * value.estimate:.0f} % ({100 * value.low:.0f}–{100 * value.high:.0f})"
 
 
 def _demo_rows() -> list[Row]:
     found = demo()
     return [
         judged(
-            "3.4",
-            "demonstration: the line, and the direct path where it fails",
-            "random pairs, no numbers",
-            f"of {found.line_here.n} pairs the line serves {_percent(found.line_here)} from the joints as"
-            f" they are, {_percent(found.line_any)} from any at the start; the direct path"
-            f" {_percent(found.direct_after)} of those that fail from the joints as they are",
+            "nowoczyn2023.demonstration",
+            f"of {found.line_here.n} pairs the line serves {percent(found.line_here)} from the joints as"
+            f" they are, {percent(found.line_any)} from any at the start; the direct path"
+            f" {percent(found.direct_after)} of those that fail from the joints as they are",
             found.line_here.estimate > 0 and found.direct_after.estimate > 0,
-            "the arm alone, nothing around it",
-            TESTS + "test_demonstration",
         ),
         judged(
-            "4",
-            "a path free of collisions to every goal in reach, by two methods",
-            "can be computed",
-            f"neither finds one for {_percent(found.neither)} of {found.neither.n} random pairs; both do for"
-            f" {_percent(found.both)}",
+            "nowoczyn2023.path_to_every_goal",
+            f"neither finds one for {percent(found.neither)} of {found.neither.n} random pairs; both do for"
+            f" {percent(found.both)}",
             found.neither.estimate == 0.0,
-            "no guarantee: among obstacles both can fail where there is a path",
-            TESTS + "test_demonstration",
         ),
     ]
 

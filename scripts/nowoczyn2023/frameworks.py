@@ -50,16 +50,11 @@ def rows() -> list[Row]:
     found = sampled()
     return [
         judged(
-            "4",
-            "the methods may be in OMPL already",
-            "to be examined",
+            "nowoczyn2023.methods_of_ompl",
             f"OMPL's RRTConnect on {found.pairs} random pairs, given our kinematics and our checks: a path"
             f" for {found.solved}, one straight motion of the joints in {found.straight}, the shortest of"
             f" them in {found.shortest}; length {found.longer:.2f} times the shortest direct path's"
             f" (median; up to {found.longest:.2f})",
             found.shortest == found.pairs,
-            "in part: OMPL leaves kinematics, collision checks and constraints such as a line of the tool to"
-            " its caller; all methods side by side are in docs/known_world_compared.md",
-            "tests/scripts/test_nowoczyn2023.py::test_ompl_has_other_paths",
         )
     ]

@@ -21,8 +21,6 @@ UR10 = {  # Universal Robots' Denavit-Hartenberg parameters [m]
     "a": [0, -0.612, -0.5723, 0, 0, 0],
     "alpha": ["pi/2", 0, 0, "pi/2", "-pi/2", 0],
 }
-TESTS = "tests/scripts/test_nowoczyn2023.py::"
-CLOSED = "tests/dynamics/test_inverse_kinematics.py::"
 
 
 def printed_solutions(arm: Arm, T: np.ndarray, sign: float) -> np.ndarray:
@@ -161,43 +159,27 @@ def _equation_rows() -> list[Row]:
     bounds, (a2, a3) = ring(), np.abs(arm.dh[1:3, 2])
     return [
         judged(
-            "(2.5)–(2.12), (2.15)–(2.21), (2.23), (2.24)",
-            "θ1, θ5, θ6, θ2 and θ4 by geometry",
-            "printed",
+            "nowoczyn2023.angles_by_geometry",
             f"with the sign of (2.13) put right they give {100 * found:.2f} % of all solutions of {POSES}"
             f" random poses, and {100 * correct:.2f} % of what they give reaches the pose",
             found == 1.0 and correct > 0.999,
-            "with the frames of (1.9); our own closed form is checked against brute force and Pinocchio",
-            TESTS + "test_printed_equations",
         ),
         judged(
-            "(2.13), (2.14), (2.22)",
-            "θ3 from |P_1,4xz|",
-            "cos θ3 = (a2² + a3² − P²)/(2 a2 a3)",
+            "nowoczyn2023.theta3",
             f"cos θ3 off by up to {theta3_error():.2f}; {100 * reached:.1f} % of what it gives reaches the"
             f" pose, {100 * printed:.1f} % of all solutions are found",
             printed > 0.99,
-            "the sign of the numerator is reversed: cos φ3 stands there, and cos θ3 = −cos φ3",
-            CLOSED + "test_nowoczyn2023_2_13_has_its_sign_reversed",
         ),
         judged(
-            "(2.13)",
-            "range of |P_1,4xz|",
-            "between |a2 − a3| and |a2 + a3|",
+            "nowoczyn2023.range_of_the_ring",
             f"{bounds.low:.5f} to {bounds.high:.5f} m",
             abs(bounds.low - (a2 - a3)) < 1e-9 and abs(bounds.high - (a2 + a3)) < 1e-9,
-            "printed as |a2 ± a3|",
-            TESTS + "test_ring",
         ),
         judged(
-            "(2.16), (2.17), (2.23)",
-            "φ2 by an arcsin alone",
-            "arcsin",
+            "nowoczyn2023.phi2_by_arcsin",
             f"φ2 stays within ±{np.degrees(bounds.widest):.1f}° for every θ3, so the arcsin is the right one",
             bounds.widest < np.pi / 2,
-            f"because |a2| > |a3|; with the two links swapped φ2 would reach"
-            f" {np.degrees(bounds.widest_swapped):.0f}°",
-            TESTS + "test_ring",
+            swapped=np.degrees(bounds.widest_swapped),
         ),
     ]
 
@@ -206,31 +188,15 @@ def _number_rows() -> list[Row]:
     eight, theta6, least, most = numbers()
     return [
         judged(
-            "2.3, abstract",
-            "solutions of a pose",
-            "eight as a rule",
+            "nowoczyn2023.solutions_of_a_pose",
             f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}",
             eight > 0.5 and most == 8,
-            "",
-            "tests/scripts/test_kinematics_studies.py::test_number_of_solutions",
         ),
+        judged("nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1),
         judged(
-            "(2.12)",
-            "θ6 to given θ1 and θ5",
-            "exactly one",
-            f"at most {theta6} at 5000 random poses",
-            theta6 == 1,
-            "where s5 ≠ 0",
-            TESTS + "test_numbers_of_solutions",
-        ),
-        judged(
-            "2.1",
-            "solving (2.1) for the joint angles",
-            "not applicable to the UR5",
+            "nowoczyn2023.solving_algebraically",
             f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics",
             most == 0,
-            "2.3 does so, and kebria2016 (3) to (5) without any drawing",
-            CLOSED + "test_same_set_as_brute_force",
         ),
     ]
 
@@ -238,11 +204,8 @@ def _number_rows() -> list[Row]:
 def _transfer_row() -> Row:
     found = {name: shares_found(other_arm(name), -1.0) for name in ("UR5e", "UR10")}
     return judged(
-        "2.3",
-        "the same solution with other lengths",
-        "UR5e and UR10",
+        "nowoczyn2023.other_lengths",
         ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items()),
         all(share > 0.999 for share, _ in found.values()),
-        f"{POSES} random poses each; the sign of (2.13) put right",
-        TESTS + "test_other_arms",
+        poses=POSES,
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
 from dynamics import (
     differential_inverse_kinematics,
@@ -21,13 +22,12 @@ from dynamics import (
     singularity_measures,
 )
 from dynamics.modified_dh import modified_dh, modified_link_frames
-from hopfield_nav.figures import COLOURS, PAGE, paper_style
+from hopfield_nav.figures import COLOURS, PAGE
 
 NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as Tables 1.1 and 1.2 have them under the name UR5e
 STEP, LENGTH, PUBLISHED = 40e-6, 1.0, 1e-4  # [m] 2.2
 CLEAR = (0.2, 0.2, 0.1)  # least |s5|, |s3| and |along| [m] on a line that is studied
 TURN = np.array([0.5, 0.6, 0.7])  # [rad] by which the tool turns along the line, where it does
-TESTS = "tests/scripts/test_kinematics_studies.py::"
 
 
 class Line(NamedTuple):
@@ -166,66 +166,41 @@ def rows() -> list[Row]:
     bare, steps, (closed, step) = errors_without_inverse(), numeric_steps(), microseconds()
     return [
         judged(
-            "(1.8), (1.9)",
-            "standard and modified Denavit-Hartenberg describe the same arm",
-            "alternative form",
+            "nowoczyn2023.modified_denavit_hartenberg",
             f"all links in the same places to {apart:.0e}, after a change of frame fixed to each link",
             apart < 1e-12,
-            "the frames themselves differ, but for base and flange",
-            "tests/dynamics/test_modified_dh.py::test_same_links_in_the_same_places",
         ),
         judged(
-            "2.2",
-            "steps of 40 µm along 1 m in each direction",
-            "error up to 0.1 mm",
+            "nowoczyn2023.small_steps",
             f"{len(errors)} random lines of {round(LENGTH / STEP)} steps: median"
             f" {1e3 * np.median(errors):.3f} mm,"
             f" 90 % between {low:.3f} and {high:.3f} mm, largest {1e3 * errors.max():.3f} mm",
             bool(1e-5 < np.median(errors) < PUBLISHED),
-            "steps between points of the path, so errors add up; lines clear of the singularities; "
-            "taken from the pose reached they do not",
-            TESTS + "test_forty_micrometres",
         ),
         judged(
-            "(2.3)",
-            "the next joint angles from the difference of two poses",
-            "θ + θ̇ · (dx … dγ), no J⁻¹",
+            "nowoczyn2023.difference_of_poses",
             f"differences added as they are: the tool ends {np.median(bare):.2f} m off (median of {len(bare)}"
             f" lines of 1 m, at least {bare.min():.2f} m); with J⁻¹ {1e3 * np.median(errors):.3f} mm",
             bool(np.median(bare) < 1e-3),
-            "a product of two vectors is printed; right is θ + J⁻¹ (dx … dγ), as in the first half of (2.2)",
-            "tests/scripts/test_nowoczyn2023.py::test_without_the_inverse",
         ),
         judged(
-            "2.2, 2.3",
-            "a direct solution is computed fastest, an approximation is cheap",
-            "fastest",
+            "nowoczyn2023.cost_of_a_solution",
             f"{closed:.1f} µs† for every solution of a pose, {step:.1f} µs† for one Jacobian step; a solution"
             f" to 1e-10 takes {np.median(steps):.0f} steps (median, {len(steps)} starts up to 0.3 rad away)",
             closed < step * np.median(steps),
-            "a single step is no solution: its error stays",
-            "tests/scripts/test_nowoczyn2023.py::test_steps_of_the_numeric_solution",
         ),
         judged(
-            "(2.3)",
-            "angular part by differences of Euler angles",
-            "dα, dβ, dγ",
+            "nowoczyn2023.differences_of_euler_angles",
             f"tool turning by {np.degrees(np.linalg.norm(TURN)):.0f}°: {np.degrees(euler):.1f}° lost;"
             f" with the rotation vector {np.degrees(vector):.4f}°",
             euler < 1e-3,
-            "differences of Euler angles are no rotation; harmless while the orientation stays constant",
-            TESTS + "test_turning_tool",
         ),
     ]
 
 
 def draw(folder: Path) -> list[Path]:
     """The errors of 2.2 over the length of the step, and over the line while the tool turns."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with paper_style():
-        path = folder / "jacobian_steps.png"
-        error_figure().savefig(path)
-    return [path]
+    return save_figures(folder, {"jacobian_steps": error_figure})
 
 
 def error_figure() -> Figure:

@@ -28,7 +28,6 @@ from hopfield_nav.sweeps import Value, share
 
 NAME = "ur5_tu2023"  # the UR5's (CB3) lengths, as the document has them under the name UR5e
 POSES, SEED, RUNS = 1_000_000, 31, 9
-TESTS = "tests/known_world/test_library.py::"
 FREE, TOUCHING, ALARM, MISSED = range(4)
 
 
@@ -104,14 +103,10 @@ def _joints_row() -> Row:
     (on, none), (off, some) = without_joint_6(0.0), without_joint_6(0.1)
     bare = ", ".join(str(j + 1) for j in library().joints)
     return judged(
-        "3.1",
-        "which joints a library of self-collisions needs",
-        "not printed",
+        "nowoczyn2023.joints_of_the_library",
         f"{bare} without a tool; {on} with one on axis 6 ({100 * none.estimate:.0f} % of {none.n} poses"
         f" wrong); {off} with one 0.1 m beside it: without joint 6 {_percent(some)} are wrong",
         None,
-        "the document's choice is lost with its program; a solid beside axis 1 makes joint 1 count too",
-        "tests/scripts/test_nowoczyn2023.py::test_without_joint_6",
     )
 
 
@@ -122,22 +117,14 @@ def rows() -> list[Row]:
     joints = ", ".join(str(j + 1) for j in library().joints)
     return [
         judged(
-            "3.1",
-            "a collision space accurate to ten degrees, computed in full and kept in a library",
-            "10°",
+            "nowoczyn2023.size_of_the_library",
             f"36⁴ cells of 10° (joints {joints}), {size / 1e3:.0f} kB",
             library().per_turn == 36 and size == 36**4 // 8,
-            "self-collisions; joints 1 and 6 change none, as the base and the flange are round about them",
-            TESTS + "test_the_ur5_needs_joints_2_to_5_and_as_many_bits_as_the_document",
         ),
         judged(
-            "3.1",
-            "computing collisions at run time could be faster and more accurate than the library",
-            "could be both",
+            "nowoczyn2023.collisions_at_run_time",
             f"of {found.missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check",
             ratio < 1.0 and found.missed.low > 0.0,
-            "more accurate: yes; faster: no, though both take less than a microsecond† a pose",
-            TESTS + "test_rounding_errs_in_both_ways",
         ),
         _joints_row(),
     ]

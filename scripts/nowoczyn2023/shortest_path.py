@@ -30,7 +30,6 @@ STEPS, SPEED, TURN = 30, 0.05, 0.25  # of a line; [m/s], [rad/s] of the tool
 EPSILON = 1e-3  # of a step
 SINGULAR_START = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])  # joint 5 turns to +0.4, through s5 = 0
 FAST, SLOW = (0.1, 0.5), (0.004, 0.02)  # [m/s], [rad/s]
-TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 class Searched(NamedTuple):
@@ -177,14 +176,10 @@ def _straight_rows() -> list[Row]:
     bend, detour = max(s.bend for s in paths), max(s.detour for s in paths)
     return [
         judged(
-            "(3.3), figure 3.1",
-            "the shortest path of the tool is the straight line",
-            "a straight line",
+            "nowoczyn2023.straight_line",
             f"tool at most {bend:.0e} m beside it, its path {detour:.9f} of the distance"
             f" ({len(paths)} paths)",
             bend < 1e-8 and detour < 1 + 1e-9,
-            "at every row of the path; between two rows the joints go straight",
-            TESTS + "test_the_line_is_straight",
         ),
     ]
 
@@ -198,23 +193,15 @@ def _graph_rows() -> list[Row]:
     kept = sum(s.kept for s in found) / sum(s.nodes for s in found)
     return [
         judged(
-            "3.2",
-            "Dijkstra on the graph gives the path on which the joints move least",
-            "exactly that path",
+            "nowoczyn2023.dijkstra",
             f"{len(compared)} lines of {STEPS} steps: as long as scipy's Dijkstra on the whole graph to"
             f" {apart:.0e}; {none} of {len(found)} lines have no path in the graph",
             apart < 1e-9 and len(compared) > 0,
-            "least over the steps of the line; lengths are sums over all joints",
-            "tests/known_world/test_shortest_path.py::test_as_short_as_dijkstra_on_the_whole_graph",
         ),
         judged(
-            "3.2",
-            "nodes that the start does not reach are removed first",
-            "by breadth-first search",
+            "nowoczyn2023.pruning",
             f"{100 * kept:.2f} % of the nodes are left; the same length for {same} of {len(found)} lines",
             same == len(found),
-            "a saving, no need, as no path leads over them; given joints at the start leave hardly a choice",
-            TESTS + "test_pruning_changes_no_length",
         ),
     ]
 
@@ -223,15 +210,11 @@ def _epsilon_row() -> Row:
     found = past()
     words = {True: "found", False: "none"}
     return judged(
-        "3.2",
-        "singularities are passed by adding a small ε",
-        "ε",
+        "nowoczyn2023.epsilon",
         f"a step at s5 = 0 turns a joint by {np.degrees(found.plain):.1f}°, moved on by {EPSILON:.0e} of a"
         f" step by {np.degrees(found.shifted):.1f}° (the step before {np.degrees(found.usual):.1f}°); path"
         f" through it: {words[found.through]}; past it with the tool point"
         f" {1e3 * cell()[0].dh[5, 1]:.0f} mm off the axis: {words[found.beside_fast]} at {FAST[0]} m/s,"
         f" {words[found.beside_slow]} at {SLOW[0]} m/s",
         found.shifted < 2 * found.usual and found.through,
-        "it helps at the pose itself; near it the joints turn as far, and only a slower tool helps",
-        TESTS + "test_epsilon",
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from ledger import Row, judged
+from reproduction import percent
 from scipy.optimize import brentq
 
 from dynamics import (
@@ -26,8 +27,6 @@ from nowoczyn2023.direct_kinematics import NAME, positions
 
 NEAR = 0.02  # smallest singular value (metres) below which a position counts as nearly singular
 KINDS = ("wrist", "elbow", "shoulder")
-TESTS, CLOSED = "tests/scripts/test_nowoczyn2023.py::", "tests/dynamics/test_inverse_kinematics.py::"
-SINGULARITIES = "tests/dynamics/test_singularities.py::"
 
 
 def determinant_error() -> float:
@@ -148,35 +147,20 @@ def _count_rows() -> list[Row]:
     singular = sum(first < 1e-9 < second for first, second in values.values())
     return [
         judged(
-            "2.4",
-            "number of singularities",
-            "exactly one",
+            "nowoczyn2023.number_of_singularities",
             f"{singular}: det J = ± a2 a3 · s3 · s5 · along to {determinant_error():.0e} of its largest;"
             f" smallest singular value with one factor zero: {each}",
             singular == 1,
-            "the wrist (s5 = 0) is one of three: there are the elbow (s3 = 0) and the shoulder, the wrist"
-            " centre on the cylinder of radius d4 about axis 1",
-            SINGULARITIES + "test_each_kind_alone",
         ),
         judged(
-            "(2.12), (2.21)",
-            "θ6 where s5 = 0",
-            "undetermined",
+            "nowoczyn2023.theta6_at_the_wrist",
             f"{solutions_at('wrist')} solutions of one pose with 9 angles wanted of joint 6",
             solutions_at("wrist") > 8,
-            "one of infinitely many: θ2, θ3, θ4 make up for θ6",
-            CLOSED + "test_wrist_singularity",
         ),
         judged(
-            "2.3",
-            "any θ6 serves where s5 = 0, such as 0",
-            "θ6 = 0",
-            f"reaches {100 * served.estimate:.0f} % ({100 * served.low:.0f}–{100 * served.high:.0f}) of"
-            f" {served.n} random poses with s5 = 0, on that branch",
+            "nowoczyn2023.any_theta6_serves",
+            f"reaches {percent(served)} of {served.n} random poses with s5 = 0, on that branch",
             served.estimate > 0.99,
-            "θ6 moves joint 4's axis by up to 2 d5, which can be out of reach; then the nearest angle that"
-            " serves has to be taken",
-            TESTS + "test_zero_does_not_always_serve",
         ),
     ]
 
@@ -189,48 +173,31 @@ def _nature_rows() -> list[Row]:
     closest = float(np.abs(np.sin(positions(1_000_000)[:, 4])).min())
     return [
         judged(
-            "2.4",
-            "a singular pose has infinitely many solutions",
-            "infinitely many",
+            "nowoczyn2023.infinitely_many_solutions",
             f"wrist: {solutions_at('wrist')} found and more; elbow: {elbow}, shoulder: {shoulder}",
             elbow > 8 and shoulder > 8,
-            "elbow and shoulder have two branches that meet: fewer solutions, not more",
-            TESTS + "test_what_singularities_are",
         ),
         judged(
-            "2.4",
-            "as a rule exactly where two axes are parallel",
-            "two parallel axes",
+            "nowoczyn2023.parallel_axes",
             f"pairs parallel besides the usual three: {', '.join(f'{k} {n}' for k, n in extra.items())};"
             f" axes 2, 3, 4 are always parallel, median smallest singular value {usual:.2f}",
             all(n > 0 for n in extra.values()) and usual < 1e-9,
-            "parallel axes are neither needed nor enough",
-            TESTS + "test_what_singularities_are",
         ),
         judged(
-            "2.4",
-            "the exact case hardly occurs, for rounding",
-            "hardly",
+            "nowoczyn2023.exactly_singular",
             f"least |s5| of a million random positions {closest:.0e}",
             closest > 1e-12,
-            "what counts is passing near one: see the jumps in 2.2, 4",
-            TESTS + "test_what_singularities_are",
         ),
     ]
 
 
 def _wrist_centre_row() -> Row:
     found = compared()
-    shares = (f"{100 * v.estimate:.1f} % ({100 * v.low:.1f}–{100 * v.high:.1f})" for v in found[2:])
-    ur5, other = shares
+    ur5, other = (percent(value, 1) for value in found[2:])
     return judged(
-        "1.3, 2.3",
-        "without a wrist centre fewer singularities",
-        "fewer",
+        "nowoczyn2023.without_a_wrist_centre",
         f"same lengths, last three axes in one point: {found.kinds} factors of det J too (to"
         f" {found.factor_error:.0e}); smallest singular value below {NEAR} at {other} of {found.ur5.n} random"
         f" positions, UR5 {ur5}",
         found.kinds > 3,
-        "three each, and near one about as often (singular values in metres)",
-        TESTS + "test_an_arm_with_a_wrist_centre",
     )

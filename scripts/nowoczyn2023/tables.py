@@ -27,7 +27,6 @@ CENTRES = [  # Table 1.2, [m]
     [0, 0, -0.001159],
 ]
 REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
-TESTS = "tests/scripts/test_nowoczyn2023.py::"
 
 
 def length_differences(name: str) -> np.ndarray:
@@ -118,25 +117,17 @@ def _table_rows() -> list[Row]:
     own, other = tool_differences()
     return [
         judged(
-            "Table 1.1",
-            "lengths of the UR5e",
-            "UR5e",
+            "nowoczyn2023.lengths",
             f"{_near(near)} of 6 within 0.1 mm of the UR5's, {_near(far)} of the UR5e's (largest difference"
             f" {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and up to"
             f" {1e3 * other:.0f} mm off",
             far.max() < 1e-4,
-            "they are the UR5's (CB3), but for a3: −0.3922 m is the UR5e's, the UR5 has −0.39225 m",
-            TESTS + "test_whose_lengths",
         ),
         judged(
-            "Table 1.2",
-            "masses and centres of the UR5e",
-            "UR5e",
+            "nowoczyn2023.masses",
             f"UR5: {masses} of 6 masses, {centres} of 18 coordinates; UR5e: {named_masses} of 6,"
             f" {named_centres} of 18",
             named_masses == 6,
-            "they are the UR5's; the maker gives both arms the same centres",
-            TESTS + "test_whose_masses",
         ),
     ]
 
@@ -148,16 +139,12 @@ def _near(differences: np.ndarray) -> int:
 def _reach_row() -> Row:
     found = reach()
     return judged(
-        "1.3",
-        "radius of the workspace, from where the arm is fixed to its stretched end",
-        "0.85 m",
+        "nowoczyn2023.reach",
         f"from the shoulder: joint 4's axis {found.elbow_to_wrist:.3f} m, its frame {found.fourth:.3f} m,"
         f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
         f" {100 * found.beyond:.0f} % of random positions have the tool beyond 0.85 m",
         any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
-        f"0.85 m is no joint of the stretched arm and lies between joint 4 and its end: presumably the radius"
-        f" the maker recommends; there the tool takes {100 * found.directions:.0f} % of all orientations",
-        TESTS + "test_reach",
+        directions=100 * found.directions,
     )
 
 
@@ -166,21 +153,13 @@ def _limit_rows() -> list[Row]:
     speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
     return [
         judged(
-            "1.3",
-            "speed of the joints",
-            f"{SPEED:.0f} °/s",
+            "nowoczyn2023.speed_of_the_joints",
             f"{speed.min():.0f} °/s on all six joints",
             bool(np.allclose(speed, SPEED)),
-            "our limits come from the same data sheet",
-            TESTS + "test_limits",
         ),
         judged(
-            "3.1",
-            "range of the joints",
-            f"±{RANGE:.0f}°",
+            "nowoczyn2023.range_of_the_joints",
             f"{bounds.min():.0f} to {bounds.max():.0f}°",
             bool(np.allclose(bounds, [-RANGE, RANGE])),
-            "our limits come from the same data sheet",
-            TESTS + "test_limits",
         ),
     ]

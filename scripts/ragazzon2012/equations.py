@@ -6,25 +6,10 @@ import time
 from itertools import pairwise
 
 import numpy as np
+from kebria2016.euler_lagrange import chain
 from ledger import Row, judged
 
 from dynamics import Arm, coriolis_matrix, gravity_torque, inverse_dynamics, load_arm, mass_matrix
-from dynamics.files import arm_from_dict
-
-TESTS = "tests/scripts/test_ragazzon2012.py::"
-LAWS = "tests/dynamics/test_dynamics_laws.py::"
-
-
-def chain(n: int) -> Arm:
-    """An arm of n equal links with crossed axes."""
-    joint = {"d": 0.1, "a": 0.1, "alpha": "pi/2", "source": "made up"}
-    link = {
-        "mass": 1.0,
-        "center_of_mass": [0, 0.05, 0],
-        "inertia": np.diag([1e-2] * 3).tolist(),
-        "source": "made up",
-    }
-    return arm_from_dict({"joints": [joint] * n, "links": [link] * n})
 
 
 def seconds_per_call(n: int, batch: int = 2000, repeats: int = 7) -> float:
@@ -95,22 +80,14 @@ def _cost_rows() -> list[Row]:
     terms = cost_exponent(np.array([lagrange_terms(int(n)) for n in many]), many)
     return [
         judged(
-            "3.1.3",
-            "Newton–Euler inverse dynamics cost O(n)",
-            "O(n)",
+            "ragazzon2012.cost_of_newton_euler",
             f"time ∝ n^{exponent:.1f} for n = 2…30 †",
             0.7 < exponent < 1.3,
-            "",
-            TESTS + "test_newton_euler_costs_order_n",
         ),
         judged(
-            "3.1.3",
-            "Euler–Lagrange costs O(n⁴) without recursion",
-            "O(n⁴)",
+            "ragazzon2012.cost_of_euler_lagrange",
             f"contributions of links to Christoffel symbols ∝ n^{terms:.1f} from n = 15 to 30",
             3.5 < terms < 4.2,
-            "counted here, timed with kebria2016's rows",
-            TESTS + "test_lagrange_terms",
         ),
     ]
 
@@ -122,30 +99,16 @@ def _skew_rows() -> list[Row]:
     christoffel = skew_error(arm, q, qd, coriolis_matrix(arm, q, qd))
     return [
         judged(
-            "3.1.3",
-            "Ṁ − 2C is not skew for a C taken from Newton–Euler",
-            "does not hold in general",
+            "ragazzon2012.newton_euler_is_not_skew",
             f"C collected term by term: symmetric part {100 * collected:.0f} % of Ṁ",
             collected > 1e-3,
-            "",
-            TESTS + "test_skew_symmetry",
         ),
         judged(
-            "3.1.3",
-            "Ṁ − 2C is skew for Christoffel symbols",
-            "holds",
-            f"symmetric part {christoffel:.0e} of Ṁ",
-            christoffel < 1e-6,
-            "to the error of differencing M",
-            LAWS + "test_mass_matrix_rate_minus_twice_coriolis_is_skew",
+            "ragazzon2012.christoffel_is_skew", f"symmetric part {christoffel:.0e} of Ṁ", christoffel < 1e-6
         ),
         judged(
-            "5",
-            "with Newton–Euler the momentum observer must be given up",
-            "had to abandon it",
+            "ragazzon2012.momentum_observer_given_up",
             f"C = ½ ∂(C q̇)/∂q̇ of the same Newton–Euler torque: symmetric part {differenced:.0e} of Ṁ",
             differenced > 1e-3,
-            "that C is Christoffel's, and needs nothing but Newton–Euler",
-            TESTS + "test_skew_symmetry",
         ),
     ]

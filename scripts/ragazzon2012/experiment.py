@@ -12,8 +12,6 @@ from hopfield_nav.experiment import Run, Simulation, simulate
 from hopfield_nav.world import load_world
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 
-TESTS = "tests/scripts/test_ragazzon2012.py::"
-
 
 @lru_cache
 def run(name: str, *overrides: str) -> Run:
@@ -54,13 +52,9 @@ def _setting_row() -> Row:
         and world.contact.stiffness == 1e5
     )
     return judged(
-        "7.1",
-        "ω, f_min and k",
-        "[22.5 22.5 37.5 60 67.5 75] 1/s, 12, 1e5",
+        "ragazzon2012.settings",
         f"{list(omega)} rad/s, {threshold:g}, {world.contact.stiffness:g} N/m",
         bool(agrees),
-        "k in N/m, f_min in a norm of N and N·m",
-        TESTS + "test_settings",
     )
 
 
@@ -70,25 +64,17 @@ def _path_rows() -> list[Row]:
     position, turn = inverse_kinematics_error()
     return [
         judged(
-            "C.2.2",
-            "first path: steps, time, tool speed, row of the reference table",
-            "20 steps, 11 s, 5.0 cm/s, 5.24 ms",
+            "ragazzon2012.first_path",
             f"{steps} steps, {duration:.2f} s, {100 * speed:.1f} cm/s, {1e3 * table:.2f} ms",
             steps == 20
             and abs(duration - 11) < 0.01
             and abs(100 * speed - 5) < 0.05
             and abs(1e3 * table - 5.24) < 0.005,
-            "published: what its program gives, round(22/2) s for 21 segments of 100 rows",
-            TESTS + "test_first_path",
         ),
         judged(
-            "C.2.2",
-            "inverse kinematics to a tolerance of 1e-4 in at most 15000 iterations",
-            "1e-4",
+            "ragazzon2012.tolerance_of_inverse_kinematics",
             f"{position:.0e} m, {turn:.0e} in the rotation, closed form",
             max(position, turn) < 1e-4,
-            "",
-            TESTS + "test_first_path",
         ),
     ]
 
@@ -99,23 +85,11 @@ def _outcome_rows() -> list[Row]:
     times = f"as printed {seconds[0]:.1f} s, right {seconds[1]:.1f} s"
     return [
         judged(
-            "7.3",
-            "the arm reaches the destination without knowing the obstacles",
-            "reached",
+            "ragazzon2012.reaches_the_destination",
             f"as printed {printed.outcome}, right {right.outcome}",
             printed.outcome == right.outcome == "reached",
-            "",
-            TESTS + "test_both_worlds_reach_the_goal",
         ),
-        judged(
-            "7.2",
-            "simulated time to the destination",
-            "50 s",
-            times,
-            None,
-            "figure 7.2 with the obstacles is lost: a wall of our own, of the same kind",
-            TESTS + "test_both_worlds_reach_the_goal",
-        ),
+        judged("ragazzon2012.time_to_the_destination", times, None),
     ]
 
 
@@ -123,24 +97,8 @@ def _computing_rows() -> list[Row]:
     seconds = _round(max(run(n).summary["wall_time_s"] for n in (AS_PRINTED, RIGHT)))
     replan = _round(max(run(n).summary["replan_wall_time_median_s"] for n in (AS_PRINTED, RIGHT)))
     return [
-        judged(
-            "7.3",
-            "computing time of the experiment; too slow for real time",
-            "20 min for 50 s",
-            f"{seconds:g} s for 50 s †",
-            seconds > 50,
-            "compiled, O(n) dynamics: faster than real time",
-            TESTS + "test_faster_than_real_time",
-        ),
-        judged(
-            "7.3",
-            "computing time of a new plan, mostly inverse kinematics",
-            "several seconds",
-            f"{1e3 * replan:g} ms †",
-            replan > 1,
-            "inverse kinematics in closed form",
-            TESTS + "test_faster_than_real_time",
-        ),
+        judged("ragazzon2012.computing_time", f"{seconds:g} s for 50 s †", seconds > 50),
+        judged("ragazzon2012.time_of_a_new_plan", f"{1e3 * replan:g} ms †", replan > 1),
     ]
 
 

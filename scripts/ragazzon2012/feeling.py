@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 from ledger import Row, judged
 
-from hopfield_nav.experiment import Run, contact_episodes, missed_contacts
-from ragazzon2012.contact import AS_PRINTED, RIGHT, in_the_order_of
-from ragazzon2012.experiment import TESTS, run
+from hopfield_nav.experiment import Run, contact_delays, contact_episodes, missed_contacts
+from ragazzon2012.contact import AS_PRINTED, RIGHT, in_the_order_of, spread
+from ragazzon2012.experiment import run
 
 IMPACT = 0.03  # [s] after touch
 STRAIGHT, ZIGZAG = (3, 12), (14, 20)  # steps of the first path
@@ -22,8 +22,8 @@ def free_run(name: str, sample_time: float) -> Run:
 
 
 def delays(recorded: Run) -> np.ndarray:
-    """Time from touch to detection of every collision that was one [s]."""
-    found = (recorded.data.event_time - recorded.data.touch_time).values
+    """Time from the start of every contact that was felt to its detection [s]."""
+    found = contact_delays(recorded.data.event_time.values, recorded.data.touch_time.values)
     return found[np.isfinite(found)]
 
 
@@ -58,42 +58,23 @@ def _collision_rows() -> list[Row]:
     total = [len(contact_episodes(recorded)) for recorded in (printed, right)]
     return [
         judged(
-            "fig. 7.7",
-            "number of collisions",
-            "counted in the figure",
+            "ragazzon2012.number_of_collisions",
             f"as printed {printed.summary['collision_count']}, right {right.summary['collision_count']}",
             None,
-            "figure lost, and with it the place of the obstacles",
-            TESTS + "test_collisions",
         ),
         judged(
-            "fig. 7.3 (e)",
-            "a contact of the experiment is not registered",
-            "at least 1",
+            "ragazzon2012.unfelt_contact",
             f"as printed {missed[0]} of {total[0]}, right {missed[1]} of {total[1]}",
             min(missed) >= 1,
-            "our layout has a cylinder that is touched in passing; the document's is lost",
-            TESTS + "test_collisions",
         ),
     ]
 
 
 def _delay_rows() -> list[Row]:
-    remark = {
-        AS_PRINTED: "median within 20 % of the range, slowest at least 0.4 s",
-        RIGHT: "mostly faster: the published delay belongs to the arm that is too light",
-    }
+    printed, right = delays(run(AS_PRINTED)), delays(run(RIGHT))
     return [
-        judged(
-            "7.3",
-            f"collisions are detected 0.2–0.5 s after touch: the experiment, {who} dynamics",
-            "0.2–0.5 s",
-            _spread(delays(run(name))),
-            in_the_order_of(delays(run(name))),
-            remark[name],
-            TESTS + "test_delays_of_the_experiment",
-        )
-        for name, who in ((AS_PRINTED, "printed"), (RIGHT, "right"))
+        judged("ragazzon2012.delay_of_the_experiment_as_printed", spread(printed), in_the_order_of(printed)),
+        judged("ragazzon2012.delay_of_the_experiment_right", spread(right), in_the_order_of(right)),
     ]
 
 
@@ -102,22 +83,14 @@ def _error_rows() -> list[Row]:
     smooth = free_motion_error(RIGHT, 0), free_motion_error(AS_PRINTED, 0)
     return [
         judged(
-            "7.3, fig. 7.9",
-            "joint error in free motion",
-            "of the order of 1e-3 rad",
+            "ragazzon2012.joint_error",
             f"right {held[0]:.1e} rad, as printed {held[1]:.1e} rad (reference held for 5.24 ms)",
             all(2e-4 < e < 5e-3 for e in held),
-            "",
-            TESTS + "test_free_motion",
         ),
         judged(
-            "7.3",
-            "its cause: numerical limits and the resolution of the reference",
-            "both",
+            "ragazzon2012.cause_of_the_joint_error",
             f"continuous reference: {max(smooth):.0e} rad, {min(held) / max(smooth):.0f} times less",
             max(smooth) > 0.1 * min(held),
-            "it is the table of the reference alone; numerical limits are far below",
-            TESTS + "test_free_motion",
         ),
     ]
 
@@ -127,34 +100,19 @@ def _force_row() -> Row:
     zigzag = [false_force(n, 0.00524, ZIGZAG) for n in (RIGHT, AS_PRINTED)]
     smooth = false_force(RIGHT, 0, ZIGZAG)
     return judged(
-        "7.3, fig. 7.6",
-        "forces are felt without contact, most in the zigzag",
-        "larger in the zigzag",
+        "ragazzon2012.forces_without_contact",
         f"straight {straight[0]:.2f} N, zigzag {zigzag[0]:.2f} N "
         f"(as printed {straight[1]:.2f} N, {zigzag[1]:.2f} N); "
         f"continuous reference {smooth:.3f} N",
         zigzag[0] > straight[0] > 0.1 and zigzag[1] > straight[1],
-        "peak, nothing in the way; well below f_min",
-        TESTS + "test_free_motion",
     )
 
 
 def _impact_row() -> Row:
     (true, felt), (true_right, felt_right) = impact(run(AS_PRINTED)), impact(run(RIGHT))
     return judged(
-        "7.3, fig. 7.8",
-        "the impact itself is too fast for the estimate",
-        "not registered",
+        "ragazzon2012.impact",
         f"within {1e3 * IMPACT:.0f} ms of the first touch ‖F‖ {true:.0f} N, ‖F̂‖ {felt:.1f} N (as printed); "
         f"{true_right:.0f} N, {felt_right:.1f} N (right)",
         felt < 0.5 * true and felt_right < 0.5 * true_right,
-        "",
-        TESTS + "test_the_impact_is_not_felt",
-    )
-
-
-def _spread(found: np.ndarray) -> str:
-    share = 100 * np.mean((found >= 0.2) & (found <= 0.5))
-    return (
-        f"{found.min():.2f}–{found.max():.2f} s, median {np.median(found):.2f} s, {share:.0f} % in the range"
     )

@@ -9,15 +9,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
 from dynamics import link_frames, load_arm
 from hopfield_nav.experiment import Run
-from hopfield_nav.figures import paper_style
+from hopfield_nav.figures import COLUMN, PAGE
 from hopfield_nav.planning import plan_path
-from ragazzon2012.fall import AS_PRINTED, LONG, REST_TIME, RIGHT, fall
+from ragazzon2012.experiment import run
+from ragazzon2012.fall import AS_PRINTED, LONG, REST_TIME, RIGHT
 from ragazzon2012.planner import Example, examples
 
-COLUMN, PAGE = 8.5 / 2.54, 17 / 2.54  # [inch]
 JOINTS = (  # colour and dash of q1…q6
     ("#0072B2", "-"),
     ("#D55E00", "-"),
@@ -31,12 +32,12 @@ WALL, PATH, START, GOAL = "#222222", "#A8A8A8", "#009E73", "#D55E00"
 
 def draw(folder: Path) -> list[Path]:
     """Write the figures that no run draws itself."""
-    with paper_style():
-        return [
-            _save(fall_figure(), folder / "figure_3_5_fall.png"),
-            _save(rest_figure(), folder / "figure_3_6_rest_pose.png"),
-            _save(planner_figure(), folder / "figure_6_1_paths.png"),
-        ]
+    figures = {
+        "figure_3_5_fall": fall_figure,
+        "figure_3_6_rest_pose": rest_figure,
+        "figure_6_1_paths": planner_figure,
+    }
+    return save_figures(folder, figures)
 
 
 def fall_figure() -> Figure:
@@ -44,7 +45,7 @@ def fall_figure() -> Figure:
     figure = Figure(figsize=(PAGE, 0.5 * PAGE), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
     for column, (name, title) in enumerate(((AS_PRINTED, "dynamics as printed"), (RIGHT, "right dynamics"))):
-        draw_fall(axes[:, column], fall(name))
+        draw_fall(axes[:, column], run(name))
         axes[0, column].set_title(title)
     axes[0, 0].set_ylabel("joint angle $q$ [°]")
     axes[1, 0].set_ylabel(r"joint velocity $\dot q$ [rad/s]")
@@ -53,9 +54,9 @@ def fall_figure() -> Figure:
     return figure
 
 
-def draw_fall(axes: np.ndarray, run: Run) -> None:
+def draw_fall(axes: np.ndarray, fall: Run) -> None:
     """Angles above, velocities below."""
-    time, q, qd = run.data.time.values, np.degrees(run.data.q.values), run.data.qd.values
+    time, q, qd = fall.data.time.values, np.degrees(fall.data.q.values), fall.data.qd.values
     for j, (colour, dash) in enumerate(JOINTS):
         axes[0].plot(time, q[:, j], dash, color=colour, label=f"$q_{j + 1}$")
         axes[1].plot(time, qd[:, j], dash, color=colour)
@@ -68,10 +69,10 @@ def draw_fall(axes: np.ndarray, run: Run) -> None:
 def rest_figure() -> Figure:
     """Figure 3.6: the pose in which the fall ends, from the side."""
     figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
-    runs = (fall(AS_PRINTED), "as printed, 15 s"), (fall(RIGHT, *LONG), "right, 200 s")
+    runs = (run(AS_PRINTED), "as printed, 15 s"), (run(RIGHT, *LONG), "right, 200 s")
     axes = figure.subplots(1, 2, sharey=True)
-    for ax, (run, title) in zip(axes, runs, strict=True):
-        draw_pose(ax, run.data.q.values[-1])
+    for ax, (fall, title) in zip(axes, runs, strict=True):
+        draw_pose(ax, fall.data.q.values[-1])
         ax.set(
             title=title,
             xlabel="x [m]",
@@ -123,8 +124,3 @@ def draw_map(ax: Axes, example: Example, path: np.ndarray) -> None:
     ax.plot(*example.goal, "D", color=GOAL, markersize=2.8, label="destination", linestyle="none")
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-
-
-def _save(figure: Figure, path: Path) -> Path:
-    figure.savefig(path)
-    return path

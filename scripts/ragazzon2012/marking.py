@@ -9,7 +9,7 @@ from dynamics import forward_kinematics
 from hopfield_nav.experiment import Run
 from hopfield_nav.world import all_cylinders, build_arm
 from ragazzon2012.contact import AS_PRINTED, RIGHT
-from ragazzon2012.experiment import TESTS, run
+from ragazzon2012.experiment import run
 
 BETTER = ("detection.mark=actual", "detection.back_off=along_force")
 DESIRED_ARMED = ("detection.rearm=null", "time_limit=20", "record.signals=none")
@@ -40,22 +40,14 @@ def _marking_rows() -> list[Row]:
     right, tool = depths(run(RIGHT))
     return [
         judged(
-            "7.3, fig. 7.5",
-            "collisions are marked inside the objects, where the tool is desired to be",
-            "sometimes",
+            "ragazzon2012.marks_inside_objects",
             f"desired position {_deep(desired)} deep (as printed), {_deep(right)} (right)",
             bool((desired > 2e-3).any()),
-            "",
-            TESTS + "test_marks_lie_inside",
         ),
         judged(
-            "7.3",
-            "the actual position would be more accurate",
-            "more accurate",
+            "ragazzon2012.actual_position",
             f"tool {_deep(actual)} deep (as printed), {_deep(tool)} (right)",
             actual.max() < desired.max() and tool.max() < right.max(),
-            "",
-            TESTS + "test_marks_lie_inside",
         ),
     ]
 
@@ -67,31 +59,19 @@ def _reaction_rows() -> list[Row]:
     )
     return [
         judged(
-            "7.3",
-            "marking the actual position repeats detections and does not arrive",
-            "given up",
+            "ragazzon2012.marking_the_actual_position",
             f"detector always armed: as printed {_told(failed[0])}; right {_told(failed[1])}",
             all(summary["outcome"] != "reached" for summary in failed),
-            "",
-            TESTS + "test_marking_the_actual_position",
         ),
         judged(
-            "7.3",
-            "these problems can possibly be dealt with in other ways",
-            "further study",
+            "ragazzon2012.other_ways",
             f"as printed {_told(solved[0])}; right {_told(solved[1])}",
             all(summary["outcome"] == "reached" for summary in solved),
-            "armed again at half the threshold, back-off along the force, every collision marks a new cell",
-            TESTS + "test_marking_the_actual_position",
         ),
         judged(
-            "7.3",
-            "marking the desired position is enough to eliminate them",
-            "eliminated",
+            "ragazzon2012.marking_the_desired_position",
             f"detector always armed: as printed {_told(desired[0])}; right {_told(desired[1])}",
             None,
-            "figure C.1 with the trigger is lost; always armed it is not enough: our worlds re-arm at half",
-            TESTS + "test_an_always_armed_detector_repeats_itself",
         ),
     ]
 

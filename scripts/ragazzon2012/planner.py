@@ -11,7 +11,6 @@ from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbours, plan_path
 
 NEAR_QUARTER = 0.2499  # below 1/4 the network has no false maxima
-TESTS = "tests/scripts/test_ragazzon2012.py::"
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -126,13 +125,9 @@ def _size_row() -> Row:
     grid = CollisionMap.create()
     free = int((~grid.blocked).sum())
     return judged(
-        "6.2.1",
-        "neurons of the 20 × 20 grid",
-        "N = 400",
+        "ragazzon2012.number_of_neurons",
         f"{grid.blocked.size}, of which {free} usable",
         grid.blocked.size == 400,
-        "its program blocks the rim",
-        TESTS + "test_size",
     )
 
 
@@ -140,23 +135,12 @@ def _eigenvalue_rows() -> list[Row]:
     found, inner, formula = eigenvalue(20), eigenvalue(18), largest_eigenvalue((20, 20))
     return [
         judged(
-            "6.2.1",
-            "largest eigenvalue λ of T",
-            "λ ≈ 3.0",
+            "ragazzon2012.largest_eigenvalue",
             f"{found:.3f} (2 Σ cos(π/(n+1)) = {formula:.3f}; {inner:.3f} inside the rim)",
             abs(found - 3.0) < 0.05,
-            f"β < 1/3.0 would allow more than 1/λ = {1 / found:.4f}",
-            "tests/planning/test_hopfield.py::test_the_documents_eigenvalue_is_wrong",
+            bound=1 / found,
         ),
-        judged(
-            "6.2.1",
-            "β = 0.1 satisfies (6.12), β < 1/λ",
-            "0.1 < 1/λ",
-            f"0.1 < {1 / found:.4f}",
-            1 / found > 0.1,
-            "it holds with the right λ too",
-            TESTS + "test_eigenvalue",
-        ),
+        judged("ragazzon2012.beta", f"0.1 < {1 / found:.4f}", 1 / found > 0.1),
     ]
 
 
@@ -166,51 +150,34 @@ def _sweep_rows() -> list[Row]:
     fails = next((n for n in sizes if not sweeps_suffice(n)), None)
     return [
         judged(
-            "C.2.3",
-            "10 √N sweeps are enough on 20 × 20",
-            "200 (its loop makes 199)",
+            "ragazzon2012.sweeps_on_20_by_20",
             f"199 sweeps find a winding path of {steps} steps: {'yes' if enough else 'no'}",
             enough,
-            "",
-            TESTS + "test_sweeps",
         ),
         judged(
-            "C.2.3",
-            "10 √N sweeps are enough on any map",
-            "10 √N",
+            "ragazzon2012.sweeps_on_any_map",
             f"from {fails} × {fails} on not ({serpentine(fails)[3]} steps, {10 * fails - 1} sweeps)"
             if fails
             else "all",
             fails is None,
-            "the longest path grows with N, the sweeps with √N; ours sweep until nothing changes",
-            TESTS + "test_sweeps",
         ),
     ]
 
 
 def _shortest_rows() -> list[Row]:
     near, usual = share_of_longer_paths(NEAR_QUARTER), share_of_longer_paths(0.1)
-    remark = "σ sums over all walks, so a cell beside open space can outweigh a nearer one in a corridor"
     return [
         judged(
-            "6.1.2, 6.2.2",
-            "steepest ascent is shortest in the 1-norm, β close to 1/4",
-            "always",
+            "ragazzon2012.shortest_near_a_quarter",
             f"{100 * near[0]:.1f} % of the paths are longer, "
             f"{100 * near[1]:.2f} % of the steps do not come nearer "
             f"(100 random maps, 24 × 24, 25 % blocked, β = {NEAR_QUARTER})",
             near[0] == 0,
-            remark,
-            TESTS + "test_paths_are_not_always_shortest",
         ),
         judged(
-            "6.1.2, 6.2.2",
-            "steepest ascent is shortest in the 1-norm, β = 0.1",
-            "always",
+            "ragazzon2012.shortest_at_a_tenth",
             f"{100 * usual[0]:.2f} % of the paths are longer on the same maps",
             usual[0] == 0,
-            "rarer at small β, never impossible; network `limit` is exactly shortest",
-            TESTS + "test_paths_are_not_always_shortest",
         ),
     ]
 
@@ -220,28 +187,12 @@ def _figure_row() -> Row:
     best = [plan_path(e.blocked, e.start, e.goal, "limit").length for e in examples()]
     ours = ", ".join(f"{e.name} {int(n)} steps" for e, n in zip(examples(), found, strict=True))
     shortest = sum(a == b for a, b in zip(found, best, strict=True))
-    return judged(
-        "fig. 6.1",
-        "four maps, each with a shortest path",
-        "four images",
-        f"{ours}; {shortest} of 4 shortest",
-        None,
-        "figure lost: four maps of our own",
-        TESTS + "test_examples",
-    )
+    return judged("ragazzon2012.four_maps", f"{ours}; {shortest} of 4 shortest", None)
 
 
 def _six_axes_row() -> Row:
     cells = 20**6
-    return judged(
-        "7.3",
-        "neurons for 20 along each of six joints",
-        "6.4·10⁷",
-        f"{cells / 1e7:.1f}·10⁷",
-        cells == 64_000_000,
-        "",
-        TESTS + "test_size",
-    )
+    return judged("ragazzon2012.neurons_for_six_joints", f"{cells / 1e7:.1f}·10⁷", cells == 64_000_000)
 
 
 def _bordered(size: int = 20) -> np.ndarray:

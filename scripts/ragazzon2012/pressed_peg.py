@@ -205,7 +205,6 @@ def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 LIGHT, FULL = Case("ur5_ragazzon2012"), Case("ur5_full")
 RUBBING = FULL._replace(friction=True)
 TURNING = RUBBING._replace(radial=True)  # slides so that joints 2 to 4 turn
-TESTS = "tests/scripts/test_pressed_peg.py::"
 
 
 def largest_error(case: Case, phase: str = "all") -> dict[str, tuple[float, float]]:
@@ -229,14 +228,10 @@ def _spans(found: dict[str, tuple[float, float]], form: str) -> str:
 def _frictionless_row() -> Row:
     light, full = (largest_error(c._replace(real=True)) for c in (LIGHT, FULL))
     return judged(
-        "8.1",
-        "the force estimate is well suited for slowly varying forces (assembly): no joint friction",
-        "very well suited",
+        "ragazzon2012.pressed_peg_without_friction",
         f"peg pressed with 5–50 N and slid, rms error below 1 Hz with noisy sensors: {_spans(light, '.3f')}; "
         f"arm with rotors {_spans(full, '.2f')}",
         max(high for found in (light, full) for _, high in found.values()) < 1.0,
-        "at rest the joint error is the force; with rotors it lags where sliding turns round",
-        TESTS + "test_without_friction_the_estimate_is_the_force",
     )
 
 
@@ -246,13 +241,8 @@ def _friction_row() -> Row:
     turning = largest_error(real._replace(radial=True), "slide")
     wrong = largest_error(real._replace(radial=True, friction_scale=0.8), "slide")
     return judged(
-        "8.1",
-        "the same with the friction of a UR5's joints, known exactly to the controller",
-        "very well suited",
+        "ragazzon2012.pressed_peg_with_friction",
         f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro "
         f"{_spans(turning, '.1f')}, with friction believed 20 % too low {_spans(wrong, '.0f')}",
         max(high for found in (rest, around) for _, high in found.values()) < 5.0,
-        "whatever presses: joints that stand still or creep carry up to their Coulomb torque (1 to 8 N·m) "
-        "either way, and no model tells which; where all loaded joints turn, a friction model helps",
-        TESTS + "test_error_is_the_friction_that_no_model_knows",
     )

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
-from hopfield_nav.figures import COLOURS, PAGE, paper_style
+from hopfield_nav.figures import COLOURS, PAGE
 from ragazzon2012.pressed_peg import (
     ESTIMATORS,
     FORCES,
@@ -44,12 +45,10 @@ LOOKS = {  # of the cases that are drawn
 
 def draw(folder: Path) -> list[Path]:
     """Write the figure and the table; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    figure, page = folder / "pressed_peg.png", folder / "pressed_peg_table.md"
-    with paper_style():
-        peg_figure().savefig(figure)
+    page = folder / "pressed_peg_table.md"
+    figures = save_figures(folder, {"pressed_peg": peg_figure})
     page.write_text(table() + "\n", encoding="utf-8")
-    return [figure, page]
+    return [*figures, page]
 
 
 def peg_figure() -> Figure:

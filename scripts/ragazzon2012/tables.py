@@ -21,8 +21,6 @@ CENTER = [
     [0, 0, 0],
 ]
 AXIS = (1, 0, 0, 1, 1, 2)  # of the cylinder of each link
-TESTS = "tests/scripts/test_ragazzon2012.py::"
-PUBLISHED = "tests/dynamics/test_published_arms.py::"
 
 
 def cylinders(arm: Arm) -> np.ndarray:
@@ -84,15 +82,7 @@ def _table_row() -> Row:
     arm = load_arm("ur5_ragazzon2012")
     pairs = ((arm.mass, MASS), (arm.offset, OFFSET), (arm.center_of_mass, CENTER))
     equal = sum(int(np.isclose(ours, printed, rtol=0, atol=1e-12).sum()) for ours, printed in pairs)
-    return judged(
-        "Tables 3.2, 3.3",
-        "masses, offsets and centres of mass",
-        "42 numbers",
-        f"{equal} of 42 equal",
-        equal == 42,
-        "a2, a3 are negative; Table 3.1 has −a2 as well",
-        TESTS + "test_tables",
-    )
+    return judged("ragazzon2012.masses_and_centres", f"{equal} of 42 equal", equal == 42)
 
 
 def _cylinder_rows() -> list[Row]:
@@ -100,40 +90,28 @@ def _cylinder_rows() -> list[Row]:
     needed = np.sqrt(2 * PRINTED["M66"] / MASS[5])
     return [
         judged(
-            "Table 3.2",
-            "heights h2, h3 of the cylinders, from our tensors",
-            "0.540 m, 0.507 m",
+            "ragazzon2012.heights_of_the_cylinders",
             f"{found[1, 1]:.3f} m, {found[2, 1]:.3f} m",
             bool(np.abs(found[[1, 2], 1] - [0.540, 0.507]).max() < 5e-4),
-            "",
-            TESTS + "test_cylinders",
         ),
         judged(
-            "Table 3.2",
-            "radii r3…r6",
-            "0.0386 m (r5 0.03862 m)",
+            "ragazzon2012.radii_of_the_cylinders",
             f"{found[2:, 0].min():.6f} m; M66 of B.2 needs {needed:.6f} m",
             abs(needed - 0.0386) < 1e-6,
-            "cut short in print: its program has 0.045·97/113, and so have we",
-            TESTS + "test_cylinders",
         ),
     ]
 
 
 def _coefficient_rows() -> list[Row]:
-    held = {"g2": PUBLISHED + "test_published_gravity"}
-    found = coefficients()
     return [
         judged(
-            "B.2",
-            f"coefficient of {name}, dynamics as printed",
-            f"{PRINTED[name]:.10g}",
+            "ragazzon2012.gravity_coefficient" if name == "g2" else "ragazzon2012.mass_coefficient",
             f"{value:.10g}",
             abs(value / PRINTED[name] - 1) < 1e-8,
-            "to 1e-8",
-            held.get(name, PUBLISHED + "test_published_mass_matrix"),
+            name=name,
+            value=PRINTED[name],
         )
-        for name, value in found.items()
+        for name, value in coefficients().items()
     ]
 
 
@@ -144,22 +122,14 @@ def _pose_rows() -> list[Row]:
     goal = grid.centre((17, 6))
     return [
         judged(
-            "C.2.2",
-            "q0 with its DH table is at cell (2, 11), tool downwards",
-            "cell (2, 11), R",
+            "ragazzon2012.start_pose",
             f"cell ({cell[0]}, {cell[1]}), {1e6 * distance:.0f} µm off its centre, R off by {turn:.0e}",
             tuple(cell) == (2, 11) and distance < 2e-4 and turn < 1e-3,
-            "to the four digits of q0; checks the DH table",
-            TESTS + "test_start_pose",
         ),
         judged(
-            "C.2.2",
-            "destination",
-            "(u, v) = (18, 7)",
+            "ragazzon2012.destination",
             f"cell [17, 6] from 0: x {goal[0]:.4f} m, y {goal[1]:.4f} m",
             bool(np.abs(goal[:2] - [0.0263 * 18 + 0.1238, 0.0263 * 7 - 0.2762]).max() < 1e-12),
-            "",
-            TESTS + "test_map",
         ),
     ]
 
@@ -169,11 +139,7 @@ def _map_row() -> Row:
     agrees = np.abs([first[:2] - [0.150, -0.250], last[:2] - [0.650, 0.250]]).max() < 5e-4
     pitch = (last - first)[0] / 19
     return judged(
-        "(6.13)",
-        "map spans 0.5 m × 0.5 m, pitch 0.5/19 m",
-        "x 0.150…0.650 m, y −0.250…0.250 m",
+        "ragazzon2012.map",
         f"x {first[0]:.4f}…{last[0]:.4f} m, y −{-first[1]:.4f}…{last[1]:.4f} m, pitch {pitch:.4f} m",
         bool(agrees),
-        "0.0263 is 0.5/19 rounded",
-        TESTS + "test_map",
     )

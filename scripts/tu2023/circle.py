@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 from ledger import Row, judged
+from reproduction import listed
 from scipy.stats import spearmanr
 
 from tu2023.circle_motion import PERIOD, SPEEDS, Case, lap_time, samples, steady
@@ -22,15 +23,13 @@ from tu2023.circle_signals import (
     printed_abscissa,
     ratio_of_maxima,
     rms,
-    stable_share,
 )
 from tu2023.kinematics import CENTER, RADIUS
-from tu2023.readings import READINGS
+from tu2023.readings import READINGS, stable_share
 
 FASTEST = Case(SPEEDS[-1])
 WITHOUT_FRICTION = FASTEST._replace(friction=False, sensors=False)
 LAPPING = slice(0, 2)  # joints whose torque varies with the lap
-TESTS = "tests/scripts/test_tu2023_circle.py::"
 
 
 def off_circle(case: Case) -> np.ndarray:
@@ -89,10 +88,6 @@ def rows() -> list[Row]:
     ]
 
 
-def _texts(values: np.ndarray, form: str) -> str:
-    return ", ".join(format(float(value), form) for value in values)
-
-
 def _laps_row() -> Row:
     cases = [Case(speed) for speed in SPEEDS]
     found, wanted = [measured_period(c) for c in cases], [lap_time(s) for s in SPEEDS]
@@ -100,28 +95,18 @@ def _laps_row() -> Row:
         f"{1e3 * rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases
     )
     return judged(
-        "5.1",
-        "three laps each at three speeds, periodic",
-        "50, 100, 150 mm/s",
-        f"angles repeat after {_texts(found, '.2f')} s (2πr/v: {_texts(wanted, '.2f')} s); tool {off} mm off",
+        "tu2023.three_laps",
+        f"angles repeat after {listed(found, '.2f')} s (2πr/v: {listed(wanted, '.2f')} s); tool {off} mm off",
         bool(np.abs(np.divide(found, wanted) - 1).max() < 0.01),
-        "simulated arm with friction and sensors of a UR5; the slower, the more the joints stick where they "
-        "turn round",
-        TESTS + "test_tool_stays_on_the_circle",
     )
 
 
 def _range_row() -> Row:
     found = ranges(FASTEST)
     return judged(
-        "5.2",
-        "joints 4 and 5 move least",
-        "smallest rotation",
-        f"{_texts(found, '.3f')} rad, joints 1 to 6, at 150 mm/s",
+        "tu2023.joints_that_move_least",
+        f"{listed(found, '.3f')} rad, joints 1 to 6, at 150 mm/s",
         set(np.argsort(found)[:2]) == {3, 4},
-        "tool pointing down, elbow up; so in two of the eight branches, in the others joint 4 turns by "
-        "0.27 to 0.58 rad",
-        TESTS + "test_joints_4_and_5_move_least",
     )
 
 
@@ -129,59 +114,42 @@ def _same_range_row() -> Row:
     found = np.array([ranges(Case(speed)) for speed in SPEEDS])
     spread = np.ptp(found, axis=0)
     return judged(
-        "5.2",
-        "the joint angles change by almost the same in all three groups",
-        "almost the same",
+        "tu2023.same_range_at_all_speeds",
         f"ranges differ by at most {1e3 * spread.max():.1f} mrad",
         bool((spread < 0.01).all()),
-        "",
-        TESTS + "test_joints_4_and_5_move_least",
     )
 
 
 def _peak_row() -> Row:
     found = np.array([peak_speeds(Case(speed)) for speed in SPEEDS])
     moving = [j for j in range(6) if j != 4]
-    text = "; ".join(_texts(row[moving], ".2f") for row in found)
+    text = "; ".join(listed(row[moving], ".2f") for row in found)
     return judged(
-        "5.2",
-        "peaks of the joint velocities grow with the speed",
-        "increase gradually",
+        "tu2023.peaks_of_the_velocities",
         f"{text} rad/s (joints 1, 2, 3, 4, 6 at each speed)",
         bool((np.diff(found[:, moving], axis=0) > 0).all()),
-        "in proportion to the speed, as kinematics demands; joint 5 stands still",
-        TESTS + "test_speeds_grow_in_proportion",
     )
 
 
 def _noise_row() -> Row:
     found = np.array([noise_share(Case(speed)) for speed in SPEEDS])
     return judged(
-        "5.2",
-        "the faster the circle, the cleaner the measured velocities",
-        "relatively clean",
-        f"noise {_texts(100 * found, '.1f')} % of the velocities",
+        "tu2023.noise_of_the_velocities",
+        f"noise {listed(100 * found, '.1f')} % of the velocities",
         bool((np.diff(found) < 0).all()),
-        "the same noise of 1 mrad/s beside larger velocities",
-        TESTS + "test_speeds_grow_in_proportion",
     )
 
 
 def _acceleration_row() -> Row:
     found, text = samples(FASTEST), []
     for name in METHODS:
-        text.append(f"{name}: {_texts(acceleration_error(name, found), '.2f')}")
+        text.append(f"{name}: {listed(acceleration_error(name, found), '.2f')}")
     truth, printed = rms(found.qdd_true), acceleration_error("(60)", found)
     return judged(
-        "(60)",
-        "accelerations from angles and velocities 8 ms apart",
-        "used for figure 17",
+        "tu2023.accelerations",
         f"rms error, joints 1 to 6: {'; '.join(text)} rad/s²; the accelerations themselves "
-        f"{_texts(truth, '.2f')} rad/s²",
+        f"{listed(truth, '.2f')} rad/s²",
         bool((printed < 0.25 * truth).all()),
-        "2/Δt² and 2/Δt magnify the encoder's step and the velocity's noise; what filters miss is the jerk "
-        "where joints stick and turn round, and the controller's own jitter",
-        TESTS + "test_filters_beat_equation_60",
     )
 
 
@@ -189,16 +157,10 @@ def _lag_row() -> Row:
     forth, back = (lags(FASTEST._replace(direction=d))[LAPPING] for d in (1, -1))
     without = np.abs(lags(WITHOUT_FRICTION, "ur5_full")[LAPPING])
     return judged(
-        "5.3",
-        "torque lags the current by a quarter of a period, from time delay",
-        "1/4 of a period",
-        f"it leads: joints 1, 2 by {_texts(-forth, '.2f')} of a lap ({_texts(-back, '.2f')} the other way "
+        "tu2023.torque_lags_the_current",
+        f"it leads: joints 1, 2 by {listed(-forth, '.2f')} of a lap ({listed(-back, '.2f')} the other way "
         f"round); without friction {without.max():.3f} at most",
         bool((np.abs(forth - 0.25) < 0.1).all()),
-        "friction is in the current alone and goes with the velocity, a quarter of a period behind the "
-        "torque of inertia and of weight above the shoulder; no delay. The torque of the other "
-        "joints hardly varies",
-        TESTS + "test_phase_is_friction",
     )
 
 
@@ -206,17 +168,12 @@ def _constant_row() -> Row:
     found = samples(FASTEST)
     ratios = ratio_of_maxima(model_torque(found, "(60), low-pass"), currents(found.tau))
     return judged(
-        "(61), 5.4",
-        "K_p as the mean of largest torque by largest current is the motors' constant",
-        f"{PUBLISHED_CONSTANT} N·m/A",
-        f"{ratios.mean():.1f} (joints {_texts(ratios, '.2f')}) where the motors have "
-        f"{_texts(CONSTANTS, '.1f')}; least squares with rotors and friction in the model: "
-        f"{_texts(fitted_constants(found), '.1f')} "
+        "tu2023.motor_constant_by_maxima",
+        f"{ratios.mean():.1f} (joints {listed(ratios, '.2f')}) where the motors have "
+        f"{listed(CONSTANTS, '.1f')}; least squares with rotors and friction in the model: "
+        f"{listed(fitted_constants(found), '.1f')} "
         "N·m/A",
         abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1,
-        "the recipe leaves out friction and rotors, and averages over joints that carry nothing; joint 5 "
-        "stands still, so nothing gives its constant",
-        TESTS + "test_constants_come_back",
     )
 
 
@@ -225,15 +182,10 @@ def _stable_row() -> Row:
     shares = {name: stable_share(printed_abscissa(name, found)) for name in READINGS}
     exact = stable_share(exact_abscissa(found)), stable_share(exact_abscissa(found, PUBLISHED_CONSTANT))
     return judged(
-        "5.4, fig. 18",
-        "share of the measured points at 150 mm/s with a stable linear model, by the formulas as printed",
-        "67 %",
+        "tu2023.stable_points_as_printed",
         "; ".join(f"{name} {share:.0f} %" for name, share in shares.items())
         + f"; exact {exact[0]:.0f} %, with K_p = 1.67 {exact[1]:.0f} %",
         any(abs(share - 67) < 5 for share in shares.values()),
-        "the points that (58) calls stable have an eigenvalue that is zero to rounding: joint 6 feels no "
-        "velocity",
-        TESTS + "test_no_point_of_the_circle_is_stable",
     )
 
 
@@ -242,12 +194,8 @@ def _standstill_row() -> Row:
     abscissa, speed = exact_abscissa(found), np.linalg.norm(found.qd, axis=1)
     rank = float(spearmanr(speed, abscissa).statistic)
     return judged(
-        "5.4, fig. 18",
-        "the linear model is best at the start, from rest, and less stable the faster the joints",
-        "progressively",
+        "tu2023.best_at_the_start",
         f"max Re λ {abscissa[0]:.2f} 1/s at rest, {abscissa.min():.2f}–{abscissa.max():.2f} 1/s under way; "
         f"rank correlation with the joint speed {rank:.2f}",
         bool(rank > 0.5 and abscissa[0] < np.percentile(abscissa, 10)),
-        "it follows the pose, once a lap, and not the speed",
-        TESTS + "test_no_point_of_the_circle_is_stable",
     )

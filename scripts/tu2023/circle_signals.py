@@ -118,8 +118,3 @@ def printed_abscissa(reading: str, found: Samples) -> np.ndarray:
     """(k,) largest real part of the eigenvalues of a reading of (55), (57), (58)."""
     motion = (found.q, found.qd, accelerations_60(found.q, found.qd))
     return spectral_abscissa(READINGS[reading](load_arm(DOCUMENT_ARM), motion))
-
-
-def stable_share(abscissa: np.ndarray) -> float:
-    """Share of points with every eigenvalue in the left half plane [%]."""
-    return 100 * float(np.mean(abscissa < 0))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
+from reproduction import save_figures
 
 from dynamics import (
     Arm,
@@ -20,14 +21,13 @@ from dynamics import (
     random_operating_points,
 )
 from dynamics.model_comparison import TorqueDifference
-from hopfield_nav.figures import COLOURS, COLUMN, PAGE, paper_style
+from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 
 ADOPTED = "ur5_controller without rotors"
 POINTS = 50
 DRAWS = 400
 RANGES = (0.1, 1.0, np.pi, 2 * np.pi)  # [rad/s, rad/s²] the document gives none
 ATTRIBUTED = np.array([0.63, 0.85, 0.37, 0.0065, 0.0047, 0.0005])  # [N·m] said to be those of figure 11
-TESTS = "tests/scripts/test_model_comparison.py::"
 
 
 def arms() -> dict[str, Arm]:
@@ -90,14 +90,11 @@ def _figure_row() -> Row:
     inside = int(np.sum((low <= ATTRIBUTED) & (high >= ATTRIBUTED)))
     listed = ", ".join(f"{v:g}" for v in ATTRIBUTED)
     return judged(
-        "4.2, fig. 11",
-        "mean absolute error per joint at 50 random operating points",
-        "bars of figure 11, lost; the text has no number",
+        "tu2023.mean_error_per_joint",
         f"{text} N·m: median and 95 % of {DRAWS} draws, q̇ and q̈ uniform up to π",
         None,
-        f"ranges are not given; of the values attributed to the figure ({listed} N·m), "
-        f"{inside} of 6 lie in ours",
-        TESTS + "test_attributed_errors",
+        listed=listed,
+        inside=inside,
     )
 
 
@@ -108,14 +105,9 @@ def _percent(share: np.ndarray) -> str:
 def _same_row() -> Row:
     share = settled().relative
     return judged(
-        "4.2, fig. 10",
-        "joint torques almost the same in the first five joints, deviations in the sixth",
-        "almost the same",
+        "tu2023.same_torques",
         f"mean error by mean torque of the adopted equation: {_percent(share)}",
         bool(share[:5].max() < 0.1),
-        "joint 1 carries no weight, so the tensors that the point masses lack show; a point mass on the "
-        "axis of joint 6 needs no torque at all",
-        TESTS + "test_errors_are_not_below_a_tenth",
     )
 
 
@@ -127,15 +119,11 @@ def _tenth_row() -> Row:
         / (np.abs(inverse_dynamics(arms()[ADOPTED], *points(0, 20_000))).mean(0)).sum()
     )
     return judged(
-        "6",
-        "largest mean error below 10 %",
-        "below 10 %",
+        "tu2023.largest_mean_error",
         f"joint 1 {100 * min(first):.0f}–{100 * max(first):.0f} % for q̇, q̈ up to {RANGES[0]:g}…2π; "
         f"joint 6 {100 * other:.0f} % of its own torque",
         bool(max(*first, other) < 0.1),
-        "of what is not said; below 10 % are joints 2 to 5, which carry weight, and all joints taken "
-        f"together ({100 * pooled:.1f} %)",
-        TESTS + "test_errors_are_not_below_a_tenth",
+        pooled=100 * pooled,
     )
 
 
@@ -143,15 +131,10 @@ def _growth_row() -> Row:
     share = float(np.mean([growing(d) for d in draws()]))
     mean = settled().mean_absolute
     return judged(
-        "4.2, 6",
-        "torque deviation grows from the first joint to the last, like a quadratic function",
-        "gradual increase",
+        "tu2023.error_grows_along_the_arm",
         f"falls from {mean[1]:.2f} N·m (joint 2) to {mean[5]:.4f} N·m (joint 6); grows from joint "
         f"to joint in {100 * share:.0f} % of {DRAWS} draws",
         share > 0.5,
-        "an error in a link's mass loads the joints before it, not those after it; nor does the relative "
-        "error grow steadily",
-        TESTS + "test_errors_do_not_grow_from_joint_to_joint",
     )
 
 
@@ -160,13 +143,9 @@ def _sum_row() -> Row:
     ratio = mean[1:] / np.cumsum(mean)[:-1]
     text = ", ".join(f"{r:.2g}" for r in ratio)
     return judged(
-        "6",
-        "error at a joint is about the sum of the errors at the joints before it",
-        "approximately equal",
+        "tu2023.error_is_a_sum",
         f"error by that sum, joints 2 to 6: {text}",
         bool(np.abs(ratio - 1).max() < 0.2),
-        "the recursion of forces runs from the tool to the base, so errors add up the other way",
-        TESTS + "test_errors_are_no_sum_of_those_before",
     )
 
 
@@ -175,25 +154,18 @@ def _every_model_row() -> Row:
         growing(difference.mean_absolute) for difference in pairs().values() if difference.mean_absolute.any()
     ]
     return judged(
-        "6",
-        "the growth from joint to joint should occur in all dynamic models",
-        "in all",
+        "tu2023.growth_in_all_models",
         f"in {sum(found) // 2} of {len(found) // 2} pairs of different sets",
         all(found),
-        "the pair table is written beside the figures",
-        TESTS + "test_no_pair_grows_from_joint_to_joint",
     )
 
 
 def draw(folder: Path) -> list[Path]:
     """Figures 10 and 11, and the table of all pairs."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / name for name in ("figure_10_torques.png", "figure_11_errors.png", "pairs.md")]
-    with paper_style():
-        _torques().savefig(paths[0])
-        _errors().savefig(paths[1])
-    paths[2].write_text(pairs_table() + "\n", encoding="utf-8")
-    return paths
+    figures = save_figures(folder, {"figure_10_torques": _torques, "figure_11_errors": _errors})
+    page = folder / "pairs.md"
+    page.write_text(pairs_table() + "\n", encoding="utf-8")
+    return [*figures, page]
 
 
 def _torques() -> Figure:

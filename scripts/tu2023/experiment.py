@@ -6,9 +6,7 @@ import numpy as np
 from ledger import Row, judged
 from recorded_runs import MOVING, RUNS, recording
 
-KP = 1.67  # [N·m/A] after (61)
-TESTS = "tests/scripts/test_recordings_against_models.py::"
-LEDGER_TEST = "tests/scripts/test_ledger.py::test_row_is_complete"
+from tu2023.circle_signals import PUBLISHED_CONSTANT
 
 
 def torque_constants(signal: str, run: str) -> np.ndarray:
@@ -43,13 +41,9 @@ def rows() -> list[Row]:
 
 def _accuracy_row() -> Row:
     return judged(
-        "1.1",
-        "repeatability and absolute accuracy of the UR5",
-        "±0.1 mm, 3.0 mm",
+        "tu2023.accuracy_of_the_ur5",
         "not measured: a property of one machine's encoders and calibration",
         None,
-        "context, taken from other work; a simulation cannot measure it",
-        LEDGER_TEST,
     )
 
 
@@ -58,13 +52,9 @@ def _rate_row() -> Row:
     lossy = recording("no1")
     lost = f"{lossy.attrs['gap_count']} of {lossy.sizes['time'] - 1} steps of no1 are longer"
     return judged(
-        "5.2",
-        "sampling period of the joints' sensors",
-        "8 ms",
+        "tu2023.sampling_period",
         f"{1e3 * np.median(found):.3f} ms in {len(found)} of {len(RUNS)} recordings of another UR5; {lost}",
         bool(np.abs(found - 0.008).max() < 1e-6),
-        "",
-        TESTS + "test_sampling_period",
     )
 
 
@@ -77,13 +67,9 @@ def _constant_row() -> Row:
         for j in range(2)
     )
     return judged(
-        "(61)",
-        "one constant from motor current to joint torque",
-        f"{KP} N·m/A",
+        "tu2023.motor_constant",
         f"{text} (N·m/A)",
-        bool(np.abs(commanded / KP - 1).max() < 0.1),
-        "least squares of recorded model torque on current, runs in motion; friction is in the current alone",
-        TESTS + "test_torque_constant",
+        bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1),
     )
 
 
@@ -93,12 +79,7 @@ def _recipe_row() -> Row:
     text = ", ".join(f"{a:.1f}–{b:.1f}" for a, b in zip(low, high, strict=True))
     means = ratios.mean(axis=1)
     return judged(
-        "5.4",
-        "mean over the joints of largest torque by largest current",
-        f"{KP} N·m/A",
+        "tu2023.mean_of_maxima",
         f"{means.min():.1f}–{means.max():.1f} N·m/A; joints 1 to 6: {text}",
-        bool(means.min() <= KP <= means.max()),
-        "other motions than the document's; joints differ by more than a factor of ten, so the mean "
-        "serves none",
-        TESTS + "test_torque_constant",
+        bool(means.min() <= PUBLISHED_CONSTANT <= means.max()),
     )

@@ -26,7 +26,6 @@ CENTERS = [
     [0, 0.0018, 0.01634],
     [0, 0, -0.001159],
 ]
-TESTS = "tests/scripts/test_kinematics_studies.py::"
 
 
 class Extent(NamedTuple):
@@ -136,33 +135,13 @@ def _table_rows() -> list[Row]:
     arm = load_arm(NAME)
     (first, second), excess = equal_entries(arm), triangle_excess(arm)
     return [
+        judged("tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18),
+        judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24),
         judged(
-            "Table 1",
-            "DH parameters",
-            "18 numbers",
-            f"{first} of 18 those of the arm that is used",
-            first == 18,
-            "right, a2 and a3 negative; the same lengths as kebria2016's Table I corrected",
-            TESTS + "test_tables_of_tu",
-        ),
-        judged(
-            "Table 2",
-            "masses and centres of mass",
-            "24 numbers",
-            f"{second} of 24 those of the arm that is used",
-            second == 24,
-            "the maker's",
-            TESTS + "test_tables_of_tu",
-        ),
-        judged(
-            "(31)",
-            "inertia tensors are those of solid bodies",
-            "six tensors",
+            "tu2023.inertia_tensors",
             f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by"
             f" {excess.min():.1g} kg·m²",
             bool((excess >= 0).all()),
-            "principal moments, I3 with its product of inertia",
-            TESTS + "test_tensors_of_tu",
         ),
     ]
 
@@ -172,24 +151,16 @@ def _workspace_rows() -> list[Row]:
     found, exact, outside = extent(arm, cloud()), exact_extent(arm), share_outside(arm, cloud())
     return [
         judged(
-            "4.1",
-            "workspace of 20,000 random poses, diameter",
-            "sphere, 1000 mm in diameter",
+            "tu2023.size_of_the_workspace",
             f"cloud {found.width:.2f} m wide; reach {found.reach:.3f} m from the shoulder, at most"
             f" {exact.reach:.3f} m; {100 * outside:.0f} % of the cloud outside that sphere",
             abs(found.width - PUBLISHED_DIAMETER) < 0.05,
-            "the stretched links alone are 0.817 m; the cloud was only looked at",
-            TESTS + "test_workspace",
         ),
         judged(
-            "4.1",
-            "hole of the workspace along axis 1",
-            "cylinder, 200 mm in diameter",
+            "tu2023.hole_of_the_workspace",
             f"the tool comes within {1e3 * found.hole:.0f} mm of the axis (d4 − d6 ="
             f" {1e3 * exact.hole:.0f} mm), the wrist centre within {1e3 * found.wrist_hole:.0f} mm (d4)",
             abs(2 * found.hole - PUBLISHED_HOLE) < 0.02,
-            "a hole of 2 d4 = 218 mm there is for the wrist centre, not for the tool",
-            TESTS + "test_workspace",
         ),
     ]
 
@@ -200,12 +171,8 @@ def _circle_rows() -> list[Row]:
     error = max(float(circle_error(arm, branch).max()) for branch in branches)
     return [
         judged(
-            "4.1, (59)",
-            "circle of radius 100 mm, 50 points, mean absolute error in x, y, z",
-            "0",
+            "tu2023.error_on_the_circle",
             f"at most {1e3 * error:.0e} mm on each of {len(branches)} branches",
             error < 1e-12,
-            "the tool points down: the document names no orientation",
-            TESTS + "test_circle",
         ),
     ]

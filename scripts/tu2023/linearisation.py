@@ -20,7 +20,7 @@ from dynamics import (
     moving_linearization,
 )
 from dynamics.linear import spectral_abscissa, torque_error
-from tu2023.readings import READINGS, Motion, stiffness_error
+from tu2023.readings import READINGS, Motion, stable_share, stiffness_error
 
 ARM, WRONG_MODEL = "ur5_tu2023", "ur5_ragazzon2012"
 OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])  # [rad/s] of the controller of ragazzon2012
@@ -28,7 +28,6 @@ FEW, MANY = 50, 5000
 FASTEST, HARDEST = np.pi, 5.0  # [rad/s], [rad/s²] of the random operating points
 NEAR = (-0.7, -0.5)  # [1/s] "around −0.6"
 CENTRE, RADIUS, POINTS, SPEED = (-0.4, -0.3, 0.336), 0.1, 200, 0.15  # [m, m, 1, m/s] circle of 4.1 and 5.1
-TESTS = "tests/dynamics/test_linearization.py::"
 
 
 def operating_points(count: int, seed: int = 2023) -> Motion:
@@ -54,11 +53,6 @@ def closed_loop(count: int, model: str = ARM) -> np.ndarray:
 def as_printed(reading: str, count: int) -> np.ndarray:
     """(count,) largest real part of the eigenvalues of a reading of (55), (57), (58)."""
     return spectral_abscissa(READINGS[reading](load_arm(ARM), operating_points(count)))
-
-
-def stable_share(abscissa: np.ndarray) -> float:
-    """Share of the points with every eigenvalue in the left half plane [%]."""
-    return 100 * float(np.mean(abscissa < 0))
 
 
 def near_share(abscissa: np.ndarray) -> float:
@@ -138,25 +132,18 @@ def _stability_rows() -> list[Row]:
     own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))
     return [
         judged(
-            "4.3, fig. 12",
-            "share of random operating points at which the linear model is stable",
-            "36 of 50, 72 %",
+            "tu2023.stable_share",
             f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}",
             abs(stable_share(many) - 72) < 5,
-            "joint 1 is vertical: no torque depends on q1, so A has a column of zeros and an eigenvalue 0 "
-            f"everywhere. Stable by the formulas as printed: {shares}. Under inverse dynamics {own:.0f} % "
-            f"with its own model, {other:.0f} % with that of ragazzon2012",
-            TESTS + "test_no_operating_point_is_stable",
+            shares=shares,
+            own=own,
+            other=other,
         ),
         judged(
-            "4.3, fig. 12",
-            "share of the points with a largest real part around −0.6",
-            "nearly 50 %",
+            "tu2023.largest_real_part",
             f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)",
             near_share(many) > 40,
-            "it is never negative; no reading of (55), (57), (58) has more than "
-            f"{max(near_share(as_printed(name, MANY)) for name in READINGS):.0f} % between −0.7 and −0.5",
-            TESTS + "test_no_operating_point_is_stable",
+            most=max(near_share(as_printed(name, MANY)) for name in READINGS),
         ),
     ]
 
@@ -167,13 +154,9 @@ def _step_row() -> Row:
     errors = {step: stiffness_error(arm, motion, exact, step) for step in 10.0 ** np.arange(-10, -2)}
     best = min(errors, key=lambda step: errors[step])
     return judged(
-        "3.3",
-        "Δt of the forward difference",
-        "1e-6",
+        "tu2023.forward_difference",
         f"error of ∂τ/∂q {errors[1e-6]:.0e} with 1e-6, {errors[best]:.0e} with {best:.0e}",
         errors[1e-6] < 1e-4,
-        "fine enough for a derivative; the exact ones need no step",
-        TESTS + "test_readings_differ_from_the_linear_model",
     )
 
 
@@ -183,14 +166,11 @@ def _error_rows() -> list[Row]:
     means = ", ".join(f"{100 * errors[:k].mean():.1f} % over {k}" for k in (20, 40))
     return [
         judged(
-            "4.3, fig. 13",
-            "the torque error of the linear model grows with the number of points",
-            "10 % at 20 points, 20 % at 40",
+            "tu2023.torque_error_of_the_linear_model",
             f"0.1 from each point (rad, rad/s, rad/s² in one norm): {means} points",
             bool(errors[:40].mean() > 1.7 * errors[:20].mean()),
-            "each point has its own model, exact there, and nothing accumulates: the error grows "
-            f"with the distance, with slope {first:.2f}, and {second:.2f} for the second order",
-            TESTS + "test_torque_error_falls_with_the_order_of_the_series",
+            first=first,
+            second=second,
         ),
     ]
 
@@ -199,39 +179,26 @@ def _speed_row() -> Row:
     factors, medians = speeds_and_abscissa()
     rank = spearmanr(factors, medians).statistic
     return judged(
-        "4.3, 5.4",
-        "the linear model becomes less stable at higher speed",
-        "progressively",
+        "tu2023.stability_by_speed",
         f"median of the largest real part {medians[0]:.1f} 1/s at rest, {medians[-1]:.1f} 1/s at up to "
         f"{FASTEST:.1f} rad/s a joint, rank correlation {rank:.2f}",
         rank > 0.9,
-        "the arm falls from any pose held up by torque, moving or not; up to the UR5's largest speed "
-        "velocity changes little, and no growth says anything against linearising",
-        TESTS + "test_speed_hardly_changes_stability",
     )
 
 
 def _circle_row() -> Row:
     found = circle_abscissa()
     return judged(
-        "5.4, fig. 18",
-        "share of the points on the circle at 150 mm/s with a stable linear model",
-        "67 %",
+        "tu2023.stable_points_of_the_circle",
         f"{stable_share(found):.0f} % of {POINTS} (max Re λ {found.min():.1f}–{found.max():.1f} 1/s)",
         abs(stable_share(found) - 67) < 5,
-        "tool pointing down; as for random points, the eigenvalue 0 of joint 1 is always there",
-        TESTS + "test_no_operating_point_is_stable",
     )
 
 
 def _time_row() -> Row:
     one, many = seconds_per_linearisation()
     return judged(
-        "3.3",
-        "time in which a linear model has to be ready",
-        "8 ms",
+        "tu2023.time_of_a_linear_model",
         f"{one * 1e6:.0f} µs† for one from Python, {many * 1e6:.1f} µs† each in a batch",
         max(one, many) < 8e-3,
-        "met with exact derivatives, at every point of a trajectory",
-        TESTS + "test_batches_are_the_points",
     )

@@ -58,6 +58,11 @@ READINGS: dict[str, Callable[[Arm, Motion], np.ndarray]] = {
 }
 
 
+def stable_share(abscissa: np.ndarray) -> float:
+    """Share of the points with every eigenvalue in the left half plane [%]."""
+    return 100 * float(np.mean(abscissa < 0))
+
+
 def _difference(
     arm: Arm, motion: Motion, which: int, direction: np.ndarray, step: float = STEP
 ) -> np.ndarray:

@@ -19,11 +19,11 @@ from recorded_runs import (
     sets,
     size,
 )
+from reproduction import save_figures
 
 from dynamics import load_arm
-from hopfield_nav.figures import COLOURS, COLUMN, paper_style
+from hopfield_nav.figures import COLOURS, COLUMN
 
-TESTS = "tests/scripts/test_recordings_against_models.py::"
 LIMIT = 0.05  # [N·m]
 FLOOR = 1e-4  # [N·m] what is smaller is drawn there
 MARKS = (  # colour and marker of every set, in the order of ``sets``
@@ -70,28 +70,20 @@ def rows() -> list[Row]:
 def _adopted_row() -> Row:
     largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
     return judged(
-        "4.2",
-        "the adopted equation (Kufieta's masses) is the UR5's own",
-        "commonly adopted",
+        "tu2023.adopted_equation",
         f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = 9.82 m/s²",
         bool(largest < LIMIT),
-        f"with rotor inertia, which was identified on these recordings; without it {plain:.1f} N·m. "
-        "The recorded torque is what the controller computes, not a measurement",
-        TESTS + "test_controller_set",
+        plain=plain,
     )
 
 
 def _forearm_row() -> Row:
     tu, adopted = (residual(load_arm(name), STANDSTILL) for name in ("ur5_tu2023", "ur5_controller"))
     return judged(
-        "Table 2",
-        "mass and centre of link 3, from gravity at standstill",
-        "2.33 kg, 0.15 m",
+        "tu2023.forearm",
         f"joints 2, 3 off by {tu[1]:.2f}, {tu[2]:.2f} N·m; {adopted[1]:.3f}, {adopted[2]:.3f} N·m with "
         "2.275 kg, 0.11993 m",
         bool(tu.max() < LIMIT),
-        "the maker's web page is not what its controller computes with",
-        TESTS + "test_forearm_of_the_web_page",
     )
 
 
@@ -102,23 +94,15 @@ def _represents_row() -> Row:
         f"{a:.0f}–{b:.0f}" if f"{a:.0f}" != f"{b:.0f}" else f"{a:.0f}" for a, b in zip(low, high, strict=True)
     )
     return judged(
-        "6",
-        "the model represents the UR5 to a large extent, errors below 10 %",
-        "below 10 %",
+        "tu2023.model_of_the_ur5",
         f"share of the recorded model torque in motion, joints 1 to 6: {text} %",
         bool(high.max() < 10),
-        "without rotor inertia: all of joint 6's torque is missing, and more than a third of joint 1's",
-        TESTS + "test_tu2023_in_motion",
     )
 
 
 def draw(folder: Path) -> list[Path]:
     """Every set, joint and run in one picture."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "recorded_torque.png"
-    with paper_style():
-        _figure().savefig(path, dpi=200)
-    return [path]
+    return save_figures(folder, {"recorded_torque": _figure}, dpi=200)
 
 
 def _figure() -> Figure:

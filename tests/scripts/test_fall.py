@@ -15,12 +15,12 @@ ALMOST = 0.05  # [°]
 
 @pytest.fixture(scope="module")
 def printed():
-    return claims.fall(claims.AS_PRINTED)
+    return claims.run(claims.AS_PRINTED)
 
 
 @pytest.fixture(scope="module")
 def right():
-    return claims.fall(claims.RIGHT)
+    return claims.run(claims.RIGHT)
 
 
 def test_as_printed_arm_ends_in_the_published_pose(printed):
@@ -30,7 +30,7 @@ def test_as_printed_arm_ends_in_the_published_pose(printed):
 
 
 def test_as_printed_arm_stays_there():
-    q = claims.final_pose(claims.fall(claims.AS_PRINTED, "time_limit=30"))[1:5]
+    q = claims.final_pose(claims.run(claims.AS_PRINTED, "time_limit=30"))[1:5]
     np.testing.assert_allclose(q, [90.00, -26.61, -27.22, 90.00], rtol=0, atol=ALMOST)
 
 
@@ -47,7 +47,7 @@ def test_right_arm_is_not_at_rest_at_11_s(right):
 def test_right_arm_ends_elsewhere(right):
     """With the wrist straight down; at 15 s it still swings about that pose, at 100 s a little."""
     np.testing.assert_allclose(claims.final_pose(right)[1:5], [90, 0, -90, 0], rtol=0, atol=3)
-    long = claims.fall(claims.RIGHT, "time_limit=100", "record.every=400")
+    long = claims.run(claims.RIGHT, "time_limit=100", "record.every=400")
     np.testing.assert_allclose(claims.final_pose(long)[1:4], [90, 0, -90], rtol=0, atol=0.2)
     assert claims.speed_at(long, 100.0) > claims.SLOW
 

@@ -1,11 +1,30 @@
-"""Every claim in docs/ledger.md has a verdict, both numbers, and a test that exists."""
+"""Every claim in docs/ledger.md has a verdict, both numbers, an existing test, and words of claims.yaml."""
 
+import ast
+import re
+from functools import cache
 from pathlib import Path
+from string import Formatter
 
+import ledger
 import pytest
 
 ROOT = Path(__file__).parents[2]
-import ledger  # noqa: E402
+
+
+def calls_of_claims():
+    """Names of claims that the scripts give to ``judged``, each with the names of the values beside it."""
+    start = tuple(f"{document}." for document in ledger.DOCUMENTS)
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.glob("scripts/**/*.py")]
+    return [
+        (name.value, {keyword.arg for keyword in call.keywords})
+        for tree in trees
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "judged"
+        for name in ast.walk(call.args[0])
+        if isinstance(name, ast.Constant) and name.value.startswith(start)
+    ]
+
 
 GOOD = ledger.Row(
     "3.3.3",
@@ -16,7 +35,18 @@ GOOD = ledger.Row(
     "because",
     "tests/scripts/test_ledger.py::test_there_are_rows",
 )
+CALLS = calls_of_claims()
 ROWS = [(name, row) for name, rows in ledger.read().items() for row in rows]
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """Two claims of our own in place of those of the documents."""
+    claims = {
+        "tu2023.bare": ledger.Claim("1", "c", "p", "t", "r"),
+        "tu2023.filled": ledger.Claim("1", "c", "{low}, {power}", "t", "{why}"),
+    }
+    monkeypatch.setattr(ledger, "claims", lambda: claims)
 
 
 def test_there_are_rows():
@@ -68,8 +98,66 @@ def test_an_unknown_document_is_refused(tmp_path):
         ledger.update("ragazzon2013", [GOOD], tmp_path / "ledger.md")
 
 
-def test_verdicts_follow_from_the_comparison():
-    verdicts = [ledger.judged("1", "c", "p", "o", agrees, "r", "t").verdict for agrees in (True, False, None)]
+def test_verdicts_follow_from_the_comparison(made_up):
+    verdicts = [ledger.judged("tu2023.bare", "o", agrees).verdict for agrees in (True, False, None)]
     assert verdicts == [ledger.REPRODUCED, ledger.REFUTED, ledger.UNCHECKABLE]
-    row = ledger.judged("1", "c", "-1, 1e-5", "x-3 (-0.5)", True, "", "t")
-    assert (row.published, row.ours) == ("−1, 1e-5", "x-3 (−0.5)")
+    row = ledger.judged("tu2023.filled", "x-3 (-0.5)", True, low=-1, power=1e-5, why="so")
+    assert row == ledger.Row("1", "c", "−1, 1e-05", "x-3 (−0.5)", ledger.REPRODUCED, "so", "t")
+
+
+def test_an_unknown_claim_is_refused_with_the_nearest(made_up):
+    with pytest.raises(ValueError, match=r"tu2023\.fillet.*nearest is 'tu2023\.filled'"):
+        ledger.judged("tu2023.fillet", "o", True)
+
+
+def test_a_missing_value_is_refused(made_up):
+    with pytest.raises(KeyError, match="power"):
+        ledger.judged("tu2023.filled", "o", True, low=1, why="so")
+
+
+def test_every_claim_is_asked_for_and_every_claim_asked_for_is_there():
+    assert {name for name, _ in CALLS} == set(ledger.claims())
+
+
+@pytest.mark.parametrize(("name", "values"), CALLS, ids=[name for name, _ in CALLS])
+def test_call_gives_the_values_that_stand_in_braces(name, values):
+    fields = {field for text in ledger.claim_of(name) for _, field, _, _ in Formatter().parse(text) if field}
+    assert values == {re.split(r"[.\[]", field)[0] for field in fields}
+
+
+@pytest.mark.parametrize("name", ledger.claims())
+def test_claim_names_a_test_that_exists(name):
+    words = ledger.claim_of(name)
+    assert name.split(".")[0] in ledger.DOCUMENTS
+    assert ledger.faults(ledger.Row(*words[:3], "o", ledger.REPRODUCED, words.remark, words.test)) == []
+
+
+def test_every_row_has_the_words_of_one_claim_and_every_claim_a_row():
+    found = [
+        [name for name in ledger.claims() if has_words_of(document, row, name)] for document, row in ROWS
+    ]
+    assert [row for (_, row), names in zip(ROWS, found, strict=True) if len(names) != 1] == []
+    assert {names[0] for names in found} == set(ledger.claims())
+
+
+def test_other_words_are_noticed():
+    document, row = next((name, row) for name, row in ROWS if "coefficient of g2" in row.claim)
+    name = "ragazzon2012.gravity_coefficient"
+    assert has_words_of(document, row, name)
+    assert not has_words_of("tu2023", row, name)
+    for field in ("place", "claim", "remark", "test"):
+        assert not has_words_of(document, row._replace(**{field: "other"}), name)
+
+
+def has_words_of(document, row, name):
+    """Whether a row is a claim's, whatever stands for its braces."""
+    words, fields = ledger.claim_of(name), ledger.Claim._fields
+    return name.startswith(f"{document}.") and all(
+        pattern(getattr(words, field)).fullmatch(getattr(row, field)) for field in fields
+    )
+
+
+@cache
+def pattern(text):
+    parts = Formatter().parse(text)
+    return re.compile("".join(re.escape(fixed) + (".+" if field else "") for fixed, field, _, _ in parts))

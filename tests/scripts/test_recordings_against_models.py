@@ -85,7 +85,7 @@ def test_torque_constant():
         assert 5 < measured[2] < 7.5
         ratio = experiment.ratio_of_maxima(run)
         assert ratio[1] > 10 * ratio[4]
-        assert ratio.mean() > 1.4 * experiment.KP
+        assert ratio.mean() > 1.4 * experiment.PUBLISHED_CONSTANT
 
 
 def test_verdicts():

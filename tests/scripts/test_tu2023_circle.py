@@ -3,7 +3,7 @@
 import ledger
 import numpy as np
 import pytest
-from tu2023 import circle, circle_figures, circle_motion, circle_signals
+from tu2023 import circle, circle_figures, circle_motion, circle_signals, readings
 from tu2023.circle_motion import Case
 from tu2023.kinematics import CENTER, RADIUS, circle_branches, follow_circle
 
@@ -145,7 +145,7 @@ def test_no_point_of_the_circle_is_stable():
     for constant in (None, circle_signals.PUBLISHED_CONSTANT):
         assert circle_signals.exact_abscissa(found, constant).min() > 1
     printed = circle_signals.printed_abscissa("(58) joint by joint", found)
-    assert 0 < circle_signals.stable_share(printed) < 50
+    assert 0 < readings.stable_share(printed) < 50
     assert printed.min() > -1e-6  # zero to the rounding of the forward difference
 
 
