@@ -184,7 +184,11 @@ class Method:
         )
 
     def _pack_one(self, parameter: Parameter, value: object, n: int) -> np.ndarray:
-        array = np.atleast_1d(parameter.check(value))
+        try:
+            array = np.atleast_1d(parameter.check(value))
+        except BadInput as error:
+            where = f"{self.kind} {self.name}: {error.where}"
+            raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
         wanted = n if parameter.per_joint else 1
         if array.size == 1:
             return np.repeat(array, wanted)

@@ -14,6 +14,8 @@ from dynamics import list_arms, load_arm
 # the built-in sets whose equations of motion and kinematics describe one and the same chain
 RIGID = [name for name in list_arms() if name != "ur5_ragazzon2012_as_printed"]
 
+# the recordings of a UR5 by kufieta2014 that the tests read, below ``data_folder``
+KUFIETA = ["no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx"]
 
 MANY = 500  # tests, from which on the longest one is worth a process of its own
 _started: list = []
@@ -51,6 +53,20 @@ def arm(request):
 def rigid_arm(request):
     """Each built-in set that is a rigid arm."""
     return load_arm(request.param)
+
+
+@pytest.fixture
+def ax():
+    """Axes of a figure of their own."""
+    from matplotlib.figure import Figure
+
+    return Figure().add_subplot()
+
+
+@pytest.fixture(scope="session")
+def ur5():
+    """The UR5 as its own controller computes it."""
+    return load_arm("ur5_controller")
 
 
 @pytest.fixture(scope="session")

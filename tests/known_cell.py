@@ -1,8 +1,9 @@
 """A cell with floor, table and two cylinders, for the tests of planning where the surroundings are known."""
 
 import numpy as np
+from poses import frame_of
 
-from dynamics import forward_kinematics, load_arm
+from dynamics import forward_kinematics, load_arm, with_tool
 from hopfield_nav import geometry
 from hopfield_nav.known_world import build_scene, collides
 
@@ -17,16 +18,30 @@ SOLIDS = geometry.pack_primitives(
 )
 
 
+TURN = 2 * np.pi
+
+
+ARM = load_arm("ur5_ragazzon2012")
+
+
 def cell(margin=0.0):
     """The arm, and what it can touch in the cell."""
-    arm = load_arm("ur5_ragazzon2012")
-    return arm, build_scene(arm, SOLIDS, margin)
+    return ARM, build_scene(ARM, SOLIDS, margin)
 
 
 def empty():
     """The arm, and itself to touch."""
-    arm = load_arm("ur5_ragazzon2012")
-    return arm, build_scene(arm)
+    return ARM, build_scene(ARM)
+
+
+def tool_at(x, y, z, arm=ARM):
+    """The arm with a tool, whose point is displaced from the flange [m]."""
+    return with_tool(arm, frame_of(x, y, z))
+
+
+def random_joints(count, seed, n=6):
+    """Random joint angles within half a turn, (count, n)."""
+    return np.random.default_rng(seed).uniform(-np.pi, np.pi, (count, n))
 
 
 def pose(position, rotation=DOWN):
@@ -38,7 +53,7 @@ def pose(position, rotation=DOWN):
 
 def free_joints(arm, scene, count, seed):
     """Random joint angles within half a turn that touch nothing, (count, 6)."""
-    q = np.random.default_rng(seed).uniform(-np.pi, np.pi, (20 * count + 20, 6))
+    q = random_joints(20 * count + 20, seed)
     return q[~collides(arm, scene, q)][:count]
 
 

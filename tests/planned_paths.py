@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from poses import HOME as HOME
 from scipy.spatial.transform import Rotation
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.known_world import PlannedPath
-
-HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
 
 
 def planned_path(q, kind: str, corners) -> PlannedPath:

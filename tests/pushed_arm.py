@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from poses import HOME
 
 from dynamics import Arm, forward_dynamics, inverse_dynamics, joint_friction_torque, load_arm
 from dynamics.joint_friction import SMOOTHING_SPEED
@@ -13,7 +14,12 @@ from dynamics.work import make_work
 from hopfield_nav.plugin import Method, make_sensed
 
 PERIOD, SUBSTEPS, RATE = 1e-3, 4, 20.0  # of the control loop [s], integration, and rate of the law [1/s]
-Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
+PUSH = np.array([5.0, -8.0, 3.0, 1.0, -0.5, 0.2])  # on every joint [N·m]
+
+
+def nothing(time: float) -> np.ndarray:
+    """No push at any time."""
+    return np.zeros(6)
 
 
 def reference(time: float, n: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -21,7 +27,7 @@ def reference(time: float, n: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarr
     rate, phase = 1.0 + 0.3 * np.arange(n), np.where(np.arange(n) % 2, -1.0, 1.0)
     size = 0.6 * phase / rate
     return (
-        Q0[:n] + size * (1 - np.cos(rate * time)),
+        HOME[:n] + size * (1 - np.cos(rate * time)),
         size * rate * np.sin(rate * time),
         size * rate**2 * np.cos(rate * time),
     )
@@ -40,7 +46,7 @@ def follow(
     """
     model = arm if model is None else model
     n = len(arm.dh)
-    q, qd, tau = Q0[:n].copy(), np.zeros(n), np.zeros(n)
+    q, qd, tau = HOME[:n].copy(), np.zeros(n), np.zeros(n)
     rows = []
     for k in range(round(duration / PERIOD) + 1):
         time = k * PERIOD

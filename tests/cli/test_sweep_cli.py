@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from refusals import refused_by_command
 
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.sweep_report import Pace, duration, size
@@ -57,8 +58,7 @@ def test_a_sweep_from_estimate_to_summary(place, capsys):
 
 
 def test_resume_of_the_newest_folder_and_its_refusals(place, capsys):
-    assert main(["sweep", "quick.yaml", "--workers", "0", "--resume"]) == 2
-    assert "nothing to resume" in capsys.readouterr().err
+    refused_by_command(capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "nothing to resume")
     assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots"]) == 0
     table = (place / "runs/quick/sweep.csv").read_bytes()
     (place / "runs/quick/sweep.csv").write_bytes(b"".join(table.splitlines(keepends=True)[:3]))
@@ -66,13 +66,12 @@ def test_resume_of_the_newest_folder_and_its_refusals(place, capsys):
     assert "quick: 2 of 4 runs" in capsys.readouterr().err
     assert (place / "runs/quick/sweep.csv").read_bytes() == table
     (place / "quick.yaml").write_text(SWEEP.format(limit=7, repeats=2))
-    assert main(["sweep", "quick.yaml", "--workers", "0", "--resume"]) == 2
-    assert "has been changed" in capsys.readouterr().err
+    refused_by_command(capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "has been changed")
 
 
 def test_usage(place, capsys):
-    assert main(["sweep", "nothing"]) == 2
-    assert main(["sweep", "quick.yaml", "--workers", "-1"]) == 2
+    refused_by_command(capsys, ["sweep", "nothing"], "unknown sweep")
+    refused_by_command(capsys, ["sweep", "quick.yaml", "--workers", "-1"], "--workers")
     assert main(["check", "quick.yaml"]) == 0
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from kebria2016 import validation, validation_run
+from refusals import refused
 from scenes import world
 
-from dynamics import BadInput, inverse_dynamics, load_arm
+from dynamics import inverse_dynamics, load_arm
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 from hopfield_nav.experiment import simulate
@@ -67,7 +68,7 @@ def test_equal_to_inverse_dynamics_where_the_gains_are():
 
 
 def test_joint_error_estimator_is_refused():
-    with pytest.raises(BadInput, match="needs the controller's omega, which law computed_torque has not"):
+    with refused("needs the controller's omega, which law computed_torque has not"):
         world("controller: {law: computed_torque}\n")
 
 

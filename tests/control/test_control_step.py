@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenes import REST, simulation
+from refusals import refused
+from scenes import GOAL, REST, simulation
 
 from dynamics import load_arm
 
@@ -13,7 +14,7 @@ SECTION = "controller: {model: ur5_tu2023}\nobstacles: [{cylinder: {center: [0.2
 
 def _first_step(q, qd, spoil):
     """Torque and belief after one step from a state, with the truth spoilt or not."""
-    sim = simulation(SECTION + "goal: {cell: [17, 6]}\ndetection: {threshold: 1e6}\ntime_limit: 1\n")
+    sim = simulation(SECTION + GOAL + "detection: {threshold: 1e6}\ntime_limit: 1\n")
     sim.state.q[:], sim.state.qd[:] = q, qd
     for array in sim.state.truth.touch:
         array[:] = 1.0
@@ -149,9 +150,8 @@ def test_without_hold_the_torque_follows_every_step():
 
 def test_a_delay_without_hold_is_refused():
     """It was silently ignored."""
-    from dynamics import BadInput
 
-    with pytest.raises(BadInput, match=r"controller\.delay"):
+    with refused(r"controller\.delay"):
         simulation("controller: {hold: false, delay: 0.002}\n")
     assert simulation("controller: {hold: false}\n").outcome is None
 

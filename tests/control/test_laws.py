@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenes import OMEGA, REST, simulation
+from scenes import GOAL, OMEGA, REST, simulation
 
 from dynamics import inverse_dynamics, load_arm
 from dynamics.kinematics import update_frames
@@ -91,7 +91,7 @@ def test_a_held_torque_approaches_the_law_with_the_step():
 
 
 def _tracking(text, outcome="reached"):
-    run = simulation(text + "goal: {cell: [17, 6]}\nrecord: {every: 5}\ntime_limit: 20\n").run()
+    run = simulation(text + GOAL + "record: {every: 5}\ntime_limit: 20\n").run()
     assert run.outcome == outcome
     return np.abs(run.data.q.values - run.data.q_ref.values).max()
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pushed_arm import PERIOD, follow, rough, watch
+from pushed_arm import PERIOD, PUSH, follow, nothing, rough, watch
 
 from dynamics import jacobian, load_arm, mass_matrix
 from hopfield_nav.control.estimators import momentum_observer
 
 METHOD = momentum_observer.METHOD
-PUSH = np.array([5.0, -8.0, 3.0, 1.0, -0.5, 0.2])
-
-
-def nothing(time):
-    return np.zeros(6)
 
 
 @pytest.mark.parametrize("name", ["ur5_ragazzon2012", "ur5_controller", "ur5e"])

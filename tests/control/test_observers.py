@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pushed_arm import PERIOD, RATE, follow, rough, watch
+from pushed_arm import PERIOD, PUSH, RATE, follow, nothing, rough, watch
 
 from dynamics import load_arm, mass_matrix
 from hopfield_nav.control.detectors import energy, tracking
 from hopfield_nav.control.estimators import disturbance_observer, momentum_observer, tracking_error
 
-PUSH = np.array([5.0, -8.0, 3.0, 1.0, -0.5, 0.2])
 ARMS = {
     "no rotors": lambda: load_arm("ur5_ragazzon2012"),
     "rotors": lambda: load_arm("ur5_controller"),
     "rotors and friction": rough,
 }
-
-
-def nothing(time):
-    return np.zeros(6)
 
 
 @pytest.mark.parametrize("make", ARMS.values(), ids=ARMS.keys())

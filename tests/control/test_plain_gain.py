@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenes import PLANAR
+from refusals import refused
+from scenes import OMEGA, PLANAR
 
-from dynamics import BadInput, inverse_dynamics, jacobian, load_arm
+from dynamics import inverse_dynamics, jacobian, load_arm
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
 from hopfield_nav.control import fit_gain, sample_contacts
@@ -14,7 +15,6 @@ from hopfield_nav.control.estimators import joint_error, joint_error_plain
 from hopfield_nav.control.plain_gain import settled_error
 from hopfield_nav.plugin import make_sensed
 
-OMEGA = np.array([22.5, 22.5, 37.5, 60.0, 67.5, 75.0])
 POSES = 1000
 
 
@@ -97,5 +97,5 @@ def test_a_settled_error_is_one_that_the_loop_holds():
 
 def test_the_fit_is_for_six_joints(tmp_path):
     (tmp_path / "planar.yaml").write_text(PLANAR)
-    with pytest.raises(BadInput, match="six joints"):
+    with refused("six joints"):
         fit_gain(load_arm("planar.yaml", tmp_path), np.zeros((1, 3)), np.zeros((1, 6)), np.ones(3))

@@ -10,18 +10,17 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import yaml
+from made_up_arms import random_arm
 from oracles import (
     largest_relative_error,
     over_states,
     pinocchio_jacobian,
     pinocchio_model,
     random_states,
-    random_tool,
 )
+from refusals import refused
 
 from dynamics import (
-    Arm,
-    BadInput,
     coriolis_matrix,
     forward_dynamics,
     forward_kinematics,
@@ -302,9 +301,8 @@ def _changed(path: tuple, value) -> dict:
     ],
 )
 def test_faults_of_user_files(path, value, message):
-    with pytest.raises(BadInput, match=message) as caught:
+    with refused(message) as caught:
         arm_from_dict(_changed(path, value), where="my_arm.yaml")
-    assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("my_arm.yaml")
 
 
@@ -316,15 +314,15 @@ def test_arm_from_a_file(tmp_path):
         np.testing.assert_array_equal(arm.capsules[:, 0], [1, 2])
 
 
-def test_file_that_is_no_yaml(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("bad.yaml", "cannot read the arm file"), ("ur5_tu2032", r"unknown arm.*Did you mean 'ur5_tu2023'")],
+    ids=["no YAML", "unknown"],
+)
+def test_arm_that_cannot_be_read(name, words, tmp_path):
     (tmp_path / "bad.yaml").write_text("joints: [", encoding="utf-8")
-    with pytest.raises(BadInput, match="cannot read the arm file"):
-        load_arm("bad.yaml", folder=tmp_path)
-
-
-def test_unknown_arm_names_the_nearest():
-    with pytest.raises(BadInput, match=r"unknown arm.*Did you mean 'ur5_tu2023'"):
-        load_arm("ur5_tu2032")
+    with refused(words):
+        load_arm(name, folder=tmp_path)
 
 
 def test_cylinders_along_each_axis():
@@ -364,18 +362,18 @@ def test_payload_leaves_the_bare_arm_alone(arm):
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "words"),
     [
-        (-1, [0, 0, 0]),
-        (math.nan, [0, 0, 0]),
-        (1, [0, 0]),
-        (1, [0, 0, math.nan]),
-        (1, [0, 0, 0], np.eye(2)),
-        (1, [0, 0, 0], np.diag([1, 1, 3])),
+        ((-1, [0, 0, 0]), "a mass of zero or more"),
+        ((math.nan, [0, 0, 0]), "a mass of zero or more"),
+        ((1, [0, 0]), "centre of mass has three numbers"),
+        ((1, [0, 0, math.nan]), "centre of mass has three numbers"),
+        ((1, [0, 0, 0], np.eye(2)), "not an inertia"),
+        ((1, [0, 0, 0], np.diag([1, 1, 3])), "no rigid body"),
     ],
 )
-def test_impossible_payloads(arguments):
-    with pytest.raises(BadInput):
+def test_impossible_payloads(arguments, words):
+    with refused(words):
         with_payload(load_arm("ur5e"), *arguments)
 
 
@@ -384,7 +382,7 @@ def test_impossible_payloads(arguments):
     [np.eye(3), np.zeros((4, 4)), np.diag([1, 1, -1, 1]), np.diag([2, 1, 1, 1]), np.full((4, 4), math.nan)],
 )
 def test_impossible_tools(tool):
-    with pytest.raises(BadInput, match="tool frame"):
+    with refused("tool frame"):
         with_tool(load_arm("ur5e"), tool)
 
 
@@ -392,32 +390,14 @@ def test_dynamics_of_another_arm():
     mixed = with_dynamics(load_arm("ur5_ragazzon2012"), load_arm("ur5_ragazzon2012_as_printed"))
     for a, b in zip(mixed, load_arm("ur5_ragazzon2012_as_printed"), strict=True):
         np.testing.assert_array_equal(a, b)
-    with pytest.raises(BadInput, match="numbers of joints"):
+
+
+def test_dynamics_of_an_arm_with_other_joints():
+    with refused("numbers of joints"):
         with_dynamics(load_arm("ur5e"), arm_from_dict(_entry()))
 
 
 # --- any number of joints -----------------------------------------------------------------------------
-
-
-def _random_arm(n: int) -> Arm:
-    """An arm with nothing special about it: odd twists and offsets, full tensors, rotors, a tool."""
-    rng = np.random.default_rng(n)
-    joints, links = [], []
-    for _ in range(n):
-        theta, d, a, alpha = rng.uniform(-1, 1, 4)
-        joints.append({"theta": theta, "d": d, "a": a, "alpha": alpha, "source": "random"})
-        points = rng.normal(0, 0.1, (6, 3))
-        tensor = sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
-        links.append(
-            {
-                "mass": rng.uniform(0.5, 5),
-                "center_of_mass": rng.uniform(-0.3, 0.3, 3).tolist(),
-                "inertia": tensor.tolist(),
-                "rotor_inertia": rng.uniform(0, 1),
-                "source": "random",
-            }
-        )
-    return with_tool(arm_from_dict({"joints": joints, "links": links}), random_tool())
 
 
 def _square(matrix: np.ndarray) -> np.ndarray:
@@ -428,7 +408,7 @@ def _square(matrix: np.ndarray) -> np.ndarray:
 @pytest.mark.kernel
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_arms_with_any_number_of_joints(n):
-    arm, states = _random_arm(n), random_states(n, 20, seed=n)
+    arm, states = random_arm(n), random_states(n, 20, seed=n)
     model, data = pinocchio_model(arm)
     push = np.einsum("kij,ki->kj", pinocchio_jacobian(arm, states.q), states.wrench)
     torque = over_states(lambda *x: pin.rnea(model, data, *x), states.q, states.qd, states.qdd) - push

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import RIGID
+from made_up_arms import INCLINE, arm_of_rows
 from oracles import random_states
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.files import arm_from_dict
 from dynamics.identification import (
     base_formulas,
     base_parameter_count,
@@ -18,17 +18,13 @@ from dynamics.identification import (
 )
 from dynamics.identification.parameters import parameter_names
 
-INCLINE = np.array([1.5, -2.0, -9.0])
 QUARTER = np.pi / 2
 
 
 def _arm(*rows, gravity=(0, 0, -9.81)):
     """An arm of Denavit-Hartenberg rows (d, a, alpha)."""
-    joints = [{"d": d, "a": a, "alpha": alpha, "source": "test"} for d, a, alpha in rows]
-    body = {"mass": 1, "center_of_mass": [0.1, 0.2, 0.3], "inertia": 0, "source": "test"}
-    return arm_from_dict({"joints": joints, "links": [body] * len(rows)})._replace(
-        gravity=np.array(gravity, float)
-    )
+    arm = arm_of_rows(rows, mass=1, center_of_mass=[0.1, 0.2, 0.3], inertia=0)
+    return arm._replace(gravity=np.array(gravity, float))
 
 
 OTHER_ARMS = {

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made_up_arms import arm_of_rows
 from oracles import random_tool
+from refusals import refused
 from scipy.spatial.transform import Rotation, Slerp
 
 from dynamics import (
-    BadInput,
     differential_inverse_kinematics,
     forward_kinematics,
     inverse_kinematics,
     load_arm,
     with_tool,
 )
-from dynamics.files import arm_from_dict
 from dynamics.inverse.differential import path_error
 
 ARM = load_arm("ur5_tu2023")
@@ -114,26 +114,29 @@ def test_one_pose_is_a_path():
     assert path.position_error[0] < 1e-15
 
 
-FIVE = arm_from_dict(
-    {
-        "joints": [{"d": 0.1, "a": 0.1, "alpha": "pi/2", "source": "made up"}] * 5,
-        "links": [{"mass": 1.0, "center_of_mass": [0, 0, 0], "source": "made up"}] * 5,
-    }
-)
+FIVE = arm_of_rows([(0.1, 0.1, "pi/2")] * 5)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: differential_inverse_kinematics(ARM, np.eye(4), np.zeros(6)),
-        lambda: differential_inverse_kinematics(ARM, np.zeros((0, 4, 4)), np.zeros(6)),
-        lambda: differential_inverse_kinematics(ARM, np.zeros((3, 4, 4)), np.zeros(6)),
-        lambda: differential_inverse_kinematics(ARM, _path(3), np.zeros(5)),
-        lambda: differential_inverse_kinematics(ARM, _path(3), np.zeros(6), "quaternion"),
-        lambda: differential_inverse_kinematics(FIVE, _path(3), np.zeros(5)),
-        lambda: path_error(ARM, _path(3), np.zeros((4, 6))),
-    ],
-)
-def test_bad_input(call):
-    with pytest.raises(BadInput):
-        call()
+REFUSED = {
+    "one pose": (ARM, np.eye(4), np.zeros(6), "a path of poses"),
+    "no pose": (ARM, np.zeros((0, 4, 4)), np.zeros(6), "a path of poses"),
+    "poses of zeros": (ARM, np.zeros((3, 4, 4)), np.zeros(6), "not a rigid motion"),
+    "a start of five joints": (ARM, _path(3), np.zeros(5), "q_start has the wrong shape"),
+    "an arm of five joints": (FIVE, _path(3), np.zeros(5), "six joints only"),
+}
+
+
+@pytest.mark.parametrize(("arm", "poses", "start", "words"), REFUSED.values(), ids=REFUSED)
+def test_bad_input(arm, poses, start, words):
+    with refused(words):
+        differential_inverse_kinematics(arm, poses, start)
+
+
+def test_an_unknown_orientation():
+    with refused("unknown orientation"):
+        differential_inverse_kinematics(ARM, _path(3), np.zeros(6), "quaternion")
+
+
+def test_more_rows_than_poses_have_no_error():
+    with refused("one joint position a pose"):
+        path_error(ARM, _path(3), np.zeros((4, 6)))

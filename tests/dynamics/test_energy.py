@@ -8,7 +8,6 @@ import pytest
 from oracles import over_states, pinocchio_model, random_states, random_tool, runge_kutta
 
 from dynamics import (
-    BadInput,
     kinetic_energy,
     load_arm,
     mass_matrix,
@@ -76,24 +75,3 @@ def test_an_arm_without_gravity_or_torque_keeps_its_kinetic_energy(rigid_arm):
     after = runge_kutta(arm, q, qd, np.zeros(6), 2.5e-4, 1.0)
     assert np.abs(after[0] - q).max() > 0.3
     assert kinetic_energy(arm, *after) == pytest.approx(kinetic_energy(arm, q, qd), rel=1e-9)
-
-
-@pytest.mark.parametrize("lead", [(), (3,), (2, 3), (0,)])
-def test_leading_dimensions_are_kept(lead):
-    arm, q = load_arm("ur5e"), np.full((*lead, 6), 0.3)
-    assert np.shape(kinetic_energy(arm, q, np.ones(6))) == lead
-    assert np.shape(potential_energy(arm, q)) == lead
-    assert np.shape(power_balance(arm, q, np.ones(6), np.ones(6)).motors) == lead
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda arm: kinetic_energy(arm, np.zeros(6), np.zeros(5)),
-        lambda arm: potential_energy(arm, "north"),
-        lambda arm: power_balance(arm, np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(3)),
-    ],
-)
-def test_wrong_shapes_are_bad_input(call):
-    with pytest.raises(BadInput):
-        call(load_arm("ur5e"))

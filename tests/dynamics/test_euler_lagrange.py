@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from made_up_arms import random_arm
 from oracles import largest_relative_error, over_states, pinocchio_model, random_states
 
 from dynamics import (
-    BadInput,
     coriolis_matrix,
     euler_lagrange,
     euler_lagrange_torque,
@@ -20,35 +20,9 @@ from dynamics import (
     with_payload,
     with_tool,
 )
-from dynamics.files import arm_from_dict
 from dynamics.lagrange import mass_matrix_derivatives
 
 STATES = random_states(6, 200, seed=31)
-
-
-def _random_chain(n: int):
-    """An arm of n different links with oblique axes, tensors that are not diagonal, and rotors."""
-    rng = np.random.default_rng(n)
-    joints = [
-        dict(zip(("theta", "d", "a", "alpha"), rng.uniform(-1, 1, 4).tolist(), strict=True), source="made up")
-        for _ in range(n)
-    ]
-    links = [
-        {
-            "mass": float(rng.uniform(0.5, 3)),
-            "center_of_mass": rng.uniform(-0.3, 0.3, 3).tolist(),
-            "inertia": _tensor(rng).tolist(),
-            "rotor_inertia": 0.2,
-            "source": "made up",
-        }
-        for _ in range(n)
-    ]
-    return arm_from_dict({"joints": joints, "links": links})
-
-
-def _tensor(rng):
-    points = rng.uniform(-0.2, 0.2, (5, 3))
-    return sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
 
 
 @pytest.mark.kernel
@@ -66,7 +40,7 @@ def test_equal_to_the_recursive_methods(arm):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
 def test_equal_on_oblique_chains(n):
-    arm, states = _random_chain(n), random_states(n, 30, seed=n)
+    arm, states = random_arm(n), random_states(n, 30, seed=n)
     tau = euler_lagrange_torque(arm, states.q, states.qd, states.qdd)
     expected = inverse_dynamics(arm, states.q, states.qd, states.qdd)
     assert largest_relative_error(tau, expected) < 1e-12
@@ -127,26 +101,3 @@ def test_mass_matrix_rate_minus_twice_coriolis_is_skew(arm):
     rate = np.einsum("akij,ak->aij", mass_matrix_derivatives(arm, STATES.q), STATES.qd)
     rest = rate - 2 * euler_lagrange(arm, STATES.q, STATES.qd).coriolis_matrix
     assert np.abs(rest + np.swapaxes(rest, 1, 2)).max() < 1e-13 * np.abs(rate).max()
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize("lead", [(), (3,), (2, 3), (0,)])
-def test_leading_dimensions_are_kept(lead):
-    arm, q, qd = load_arm("ur5_kebria2016"), np.full((*lead, 6), 0.3), np.full(6, 0.2)
-    terms = euler_lagrange(arm, q, qd)
-    assert terms.mass_matrix.shape == terms.coriolis_matrix.shape == (*lead, 6, 6)
-    assert terms.gravity_torque.shape == euler_lagrange_torque(arm, q, qd, q).shape == (*lead, 6)
-    assert mass_matrix_derivatives(arm, q).shape == (*lead, 6, 6, 6)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda arm: euler_lagrange(arm, np.zeros(5), np.zeros(5)),
-        lambda arm: euler_lagrange_torque(arm, np.zeros(6), np.zeros(6), np.zeros((2, 5))),
-        lambda arm: mass_matrix_derivatives(arm, 0.0),
-    ],
-)
-def test_wrong_shapes_are_bad_input(call):
-    with pytest.raises(BadInput):
-        call(load_arm("ur5e"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from dynamics import BadInput, inverse_dynamics, load_arm
 from dynamics.identification import excite, from_free, limits_of, random_free, within_limits
-from dynamics.identification.excitation import Limits, NoExcitation
+from dynamics.identification.excitation import NoExcitation
 from dynamics.identification.fourier import free_count
 
 ARM = load_arm("ur5e")
@@ -77,20 +78,29 @@ def test_determinant_grows_under_its_own_criterion():
     assert better.log_determinant > start.log_determinant
 
 
-def test_torque_limits_are_kept_or_refused():
-    limits = limits_of(ARM, 0.5)
-    weak = limits._replace(torque=np.full(6, 1e-3))
-    with pytest.raises(NoExcitation):
-        excite(ARM, weak, np.random.default_rng(0), random=1)
+HALF = limits_of(ARM, 0.5)
+REFUSED = {
+    "torque for nothing": (
+        {"limits": HALF._replace(torque=np.full(6, 1e-3)), "random": 1},
+        NoExcitation,
+        "none of .* random trajectories",
+    ),
+    "an unknown criterion": ({"criterion": "beauty"}, BadInput, "criterion"),
+    "limits of five joints": ({"limits": HALF._replace(position=HALF.position[:5])}, BadInput, "wrong shape"),
+    "limits the wrong way round": (
+        {"limits": HALF._replace(position=HALF.position[:, ::-1])},
+        BadInput,
+        "no room",
+    ),
+}
 
 
-def test_wrong_arguments_are_refused():
-    limits = limits_of(ARM)
-    with pytest.raises(BadInput, match="criterion"):
-        excite(ARM, limits, np.random.default_rng(0), criterion="beauty")
-    with pytest.raises(BadInput, match="wrong shape"):
-        excite(ARM, Limits(limits.position[:5], limits.speed, limits.torque), np.random.default_rng(0))
-    with pytest.raises(BadInput, match="no room"):
-        excite(ARM, limits._replace(position=limits.position[:, ::-1]), np.random.default_rng(0))
-    with pytest.raises(BadInput, match="2 harmonics"):
+@pytest.mark.parametrize(("change", "error", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_excite_is_refused(change, error, words):
+    with refused(words, error):
+        excite(ARM, **{"limits": HALF, "rng": np.random.default_rng(0)} | change)
+
+
+def test_one_harmonic_is_too_few():
+    with refused("2 harmonics"):
         from_free(np.zeros(free_count(6, 1)), 6, 1, 10.0)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import yaml
 from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
+from made_up_arms import INCLINE
+from refusals import refused
 
-from dynamics import BadInput, inverse_dynamics, load_arm
+from dynamics import inverse_dynamics, load_arm
 from dynamics.identification import (
     Experiment,
     FourierTrajectory,
@@ -27,7 +29,6 @@ from dynamics.identification import (
 
 ARM = the_arm()
 FRICTION = np.column_stack([COULOMB, VISCOUS])
-INCLINE = np.array([1.5, -2.0, -9.0])
 
 
 def _trajectory(seed: int = 3) -> FourierTrajectory:
@@ -143,7 +144,7 @@ def test_arm_file_of_a_fit_loads(noisy, tmp_path):
     assert fit["base_parameters"]["MX2R"] == found.estimate.values[found.names.index("MX2R")]
     assert list(tmp_path.iterdir()) == [path]
     assert smallest_eigenvalue(loaded) > 0
-    with pytest.raises(BadInput, match="cannot write"):
+    with refused("cannot write"):
         found.write(tmp_path / "no folder" / "mine.yaml")
 
 
@@ -176,10 +177,6 @@ def test_logs_from_a_mapping_and_several_logs(noisy):
     np.testing.assert_array_equal(third.estimate.values, found.estimate.values)
 
 
-def _changed(**changes) -> Log:
-    return _exact_log(duration=5.0)._replace(**changes)
-
-
 LOG = _exact_log(duration=5.0)
 GAP = np.r_[0:2000, 2300:5000]
 BAD_LOGS = {
@@ -198,16 +195,14 @@ BAD_LOGS = {
     "wrong joints": (LOG._replace(q=LOG.q[:, :5]), "wrong shape"),
     "dead channel": (LOG._replace(tau=LOG.tau * [1, 1, 1, 1, 0, 1]), "tau never changes; found 'joints 5'"),
     "no torque": ({"time": LOG.time, "q": LOG.q}, "signals are missing"),
+    "no log at all": ([], "no logs"),
 }
 
 
-@pytest.mark.parametrize("name", BAD_LOGS)
-def test_unfit_logs_are_refused_in_one_line(name):
-    log, message = BAD_LOGS[name]
-    with pytest.raises(BadInput) as caught:
+@pytest.mark.parametrize(("log", "words"), BAD_LOGS.values(), ids=BAD_LOGS)
+def test_unfit_logs_are_refused_in_one_line(log, words):
+    with refused(words):
         identify(log, ARM)
-    assert message in str(caught.value) or message.split("; found")[0] in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_the_same_log_without_a_fault_is_accepted():
@@ -220,7 +215,7 @@ def test_logs_that_do_not_excite_name_joint_and_parameters():
     time = np.arange(10000) / 1000
     q, qd, qdd = trajectory(time)
     log = Log(time, q, inverse_dynamics(ARM, q, qd, qdd), name="stiff elbow")
-    with pytest.raises(BadInput, match="joint 3 moves 0 rad") as caught:
+    with refused("joint 3 moves 0 rad") as caught:
         identify(log, ARM)
     assert "FC3" in str(caught.value)
     kept = identify(log, ARM, Options(unexcited="keep"))
@@ -232,13 +227,18 @@ def test_a_log_at_rest_is_refused_in_any_case():
     time = np.arange(3000) / 1000
     noise = np.random.default_rng(0).normal(size=(3000, 6)) * 1e-5
     log = Log(time, 0.5 + noise, 10 + noise, name="rest")
-    with pytest.raises(BadInput, match="do not excite"):
+    with refused("do not excite"):
         identify(log, ARM, Options(unexcited="keep"))
 
 
-@pytest.mark.parametrize("wrong", [{"rotor": "estimate"}, {"unexcited": "go"}, {"parallel_cutoff": -1}])
-def test_wrong_options_are_refused(wrong):
-    with pytest.raises(BadInput):
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"rotor": "estimate"}, "unknown value of rotor"),
+        ({"unexcited": "go"}, "unknown value of unexcited"),
+        ({"parallel_cutoff": -1}, "parallel_cutoff must be positive"),
+    ],
+)
+def test_wrong_options_are_refused(wrong, words):
+    with refused(words):
         Options(**wrong)
-    with pytest.raises(BadInput, match="no logs"):
-        identify([], ARM)

@@ -8,11 +8,12 @@ import numba
 import numpy as np
 import pinocchio
 import pytest
+from made_up_arms import arm_of_rows
+from poses import frame_of
+from refusals import refused
 from scipy.optimize import least_squares
-from scipy.spatial.transform import Rotation
 
 from dynamics import (
-    BadInput,
     NoClosedForm,
     forward_kinematics,
     has_closed_form,
@@ -23,22 +24,10 @@ from dynamics import (
     load_arm,
     with_tool,
 )
-from dynamics.files import arm_from_dict
 from dynamics.inverse import solve_all, solve_all_wanting
 
 pytestmark = pytest.mark.kernel
 POSES = 2000 if not numba.config.DISABLE_JIT else 50
-
-
-@pytest.fixture(scope="module")
-def ur5():
-    return load_arm("ur5_controller")
-
-
-def pose(x, y, z, rotation_vector):
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = Rotation.from_rotvec(rotation_vector).as_matrix(), (x, y, z)
-    return T
 
 
 def angle_between(a, b):
@@ -144,7 +133,7 @@ def test_tool_frame_and_joint_offsets(ur5):
     rng = np.random.default_rng(5)
     dh = ur5.dh.copy()
     dh[:, 0] = rng.uniform(-7, 7, 6)
-    arm = with_tool(ur5._replace(dh=dh), pose(0.1, -0.2, 0.3, [0.4, -0.5, 2.6]))
+    arm = with_tool(ur5._replace(dh=dh), frame_of(0.1, -0.2, 0.3, [0.4, -0.5, 2.6]))
     q = rng.uniform(-math.pi, math.pi, (200, 6))
     T = forward_kinematics(arm, q)
     solutions = inverse_kinematics(arm, T)
@@ -297,10 +286,10 @@ def test_approaching_the_ring_from_inside(ur5, gap):
 
 
 def test_out_of_reach(ur5):
-    assert inverse_kinematics(ur5, pose(2.0, 0, 0, [0, 0, 0])).shape == (0, 6)
-    within_cylinder_of_d4 = pose(0.0, 0, 0.5, [0, 0, 0])
+    assert inverse_kinematics(ur5, frame_of(2.0, 0, 0, [0, 0, 0])).shape == (0, 6)
+    within_cylinder_of_d4 = frame_of(0.0, 0, 0.5, [0, 0, 0])
     assert inverse_kinematics(ur5, within_cylinder_of_d4).shape == (0, 6)
-    assert inverse_kinematics(ur5, pose(1e100, 0, 0, [0, 0, 0])).shape == (0, 6)
+    assert inverse_kinematics(ur5, frame_of(1e100, 0, 0, [0, 0, 0])).shape == (0, 6)
 
 
 # input
@@ -315,16 +304,6 @@ def test_batch_shapes(ur5):
     assert np.isnan(solutions[1, 2, len(single) :]).all()
     assert inverse_kinematics(ur5, T[:0]).shape == (0, 3, 8, 6)
     assert inverse_kinematics(ur5, T, theta6=np.zeros((2, 3))).shape == (2, 3, 8, 6)
-    with pytest.raises(BadInput):
-        inverse_kinematics_branches(ur5, T)
-    with pytest.raises(BadInput):
-        inverse_kinematics(ur5, T, theta6=np.zeros(5))
-
-
-def mirrored():
-    T = np.eye(4)
-    T[0, 0] = -1
-    return T
 
 
 def with_entry(i, j, value):
@@ -333,31 +312,44 @@ def with_entry(i, j, value):
     return T
 
 
-@pytest.mark.parametrize(
-    "T",
-    [
-        np.eye(3),
-        np.zeros((4, 4)),
-        mirrored(),
-        with_entry(0, 3, np.nan),
-        with_entry(1, 1, np.nan),
-        with_entry(2, 3, np.inf),
-        with_entry(3, 0, 0.1),
-        with_entry(3, 3, 2.0),
-        with_entry(0, 1, 1e-3),
-        "pose",
-        None,
-    ],
-)
-def test_malformed_poses(ur5, T):
-    with pytest.raises(BadInput):
-        inverse_kinematics(ur5, T)
+NOT_RIGID = {
+    "zeros": np.zeros((4, 4)),
+    "mirrored": with_entry(0, 0, -1),
+    "nan in the position": with_entry(0, 3, np.nan),
+    "nan in the rotation": with_entry(1, 1, np.nan),
+    "infinitely far": with_entry(2, 3, np.inf),
+    "last row not zero": with_entry(3, 0, 0.1),
+    "last entry not one": with_entry(3, 3, 2.0),
+    "sheared": with_entry(0, 1, 1e-3),
+}
+REACHED = frame_of(0.4, 0.1, 0.3, [0, 0, 1])
+MANY = np.tile(REACHED, (2, 3, 1, 1))
+REFUSED = {
+    **{name: ({"T_base_tool": T}, "not a rigid motion") for name, T in NOT_RIGID.items()},
+    "three rows": ({"T_base_tool": np.eye(3)}, "T_base_tool has the wrong shape"),
+    "a word": ({"T_base_tool": "pose"}, "T_base_tool must hold numbers"),
+    "nothing": ({"T_base_tool": None}, "T_base_tool has the wrong shape"),
+    "theta6 of nan": ({"theta6": np.nan}, "theta6 must be finite"),
+    "infinite theta6": ({"theta6": np.inf}, "theta6 must be finite"),
+    "a word for theta6": ({"theta6": "left"}, "theta6 must hold numbers"),
+    "theta6 of other poses": ({"T_base_tool": MANY, "theta6": np.zeros(5)}, "theta6 does not fit"),
+}
 
 
-@pytest.mark.parametrize("theta6", [np.nan, np.inf, "left"])
-def test_malformed_theta6(ur5, theta6):
-    with pytest.raises(BadInput):
-        inverse_kinematics(ur5, pose(0.4, 0.1, 0.3, [0, 0, 1]), theta6=theta6)
+@pytest.mark.parametrize(("change", "words"), REFUSED.values(), ids=REFUSED)
+def test_malformed_input(ur5, change, words):
+    with refused(words):
+        inverse_kinematics(ur5, **{"T_base_tool": REACHED} | change)
+
+
+def test_branches_are_those_of_one_pose(ur5):
+    with refused("one pose is needed"):
+        inverse_kinematics_branches(ur5, MANY)
+
+
+def test_malformed_tool_frame(ur5):
+    with refused("tool frame"):
+        inverse_kinematics(with_tool(ur5, 2 * np.eye(4)), REACHED)
 
 
 def test_a_pose_with_seven_digits_is_made_orthonormal(ur5):
@@ -369,37 +361,33 @@ def test_a_pose_with_seven_digits_is_made_orthonormal(ur5):
     assert rough[0, 0] == np.round(rough[0, 0], 7)  # the caller's array is left alone
 
 
-def test_malformed_tool_frame(ur5):
-    with pytest.raises(BadInput, match="tool frame"):
-        inverse_kinematics(with_tool(ur5, 2 * np.eye(4)), pose(0.4, 0.1, 0.3, [0, 0, 1]))
+def changed(arm, field, row, values):
+    """An arm with another row of one of its tables."""
+    table = getattr(arm, field).copy()
+    table[row] = values
+    return arm._replace(**{field: table})
 
 
-def planar_arm(n):
-    row = {"d": 0, "a": 0.3, "alpha": 0, "source": "test"}
-    link = {"mass": 1.0, "center_of_mass": [0, 0, 0], "source": "test"}
-    return arm_from_dict({"joints": [row] * n, "links": [link] * n})
+UR5 = load_arm("ur5_controller")
+OF_ANOTHER_TYPE = {
+    "joint 2 displaced": changed(UR5, "dh", (1, 1), 0.01),
+    "axes 1 and 2 apart": changed(UR5, "dh", (0, 2), 1e-4),
+    "axes 4 and 5 oblique": changed(UR5, "twist", 3, [math.cos(1.5), math.sin(1.5)]),
+    "no forearm": changed(UR5, "dh", (2, 2), 0.0),
+    **{f"planar, {n} joints": arm_of_rows([(0, 0.3, 0)] * n) for n in (7, 6, 2)},
+}
 
 
-def test_no_closed_form(ur5):
-    changed_d, changed_a, changed_twist = ur5.dh.copy(), ur5.dh.copy(), ur5.twist.copy()
-    changed_d[1, 1], changed_a[0, 2] = 0.01, 1e-4
-    changed_twist[3] = [math.cos(1.5), math.sin(1.5)]
-    no_link = ur5.dh.copy()
-    no_link[2, 2] = 0.0
-    arms = [
-        ur5._replace(dh=changed_d),
-        ur5._replace(dh=changed_a),
-        ur5._replace(twist=changed_twist),
-        ur5._replace(dh=no_link),
-        planar_arm(7),
-        planar_arm(6),
-        planar_arm(2),
-    ]
-    for arm in arms:
-        assert not has_closed_form(arm)
-        with pytest.raises(NoClosedForm):
-            inverse_kinematics(arm, np.eye(4))
-    assert all(has_closed_form(load_arm(name)) for name in list_arms())
+@pytest.mark.parametrize("arm", OF_ANOTHER_TYPE.values(), ids=OF_ANOTHER_TYPE)
+def test_no_closed_form(arm):
+    assert not has_closed_form(arm)
+    with refused("needs an arm of UR type", NoClosedForm):
+        inverse_kinematics(arm, np.eye(4))
+
+
+@pytest.mark.parametrize("name", list_arms())
+def test_closed_form_of_every_set(name):
+    assert has_closed_form(load_arm(name))
 
 
 def test_kernel_fills_the_callers_arrays(ur5):

@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
+from made_up_arms import arm_of_rows
+from refusals import refused
 
-from dynamics import BadInput, joint_friction_torque, load_arm
-from dynamics.files import arm_from_dict
+from dynamics import joint_friction_torque, load_arm
 
 pytestmark = pytest.mark.kernel
 
 
 def _arm(**friction):
-    joint = {"d": 0.1, "a": 0.2, "alpha": 0.0, "source": "made up"}
-    link = {"mass": 1.0, "center_of_mass": [0, 0, 0], "source": "made up", "friction": friction}
-    return arm_from_dict({"joints": [joint], "links": [link]})
+    return arm_of_rows([(0.1, 0.2, 0.0)], friction=friction)
 
 
 def test_it_takes_power_at_every_speed():
@@ -48,5 +47,5 @@ def test_an_arm_without_an_entry_has_none():
     ],
 )
 def test_what_cannot_be_is_refused(friction, told):
-    with pytest.raises(BadInput, match=told):
+    with refused(told):
         _arm(**friction)

@@ -6,27 +6,21 @@ import math
 
 import numpy as np
 import pytest
+from made_up_arms import arm_of_rows
+from refusals import refused
 from scipy.spatial.transform import Rotation
 
 from dynamics import (
-    BadInput,
     follow_path,
     forward_kinematics,
     inverse_kinematics_branches,
     link_frames,
-    load_arm,
     with_tool,
     within_limits_turns,
 )
-from dynamics.files import arm_from_dict
 
 pytestmark = pytest.mark.kernel
 START = np.array([0.3, -1.2, 1.4, -1.8, -1.4, 0.2])
-
-
-@pytest.fixture(scope="module")
-def ur5():
-    return load_arm("ur5_controller")
 
 
 def moved(joint, angle):
@@ -160,9 +154,7 @@ def test_jump_threshold_counts_from_the_start(ur5):
 
 def general_arm(n=7, limits=6.3):
     alphas = [math.pi / 2, -math.pi / 2] * 4
-    joints = [{"d": 0.1, "a": 0.25, "alpha": a, "source": "test"} for a in alphas[:n]]
-    links = [{"mass": 1.0, "center_of_mass": [0, 0, 0], "source": "test"}] * n
-    return arm_from_dict({"joints": joints, "links": links, "limits": {"position": limits, "source": "test"}})
+    return arm_of_rows([(0.1, 0.25, alpha) for alpha in alphas[:n]], limits)
 
 
 @pytest.mark.parametrize("n", [6, 7])
@@ -187,17 +179,24 @@ def test_empty_path(ur5):
     assert (path.q.shape, path.reached, path.reason) == ((0, 6), 0, "")
 
 
-def test_bad_input(ur5):
-    poses = circle(ur5, START)
-    for bad in (poses[0], poses[:, :3], np.full_like(poses, np.nan)):
-        with pytest.raises(BadInput):
-            follow_path(ur5, bad, START)
-    for bad in (START[:5], np.full(6, np.nan), np.tile(START, (2, 1))):
-        with pytest.raises(BadInput):
-            follow_path(ur5, poses, bad)
-    for bad in (0.0, -1.0, math.nan):
-        with pytest.raises(BadInput):
-            follow_path(ur5, poses, START, jump=bad)
+REFUSED = {
+    "one pose": ({"poses": np.eye(4)}, "poses has the wrong shape"),
+    "poses of three rows": ({"poses": np.zeros((40, 3, 4))}, "poses has the wrong shape"),
+    "poses of nan": ({"poses": np.full((40, 4, 4), np.nan)}, "poses is not a rigid motion"),
+    "a start of five joints": ({"start": START[:5]}, "q_start has the wrong shape"),
+    "a start of nan": ({"start": np.full(6, np.nan)}, "one finite joint position"),
+    "two starts": ({"start": np.tile(START, (2, 1))}, "one finite joint position"),
+    "no jump": ({"jump": 0.0}, "jump must be positive"),
+    "a jump below zero": ({"jump": -1.0}, "jump must be positive"),
+    "a jump of nan": ({"jump": math.nan}, "jump must be positive"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), REFUSED.values(), ids=REFUSED)
+def test_bad_input(ur5, change, words):
+    given = {"poses": circle(ur5, START), "start": START, "jump": 0.5} | change
+    with refused(words):
+        follow_path(ur5, given["poses"], given["start"], jump=given["jump"])
 
 
 def test_within_limits_turns(ur5):
@@ -228,5 +227,3 @@ def test_within_limits_turns_without_limits_and_on_a_limit(ur5):
     on = ur5._replace(position_limits=np.tile([-math.pi, math.pi], (6, 1)))
     beyond = np.full((2, 6), np.nextafter(math.pi, 4))
     np.testing.assert_array_equal(within_limits_turns(on, beyond, np.zeros(6) + 3.0), math.pi)
-    with pytest.raises(BadInput):
-        within_limits_turns(ur5, np.zeros(5), np.zeros(5))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from made_up_arms import random_arm
 from oracles import pinocchio_model, random_states
 
-from dynamics import BadInput, link_frames, load_arm
-from dynamics.files import arm_from_dict
+from dynamics import link_frames, load_arm
 from dynamics.modified_dh import (
     modified_dh,
     modified_link_frames,
@@ -20,16 +20,6 @@ from dynamics.modified_dh import (
 Q = random_states(6, 200, seed=51).q
 
 
-def _oblique(n: int):
-    rng = np.random.default_rng(n)
-    keys = ("theta", "d", "a", "alpha")
-    joints = [
-        dict(zip(keys, rng.uniform(-1, 1, 4).tolist(), strict=True), source="made up") for _ in range(n)
-    ]
-    link = {"mass": 1.0, "center_of_mass": [0, 0, 0], "source": "made up"}
-    return arm_from_dict({"joints": joints, "links": [link] * n})
-
-
 def test_same_links_in_the_same_places(arm):
     """nowoczyn2023 (1.8) against (1.9), every link; the change of frame is fixed to the link."""
     found = modified_link_frames(arm, Q)[:, 1:] @ modified_dh(arm).change
@@ -38,7 +28,7 @@ def test_same_links_in_the_same_places(arm):
 
 @pytest.mark.parametrize("n", [1, 3, 8])
 def test_same_links_of_oblique_arms(n):
-    arm, q = _oblique(n), random_states(n, 50, seed=n).q
+    arm, q = random_arm(n), random_states(n, 50, seed=n).q
     found = modified_link_frames(arm, q)[:, 1:] @ modified_dh(arm).change
     np.testing.assert_allclose(found, link_frames(arm, q)[:, 1:], rtol=0, atol=1e-13)
     np.testing.assert_allclose(standard_rows(modified_dh(arm)), arm.dh, rtol=0, atol=1e-15)
@@ -79,13 +69,3 @@ def test_transforms_are_the_products_they_stand_for():
         x = pin.SE3(pin.utils.rotate("x", alpha), np.array([a, 0, 0])).homogeneous
         np.testing.assert_allclose(standard_transform(theta, d, a, alpha), z @ x, atol=1e-14)
         np.testing.assert_allclose(modified_transform(theta, d, a, alpha), x @ z, atol=1e-14)
-
-
-@pytest.mark.parametrize("lead", [(), (3,), (2, 3), (0,)])
-def test_leading_dimensions_are_kept(lead):
-    assert modified_link_frames(load_arm("ur5e"), np.zeros((*lead, 6))).shape == (*lead, 7, 4, 4)
-
-
-def test_wrong_shape_is_bad_input():
-    with pytest.raises(BadInput):
-        modified_link_frames(load_arm("ur5e"), np.zeros(5))

@@ -6,39 +6,25 @@ import math
 
 import numpy as np
 import pytest
+from made_up_arms import arm_of_rows
+from poses import frame_of
+from refusals import refused
 from scipy.spatial.transform import Rotation
 
 from dynamics import (
-    BadInput,
     forward_kinematics,
     inverse_kinematics,
-    load_arm,
     numeric_inverse_kinematics,
     with_tool,
 )
-from dynamics.files import arm_from_dict
 from dynamics.inverse.numeric import turn_between
 
 pytestmark = pytest.mark.kernel
 
 
-@pytest.fixture(scope="module")
-def ur5():
-    return load_arm("ur5_controller")
-
-
-def pose(x, y, z, rotation_vector=(0, 0, 0)):
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = Rotation.from_rotvec(rotation_vector).as_matrix(), (x, y, z)
-    return T
-
-
 def chain(*alphas, limits=None):
     """An arm with links of 0.3 m and these twists."""
-    joints = [{"d": 0.1, "a": 0.3, "alpha": a, "source": "test"} for a in alphas]
-    links = [{"mass": 1.0, "center_of_mass": [0, 0, 0], "source": "test"}] * len(alphas)
-    data = {"joints": joints, "links": links}
-    return arm_from_dict(data | ({"limits": {"position": limits, "source": "test"}} if limits else {}))
+    return arm_of_rows([(0.1, 0.3, alpha) for alpha in alphas], limits)
 
 
 def test_from_a_near_start_it_finds_the_near_solution(ur5):
@@ -54,7 +40,7 @@ def test_from_a_near_start_it_finds_the_near_solution(ur5):
 
 def test_agrees_with_the_closed_form(ur5):
     rng = np.random.default_rng(2)
-    tooled = with_tool(ur5, pose(0.05, -0.1, 0.2, [0.3, 0.2, -1.0]))
+    tooled = with_tool(ur5, frame_of(0.05, -0.1, 0.2, [0.3, 0.2, -1.0]))
     for arm in (ur5, tooled):
         for T in forward_kinematics(arm, rng.uniform(-3, 3, (50, 6))):
             found = numeric_inverse_kinematics(arm, T, rng.uniform(-3, 3, 6), restarts=30, rng=rng)
@@ -89,7 +75,7 @@ def test_seven_joints():
 
 def test_three_joints_reach_a_position_but_not_a_pose():
     arm = chain(math.pi / 2, 0, 0)
-    T = pose(0.3, 0.4, 0.5, [1.0, 2.0, 0.5])
+    T = frame_of(0.3, 0.4, 0.5, [1.0, 2.0, 0.5])
     point = numeric_inverse_kinematics(arm, T, np.full(3, 0.3), position_only=True)
     assert point.converged
     np.testing.assert_allclose(forward_kinematics(arm, point.q)[:3, 3], T[:3, 3], atol=1e-10)
@@ -126,7 +112,7 @@ def test_joint_limits_are_respected(ur5):
 def test_two_link_arm_ends_at_its_limit():
     """Planar, so that the constrained minimum is known: joint 1 at its limit, joint 2 at its best."""
     arm = chain(0, 0, limits=[0.5, 3.0])
-    found = numeric_inverse_kinematics(arm, pose(0.0, 0.5, 0.2), np.array([0.2, 0.4]), position_only=True)
+    found = numeric_inverse_kinematics(arm, frame_of(0.0, 0.5, 0.2), np.array([0.2, 0.4]), position_only=True)
     assert found.q[0] == 0.5
     elbow = 0.3 * np.array([math.cos(0.5), math.sin(0.5)])
     to_target = np.array([0.0, 0.5]) - elbow
@@ -134,7 +120,7 @@ def test_two_link_arm_ends_at_its_limit():
 
 
 def test_out_of_reach(ur5):
-    found = numeric_inverse_kinematics(ur5, pose(3.0, 0, 0), np.full(6, 0.3))
+    found = numeric_inverse_kinematics(ur5, frame_of(3.0, 0, 0), np.full(6, 0.3))
     assert not found.converged
     assert np.isfinite(found.q).all()
     assert 2.0 < found.error < 3.0
@@ -162,22 +148,30 @@ def test_at_the_solution_no_step_is_tried(ur5):
     q = np.array([0.3, -1.2, 1.4, -0.8, 1.1, 0.7])
     found = numeric_inverse_kinematics(ur5, forward_kinematics(ur5, q), q)
     assert (found.converged, found.iterations) == (True, 0)
-    assert numeric_inverse_kinematics(ur5, pose(0.4, 0.1, 0.3), q, max_iterations=3).iterations == 3
+    assert numeric_inverse_kinematics(ur5, frame_of(0.4, 0.1, 0.3), q, max_iterations=3).iterations == 3
 
 
-def test_bad_input(ur5):
-    q, T = np.zeros(6), pose(0.4, 0.1, 0.3)
-    for bad in (np.zeros(5), np.full(6, np.nan), np.zeros((2, 6))):
-        with pytest.raises(BadInput):
-            numeric_inverse_kinematics(ur5, T, bad)
-    for bad in (np.eye(3), 2 * np.eye(4), np.full((4, 4), np.nan), np.tile(np.eye(4), (2, 1, 1))):
-        with pytest.raises(BadInput):
-            numeric_inverse_kinematics(ur5, bad, q)
-    for wrong in ({"tolerance": -1}, {"tolerance": math.nan}, {"max_iterations": -1}, {"restarts": 1}):
-        with pytest.raises(BadInput):
-            numeric_inverse_kinematics(ur5, T, q, **wrong)
-    with pytest.raises(BadInput, match="tool frame"):
-        numeric_inverse_kinematics(with_tool(ur5, 2 * np.eye(4)), T, q)
+REFUSED = {
+    "a start of five joints": ({"q_start": np.zeros(5)}, "q_start has the wrong shape"),
+    "a start of nan": ({"q_start": np.full(6, np.nan)}, "one finite joint position"),
+    "two starts": ({"q_start": np.zeros((2, 6))}, "one finite joint position"),
+    "a rotation only": ({"T_base_tool": np.eye(3)}, "T_base_tool has the wrong shape"),
+    "a pose of twice the size": ({"T_base_tool": 2 * np.eye(4)}, "not a rigid motion"),
+    "a pose of nan": ({"T_base_tool": np.full((4, 4), np.nan)}, "not a rigid motion"),
+    "two poses": ({"T_base_tool": np.tile(np.eye(4), (2, 1, 1))}, "one pose is needed"),
+    "a tolerance below zero": ({"tolerance": -1}, "cannot be negative"),
+    "a tolerance of nan": ({"tolerance": math.nan}, "cannot be negative"),
+    "fewer iterations than none": ({"max_iterations": -1}, "cannot be negative"),
+    "restarts without a generator": ({"restarts": 1}, "need rng"),
+    "a tool frame of twice the size": ({"tool": 2 * np.eye(4)}, "tool frame"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), REFUSED.values(), ids=REFUSED)
+def test_bad_input(ur5, change, words):
+    given = {"T_base_tool": frame_of(0.4, 0.1, 0.3), "q_start": np.zeros(6)} | change
+    with refused(words):
+        numeric_inverse_kinematics(with_tool(ur5, given.pop("tool", np.eye(4))), **given)
 
 
 def test_turn_between():
@@ -187,8 +181,8 @@ def test_turn_between():
     axes /= np.linalg.norm(axes, axis=1)[:, None]
     for angle in (0.0, 1e-12, 1e-8, 0.3, 3.0, math.pi - 1e-5, math.pi - 1e-9, math.pi):
         for axis in axes:
-            before = pose(0, 0, 0, rng.normal(size=3))
-            after = pose(0, 0, 0, angle * axis) @ before
+            before = frame_of(0, 0, 0, rng.normal(size=3))
+            after = frame_of(0, 0, 0, angle * axis) @ before
             turn = np.array(turn_between(before, after))
             assert np.linalg.norm(turn) == pytest.approx(angle, abs=1e-14)
-            np.testing.assert_allclose(pose(0, 0, 0, turn) @ before, after, atol=1e-14)
+            np.testing.assert_allclose(frame_of(0, 0, 0, turn) @ before, after, atol=1e-14)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import KUFIETA
 
 from dynamics import gravity_torque, inverse_dynamics, load_arm, mass_matrix
 from hopfield_nav.logs import load_recording
 
-RUNS = ["no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx"]
 GRAVITY = 9.81
 
 
@@ -146,7 +146,7 @@ def _rms(arm, recording) -> np.ndarray:
     return np.sqrt(np.mean((inverse_dynamics(arm, q, qd, qdd) - torque) ** 2, axis=0))
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", KUFIETA)
 def test_recorded_model_torque(data_folder, run):
     """The controller's model torque of a real UR5, every joint of every run."""
     recording = _recorded(data_folder, run)
@@ -154,7 +154,7 @@ def test_recorded_model_torque(data_folder, run):
     assert _rms(load_arm("ur5_controller"), recording).max() < 0.05
 
 
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", KUFIETA)
 def test_recorded_model_torque_has_gravity_9_82(data_folder, run):
     """What is left of the difference is the value of g: with 9.82 m/s² it is ten times smaller."""
     arm = load_arm("ur5_controller")._replace(gravity=np.array([0, 0, -9.82]))
@@ -166,7 +166,7 @@ def test_recordings_need_rotor_inertia_and_their_own_forearm(data_folder):
     arm, moving, still = (
         load_arm("ur5_controller"),
         _recorded(data_folder, "no8"),
-        _recorded(data_folder, RUNS[-1]),
+        _recorded(data_folder, KUFIETA[-1]),
     )
     assert _rms(arm._replace(rotor_inertia=np.zeros(6)), moving).max() > 0.1
     other = load_arm("ur5_tu2023")

@@ -1,23 +1,17 @@
 """The film of a run: its frames, its file, and what happens without an encoder."""
 
-import subprocess
-
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from pictures import decode
 from PIL import Image
+from refusals import refused
+from scenes import NO_PATH
 
-from dynamics import BadInput
 from hopfield_nav import load_world, simulate
-from hopfield_nav.figures import COLOURS, SIZE, film_speed, film_style
+from hopfield_nav.figures import COLOURS, film_speed, film_style
 from hopfield_nav.figures.run import film
 from hopfield_nav.figures.solid import layers
-
-NO_PATH = [
-    "known=["
-    + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
-    + "]"
-]
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +39,6 @@ def test_a_film_can_be_read_back(short, tmp_path):
     assert difference.mean() < 3
 
 
-def decode(path):
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path)]
-    command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
-    raw = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
-    return np.frombuffer(raw, np.uint8).reshape(-1, SIZE[1], SIZE[0], 3)
-
-
 def test_without_an_encoder_it_is_a_gif(short, tmp_path, monkeypatch):
     def missing():
         raise RuntimeError("No ffmpeg exe could be found.")
@@ -77,7 +64,7 @@ def test_nothing_half_written_is_left(short, tmp_path):
 
 def test_a_run_without_signals_is_refused(tmp_path):
     run = simulate(load_world("u_trap", ["time_limit=0.1", "record.signals=none"]))
-    with pytest.raises(BadInput, match="signals"):
+    with refused("signals"):
         film.animate_run(run, tmp_path / "film")
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-
-import imageio_ffmpeg
 import numpy as np
 import pytest
+from known_cell import ARM, pose
 from matplotlib.image import imread
+from pictures import decode
+from refusals import refused
 
-from dynamics import BadInput, forward_kinematics, inverse_kinematics, load_arm
+from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.figures import film_style, paper_style
 from hopfield_nav.figures.plan import animate_plan, draw_plan_figures, known_solids
 from hopfield_nav.figures.plan.drawing import fine_path
@@ -36,7 +36,6 @@ from hopfield_nav.known_world import (
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.world import Box, Cylinder, Floor, pack, parse_world
 
-ARM = load_arm("ur5_ragazzon2012")
 SOLIDS = [
     Floor(height=0.0),
     Box(center=(0.55, 0.0, 0.1), size=(0.4, 0.8, 0.2)),
@@ -44,16 +43,9 @@ SOLIDS = [
     Cylinder(center=(-0.3, 0.5), radius=0.08, height=(0.0, 0.6)),
 ]
 MARGIN = 0.01
-DOWN = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]
 
 
-def pose(x, y, z):
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = DOWN, (x, y, z)
-    return T
-
-
-START, GOAL, HIGH = pose(0.45, -0.3, 0.3), pose(0.45, 0.3, 0.3), pose(0.3, -0.3, 0.6)
+START, GOAL, HIGH = pose((0.45, -0.3, 0.3)), pose((0.45, 0.3, 0.3)), pose((0.3, -0.3, 0.6))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +55,7 @@ def scene():
 
 @pytest.fixture(scope="module")
 def straight(scene):
-    return plan_known(ARM, scene, START, [HIGH, pose(0.3, 0.3, 0.6)], "shortest", steps=40)
+    return plan_known(ARM, scene, START, [HIGH, pose((0.3, 0.3, 0.6))], "shortest", steps=40)
 
 
 @pytest.fixture(scope="module")
@@ -220,8 +212,8 @@ def test_every_joint_position_is_shown_and_what_it_touches_is_coloured(scene, dr
 
 
 def test_a_pose_out_of_reach_has_no_picture(scene):
-    with pytest.raises(BadInput, match="out of reach"):
-        solutions_page(ARM, scene, SOLIDS, pose(2.0, 0.0, 0.3))
+    with refused("out of reach"):
+        solutions_page(ARM, scene, SOLIDS, pose((2.0, 0.0, 0.3)))
 
 
 def test_touches_are_put_together_by_what_is_touched():
@@ -294,13 +286,6 @@ def test_the_film_has_its_frames_and_follows_the_trajectory(scene, straight, tmp
     goal = forward_kinematics(ARM, straight.path.q[200])[:3, 3]
     np.testing.assert_allclose(np.ravel(film.tool.get_data()), film.view.appear(goal), atol=1e-9)
     assert film.clock.get_text().split() == ["0.40", "s", "(1×)"]
-
-
-def decode(path):
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path)]
-    command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
-    raw = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
-    return np.frombuffer(raw, np.uint8).reshape(-1, 720, 1280, 3)
 
 
 def test_a_long_motion_runs_faster_than_in_life():

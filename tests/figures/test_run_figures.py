@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.image import imread
+from pictures import assert_fit_to_print
+from scenes import NO_PATH
 
 from dynamics import link_frames, load_arm
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.experiment import contact_episodes, force_norm
-from hopfield_nav.figures import COLOURS, COLUMN, PAGE, envelope
+from hopfield_nav.figures import COLOURS, envelope
 from hopfield_nav.figures.run import (
     draw_collision_count,
     draw_collision_space,
@@ -31,17 +32,12 @@ from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.solid import SceneView, layers, view
 from hopfield_nav.figures.solid.faces import capsule_faces, wall_faces
-from hopfield_nav.figures.style import DPI, MEANINGS
+from hopfield_nav.figures.style import MEANINGS
 
 NAMES = {
     "collision_space", "snapshots", "maps", "trajectory", "forces", "force_magnitude", "force_zoom",
     "joint_error", "joints",
 }  # fmt: skip
-NO_PATH = [
-    "known=["
-    + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
-    + "]"
-]
 SLOW = "detection={estimator: joint_error, measure: force_norm}"  # the level is a force
 OF_SIGNALS = {"snapshots", "forces", "force_magnitude", "force_zoom", "joint_error", "joints"}
 
@@ -58,11 +54,6 @@ def gap():
     return simulate(load_world("narrow_gap", [SLOW]))
 
 
-@pytest.fixture
-def ax():
-    return Figure().add_subplot()
-
-
 def drawn(run, folder, **how):
     return {path.stem for path in draw_run_figures(run, folder, **how)}
 
@@ -72,10 +63,7 @@ def test_every_figure_is_drawn_at_the_width_of_a_column_or_a_page(run, tmp_path)
     paths = draw_run_figures(load_run(tmp_path / "run"), tmp_path / "figures")
     assert {path.stem for path in paths} == NAMES
     for path in paths:
-        pixels = imread(path)
-        width = pixels.shape[1] / DPI
-        assert min(abs(width - COLUMN), abs(width - PAGE)) < 0.02
-        assert np.mean(pixels[..., :3].min(axis=2) < 0.9) > 0.01, path.stem
+        assert_fit_to_print(path)
         assert path.stat().st_size < 1_000_000
 
 

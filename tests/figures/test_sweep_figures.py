@@ -7,11 +7,10 @@ import pytest
 import xarray as xr
 from matplotlib.colors import LogNorm, SymLogNorm, to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.image import imread
+from pictures import assert_fit_to_print
+from refusals import refused
 
-from dynamics import BadInput
-from hopfield_nav.figures import COLOURS, COLUMN, PAGE, new_figure, paper_style
-from hopfield_nav.figures.style import DPI
+from hopfield_nav.figures import COLOURS, COLUMN, new_figure, paper_style
 from hopfield_nav.figures.sweep import (
     OUTCOMES,
     TIME,
@@ -74,11 +73,6 @@ def stems(data, folder):
     return {path.stem for path in drawn(data, folder)}
 
 
-@pytest.fixture
-def ax():
-    return Figure().add_subplot()
-
-
 # which figures
 
 
@@ -90,10 +84,7 @@ def test_two_parameters_at_the_width_of_a_column_or_a_page(tmp_path):
     paths = drawn(table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), tmp_path)
     assert {path.stem for path in paths} == {"outcomes", "heat_maps", "pareto"}
     for path in paths:
-        pixels = imread(path)
-        width = pixels.shape[1] / DPI
-        assert min(abs(width - COLUMN), abs(width - PAGE)) < 0.02
-        assert np.mean(pixels[..., :3].min(axis=2) < 0.9) > 0.01, path.stem
+        assert_fit_to_print(path)
         assert path.parent == tmp_path / "figures"
 
 
@@ -162,15 +153,16 @@ def test_pdf_stands_beside_png_and_nothing_half_written_is_left(tmp_path):
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path):
-    with pytest.raises(BadInput, match=r"sweep\.nc is missing"):
+    with refused(r"sweep\.nc is missing"):
         draw_sweep_figures(tmp_path)
 
 
-def test_an_unknown_quantity_is_refused_with_the_nearest(ax):
-    with pytest.raises(BadInput, match=PEAK):
-        draw_lines(ax, table({SCALE: SCALES}), "peak_contact_force", SCALE)
-    with pytest.raises(BadInput, match="no number"):
-        draw_lines(ax, table({SCALE: SCALES}), "outcome", SCALE)
+@pytest.mark.parametrize(
+    ("quantity", "words"), [("peak_contact_force", f"Did you mean '{PEAK}'"), ("outcome", "no number")]
+)
+def test_what_cannot_be_drawn_is_refused(ax, quantity, words):
+    with refused(words):
+        draw_lines(ax, table({SCALE: SCALES}), quantity, SCALE)
 
 
 # heat maps

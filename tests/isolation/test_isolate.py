@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from isolation.pushes import counted, isolate_pushes, random_pushes
 from isolation.scores import covered, right
+from refusals import refused
 from scipy.optimize import minimize
 
-from dynamics import BadInput, load_arm
+from dynamics import load_arm
 from hopfield_nav.figures.solid import inside_capsule
 from hopfield_nav.geometry import arm_bodies, capsules_in_base
 from hopfield_nav.isolation import (
@@ -295,15 +296,25 @@ def test_a_line_is_continued_and_one_spike_does_not_bend_it():
 
 def test_a_baseline_needs_free_residuals():
     isolator = ContactIsolator(ARM, SIGMA, hold_back=5, baseline=20)
-    with pytest.raises(BadInput, match="needs the residuals"):
+    with refused("needs the residuals"):
         isolator.moved_free(Q)
     for _ in range(10):
         isolator.moved_free(Q, np.zeros(6))
-    with pytest.raises(BadInput, match="too few"):
+    with refused("too few"):
         isolator.felt(Q, np.ones(6))
-    for change in ({"later": "some"}, {"baseline": 3}, {"baseline": -1}):
-        with pytest.raises(BadInput):
-            ContactIsolator(ARM, SIGMA, **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"later": "some"}, "no such use of later instants"),
+        ({"baseline": 3}, "baseline: no line"),
+        ({"baseline": -1}, "baseline: no line"),
+    ],
+)
+def test_wrong_settings_of_an_isolator(change, words):
+    with refused(words):
+        ContactIsolator(ARM, SIGMA, **change)
 
 
 def test_collisions_in_motion_with_an_imperfect_arm():
@@ -350,6 +361,5 @@ def test_covariance_of_the_model_is_that_of_drawn_models():
 )
 def test_bad_input_is_refused_in_one_line(change, message):
     values = {"q": Q, "residual": np.ones(6), "sigma": SIGMA, **change}
-    with pytest.raises(BadInput, match=message) as caught:
+    with refused(message):
         isolate(ARM, values.pop("q"), values.pop("residual"), values.pop("sigma"), **values)
-    assert "\n" not in str(caught.value)

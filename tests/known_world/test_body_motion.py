@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_collisions import ARM, SOLIDS, random_poses, tool_at
+from known_cell import ARM, random_joints, tool_at
+from test_collisions import SOLIDS
 
 from dynamics import link_frames, load_arm
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
@@ -28,7 +29,7 @@ def distance_from_axis(points, frame):
 @pytest.mark.parametrize("arm", [ARM, load_arm("ur5e"), tool_at(0.1, 0.05, 0.2)], ids=["2012", "e", "tool"])
 def test_no_point_of_a_body_is_further_from_an_axis_than_its_reach(arm):
     rng = np.random.default_rng(5)
-    bodies, q = arm_bodies(arm), random_poses(5000, 5)
+    bodies, q = arm_bodies(arm), random_joints(5000, 5)
     q[::2] = rng.integers(0, 4, (2500, 6)) * np.pi / 2 + rng.normal(0, 0.1, (2500, 6))  # straight or folded
     reach, largest = joint_reach(arm, bodies), np.zeros((len(bodies), 6))
     for pose, frames in zip(capsules_in_base(arm, q), link_frames(arm, q), strict=True):
@@ -47,7 +48,7 @@ def test_no_point_of_a_body_is_further_from_an_axis_than_its_reach(arm):
 
 def test_a_turn_moves_no_pair_and_no_solid_nearer_than_the_reach_allows():
     scene, rng = build_scene(ARM, pack_primitives(SOLIDS)), np.random.default_rng(6)
-    q, joint, turn = random_poses(6000, 6), rng.integers(0, 6, 6000), rng.uniform(-0.5, 0.5, 6000)
+    q, joint, turn = random_joints(6000, 6), rng.integers(0, 6, 6000), rng.uniform(-0.5, 0.5, 6000)
     after = q.copy()
     after[np.arange(6000), joint] += turn
     change = np.abs(pair_distances(ARM, scene, after) - pair_distances(ARM, scene, q))

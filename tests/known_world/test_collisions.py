@@ -8,16 +8,17 @@ import coal
 import mujoco
 import numpy as np
 import pytest
+from known_cell import ARM, random_joints, tool_at
+from refusals import refused
 from solids_as_mujoco import mujoco_geom
 
-from dynamics import BadInput, forward_kinematics, load_arm, with_tool
+from dynamics import forward_kinematics, load_arm
 from dynamics.files import mjcf_text
 from hopfield_nav import geometry, load_world
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
 from hopfield_nav.known_world import build_scene, clearance, collides, explain, pair_distances, scene_of_world
 from hopfield_nav.world import pack
 
-ARM = load_arm("ur5_ragazzon2012")
 SOLIDS = [
     geometry.half_space([0, 0, 0]),
     geometry.box([0.6, 0, 0.1], [0.4, 1.0, 0.2]),
@@ -28,16 +29,6 @@ SOLIDS = [
 ]
 UP = np.array([0.0, -np.pi / 2, 0.0, 0.0, 0.0, 0.0])
 FOLDED = np.array([0.0, -1.6, 2.9, 0.0, 0.0, 0.0])  # the forearm back on the upper arm
-
-
-def random_poses(count, seed, n=6):
-    return np.random.default_rng(seed).uniform(-np.pi, np.pi, (count, n))
-
-
-def tool_at(x, y, z, arm=ARM):
-    tool = np.eye(4)
-    tool[:3, 3] = [x, y, z]
-    return with_tool(arm, tool)
 
 
 class Mujoco:
@@ -64,7 +55,7 @@ class Mujoco:
 def test_the_arm_against_itself_is_as_mujoco_has_it(name):
     """Every pair of bodies that are two links apart or more, but those that overlap in every pose."""
     arm = load_arm(name)
-    scene, other, q = build_scene(arm), Mujoco(arm, []), random_poses(10_000, 1)
+    scene, other, q = build_scene(arm), Mujoco(arm, []), random_joints(10_000, 1)
     assert [other.link[g] for g in other.bodies] == list(arm.capsules[:, LINK])
     pairs = [
         (a, b) for a in other.bodies for b in other.bodies if a < b and other.link[b] - other.link[a] >= 2
@@ -84,7 +75,7 @@ def test_the_arm_against_itself_is_as_mujoco_has_it(name):
 
 def test_the_arm_among_solids_is_as_mujoco_has_it():
     """Distances where capsule and solid are apart; overlapping convex bodies have other distances there."""
-    scene, other, q = build_scene(ARM, pack_primitives(SOLIDS)), Mujoco(ARM, SOLIDS), random_poses(10_000, 2)
+    scene, other, q = build_scene(ARM, pack_primitives(SOLIDS)), Mujoco(ARM, SOLIDS), random_joints(10_000, 2)
     moving = [g for g in other.bodies if other.link[g] > 0]
     pairs = [
         (j, g) for g in moving for j in other.solids if j > 0 or other.link[g] > 1
@@ -115,7 +106,7 @@ def coal_capsule(row):
 def test_the_rod_of_a_tool_is_as_coal_has_it():
     """Coal's capsules at our places: the rod against links 0 to 3; link 4 it never touches."""
     arm = tool_at(0.05, 0.02, 0.2)
-    scene, q = build_scene(arm), random_poses(1500, 3)
+    scene, q = build_scene(arm), random_joints(1500, 3)
     rods = scene.pairs[scene.pairs[:, 1] == len(arm.capsules)]
     assert set(scene.bodies[rods[:, 0], LINK]) == {0, 1, 2, 3}
     ours = pair_distances(arm, scene, q)[:, scene.pairs[:, 1] == len(arm.capsules)]
@@ -144,7 +135,7 @@ def test_the_arm_stands_on_a_floor_that_touches_link_1_at_every_angle():
     np.testing.assert_array_equal(low.checked[:, 0], bodies[:, LINK] >= 1)
     assert not collides(ARM, low, UP)
     raised = build_scene(ARM, geometry.half_space([0, 0, 0.2])[None])  # the shoulder is in it
-    assert collides(ARM, raised, random_poses(2000, 4)).all()
+    assert collides(ARM, raised, random_joints(2000, 4)).all()
     assert explain(ARM, raised, UP) == "link 2 touches known[0]"
 
 
@@ -229,7 +220,7 @@ def test_explain_names_what_touches_what():
 
 
 def on_the_base(arm):
-    q = random_poses(4000, 8)
+    q = random_joints(4000, 8)
     scene = build_scene(arm)
     hit = pair_distances(arm, scene, q)[:, scene.pairs[:, 0] == 0].min(axis=1)
     return q[hit.argmin()]
@@ -237,14 +228,14 @@ def on_the_base(arm):
 
 @pytest.mark.kernel
 def test_explain_agrees_with_the_check():
-    scene, q = build_scene(ARM, pack_primitives(SOLIDS), margin=0.01), random_poses(2000, 9)
+    scene, q = build_scene(ARM, pack_primitives(SOLIDS), margin=0.01), random_joints(2000, 9)
     words = [explain(ARM, scene, row) for row in q]
     np.testing.assert_array_equal([w != "free" for w in words], collides(ARM, scene, q))
 
 
 @pytest.mark.kernel
 def test_a_margin_is_kept_from_solids_and_not_from_itself():
-    bare, q = build_scene(ARM, pack_primitives(SOLIDS[1:])), random_poses(5000, 10)
+    bare, q = build_scene(ARM, pack_primitives(SOLIDS[1:])), random_joints(5000, 10)
     wide = build_scene(ARM, bare.solids, margin=0.03)
     own = pair_distances(ARM, bare, q).min(axis=1)
     solids = arm_distance(ARM, q, bare.solids)[:, bare.checked].min(axis=1)
@@ -254,7 +245,7 @@ def test_a_margin_is_kept_from_solids_and_not_from_itself():
 
 
 def test_batches_keep_their_shape():
-    scene, q = build_scene(ARM, pack_primitives(SOLIDS)), random_poses(6, 11).reshape(2, 3, 6)
+    scene, q = build_scene(ARM, pack_primitives(SOLIDS)), random_joints(6, 11).reshape(2, 3, 6)
     assert collides(ARM, scene, q).shape == clearance(ARM, scene, q).shape == (2, 3)
     assert pair_distances(ARM, scene, q).shape == (2, 3, len(scene.pairs))
     assert collides(ARM, scene, q[0, 0]).shape == ()
@@ -277,7 +268,5 @@ def test_batches_keep_their_shape():
     ],
 )
 def test_faults_are_told_in_one_line(call, part):
-    with pytest.raises(BadInput) as caught:
+    with refused(part):
         call(build_scene(ARM))
-    assert part in str(caught.value)
-    assert "\n" not in str(caught.value)

@@ -6,32 +6,23 @@ import math
 
 import numpy as np
 import pytest
+from known_cell import ARM, random_joints, tool_at
+from refusals import refused
 
-from dynamics import BadInput, load_arm, with_tool
+from dynamics import load_arm
 from hopfield_nav import geometry
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.known_world import build_library, build_scene, clearance, collides
 from hopfield_nav.known_world.library import load_library
 from hopfield_nav.sweeps import share
 
-ARM = load_arm("ur5_ragazzon2012")
 SCENE = build_scene(ARM)
 TENTH, WIDE, COARSE = math.radians(10), math.radians(18), math.radians(30)
 
 
-def tool_at(x, y, z, arm=ARM):
-    tool = np.eye(4)
-    tool[:3, 3] = [x, y, z]
-    return with_tool(arm, tool)
-
-
-def random_poses(count, seed):
-    return np.random.default_rng(seed).uniform(-np.pi, np.pi, (count, 6))
-
-
 def nodes(library, count, seed):
     """Random middles of cells, with other joints anywhere."""
-    q = random_poses(count, seed)
+    q = random_joints(count, seed)
     q[:, library.joints] = library.step * np.round(q[:, library.joints] / library.step)
     return q
 
@@ -86,7 +77,7 @@ def test_a_pose_is_rounded_to_the_nearest_node_and_a_turn_changes_nothing(librar
     (0, tool_at(0.1, 0, 0.1), False), (5, tool_at(0.1, 0, 0.1), True), (5, tool_at(0, 0, 0.2), False),
 ], ids=["1", "6", "2", "5", "1, tool", "6, tool beside its axis", "6, tool on its axis"])  # fmt: skip
 def test_which_joints_matter_is_as_exact_checks_have_it(joint, arm, matters):
-    scene, q = build_scene(arm), random_poses(20_000, 4)
+    scene, q = build_scene(arm), random_joints(20_000, 4)
     turned = q.copy()
     turned[:, joint] += np.random.default_rng(5).uniform(-np.pi, np.pi, len(q))
     change = np.abs(clearance(arm, scene, turned) - clearance(arm, scene, q)).max()
@@ -132,7 +123,7 @@ def test_a_library_of_a_scene_with_solids_has_their_collisions():
 
 
 def test_rounding_errs_in_both_ways(library):
-    q = random_poses(200_000, 7)
+    q = random_joints(200_000, 7)
     exact, said = collides(ARM, SCENE, q), library.collides(q)
     missed, alarms = share(int((exact & ~said).sum()), len(q)), share(int((said & ~exact).sum()), len(q))
     assert missed.low > 0
@@ -142,7 +133,7 @@ def test_rounding_errs_in_both_ways(library):
 
 def test_a_safe_cell_is_free_everywhere_in_it_and_that_costs_false_alarms():
     library = build_library(ARM, SCENE, safe=True)
-    q = random_poses(1_000_000, 8)
+    q = random_joints(1_000_000, 8)
     exact, said = collides(ARM, SCENE, q), library.collides(q)
     assert not (exact & ~said).any()
     assert (said & ~exact).sum() > 2 * (build_library(ARM, SCENE).collides(q) & ~exact).sum()
@@ -159,7 +150,7 @@ OFF_AXIS = tool_at(0.02, 0, 0, load_arm("ur5e"))  # none of its pairs is always 
 ], ids=["off-axis tool", "solids"])  # fmt: skip
 def test_a_safe_library_with_five_axes_calls_nothing_free_that_is_not(arm, solids, joints):
     scene = build_scene(arm, pack_primitives(solids))
-    library, q = build_library(arm, scene, step=WIDE, safe=True), random_poses(300_000, 9)
+    library, q = build_library(arm, scene, step=WIDE, safe=True), random_joints(300_000, 9)
     assert library.joints.tolist() == joints
     said, exact = library.collides(q), collides(arm, scene, q)
     assert not (exact & ~said).any()
@@ -192,57 +183,95 @@ def test_the_file_gives_the_same_library_back(library, tmp_path):
     back = load_library(path, ARM)
     np.testing.assert_array_equal(back.bits, library.bits)
     assert (back.per_turn, back.clearance, back.safe) == (36, 0.0, False)
-    q = random_poses(1000, 11)
+    q = random_joints(1000, 11)
     np.testing.assert_array_equal(back.collides(q), library.collides(q))
     safe = build_library(ARM, step=COARSE, clearance=0.01, safe=True)
     again = load_library(safe.save(tmp_path / "safe.npz"), ARM)
     assert (again.per_turn, again.clearance, again.safe) == (12, 0.01, True)
 
 
-def refused(call, part):
-    with pytest.raises(BadInput) as caught:
-        call()
-    assert part in str(caught.value)
-    assert "\n" not in str(caught.value)
+OTHERS = {
+    "another arm": (load_arm("ur5e"), None),
+    "a longer tool": (tool_at(0, 0, 0.1), None),
+    "a tool a micrometre aside": (tool_at(0, 1e-6, 0), None),
+    "another scene": (ARM, [geometry.half_space([0, 0, 0])]),
+}
 
 
-def test_the_file_of_another_arm_tool_or_scene_is_refused(library, tmp_path):
+@pytest.mark.parametrize(("arm", "solids"), OTHERS.values(), ids=OTHERS)
+def test_the_file_of_another_arm_tool_or_scene_is_refused(library, tmp_path, arm, solids):
     path = library.save(tmp_path / "ur5.npz")
-    for arm in (load_arm("ur5e"), tool_at(0, 0, 0.1), tool_at(0, 1e-6, 0)):
-        refused(lambda arm=arm: load_library(path, arm), "another arm, tool or scene")
-    refused(lambda: load_library(path, ARM, scene_with(geometry.half_space([0, 0, 0]))), "another arm")
-    heavier = ARM._replace(mass=2 * ARM.mass)  # decides no collision
-    assert load_library(path, heavier).per_turn == 36
+    scene = [] if solids is None else [scene_with(*solids)]
+    with refused("another arm, tool or scene"):
+        load_library(path, arm, *scene)
 
 
-def test_a_broken_file_is_refused(library, tmp_path):
-    path = library.save(tmp_path / "ur5.npz")
-    whole = path.read_bytes()
-    for content in (b"", b"text", whole[: len(whole) // 2]):
-        path.write_bytes(content)
-        refused(lambda: load_library(path, ARM), "cannot read")
-    refused(lambda: load_library(tmp_path / "none.npz", ARM), "cannot read")
-    np.savez(path, a=1)
-    refused(lambda: load_library(path, ARM), "cannot read")
+def test_masses_decide_no_collision(library, tmp_path):
+    heavier = ARM._replace(mass=2 * ARM.mass)
+    assert load_library(library.save(tmp_path / "ur5.npz"), heavier).per_turn == 36
+
+
+def _saved_with(path, **changes):
+    with np.load(path) as file:
+        data = dict(file)
+    np.savez(path, **data | changes)
+
+
+def _one_array(path):
     with path.open("wb") as stream:
         np.save(stream, np.zeros(3))
-    refused(lambda: load_library(path, ARM), "cannot read")
-    with np.load(library.save(path)) as file:
-        data = dict(file)
-    np.savez(path, **{**data, "bits": data["bits"][:-1]})
-    refused(lambda: load_library(path, ARM), "damaged")
-    np.savez(path, **{**data, "format": 2})
-    refused(lambda: load_library(path, ARM), "unknown format")
 
 
-def test_batches_and_faults(library):
-    q = random_poses(6, 12).reshape(2, 3, 6)
+def _one_byte_less(path):
+    with np.load(path) as file:
+        bits = file["bits"][:-1]
+    _saved_with(path, bits=bits)
+
+
+BROKEN = {
+    "empty": (lambda path: path.write_bytes(b""), "cannot read"),
+    "text": (lambda path: path.write_bytes(b"text"), "cannot read"),
+    "half": (lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]), "cannot read"),
+    "missing": (lambda path: path.unlink(), "cannot read"),
+    "another archive": (lambda path: np.savez(path, a=1), "cannot read"),
+    "one array": (_one_array, "cannot read"),
+    "a byte less": (_one_byte_less, "damaged"),
+    "a later format": (lambda path: _saved_with(path, format=2), "unknown format"),
+}
+
+
+@pytest.mark.parametrize(("damage", "words"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_file_is_refused(library, tmp_path, damage, words):
+    path = library.save(tmp_path / "ur5.npz")
+    damage(path)
+    with refused(words):
+        load_library(path, ARM)
+
+
+def test_batches_keep_their_shape(library):
+    q = random_joints(6, 12).reshape(2, 3, 6)
     assert library.collides(q).shape == (2, 3)
     assert library.collides(q[0, 0]) == library.collides(q)[0, 0]
-    refused(lambda: library.collides(np.zeros(5)), "wrong shape")
-    refused(lambda: library.collides(np.full(6, np.nan)), "finite")
-    refused(lambda: build_library(ARM, step=0.17), "wrong step")
-    refused(lambda: build_library(ARM, step=math.nan), "wrong step")
-    refused(lambda: build_library(ARM, step=0.0), "wrong step")
-    refused(lambda: build_library(ARM, clearance=-1.0), "wrong clearance")
-    refused(lambda: build_library(ARM, step=math.radians(1)), "too many cells")
+
+
+@pytest.mark.parametrize(
+    ("q", "words"), [(np.zeros(5), "wrong shape"), (np.full(6, np.nan), "finite")], ids=["five joints", "nan"]
+)
+def test_wrong_joints_are_refused(library, q, words):
+    with refused(words):
+        library.collides(q)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"step": 0.17}, "wrong step"),
+        ({"step": math.nan}, "wrong step"),
+        ({"step": 0.0}, "wrong step"),
+        ({"clearance": -1.0}, "wrong clearance"),
+        ({"step": math.radians(1)}, "too many cells"),
+    ],
+)
+def test_a_library_that_cannot_be_built_is_refused(given, words):
+    with refused(words):
+        build_library(ARM, **given)

@@ -5,12 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from known_cell import DOWN, cell, empty, free_joints, free_pairs, pose
+from known_cell import ARM, TURN, cell, empty, free_joints, free_pairs, pose, tool_at
+from refusals import refused
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial.transform import Rotation
 
-from dynamics import BadInput, NoClosedForm, forward_kinematics, inverse_kinematics, with_tool
+from dynamics import BadInput, NoClosedForm, forward_kinematics, inverse_kinematics
 from hopfield_nav import geometry
 from hopfield_nav.known_world import (
     ROW_LENGTH,
@@ -27,8 +28,6 @@ from hopfield_nav.known_world import (
 )
 from hopfield_nav.known_world.shortest_path import ROW_CHANGE
 
-TURN = 2 * np.pi
-
 
 def near_pairs(arm, scene, count, seed):
     """As ``free_pairs``, but the goal is a pose that a turn of about 0.4 rad in every joint leads to."""
@@ -36,6 +35,13 @@ def near_pairs(arm, scene, count, seed):
     ends = starts + np.random.default_rng(seed).normal(0, 0.4, starts.shape)
     free = ~collides(arm, scene, ends)
     return starts[free][:count], forward_kinematics(arm, ends[free][:count])
+
+
+def assert_on_line(arm, plan):
+    """The tool is where the line has it, at every row of the path."""
+    np.testing.assert_allclose(
+        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
+    )
 
 
 def test_paths_lie_on_the_line_and_are_free():
@@ -50,7 +56,7 @@ def test_paths_lie_on_the_line_and_are_free():
         solved += 1
         q = plan.path.q
         assert q[0].tolist() == start.tolist()
-        np.testing.assert_allclose(forward_kinematics(arm, q), poses_at(plan.line, plan.places), atol=1e-9)
+        assert_on_line(arm, plan)
         np.testing.assert_allclose(forward_kinematics(arm, q[-1]), goal, atol=1e-9)
         assert np.diff(plan.places).max() * plan.line.lengths[0] <= ROW_LENGTH * (1 + 1e-6)
         assert np.abs(np.diff(q, axis=0)).max() <= ROW_CHANGE
@@ -234,9 +240,7 @@ def test_a_line_through_a_wrist_singularity(steps):
     from it the other wrist branch takes over.
     """
     arm, _ = empty()
-    flange_to_axis = np.eye(4)
-    flange_to_axis[2, 3] = -arm.dh[5, 1]
-    arm = with_tool(arm, flange_to_axis)
+    arm = tool_at(0, 0, -arm.dh[5, 1], arm)
     a = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])
     b = a.copy()
     b[4] = 0.4
@@ -247,9 +251,7 @@ def test_a_line_through_a_wrist_singularity(steps):
     np.testing.assert_allclose(
         np.delete(plan.path.q, 4, axis=1), np.delete(a[None], 4, axis=1) + 0 * plan.path.q[:, :5], atol=1e-5
     )
-    np.testing.assert_allclose(
-        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
-    )
+    assert_on_line(arm, plan)
 
 
 def test_past_a_wrist_singularity_the_joints_are_too_slow_for_the_line():
@@ -264,9 +266,7 @@ def test_past_a_wrist_singularity_the_joints_are_too_slow_for_the_line():
     assert "would have to jump" in fast.reason
     slow = plan_shortest(arm, scene, a, [goal], tool_speed=0.004, turn_speed=0.02)
     assert slow.path is not None, slow.reason
-    np.testing.assert_allclose(
-        forward_kinematics(arm, slow.path.q), poses_at(slow.line, slow.places), atol=1e-9
-    )
+    assert_on_line(arm, slow)
 
 
 def test_a_line_that_is_singular_all_along_keeps_joint_6():
@@ -280,9 +280,7 @@ def test_a_line_that_is_singular_all_along_keeps_joint_6():
     assert plan.path is not None, plan.reason
     np.testing.assert_allclose(plan.path.q[:, 4], 0.0, atol=1e-9)
     np.testing.assert_allclose(plan.path.q[:, 5], 0.7, atol=1e-6)
-    np.testing.assert_allclose(
-        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
-    )
+    assert_on_line(arm, plan)
 
 
 def singular_pairs(arm, scene, count, seed):
@@ -322,9 +320,7 @@ def test_an_open_line_that_is_singular_all_along_tries_other_angles_of_joint_6()
     plan = plan_shortest(arm, scene, T, [goal])
     assert plan.path is not None, plan.reason
     assert plan.searches > 20
-    np.testing.assert_allclose(
-        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
-    )
+    assert_on_line(arm, plan)
 
 
 def test_of_the_angles_of_joint_6_the_one_with_the_shortest_path_is_taken():
@@ -444,21 +440,22 @@ def test_without_a_path_every_method_says_why():
     assert plan.reason.startswith("direct: the goal is free in no joint position")
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    ({"steps": 0}, "steps must be positive"),
-    ({"tool_speed": -1.0}, "tool_speed must be positive"),
-    ({"turn_speed": math.nan}, "turn_speed must be positive"),
-])  # fmt: skip
-def test_bad_numbers(change, words):
-    arm, scene = empty()
-    with pytest.raises(BadInput, match=words):
-        plan_shortest(arm, scene, pose([0.5, 0.2, 0.3]), [pose([0.5, 0.3, 0.3])], **change)
+START, GOAL = pose([0.5, 0.2, 0.3]), pose([0.5, 0.3, 0.3])
+BENT = ARM._replace(twist=np.array([[1.0, 0.0]] * 6))
+REFUSED = {
+    "no steps": (ARM, {"steps": 0}, BadInput, "steps must be positive"),
+    "backwards": (ARM, {"tool_speed": -1.0}, BadInput, "tool_speed must be positive"),
+    "turning by nan": (ARM, {"turn_speed": math.nan}, BadInput, "turn_speed must be positive"),
+    "an arm of another type": (BENT, {}, NoClosedForm, "needs an arm of UR type"),
+}
 
 
-def test_bad_method_and_bad_arm():
-    arm, scene = empty()
-    with pytest.raises(BadInput, match="shortest"):
-        plan_known(arm, scene, pose([0.5, 0.2, 0.3]), [pose([0.5, 0.3, 0.3], DOWN)], method="shortes")
-    bent = arm._replace(twist=np.array([[1.0, 0.0]] * 6))
-    with pytest.raises(NoClosedForm):
-        plan_shortest(bent, scene, pose([0.5, 0.2, 0.3]), [pose([0.5, 0.3, 0.3])])
+@pytest.mark.parametrize(("arm", "change", "error", "words"), REFUSED.values(), ids=REFUSED)
+def test_bad_input(arm, change, error, words):
+    with refused(words, error):
+        plan_shortest(arm, empty()[1], START, [GOAL], **change)
+
+
+def test_an_unknown_method():
+    with refused("Did you mean 'shortest'"):
+        plan_known(*empty(), START, [GOAL], method="shortes")

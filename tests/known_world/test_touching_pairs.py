@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from known_cell import ARM, tool_at
 from scipy.optimize import minimize
 
-from dynamics import load_arm, with_tool
 from hopfield_nav.geometry import END, LINK, RADIUS, START, arm_bodies
 from hopfield_nav.known_world import build_scene, collides, motion_is_free, pair_distances, tool_inside
 from hopfield_nav.known_world.bodies import touching_pairs
 
-ARM = load_arm("ur5_ragazzon2012")
 BASE_LINK_2, FOREARM_5, END_AND_FLANGE = (0, 2), (5, 7), (4, 8)  # rows of the arm's capsules
 
 
@@ -88,9 +87,7 @@ def test_a_pair_that_nearly_always_touches_is_checked():
 
 
 def test_neighbours_are_never_checked_and_a_tool_adds_its_rod():
-    tool = np.eye(4)
-    tool[:3, 3] = [0.0, 0.0, 0.3]
-    arm = with_tool(ARM, tool)
+    arm = tool_at(0.0, 0.0, 0.3)
     link, rod = arm_bodies(arm)[:, LINK], len(arm.capsules)
     pairs = pairs_of(arm)
     assert all(link[b] - link[a] >= 2 for a, b in pairs)
@@ -116,16 +113,10 @@ def test_the_order_of_the_outline_changes_nothing(mirrored):
     assert 0.05 < free.mean() < 0.95
 
 
-def tool_at(x, y, z):
-    T = np.eye(4)
-    T[:3, 3] = x, y, z
-    return with_tool(load_arm("ur5_ragazzon2012"), T)
-
-
 def test_a_tool_that_points_backwards_is_noticed():
     assert "inside link 5" in tool_inside(tool_at(0, 0, -0.12))
     assert tool_inside(tool_at(0, 0, 0.12)) == ""
-    assert tool_inside(load_arm("ur5_ragazzon2012")) == ""
+    assert tool_inside(ARM) == ""
 
 
 def test_a_rod_that_meets_the_link_before_at_some_angles_is_checked():

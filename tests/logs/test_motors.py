@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import xarray
+from refusals import refused
 
-from dynamics import BadInput, inverse_dynamics, load_arm
+from dynamics import inverse_dynamics, load_arm
 from hopfield_nav.logs import fit_motors, load_recording
 
 ARM = load_arm("ur5_controller")
@@ -90,25 +91,39 @@ def test_joints_with_the_same_motor_share_its_constant():
     assert 8.9 < fit.motor_constant[1] < 11.1
     alone = fit_motors([data], ARM)
     np.testing.assert_allclose(np.delete(fit.motor_constant, [1, 2]), np.delete(alone.motor_constant, [1, 2]))
-    with pytest.raises(BadInput, match="two groups"):
-        fit_motors([data], ARM, same_motor=[(2, 3), (3, 4)])
 
 
-def test_what_is_not_excited_is_refused():
-    rng = np.random.default_rng(7)
-    with pytest.raises(BadInput, match=r"joint 4 is not excited; found '0 rows of motion'"):
-        fit_motors([recording(rng, moving=[1, 1, 1, 0, 1, 1])], ARM)
-    noisy = recording(rng)
-    noisy["current"][:, 5] += rng.normal(0.0, 3.0, noisy.sizes["time"])
-    with pytest.raises(BadInput, match=r"joint 6 is not excited; found 'motor constant .* ± "):
-        fit_motors([noisy], ARM)
+def with_noise(rng):
+    """A recording whose joint 6 draws a current of noise."""
     data = recording(rng)
-    with pytest.raises(BadInput, match="missing; found 'current'"):
-        fit_motors([data.drop_vars("current")], ARM)
-    with pytest.raises(BadInput, match="no recordings"):
-        fit_motors([], ARM)
-    with pytest.raises(BadInput, match="number of joints"):
-        fit_motors([data.isel(joint=slice(5))], ARM)
+    data["current"][:, 5] += rng.normal(0.0, 3.0, data.sizes["time"])
+    return data
+
+
+REFUSED = {
+    "joint at rest": (
+        lambda rng: [recording(rng, moving=[1, 1, 1, 0, 1, 1])],
+        r"joint 4 is not excited; found '0 rows of motion'",
+    ),
+    "joint of noise": (
+        lambda rng: [with_noise(rng)],
+        r"joint 6 is not excited; found 'motor constant .* ± ",
+    ),
+    "no current": (lambda rng: [recording(rng).drop_vars("current")], "missing; found 'current'"),
+    "no recording": (lambda rng: [], "no recordings"),
+    "five joints": (lambda rng: [recording(rng).isel(joint=slice(5))], "number of joints"),
+}
+
+
+@pytest.mark.parametrize(("recordings", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_excited_is_refused(recordings, words):
+    with refused(words):
+        fit_motors(recordings(np.random.default_rng(7)), ARM)
+
+
+def test_a_joint_in_two_groups_of_motors_is_refused():
+    with refused("two groups"):
+        fit_motors([recording(np.random.default_rng(6), 0.02)], ARM, same_motor=[(2, 3), (3, 4)])
 
 
 def test_a_push_on_the_force_sensor_is_no_free_run():
@@ -117,7 +132,7 @@ def test_a_push_on_the_force_sensor_is_no_free_run():
     data["force_sensor"] = (("time", "axis"), force)
     fit_motors([data], ARM)
     force[100:200, 0] = 25.0
-    with pytest.raises(BadInput, match="force sensor felt a push; found '25 N'"):
+    with refused("force sensor felt a push; found '25 N'"):
         fit_motors([data], ARM)
 
 

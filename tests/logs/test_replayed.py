@@ -6,8 +6,9 @@ import time as clock
 
 import numpy as np
 import pytest
+from refusals import refused
 
-from dynamics import BadInput, inverse_dynamics, jacobian, load_arm, mass_matrix
+from dynamics import inverse_dynamics, jacobian, load_arm, mass_matrix
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.logs import Signals, replay, signals_of_run
 from hopfield_nav.plugin import Method, find_method
@@ -146,30 +147,44 @@ def test_a_million_rows_in_seconds():
     assert clock.perf_counter() - started < 2.0  # 0.2 s on an idle machine
 
 
-def test_refusals():
-    signals = random_signals(np.random.default_rng(6))
-    good = {"omega": 20.0}
-    with pytest.raises(BadInput, match="omega must be given"):
-        replay(ARM, signals, ESTIMATOR, DETECTOR)
-    with pytest.raises(BadInput, match=r"unknown parameter; found 'treshold'.*Did you mean 'threshold'"):
-        replay(ARM, signals, ESTIMATOR, DETECTOR, {**good, "treshold": 3})
-    for bad in (-1.0, np.nan, [1, 2, 3, 4, 5, 0]):
-        with pytest.raises(BadInput, match="omega: out of range"):
-            replay(ARM, signals, ESTIMATOR, DETECTOR, {"omega": bad})
-    with pytest.raises(BadInput, match="time does not increase"):
-        replay(ARM, signals._replace(time=signals.time[::-1]), ESTIMATOR, DETECTOR, good)
-    with pytest.raises(BadInput, match="length"):
-        replay(ARM, signals._replace(time=signals.time[1:]), ESTIMATOR, DETECTOR, good)
-    with pytest.raises(BadInput, match="qd_ref has the wrong shape"):
-        replay(ARM, signals._replace(qd_ref=signals.qd_ref[:, :5]), ESTIMATOR, DETECTOR, good)
+def nan_torque(signals):
+    """The signals with a torque that is no number in row 7."""
     signals.tau[7, 2] = np.nan
-    with pytest.raises(BadInput, match=r"signals.tau, row 7: not a finite number"):
-        replay(ARM, signals, ESTIMATOR, DETECTOR, good)
+    return signals
+
+
+def same(signals):
+    return signals
+
+
+GOOD = {"omega": 20.0}
+REFUSED = {
+    "no omega": (same, {}, "omega must be given"),
+    "a misspelt parameter": (
+        same,
+        {**GOOD, "treshold": 3},
+        r"unknown parameter; found 'treshold'.*Did you mean 'threshold'",
+    ),
+    "negative omega": (same, {"omega": -1.0}, "omega: out of range"),
+    "omega of nan": (same, {"omega": np.nan}, "omega: wrong kind of value; found nan"),
+    "a joint without omega": (same, {"omega": [1, 2, 3, 4, 5, 0]}, "omega.5: out of range"),
+    "backwards": (lambda s: s._replace(time=s.time[::-1]), GOOD, "time does not increase"),
+    "too short a time": (lambda s: s._replace(time=s.time[1:]), GOOD, "length"),
+    "five joints": (lambda s: s._replace(qd_ref=s.qd_ref[:, :5]), GOOD, "qd_ref has the wrong shape"),
+    "a torque of nan": (nan_torque, GOOD, r"signals.tau, row 7: not a finite number"),
+}
+
+
+@pytest.mark.parametrize(("change", "values", "words"), REFUSED.values(), ids=REFUSED)
+def test_refusals(change, values, words):
+    signals = change(random_signals(np.random.default_rng(6)))
+    with refused(words):
+        replay(ARM, signals, ESTIMATOR, DETECTOR, values)
 
 
 def test_a_record_too_coarse_is_refused():
     run = simulate(load_world("ragazzon2012", ["time_limit=0.1", "record.every=2"]))
-    with pytest.raises(BadInput, match=r"record.every a divisor of 1"):
+    with refused(r"record.every a divisor of 1"):
         signals_of_run(run)
 
 

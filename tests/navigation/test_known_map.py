@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
-from scenes import simulation, world
+from scenes import GOAL, simulation, world
 
 from dynamics import BadInput, forward_kinematics, load_arm
 from hopfield_nav import load_world, plan_path
@@ -24,7 +24,6 @@ PLANE = "map: {origin: [0.16, -0.17, 0.0], spacing: 0.03, shape: [13, 12]}\n"
 ROOM = "map: {origin: [0.16, -0.17, -0.05], spacing: 0.04, shape: [10, 9, 6]}\n"
 WALL = "{box: {center: [0.368, 0.0, 0.0], size: [0.002, 0.3, 0.4]}}"  # beside the centres of a column
 THIN = f"known: [{WALL}]\n"
-GOAL = "goal: {cell: [17, 6]}\n"
 ARM = load_arm("ur5_ragazzon2012")
 PROPERTY = settings(
     max_examples=40,

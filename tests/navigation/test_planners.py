@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from scenes import world
 
-from dynamics import BadInput
 from hopfield_nav import load_world, simulate
 from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.planning import plan_a_star, plan_potential_field, plan_roadmap, replan
@@ -109,7 +109,7 @@ def test_the_choice_of_the_world_file():
         assert plan.cells is not None
     around = open_cells(PlannerSection(kind="a_star"), blocked, start, goal)
     np.testing.assert_array_equal(around, ~blocked)
-    with pytest.raises(BadInput, match="clearance"):
+    with refused("clearance"):
         world("planner: {clearance: 0.01}\n")
 
 

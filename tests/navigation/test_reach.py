@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from poses import HOME
 
 from dynamics import forward_kinematics, inverse_kinematics, load_arm
 from hopfield_nav import Simulation, load_world, simulate
@@ -17,8 +18,6 @@ from hopfield_nav.navigation.reach import (
     unreachable_places,
 )
 from hopfield_nav.world import build_arm, build_obstacles
-
-Q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
 
 
 def begin(choice, *settings):
@@ -75,9 +74,9 @@ def test_a_goal_out_of_reach_is_no_path():
 
 def test_manipulability_vanishes_with_the_elbow_stretched():
     arm = load_arm("ur5_ragazzon2012")
-    stretched = Q.copy()
+    stretched = HOME.copy()
     stretched[2] = 0.0
-    regular, singular = manipulability(arm, np.stack([Q, stretched]))
+    regular, singular = manipulability(arm, np.stack([HOME, stretched]))
     assert regular > 10 * SINGULAR
     assert singular < 1e-9
 
@@ -144,7 +143,7 @@ def test_what_the_arm_is_mounted_on_is_not_held_against_link_1_but_against_the_o
     assert touching_links(arm, np.stack([standing, lying]), floor)[:, 1].tolist() == [-1, 0]
     held = floor._replace(mount=np.zeros(1, bool))
     assert touching_links(arm, standing[None], held).tolist() == [[1, 0]]
-    q = np.tile(Q, (73, 1))
+    q = np.tile(HOME, (73, 1))
     q[:, 0] = np.linspace(-np.pi, np.pi, 73)
     far = q.copy()
     far[:, 1:] = [-np.pi / 2, 0, 0, 0, 0]  # upright: nothing but link 1 is near
@@ -156,4 +155,4 @@ def test_what_the_arm_is_mounted_on_is_not_held_against_link_1_but_against_the_o
 def test_without_known_obstacles_no_link_touches():
     arm = load_arm("ur5_ragazzon2012")
     known = known_solids(arm, pack_primitives([]))
-    assert touching_links(arm, Q[None], known).tolist() == [[-1, -1]]
+    assert touching_links(arm, HOME[None], known).tolist() == [[-1, -1]]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scenes import simulation
+from scenes import GOAL, simulation
 
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.waypoints import along_chain, times_by_length
-
-GOAL = "goal: {cell: [17, 6]}\n"
 
 
 def turning(tool):

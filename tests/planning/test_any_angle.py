@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 from visibility import read_map, shortest_length
 
-from dynamics import BadInput
 from hopfield_nav.planning import cells_along, plan_path, shorten_path
 from hopfield_nav.planning.any_angle import polyline_length
 from hopfield_nav.planning.line_of_sight import line_of_sight
 
 pytestmark = pytest.mark.kernel
-
-DATA = Path(os.environ.get("HOPFIELD_NAV_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no maps at {DATA}; set HOPFIELD_NAV_DATA")
 
 
 @st.composite
@@ -53,11 +48,10 @@ def test_the_shortest_path_in_the_plane(world):
     assert not blocked[tuple(cells_along(blocked, path).T)].any()
 
 
-@needs_data
 @pytest.mark.parametrize("name", ["600", "701", "bottleneck", "bottleneck2", "problem_set5_map30"])
-def test_real_maps(name):
+def test_real_maps(data_folder, name):
     """Within 1 % of a visibility graph of a window of the map around the path (of all of it if small)."""
-    blocked = read_map(DATA / "grid_maps" / f"{name}.map")
+    blocked = read_map(data_folder / "grid_maps" / f"{name}.map")
     rng, free = np.random.default_rng(5), np.argwhere(~blocked)
     compared = 0
     while compared < 3:
@@ -74,10 +68,9 @@ def test_real_maps(name):
         compared += 1
 
 
-@needs_data
 @pytest.mark.parametrize("name", ["600", "701", "problem_set5_map30"])
-def test_long_paths_through_whole_maps_are_seen_tight_and_no_longer_than_the_grid(name):
-    blocked = read_map(DATA / "grid_maps" / f"{name}.map")
+def test_long_paths_through_whole_maps_are_seen_tight_and_no_longer_than_the_grid(data_folder, name):
+    blocked = read_map(data_folder / "grid_maps" / f"{name}.map")
     rng, free = np.random.default_rng(2), np.argwhere(~blocked)
     for start, goal in free[rng.integers(len(free), size=(5, 2))]:
         plan = plan_path(blocked, start, goal, radius=1.5)
@@ -111,13 +104,12 @@ def circle_graph(circles, ends, sides=40):
     return dijkstra(graph, directed=False, indices=0)[1]
 
 
-@needs_data
-def test_circle_worlds():
+def test_circle_worlds(data_folder):
     """Cells whose centre lies in a circle are blocked; the path is within 1 % of that among the circles.
 
     The cells must be smaller than the gaps that count: one of the paths leads through one of 0.17 m.
     """
-    folder = DATA / "circle_worlds"
+    folder = data_folder / "circle_worlds"
     circles = np.loadtxt(folder / "circle_obstacles.txt", skiprows=2)[:, 1:]
     queries = np.loadtxt(folder / "circle_queries.txt", usecols=(2, 3)).reshape(-1, 2, 2)
     h = 0.1
@@ -229,5 +221,5 @@ def test_steps_that_pass_over_blocked_cells_are_kept():
     ],
 )
 def test_faults_are_named(arguments, what):
-    with pytest.raises(BadInput, match=what):
+    with refused(what):
         shorten_path(*arguments)

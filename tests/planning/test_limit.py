@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from dynamics import BadInput
 from hopfield_nav.planning import blocks, neighbours, place_of, plan_path, solve, stencil
 from hopfield_nav.planning.limit import distance_grid
 
@@ -46,7 +46,7 @@ def maps(draw):
     shape = tuple(draw(st.integers(1, SIDES[rank])) for _ in range(rank))
     periodic = [draw(st.booleans()) and n >= 3 for n in shape]
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    blocked = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.35, 0.5, 0.7]))
+    blocked = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.35, 0.5, 0.7, 0.85]))
     goal, start = (tuple(int(rng.integers(n)) for n in shape) for _ in range(2))
     blocked[goal] = blocked[start] = False
     return blocked, start, goal, periodic
@@ -141,6 +141,6 @@ def test_buckets_are_exact(problem):
 
 
 def test_more_axes_than_a_word_has_room_for():
-    with pytest.raises(BadInput, match="32"):
+    with refused("too many axes; .*32"):
         plan_path(np.zeros((1,) * 33, dtype=bool), (0,) * 33, (0,) * 33)
     assert plan_path(np.zeros((1,) * 32, dtype=bool), (0,) * 32, (0,) * 32).length == 0

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from dynamics import BadInput
 from hopfield_nav.planning import iterate, plan_path, replan
 
 pytestmark = pytest.mark.kernel
@@ -167,23 +167,37 @@ def test_replan_from_a_blocked_start_to_a_marked_goal(network):
     np.testing.assert_array_equal(blocked, before)
 
 
+OUTSIDE = {
+    "start before the grid": ((-1, 0), (1, 1), "start cell lies outside"),
+    "goal past the last row": ((0, 0), (5, 0), "goal cell lies outside"),
+    "goal past the last column": ((0, 0), (0, 5), "goal cell lies outside"),
+    "goal of three axes": ((0, 0), (0, 0, 0), "goal cell; found .* 2 integers"),
+    "start between cells": ((0.5, 0), (1, 1), "start cell; found .* 2 integers"),
+}
+
+
 @pytest.mark.parametrize("network", ["limit", "sum"])
-@pytest.mark.parametrize(("start", "goal"), [
-    ((-1, 0), (1, 1)), ((0, 0), (5, 0)), ((0, 0), (0, 0, 0)), ((0.5, 0), (1, 1)), ((0, 0), (0, 5)),
-])  # fmt: skip
-def test_cells_outside_are_refused(network, start, goal):
-    with pytest.raises(ValueError, match="cell"):
+@pytest.mark.parametrize(("start", "goal", "words"), OUTSIDE.values(), ids=OUTSIDE)
+def test_cells_outside_are_refused(network, start, goal, words):
+    with refused(words):
         plan_path(np.zeros((5, 5), dtype=bool), start, goal, network)
 
 
-def test_bad_arguments_are_refused():
-    blocked = np.zeros((20, 20), dtype=bool)
-    with pytest.raises(BadInput, match="Did you mean 'limit'"):
-        plan_path(blocked, (0, 0), (1, 1), "limits")
-    with pytest.raises(BadInput, match=r"6\.12"):
-        plan_path(blocked, (0, 0), (1, 1), "sum", beta=0.3)
-    with pytest.raises(BadInput, match="bool"):
-        plan_path(blocked.astype(float), (0, 0), (1, 1))
+OPEN = np.zeros((20, 20), dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("blocked", "network", "options", "words"),
+    [
+        (OPEN, "limits", {}, "Did you mean 'limit'"),
+        (OPEN, "sum", {"beta": 0.3}, r"6\.12"),
+        (OPEN.astype(float), "limit", {}, "bool"),
+    ],
+    ids=["a misspelt network", "too large a beta", "numbers for a map"],
+)
+def test_bad_arguments_are_refused(blocked, network, options, words):
+    with refused(words):
+        plan_path(blocked, (0, 0), (1, 1), network, **options)
 
 
 def test_default_beta():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
-from dynamics import BadInput
 from hopfield_nav.planning import Replanner, replan
 
 pytestmark = pytest.mark.kernel
@@ -114,17 +114,18 @@ def test_map_of_the_caller_is_his_own():
         planner.blocked[0, 0] = True
 
 
-def test_bad_arguments_are_refused():
-    with pytest.raises(BadInput, match="limit"):
-        Replanner(np.zeros((5, 5), dtype=bool), (2, 2), "limitt")
-    with pytest.raises(BadInput, match="goal"):
-        Replanner(np.zeros((5, 5), dtype=bool), (2, 5))
-    planner = Replanner(np.zeros((5, 5), dtype=bool), (2, 2))
-    with pytest.raises(BadInput, match="blocked cell"):
-        planner.block((7, 0))
-    with pytest.raises(BadInput, match="start"):
-        planner.plan((0, -1))
-    with pytest.raises(BadInput, match="network sum"):
-        _ = Replanner(np.zeros((5, 5), dtype=bool), (2, 2), "sum").distance
-    with pytest.raises(BadInput, match="network limit"):
-        _ = planner.log_activation
+OPEN = np.zeros((5, 5), dtype=bool)
+REFUSED = {
+    "a misspelt network": (lambda: Replanner(OPEN, (2, 2), "limitt"), "Did you mean 'limit'"),
+    "a goal outside": (lambda: Replanner(OPEN, (2, 5)), "goal cell lies outside"),
+    "a blocked cell outside": (lambda: Replanner(OPEN, (2, 2)).block((7, 0)), "blocked cell lies outside"),
+    "a start outside": (lambda: Replanner(OPEN, (2, 2)).plan((0, -1)), "start cell lies outside"),
+    "distances of the sum": (lambda: Replanner(OPEN, (2, 2), "sum").distance, "network sum"),
+    "activations of the limit": (lambda: Replanner(OPEN, (2, 2)).log_activation, "network limit"),
+}
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED.values(), ids=REFUSED)
+def test_bad_arguments_are_refused(call, words):
+    with refused(words):
+        call()

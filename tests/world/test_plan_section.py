@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.spatial.transform import Rotation
 
-from dynamics import BadInput
 from hopfield_nav.world import dump_schema, load_world, parse_world
 from hopfield_nav.world.plan import PlanSection
 
@@ -70,7 +70,7 @@ def test_overrides_reach_into_the_section():
     assert world.plan.goal.joints[0] == 2.5511
     assert world.plan.method == "sampling"
     assert load_world("empty", ["plan.steps=7"]).plan.steps == 7
-    with pytest.raises(BadInput, match=r"--set plan\.goal\.joints.*wrong number of joints.*6, as arm"):
+    with refused(r"--set plan\.goal\.joints.*wrong number of joints.*6, as arm"):
         load_world("empty", ["plan.goal.joints=[1, 2]"])
 
 
@@ -105,13 +105,10 @@ def test_overrides_reach_into_the_section():
     ],
 )
 def test_faults_name_line_and_key(lines, parts):
-    with pytest.raises(BadInput) as caught:
+    with refused("^w.yaml, line 3: plan[.]") as caught:
         parse_world(f"format: 1\nplan:\n{lines}", "w.yaml")
-    message = str(caught.value)
-    assert message.startswith("w.yaml, line 3: plan.")
-    assert "\n" not in message
     for part in parts:
-        assert part in message
+        assert part in str(caught.value)
 
 
 def test_joints_beyond_the_limits_of_the_arm_are_refused(tmp_path):
@@ -122,7 +119,7 @@ def test_joints_beyond_the_limits_of_the_arm_are_refused(tmp_path):
     wide, narrow = ("format: 1\narm: ur5_tu2023", "format: 1\narm: stiff.yaml")
     plan = "\nplan:\n  via:\n  - joints: [0, 0, 0, 0, 1.9, 0]\n  - joints: [0, 0, -2.5, 0, 0, 0]"
     assert parse_world(wide + plan).plan.via[1].joints[2] == -2.5
-    with pytest.raises(BadInput, match=r"line 6: plan\.via\.1\.joints\.2: joint 3 .*-2 to 2 rad"):
+    with refused(r"line 6: plan\.via\.1\.joints\.2: joint 3 .*-2 to 2 rad"):
         parse_world(narrow + plan, folder=tmp_path)
 
 

@@ -1,0 +1,34 @@
+"""What the tests ask of pictures and films."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import imageio_ffmpeg
+import numpy as np
+from matplotlib.image import imread
+
+from hopfield_nav.figures import COLUMN, PAGE, SIZE
+from hopfield_nav.figures.style import DPI
+
+
+def assert_has_ink(path: Path) -> np.ndarray:
+    """More than a hundredth of the picture is not white; its pixels."""
+    pixels = imread(path)
+    assert np.mean(pixels[..., :3].min(axis=2) < 0.9) > 0.01, path.stem
+    return pixels
+
+
+def assert_fit_to_print(path: Path) -> None:
+    """The picture has ink, and the width of a column or a page."""
+    width = assert_has_ink(path).shape[1] / DPI
+    assert min(abs(width - COLUMN), abs(width - PAGE)) < 0.02
+
+
+def decode(path: Path) -> np.ndarray:
+    """The frames of a film (count, height, width, 3), by ffmpeg."""
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path)]
+    command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    raw = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
+    return np.frombuffer(raw, np.uint8).reshape(-1, SIZE[1], SIZE[0], 3)
