@@ -18,6 +18,7 @@ _SHOWN = (
     "collision_count",
     "contact_count",
     "missed_count",
+    "repeated_alarm_count",
     "delay_p50_s",
     "delay_p95_s",
     "delay_max_s",

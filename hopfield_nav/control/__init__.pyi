@@ -13,3 +13,6 @@ from .plain_gain import sample_contacts as sample_contacts
 from .sensors import make_random_state as make_random_state
 from .sensors import make_sensors as make_sensors
 from .sensors import sense as sense
+from .settling import MOST as MOST
+from .settling import move_reference as move_reference
+from .settling import settle as settle

@@ -1,6 +1,21 @@
 """When a level is an alarm: the rule, what it remembers, and its one function.
 
 The control computer asks it once a period; the closed loop and ``logs.replay`` use the same.
+
+**One touch is one collision.** The detector fires above level 1. What it then feels is an *episode*, and the
+reference explains it: a new trajectory begins with the velocity of the old one, so for a while it goes
+deeper into what was felt, turns, and comes back to where it was; only from there on must the force
+fall. The episode ends when the level has fallen below ``rearm`` and the reference is back; or, where it
+does not come back, when the level has stayed there for ``CALM``. Before that the detector fires again
+for two reasons alone:
+
+- **another direction**: the external torque is larger than it was at the alarm, and turned by more
+  than 60° from what it was then;
+- **growth in spite of the retreat**: the reference is back, or on its way in again, or the first leg of the
+  new path is over, and the level rises by a whole threshold above its lowest value since.
+
+Directions are those of the torques that contact puts on the joints; an estimator that knows none is given
+the direction against the reference's motion.
 """
 
 from __future__ import annotations
@@ -11,57 +26,131 @@ import numpy as np
 
 from dynamics.compiled import inlined
 
+ANOTHER = 0.5  # cosine below which the external torque has another direction
+LEAST_TORQUE = 1e-3  # [N·m] below it an external torque has no direction
+CALM = 0.1  # [s] below ``rearm`` for so long, a contact is over wherever the reference is
+
 
 class AlarmRule(NamedTuple):
     """The numbers of the rule.
 
     Attributes:
-        rearm: level below which a disarmed detector is armed again.
+        rearm: level below which an episode may end.
         hold_off: time after a new trajectory during which nothing is detected [s].
+        episodes: whether one touch is one collision; else every rise by a whole threshold is one, and
+            the detector is armed again as soon as the level is below ``rearm``.
     """
 
     rearm: float
     hold_off: float
+    episodes: bool
 
 
 class Alarm(NamedTuple):
     """What the rule remembers.
 
     Attributes:
-        armed: (1,) 1 while the detector may fire.
-        floor: (1,) lowest level since it fired.
+        armed: (1,) 1 outside episodes.
+        retreat: (1,) of the reference since it fired: 0 deeper, 1 turned, 2 back or on its way in again.
+        fired: (1,) when it fired [s].
+        loud: (1,) when the level was above ``rearm`` last [s].
+        floor: (1,) lowest level since the reference was back; until then the latest one.
+        size: (1,) norm of the external torque when it fired [N·m]; 0: none was estimated.
+        direction: (n,) of that torque.
+        q_ref: (n,) reference when it fired [rad].
         raised: (1,) 1 from a detection to the next row of the log.
     """
 
     armed: np.ndarray
+    retreat: np.ndarray
+    fired: np.ndarray
+    loud: np.ndarray
     floor: np.ndarray
+    size: np.ndarray
+    direction: np.ndarray
+    q_ref: np.ndarray
     raised: np.ndarray
 
 
-def make_alarm() -> Alarm:
-    """Armed, and nothing detected."""
-    return Alarm(np.ones(1), np.zeros(1), np.zeros(1))
+def make_alarm(n: int) -> Alarm:
+    """Armed, and nothing detected, on an arm with ``n`` joints."""
+    armed, (retreat, fired, loud, floor, size, raised) = np.ones(1), np.zeros((6, 1))
+    return Alarm(armed, retreat, fired, loud, floor, size, np.zeros(n), np.zeros(n), raised)
 
 
 @inlined
-def raise_alarm(rule, alarm, level, since_plan, at_end):
+def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     """Whether a collision is detected now.
 
-    The detector fires above level 1 and is then disarmed, since the arm still touches what it felt.
-    It is armed again below ``rearm``. Until then only a rise by a whole threshold above the lowest
-    level since counts: the arm has run into something else while it backs off. ``at_end`` of a
-    trajectory that should arrive level 1 counts again, or an arm held off its goal would press on for ever.
+    ``since_plan``: time since the trajectory began, ``leg``: duration of its first leg [s]. ``at_end`` of a
+    trajectory that should arrive level 1 counts always, or an arm held off its goal would press on for ever.
     """
-    if alarm.armed[0] == 1.0 or at_end:
+    level = belief.level[0]
+    if alarm.armed[0] == 1.0:
         fires = level > 1.0
     else:
-        alarm.floor[0] = min(alarm.floor[0], level)
-        fires = level > alarm.floor[0] + 1.0
-        if level < rule.rearm:
+        if rule.episodes:
+            answered = sensed.time[0] - since_plan >= alarm.fired[0]
+            _follow_retreat(alarm, sensed, answered and since_plan >= leg)
+        else:
+            alarm.retreat[0] = 2.0
+        alarm.floor[0] = min(alarm.floor[0], level) if alarm.retreat[0] == 2.0 else level
+        turned = rule.episodes and _turned(alarm, belief)
+        fires = level > 1.0 and (at_end or turned or level > alarm.floor[0] + 1.0)
+        if level >= rule.rearm:
+            alarm.loud[0] = sensed.time[0]
+        elif alarm.retreat[0] == 2.0 or sensed.time[0] - alarm.loud[0] >= CALM:
             alarm.armed[0] = 1.0
     if not fires or since_plan < rule.hold_off:
         return False
-    alarm.armed[0] = 0.0
-    alarm.floor[0] = level
-    alarm.raised[0] = 1.0
+    _begin_episode(alarm, sensed, belief)
     return True
+
+
+@inlined
+def _follow_retreat(alarm, sensed, leg_over):
+    """Bring the stage of the retreat up to date."""
+    if alarm.retreat[0] == 2.0:
+        return
+    back, speed = 0.0, 0.0
+    for i in range(sensed.q_ref.size):
+        back += (sensed.q_ref[i] - alarm.q_ref[i]) * alarm.direction[i]
+        speed += sensed.qd_ref[i] * alarm.direction[i]
+    if back > 0.0 or leg_over or (alarm.retreat[0] == 1.0 and speed < 0.0):
+        alarm.retreat[0] = 2.0
+    elif speed > 0.0:
+        alarm.retreat[0] = 1.0
+
+
+@inlined
+def _turned(alarm, belief):
+    """Whether the external torque is larger than at the alarm, and has another direction."""
+    square, along = 0.0, 0.0
+    for i in range(belief.tau_external.size):
+        square += belief.tau_external[i] * belief.tau_external[i]
+        along += belief.tau_external[i] * alarm.direction[i]
+    size = alarm.size[0]
+    if size == 0.0 or square <= size * size:
+        return False
+    return along < 0.0 or along * along < ANOTHER * ANOTHER * square
+
+
+@inlined
+def _begin_episode(alarm, sensed, belief):
+    """Remember what was felt, and where the reference was."""
+    square, moving = 0.0, 0.0
+    for i in range(sensed.q_ref.size):
+        square += belief.tau_external[i] * belief.tau_external[i]
+        moving += sensed.qd_ref[i] * sensed.qd_ref[i]
+        alarm.q_ref[i] = sensed.q_ref[i]
+    size = np.sqrt(square) if square > LEAST_TORQUE * LEAST_TORQUE else 0.0
+    for i in range(sensed.q_ref.size):
+        if size > 0.0:
+            alarm.direction[i] = belief.tau_external[i] / size
+        elif moving > 0.0:
+            alarm.direction[i] = -sensed.qd_ref[i] / np.sqrt(moving)
+        else:
+            alarm.direction[i] = 0.0
+    alarm.size[0], alarm.floor[0], alarm.retreat[0] = size, belief.level[0], 0.0
+    alarm.fired[0] = alarm.loud[0] = sensed.time[0]
+    alarm.armed[0], alarm.raised[0] = 0.0, 1.0

@@ -45,6 +45,9 @@ SUMMARY = {
     ),
     "collision_count": Quantity("collisions", "1", "detections, false alarms included"),
     "false_alarm_count": Quantity("false alarms", "1", "detections with nothing touched in the 50 ms before"),
+    "repeated_alarm_count": Quantity(
+        "repeated alarms", "1", "detections on a contact that was answered already"
+    ),
     "contact_count": Quantity("true contacts", "1", "true contacts"),
     "final_tool_error_m": Quantity(
         "final tool error", "m", "distance of the tool from the goal at the end", "mm", 1e3
@@ -55,6 +58,12 @@ SUMMARY = {
     ),
     "first_impact_peak_force_N": Quantity(
         "peak force of the first impact", "N", "largest true force of the first contact", "N"
+    ),
+    "largest_penetration_m": Quantity(
+        "largest penetration", "m", "largest overlap of the arm and an obstacle", "mm", 1e3
+    ),
+    "passed_through": Quantity(
+        "passed through an obstacle", "1", "1 where the arm may have passed through an obstacle"
     ),
     "detection_delay_median_s": Quantity(
         "detection delay, median", "s", "from first touch to detection, median", "ms", 1e3

@@ -62,6 +62,7 @@ class Score(NamedTuple):
     Attributes:
         contacts: every contact, felt or not.
         false_alarms: alarms with no contact in the 50 ms before.
+        repeated_alarms: alarms on a contact after the first one on it.
         free_time: time without contact [s].
         force_error: rms of estimated less true force during contact [N]; NaN without contact.
         torque_error: (n,) the same for the torque on the joints [N·m].
@@ -69,6 +70,7 @@ class Score(NamedTuple):
 
     contacts: tuple[ContactScore, ...]
     false_alarms: int
+    repeated_alarms: int
     free_time: float
     force_error: float
     torque_error: np.ndarray
@@ -111,6 +113,7 @@ class Score(NamedTuple):
             "felt_count": len(delays),
             "missed_count": len(self.contacts) - len(delays),
             "false_alarm_count": self.false_alarms,
+            "repeated_alarm_count": self.repeated_alarms,
         }
         return {**counts, **{key: None if np.isnan(v) else float(v) for key, v in values.items()}}
 
@@ -154,6 +157,7 @@ def score(
     return Score(
         tuple(_contact(truth, span, alarms[own]) for span, own in zip(spans, felt, strict=True)),
         int(np.count_nonzero(false)),
+        sum(max(int(np.count_nonzero(own)) - 1, 0) for own in felt),
         _free_time(truth.time, spans),
         float(force_error),
         error,

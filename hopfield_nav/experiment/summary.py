@@ -12,10 +12,12 @@ from dynamics import forward_kinematics
 from hopfield_nav.experiment.contacts import contact_delays
 from hopfield_nav.experiment.run import Detection
 from hopfield_nav.experiment.versions import version_of
+from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Follower, Navigator
-from hopfield_nav.world import World
+from hopfield_nav.world import World, build_obstacles
 
+SUNK = 0.75  # share of half the thickness of an obstacle beyond which an arm may have passed it
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
 
 
@@ -41,7 +43,8 @@ class Simulated(Protocol):
 def summarise(simulation: Simulated) -> dict[str, Any]:
     """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
     detections = simulation.detections
-    delays = contact_delays([d.time for d in detections], [d.touch_time for d in detections])
+    starts = np.array([d.touch_time for d in detections])
+    delays = contact_delays([d.time for d in detections], starts)
     delays = delays[np.isfinite(delays)]
     counted = simulation.state.statistics
     periods = float(counted.periods[0])
@@ -55,11 +58,14 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "real_time_factor": simulation.time / wall if wall > 0 else None,
         "collision_count": len(detections),
         "false_alarm_count": sum(d.false_alarm for d in detections),
+        "repeated_alarm_count": int(np.sum(np.isfinite(starts)) - delays.size),
         "contact_count": int(counted.contacts[0]),
         "final_tool_error_m": _final_error(simulation),
         "peak_contact_force_N": float(counted.peak_force[0]),
         "peak_contact_force_time_s": _number(counted.peak_time[0]),
         "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
+        "largest_penetration_m": float(counted.deepest[0]),
+        "passed_through": int(may_have_passed(simulation.world, float(counted.sunk[0]))),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
         "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
@@ -69,7 +75,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         if detections
         else None,
         "imperfections": imperfections(simulation.world),
-        "warnings": list(simulation.warnings),
+        "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
         "versions": {"python": platform.python_version()} | {name: version_of(name) for name in _PACKAGES},
     }
@@ -96,6 +102,26 @@ def imperfections(world: World) -> dict[str, Any]:
     if world.controller.delay:
         found["controller.delay_s"] = world.controller.delay
     return found
+
+
+def may_have_passed(world: World, sunk: float) -> bool:
+    """Whether the axis of a body was so deep in an obstacle [m] that it may have gone through the thinnest.
+
+    Contact pushes a body out to the nearer side, so none is deeper than half the thickness; beyond
+    three quarters of that it may well have come out on the other one.
+    """
+    return sunk > 0.0 and sunk >= SUNK * 0.5 * float(thickness(build_obstacles(world)).min())
+
+
+def _warnings_afterwards(simulation: Simulated) -> list[str]:
+    """What a run has shown not to be sound."""
+    sunk = float(simulation.state.statistics.sunk[0])
+    if not may_have_passed(simulation.world, sunk):
+        return []
+    return [
+        f"the arm sank {1e3 * sunk:.2g} mm into an obstacle and may have passed through it: obstacles are "
+        "too thin, too soft, or the threshold is too high for this speed"
+    ]
 
 
 def _final_error(simulation: Simulated) -> float | None:

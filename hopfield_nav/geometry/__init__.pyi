@@ -32,4 +32,5 @@ from .solids import finite_cylinder as finite_cylinder
 from .solids import half_space as half_space
 from .solids import pack_primitives as pack_primitives
 from .solids import sphere as sphere
+from .solids import thickness as thickness
 from .solids import upright_cylinder as upright_cylinder

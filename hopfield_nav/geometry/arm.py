@@ -171,6 +171,8 @@ def place_axis(work, bodies, b):
     """Start and direction of the axis of capsule ``b`` in base axes (3 + 3), from the frames in ``work``."""
     link = int(bodies[b, LINK])
     ax, ay, az = place_point(work, link, bodies[b, START], bodies[b, START + 1], bodies[b, START + 2])
+    if bodies[b, REACH] == bodies[b, RADIUS]:  # a point or a ball
+        return ax, ay, az, 0.0, 0.0, 0.0
     bx, by, bz = place_point(work, link, bodies[b, END], bodies[b, END + 1], bodies[b, END + 2])
     return ax, ay, az, bx - ax, by - ay, bz - az
 

@@ -19,6 +19,18 @@ KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = 0, 1, 4, 13, 16, 17  # first column of 
 Vector = Sequence[float] | np.ndarray
 
 
+def thickness(primitives: np.ndarray) -> np.ndarray:
+    """Smallest width (m,) of solids (m, 17) [m]; infinite for a half space."""
+    rows = as_primitives(primitives)
+    width = 2.0 * rows[:, SIZE]
+    boxes = rows[:, KIND] == BOX
+    width[boxes] = 2.0 * rows[boxes, SIZE : SIZE + 3].min(axis=1)
+    flat = rows[:, KIND] == CYLINDER
+    width[flat] = 2.0 * rows[flat, SIZE : SIZE + 2].min(axis=1)
+    width[rows[:, KIND] == HALF_SPACE] = np.inf
+    return width
+
+
 def sphere(center: Vector, radius: float) -> np.ndarray:
     """A sphere.
 

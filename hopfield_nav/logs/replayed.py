@@ -84,6 +84,7 @@ def replay(
     detector: Method,
     parameters: Mapping[str, Any] | None = None,
     rearm: float = 1.0,
+    episodes: bool = False,
 ) -> Replay:
     """Run an estimator and a detector over recorded signals.
 
@@ -95,6 +96,8 @@ def replay(
         parameters: by name, of either method; the rest at their defaults. What a world's estimator
             inherits from the control law (``omega``) has to be given here.
         rearm: level below which a detector that has fired is armed again.
+        episodes: as ``detection.episodes`` of a world; by default every rise counts, since an arm that does
+            not answer what it feels never retreats from it.
 
     Raises:
         BadInput: shapes that do not fit, time that does not increase, numbers that are not finite, an
@@ -105,9 +108,10 @@ def replay(
     values = _known(dict(parameters or {}), estimator, detector)
     count = len(rows.time)
     out = (np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_))
+    rule = AlarmRule(float(rearm), 0.0, bool(episodes))
     _compiled_replay()(
-        model, applied(estimator, values, n), applied(detector, values, n), AlarmRule(float(rearm), 0.0),
-        make_sensed(n), make_belief(n), make_alarm(), make_work(n), rows, *out,
+        model, applied(estimator, values, n), applied(detector, values, n), rule,
+        make_sensed(n), make_belief(n), make_alarm(n), make_work(n), rows, *out,
     )  # fmt: skip
     return Replay(rows.time, *out)
 
@@ -146,7 +150,7 @@ def _replay(
             sensed.tau[i] = rows.tau[row, i]
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, estimator, detector, sensed, work, belief)
-        detected[row] = raise_alarm(rule, alarm, belief.level[0], rows.time[row] - rows.time[0], False)
+        detected[row] = raise_alarm(rule, alarm, sensed, belief, 0.0, 1.0, False)
         level[row] = belief.level[0]
         for i in range(sensed.q.size):
             tau_external[row, i] = belief.tau_external[i]
@@ -162,10 +166,10 @@ def _compiled_replay() -> Callable:
         load_arm("ur5_ragazzon2012"),
         applied_type("estimator"),
         applied_type("detector"),
-        AlarmRule(0.0, 0.0),
+        AlarmRule(0.0, 0.0, True),
         make_sensed(n),
         make_belief(n),
-        make_alarm(),
+        make_alarm(n),
         make_work(n),
         Signals(column, *(table,) * 6),
         column,

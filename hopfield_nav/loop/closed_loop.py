@@ -22,8 +22,10 @@ from hopfield_nav.control import (
     command_torque,
     estimate_and_judge,
     make_sensors,
+    move_reference,
     raise_alarm,
     sense,
+    settle,
     update_model_frames,
 )
 from hopfield_nav.loop.contact import ContactLaw, copy_touch, make_contact
@@ -99,14 +101,21 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
     """
     sensed, belief, model, work = control.sensed, control.belief, controller.model, controller.work
     sensed.time[0] = time
+    knots, correction = trajectory.knots, control.correction
+    at_end = time >= knots[-1] and settings.tolerance > 0.0
     evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
     if control.judged[0] != step:
         control.judged[0] = step
         sense(controller.sensors, q, qd, control.random, sensed.q, sensed.qd)
+        share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
+        settle(correction, sensed, share, at_end and belief.level[0] <= 1.0)
+        move_reference(correction, sensed)
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
-    at_end = time >= trajectory.knots[-1] and settings.tolerance > 0.0
-    if raise_alarm(settings.alarm, control.alarm, belief.level[0], time - trajectory.knots[0], at_end):
+    else:
+        move_reference(correction, sensed)
+    since, leg = time - knots[0], knots[1] - knots[0]
+    if raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
         return DETECTED
     if at_end and _at_goal(work.tool, settings.goal, settings.tolerance):
         return ARRIVED
@@ -185,6 +194,7 @@ def command_in_stage(controller, trajectory, control, q, qd, time):
         sensed.q[i] = q[i]
         sensed.qd[i] = qd[i]
     evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    move_reference(control.correction, sensed)
     update_model_frames(controller.model, sensed, controller.work)
     command_torque(controller, sensed, sensed.tau)
 
@@ -194,6 +204,8 @@ def watch_contact(statistics, touch, time):
     """Keep the start and end of the latest contact, and the largest forces, from the truth."""
     fx, fy, fz = touch.force[0], touch.force[1], touch.force[2]
     squared = fx * fx + fy * fy + fz * fz
+    statistics.deepest[0] = max(statistics.deepest[0], touch.depth[0])
+    statistics.sunk[0] = max(statistics.sunk[0], touch.sunk[0])
     if squared > 0.0:
         force = math.sqrt(squared)
         if time > statistics.last_contact_time[0] + CONTACT_MEMORY:
@@ -228,7 +240,7 @@ def loop_types() -> tuple:
         make_plant(arm, contact, np.zeros(n)),
         Controller(arm, law, estimator, detector, np.zeros(n), False, make_sensors(n), make_work(n)),
         Trajectory(np.zeros(2), np.zeros((1, 6, n)), np.zeros(1)),
-        Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, AlarmRule(0.0, 0.0), 1),
+        Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, 0.0, AlarmRule(0.0, 0.0, True), 1),
         make_state(np.zeros(n), 0),
         make_log(0, n),
     )

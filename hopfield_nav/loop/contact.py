@@ -81,6 +81,8 @@ class Touch(NamedTuple):
         point: (3,) where the largest one acts [m].
         largest: (3,) that force [N].
         pairs: (1,) number of pairs of a body and a solid that touch.
+        depth: (1,) largest overlap of one of them [m].
+        sunk: (1,) how deep the axis of a body is in a solid at most [m].
     """
 
     force: np.ndarray
@@ -88,11 +90,14 @@ class Touch(NamedTuple):
     point: np.ndarray
     largest: np.ndarray
     pairs: np.ndarray
+    depth: np.ndarray
+    sunk: np.ndarray
 
 
 def make_touch() -> Touch:
     """Nothing touches."""
-    return Touch(np.zeros(3), np.zeros(1), np.zeros(3), np.zeros(3), np.zeros(1))
+    link, pairs, depth, sunk = np.zeros((4, 1))
+    return Touch(np.zeros(3), link, np.zeros(3), np.zeros(3), pairs, depth, sunk)
 
 
 @inlined
@@ -155,6 +160,8 @@ def add_contact(contact, qd, work, torque, touch):
             touch.force[1] += fy
             touch.force[2] += fz
             touch.pairs[0] += 1.0
+            touch.depth[0] = max(touch.depth[0], depth)
+            touch.sunk[0] = max(touch.sunk[0], -s)
             square = fx * fx + fy * fy + fz * fz
             if square > largest:
                 largest = square
@@ -184,7 +191,7 @@ def _keep_free(free, b, ax, ay, az, dx, dy, dz, room):
 
 @inlined
 def _clear(touch):
-    touch.link[0], touch.pairs[0] = 0.0, 0.0
+    touch.link[0], touch.pairs[0], touch.depth[0], touch.sunk[0] = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         touch.force[k], touch.point[k], touch.largest[k] = 0.0, 0.0, 0.0
 
@@ -193,6 +200,7 @@ def _clear(touch):
 def copy_touch(source, target):
     """Write ``source`` to ``target``."""
     target.link[0], target.pairs[0] = source.link[0], source.pairs[0]
+    target.depth[0], target.sunk[0] = source.depth[0], source.sunk[0]
     for k in range(3):
         target.force[k], target.point[k] = source.force[k], source.point[k]
         target.largest[k] = source.largest[k]

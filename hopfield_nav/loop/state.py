@@ -26,6 +26,7 @@ class Settings(NamedTuple):
         hold: whether the torque is held over the period; else the law is evaluated in every stage.
         goal: (3,) tool position to arrive at [m].
         tolerance: of the goal [m]; 0 means no goal.
+        settling: rate at which the error at the end of a trajectory is corrected [1/s].
         alarm: when a level is an alarm.
         log_every: steps from one row of the log to the next.
     """
@@ -37,6 +38,7 @@ class Settings(NamedTuple):
     hold: bool
     goal: np.ndarray
     tolerance: float
+    settling: float
     alarm: AlarmRule
     log_every: int
 
@@ -68,6 +70,7 @@ class ControlState(NamedTuple):
         segment: (1,) int, of the trajectory.
         judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
         random: (1,) state of the generator of sensor noise.
+        correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
     """
 
     sensed: Sensed
@@ -77,6 +80,7 @@ class ControlState(NamedTuple):
     segment: np.ndarray
     judged: np.ndarray
     random: np.ndarray
+    correction: np.ndarray
 
 
 class Statistics(NamedTuple):
@@ -87,6 +91,7 @@ class Statistics(NamedTuple):
         touch_time, last_contact_time: start and last moment of the latest contact [s].
         peak_force: largest true force [N]; peak_time: when [s].
         first_peak: largest true force in the first 50 ms of the first contact [N].
+        deepest: largest overlap of the arm and an obstacle [m]; sunk: the same of the bodies' axes.
         periods, saturated, damped: control periods: all, at a torque limit, with a damped estimate.
     """
 
@@ -96,6 +101,8 @@ class Statistics(NamedTuple):
     peak_force: np.ndarray
     peak_time: np.ndarray
     first_peak: np.ndarray
+    deepest: np.ndarray
+    sunk: np.ndarray
     periods: np.ndarray
     saturated: np.ndarray
     damped: np.ndarray
@@ -134,11 +141,12 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
         control=ControlState(
             sensed=make_sensed(n),
             belief=make_belief(n),
-            alarm=make_alarm(),
+            alarm=make_alarm(n),
             queue=np.zeros((delay + 1, n)),
             segment=_count(),
             judged=_count(-1),
             random=make_random_state(seed),
+            correction=np.zeros(n),
         ),
         statistics=Statistics(
             contacts=_count(),
@@ -147,6 +155,8 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
             peak_force=np.zeros(1),
             peak_time=np.full(1, math.nan),
             first_peak=np.zeros(1),
+            deepest=np.zeros(1),
+            sunk=np.zeros(1),
             periods=np.zeros(1),
             saturated=np.zeros(1),
             damped=np.zeros(1),

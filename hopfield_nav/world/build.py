@@ -214,6 +214,7 @@ def build_settings(world: World, goal: np.ndarray | None) -> Settings:
         hold=control.hold,
         goal=np.zeros(3) if goal is None else np.array(goal, dtype=np.float64),
         tolerance=0.0 if goal is None else tolerance,
-        alarm=AlarmRule(rearm, world.detection.hold_off),
+        settling=control.settling,
+        alarm=AlarmRule(rearm, world.detection.hold_off, world.detection.episodes),
         log_every=world.record.every,
     )

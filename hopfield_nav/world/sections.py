@@ -102,6 +102,9 @@ class ControllerSection(Section):
     hold: Flag = Field(
         True, description="hold the torque over the period (false: law in every integrator stage)"
     )
+    settling: Annotated[float, Range(0.0, 10.0, "1/s")] = Field(
+        1.0, description="rate at which the error at the end of a path is corrected; 0: not at all"
+    )
     saturate: Flag = Field(True, description="limit the torque to what the motors can give")
     friction_feedforward: Flag = Field(
         True, description="add the torque that friction is believed to take at the reference speed"
@@ -209,6 +212,11 @@ class DetectionSection(Section):
         0.5,
         description="share of the threshold below which the level must fall before the next detection; "
         "null: 1, so that every new rise above the threshold counts",
+    )
+    episodes: Flag = Field(
+        True,
+        description="one touch is one collision: after an alarm the next one needs another direction of the "
+        "force, or growth in spite of the retreat; false: any rise by a whole threshold",
     )
     hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
         0.0, description="no detection for this long after the start and after each replan"

@@ -319,3 +319,28 @@ def test_semi_implicit_euler_reaches_the_goal_too():
     outcome, _, run = end(GOAL + WALL + "plant: {integrator: semi_implicit_euler}\n")
     assert outcome == "reached"
     assert run.summary["collision_count"] > 0
+
+
+# --- nothing silently wrong: arms that pass through obstacles ----------------------------------------------
+
+WALL_AHEAD = "obstacles: [{{box: {{center: [0.30, 0.013, -0.1], size: [{width}, 0.6, 0.4]}}}}]\n"
+STRAIGHT_ON = "goal: {cell: [14, 10]}\ntime_limit: 12\n"
+
+
+@pytest.mark.parametrize(
+    ("width", "changes", "passes"),
+    [
+        (0.02, "", False),
+        (0.02, "contact: {stiffness: 1000}\n", True),  # too soft to stop it
+        (0.001, "trajectory: {time_per_cell: 0.1}\n", True),  # too thin at 0.26 m/s
+        (0.004, "detection: {estimator: joint_error, measure: wrench_norm, threshold: 2000}\n", True),
+    ],
+)
+def test_passing_through_a_wall_is_reported(width, changes, passes):
+    run = simulation(WALL_AHEAD.format(width=width) + STRAIGHT_ON + changes).run()
+    assert run.summary["passed_through"] == passes
+    assert any("may have passed through" in warning for warning in run.summary["warnings"]) == passes
+    half = 0.5 * width
+    assert 0.0 < run.summary["largest_penetration_m"] <= half * (1 + 1e-9)
+    crossed = float(run.data.tool_position[:, 0].max()) > 0.30 + half
+    assert crossed == passes  # what the report says is what happened

@@ -36,12 +36,13 @@ METHOD = Method(
 """
 
 
-def detections(tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]}"):
+def detections(tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]}", episodes="false"):
     """Periods in which the loop says that a collision is detected, for given levels."""
     (tmp_path / "scripted.py").write_text(SCRIPTED)
     given = ", ".join(f"level{i}: {level}" for i, level in enumerate(levels))
     sim = simulation(
-        f"detection: {{measure: 'scripted.py:METHOD', rearm: {rearm}, hold_off: {hold_off}, {given}}}\n"
+        f"detection: {{measure: 'scripted.py:METHOD', rearm: {rearm}, hold_off: {hold_off}, "
+        f"episodes: {episodes}, {given}}}\n"
         f"goal: {goal}\ntime_limit: 1\n",
         tmp_path,
     )
@@ -77,7 +78,7 @@ def detections(tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]
         ([float("1.5")] * 3, "0.5", [0]),
     ],
 )
-def test_when_a_collision_is_detected(tmp_path, levels, rearm, fires):
+def test_when_any_rise_by_a_threshold_is_a_collision(tmp_path, levels, rearm, fires):
     assert detections(tmp_path, levels, rearm) == fires
 
 
@@ -109,7 +110,8 @@ def test_at_the_end_of_the_trajectory_a_lasting_force_counts_again(tmp_path):
 def test_the_estimator_runs_once_a_period_also_across_events(tmp_path):
     (tmp_path / "scripted.py").write_text(SCRIPTED)
     sim = simulation(
-        "detection: {measure: 'scripted.py:METHOD', level0: 1.5, level1: 0, level2: 1.5, level3: 0}\n"
+        "detection: {measure: 'scripted.py:METHOD', level0: 1.5, level1: 0, level2: 1.5, level3: 0,"
+        " episodes: false}\n"
         "controller: {period: 0.002}\ngoal: {cell: [17, 6]}\ntime_limit: 1\n",
         tmp_path,
     )

@@ -14,6 +14,7 @@ import xarray as xr
 from dynamics import BadInput, nearest_name
 from hopfield_nav.experiment import SUMMARY
 
+PASSED = "passed_through"
 TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path
 _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
 
@@ -48,8 +49,11 @@ class Points:
 
     @cached_property
     def reached(self) -> np.ndarray:
-        """(count,) whether the goal was reached."""
-        return np.asarray(self.outcome == "reached", bool)
+        """(count,) whether the goal was reached, and not through an obstacle."""
+        reached = np.asarray(self.outcome == "reached", bool)
+        if PASSED not in self.data.variables:
+            return reached
+        return reached & ~(self.numbers(PASSED) > 0.0)
 
     def values(self, name: str) -> np.ndarray:
         """(count,) values of a parameter: numbers, or words where not all are numbers."""

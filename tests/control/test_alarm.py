@@ -1,0 +1,116 @@
+"""One touch is one collision: the rule that turns levels into alarms, on scripted contacts.
+
+A scripted contact is a list of instants: where the reference is along the force's direction, its speed there,
+the external torque, and the level. The force pushes joint 1 to larger angles.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hopfield_nav.control import AlarmRule, make_alarm, make_belief, raise_alarm
+from hopfield_nav.plugin import make_sensed
+
+PERIOD = 0.01
+ALONG, ACROSS = np.eye(6)[0], np.eye(6)[1]
+
+
+def alarms(instants, episodes=True, leg=1.0, rearm=0.5):
+    """Numbers of the instants (position, speed, torque, level) at which a collision is detected."""
+    rule, alarm, sensed, belief = (
+        AlarmRule(rearm, 0.0, episodes),
+        make_alarm(6),
+        make_sensed(6),
+        make_belief(6),
+    )
+    found, begun = [], 0.0
+    for k, (position, speed, torque, level) in enumerate(instants):
+        sensed.time[0] = k * PERIOD
+        sensed.q_ref[0], sensed.qd_ref[0] = position, speed
+        belief.tau_external[:], belief.level[0] = torque, level
+        if raise_alarm(rule, alarm, sensed, belief, sensed.time[0] - begun, leg, False):
+            found.append(k)
+            begun = sensed.time[0]
+    return found
+
+
+def retreat(levels, torques=None, turn=4):
+    """The reference goes on for ``turn`` instants, then comes back at the same speed."""
+    count = len(levels)
+    depth = [-float(min(k, 2 * turn - k)) for k in range(count)]
+    speed = [-1.0 if k < turn else 1.0 for k in range(count)]
+    torques = [level * ALONG for level in levels] if torques is None else torques
+    return list(zip(depth, speed, torques, levels, strict=True))
+
+
+CLIMBS = [1.2, 2.5, 4.0, 6.0, 7.0, 5.0, 3.0, 1.5, 0.8, 0.3, 0.2, 0.1]
+
+
+def test_a_level_that_climbs_while_the_reference_still_goes_deeper_is_one_collision():
+    assert alarms(retreat(CLIMBS)) == [0]
+    assert len(alarms(retreat(CLIMBS), episodes=False)) > 2  # each further threshold was a collision
+
+
+def test_chatter_before_the_reference_is_back_is_one_collision():
+    chatter = [1.2, 3.0, 0.1, 2.8, 0.2, 2.9, 0.1, 2.0, 0.3, 0.2, 0.1]
+    assert alarms(retreat(chatter)) == [0]
+    assert len(alarms(retreat(chatter), episodes=False)) > 2
+
+
+def test_the_next_touch_after_the_reference_is_back_is_a_collision():
+    assert alarms(retreat([*CLIMBS, 0.1, 1.3, 2.0])) == [0, 13]
+
+
+def test_growth_after_the_reference_is_back_is_a_collision_even_if_the_level_never_fell_to_rearm():
+    """A wrong model may keep the level up: then a rise by a whole threshold is something new."""
+    held = [1.2, 2.5, 4.0, 6.0, 7.0, 5.0, 3.0, 1.5, 0.9, 0.8, 0.8, 1.5, 1.7, 1.9]
+    assert alarms(retreat(held)) == [0, 13]  # above 0.8 + 1
+
+
+@pytest.mark.parametrize(
+    ("turned", "fires"),
+    [
+        (-2.0 * ALONG, True),
+        (2.0 * ACROSS, True),
+        (0.9 * ALONG + 2.0 * ACROSS, True),  # 66° off
+        (2.0 * ALONG + 0.9 * ACROSS, False),  # 24°
+        (-1.1 * ALONG, False),  # no larger than at the alarm
+    ],
+)
+def test_another_direction_is_felt_at_once_during_the_retreat(turned, fires):
+    levels = [1.2, 2.5, 3.0, 2.5, 2.5, 2.5]
+    torques = [1.2 * ALONG, 2.5 * ALONG, 3.0 * ALONG, turned, turned, turned]
+    assert alarms(retreat(levels, torques)) == ([0, 3] if fires else [0])
+
+
+def test_a_reference_that_turns_into_the_obstacle_again_does_not_hide_it():
+    """It comes back half-way only, then presses on: growth counts from there."""
+    depth = [0, -1, -2, -3, -2, -2.5, -3, -4, -5]
+    speed = [-1, -1, -1, 1, 1, -1, -1, -1, -1]
+    levels = [1.2, 3, 5, 4, 3, 3.2, 3.6, 4.5, 6]
+    instants = list(zip(depth, speed, [level * ALONG for level in levels], levels, strict=True))
+    assert alarms(instants) == [0, 7]
+
+
+def test_a_path_that_never_retreats_is_trusted_for_one_leg():
+    levels = [1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.2, 4.5, 4.8]
+    pressing = [(-float(k), -1.0, level * ALONG, level) for k, level in enumerate(levels)]
+    assert alarms(pressing, leg=0.05) == [0, 8]  # 3.6 is a threshold above the 2.4 at the end of the leg
+    assert alarms(pressing, leg=10.0) == [0]
+
+
+def test_an_arm_that_answers_nothing_arms_again_when_the_contact_is_over():
+    """In a log without answers the reference never comes back; 0.1 s of calm end the contact."""
+    quiet = [0.1] * 11
+    levels = [1.2, 2.0, 1.0, *quiet, 1.2]
+    passing = [(-float(k), -1.0, level * ALONG, level) for k, level in enumerate(levels)]
+    assert alarms(passing) == [0, 14]
+    short = [1.2, 2.0, 1.0, *quiet[:5], 1.2]
+    assert alarms([(-float(k), -1.0, level * ALONG, level) for k, level in enumerate(short)]) == [0]
+
+
+def test_without_an_estimate_the_reference_s_own_motion_says_what_retreat_is():
+    levels = [*CLIMBS, 0.1, 1.3]
+    nothing = [np.zeros(6)] * len(levels)
+    assert alarms(retreat(levels, nothing)) == [0, 13]
