@@ -12,7 +12,8 @@ for two reasons alone:
 - **another direction**: the external torque is larger than it was at the alarm, and turned by more
   than 60° from what it was then;
 - **growth in spite of the retreat**: the reference is back, or on its way in again, or the first leg of the
-  new path is over, and the level rises by a whole threshold above its lowest value since.
+  new path is over (or ``TURN_BY`` of it, where the reference has not even turned), and the level rises by a
+  whole threshold above its lowest value since.
 
 Directions are those of the torques that contact puts on the joints; an estimator that knows none is given
 the direction against the reference's motion.
@@ -28,6 +29,7 @@ from dynamics.compiled import inlined
 
 ANOTHER = 0.5  # cosine below which the external torque has another direction
 LEAST_TORQUE = 1e-3  # [N·m] below it an external torque has no direction
+TURN_BY = 0.6  # share of its first leg by which a path that leads back has turned
 CALM = 0.1  # [s] below ``rearm`` for so long, a contact is over wherever the reference is
 
 
@@ -91,7 +93,7 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     else:
         if rule.episodes:
             answered = sensed.time[0] - since_plan >= alarm.fired[0]
-            _follow_retreat(alarm, sensed, answered and since_plan >= leg)
+            _follow_retreat(alarm, sensed, since_plan / leg if answered else 0.0)
         else:
             alarm.retreat[0] = 2.0
         alarm.floor[0] = min(alarm.floor[0], level) if alarm.retreat[0] == 2.0 else level
@@ -108,15 +110,16 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 
 
 @inlined
-def _follow_retreat(alarm, sensed, leg_over):
-    """Bring the stage of the retreat up to date."""
+def _follow_retreat(alarm, sensed, share):
+    """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
     if alarm.retreat[0] == 2.0:
         return
     back, speed = 0.0, 0.0
     for i in range(sensed.q_ref.size):
         back += (sensed.q_ref[i] - alarm.q_ref[i]) * alarm.direction[i]
         speed += sensed.qd_ref[i] * alarm.direction[i]
-    if back > 0.0 or leg_over or (alarm.retreat[0] == 1.0 and speed < 0.0):
+    lost = share >= (TURN_BY if alarm.retreat[0] == 0.0 else 1.0)
+    if back > 0.0 or lost or (alarm.retreat[0] == 1.0 and speed < 0.0):
         alarm.retreat[0] = 2.0
     elif speed > 0.0:
         alarm.retreat[0] = 1.0

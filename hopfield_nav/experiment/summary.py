@@ -15,7 +15,7 @@ from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Follower, Navigator
-from hopfield_nav.world import World, build_obstacles
+from hopfield_nav.world import World
 
 SUNK = 0.75  # share of half the thickness of an obstacle beyond which an arm may have passed it
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
@@ -65,7 +65,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "peak_contact_force_time_s": _number(counted.peak_time[0]),
         "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
         "largest_penetration_m": float(counted.deepest[0]),
-        "passed_through": int(may_have_passed(simulation.world, float(counted.sunk[0]))),
+        "passed_through": int(may_have_passed(simulation.plant.contact.solids, float(counted.sunk[0]))),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
         "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
@@ -104,19 +104,19 @@ def imperfections(world: World) -> dict[str, Any]:
     return found
 
 
-def may_have_passed(world: World, sunk: float) -> bool:
+def may_have_passed(solids: np.ndarray, sunk: float) -> bool:
     """Whether the axis of a body was so deep in an obstacle [m] that it may have gone through the thinnest.
 
     Contact pushes a body out to the nearer side, so none is deeper than half the thickness; beyond
     three quarters of that it may well have come out on the other one.
     """
-    return sunk > 0.0 and sunk >= SUNK * 0.5 * float(thickness(build_obstacles(world)).min())
+    return sunk > 0.0 and sunk >= SUNK * 0.5 * float(thickness(solids).min())
 
 
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = float(simulation.state.statistics.sunk[0])
-    if not may_have_passed(simulation.world, sunk):
+    if not may_have_passed(simulation.plant.contact.solids, sunk):
         return []
     return [
         f"the arm sank {1e3 * sunk:.2g} mm into an obstacle and may have passed through it: obstacles are "

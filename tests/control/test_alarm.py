@@ -93,10 +93,10 @@ def test_a_reference_that_turns_into_the_obstacle_again_does_not_hide_it():
     assert alarms(instants) == [0, 7]
 
 
-def test_a_path_that_never_retreats_is_trusted_for_one_leg():
+def test_a_path_that_never_retreats_is_trusted_for_a_part_of_its_first_leg():
     levels = [1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.2, 4.5, 4.8]
     pressing = [(-float(k), -1.0, level * ALONG, level) for k, level in enumerate(levels)]
-    assert alarms(pressing, leg=0.05) == [0, 8]  # 3.6 is a threshold above the 2.4 at the end of the leg
+    assert alarms(pressing, leg=0.05) == [0, 6, 12]  # 3.0 is a threshold above the 1.8 at 0.6 of the leg
     assert alarms(pressing, leg=10.0) == [0]
 
 

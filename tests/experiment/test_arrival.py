@@ -1,4 +1,4 @@
-"""Arrival with a model that is not exact: the reference is corrected at rest, and nothing felt is hidden by it."""
+"""Arrival with a model that is not exact: the reference is corrected at rest, and nothing felt is hidden."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_links_keep_away_from_known_obstacles_where_links_can_touch():
     touched = simulate(load_world("cell", [*TALL, "planner.unreachable=ignore"]))
     point = simulate(load_world("cell", [TALL[1]]))
     assert (spared.outcome, spared.summary["collision_count"]) == ("reached", 0)
-    assert touched.summary["collision_count"] > 5
+    assert touched.summary["collision_count"] > 2
     assert (point.outcome, (point.data.final_map.values == 2).sum()) == ("reached", 0)
     assert 0 < (spared.data.final_map.values == 2).sum() < 40
     assert beyond_link_1(spared).min() > 0.0
