@@ -1,6 +1,7 @@
 """What observers share that are sampled once a period: the time since the last call, and a lag.
 
-Two places of an observer's memory are ``STARTED`` (0 until its first call) and ``LAST_TIME``.
+Three places of an observer's memory are ``STARTED`` (0 until its first call), ``LAST_TIME`` and ``LAST_GAP``,
+the time between its last two calls.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import math
 from dynamics.compiled import inlined
 from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
 
-STARTED, LAST_TIME, SAMPLING = 0, 1, 2  # places in the memory, and how many they are
-LONGEST_PERIOD = 0.05  # [s] a longer gap between two calls is a jump of the clock
+STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are
+LONGEST_PERIOD = 0.05  # [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
 
 
 @inlined
@@ -19,9 +20,10 @@ def elapsed(sensed, memory):
     """Time since the last call [s]; 0 at the first one and where the clock has jumped: start anew."""
     time = sensed.time[0]
     period = time - memory[LAST_TIME]
-    started = memory[STARTED] == 1.0
+    started, longest = memory[STARTED] == 1.0, max(LONGEST_PERIOD, 1.5 * memory[LAST_GAP])
+    memory[LAST_GAP] = period if started else 0.0
     memory[STARTED], memory[LAST_TIME] = 1.0, time
-    return period if started and 0.0 < period <= LONGEST_PERIOD else 0.0
+    return period if started and 0.0 < period <= longest else 0.0
 
 
 @inlined

@@ -129,33 +129,44 @@ def score_run(run: Run) -> Score:
         data.event_time.values,
         data.force_estimate.values,
         data.tau_external_estimate.values,
+        data.touch_time.values,
     )
 
 
 def score(
-    truth: ContactTruth, alarms: np.ndarray, force_estimate: np.ndarray, torque_estimate: np.ndarray
+    truth: ContactTruth,
+    alarms: np.ndarray,
+    force_estimate: np.ndarray,
+    torque_estimate: np.ndarray,
+    touched: np.ndarray | None = None,
 ) -> Score:
     """Alarms and estimates against the truth.
 
     Args:
         truth: of k rows.
-        alarms: (m,) times [s].
+        alarms: (m,) times, in order [s].
         force_estimate: (k, 3) [N].
         torque_estimate: (k, n) [N·m].
+        touched: (m,) when the contact of each alarm began, where that is known better than to a row of
+            the record; NaN where nothing touched [s].
     """
     touching = truth.largest > 0.0
     spans = contact_spans(truth.time, touching)
-    alarms = np.sort(np.asarray(alarms, dtype=np.float64))
-    felt = [(alarms >= start) & (alarms <= end + CONTACT_MEMORY) for start, end in spans]
+    alarms = np.asarray(alarms, dtype=np.float64)
+    touched = np.full(alarms.shape, np.nan) if touched is None else np.asarray(touched, dtype=np.float64)
+    row = float(np.median(np.diff(truth.time))) if truth.time.size > 1 else 0.0
+    felt = [(alarms > start - row) & (alarms <= end + CONTACT_MEMORY) for start, end in spans]
     n = truth.torque.shape[1]
     error = np.full(n, np.nan)
     force_error = np.nan
     if touching.any():
         force_error = _rms(force_estimate[touching] - truth.force[touching], axis=None) * np.sqrt(3)
         error = _rms(torque_estimate[touching] - truth.torque[touching], axis=0)
-    false = ~np.any(felt, axis=0) if spans else np.ones(len(alarms), dtype=bool)
+    false = ~np.any([*felt, np.isfinite(touched)], axis=0)
     return Score(
-        tuple(_contact(truth, span, alarms[own]) for span, own in zip(spans, felt, strict=True)),
+        tuple(
+            _contact(truth, *span, alarms[own], touched[own]) for span, own in zip(spans, felt, strict=True)
+        ),
         int(np.count_nonzero(false)),
         sum(max(int(np.count_nonzero(own)) - 1, 0) for own in felt),
         _free_time(truth.time, spans),
@@ -176,15 +187,19 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
     return bool(contact.peak_force >= force or np.any(contact.peak_torque >= torque))
 
 
-def _contact(truth: ContactTruth, span: tuple[float, float], alarms: np.ndarray) -> ContactScore:
-    start, end = span
-    first = float(alarms[0]) if alarms.size else np.nan
+def _contact(
+    truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray
+) -> ContactScore:
+    """A contact between two rows, and the alarms on it; in a sparse record the first may be before its row."""
     inside = (truth.time >= start) & (truth.time <= end)
-    before = inside & (truth.time <= first) if alarms.size else inside
+    if alarms.size and np.isfinite(touched[0]):
+        start = float(touched[0])
+    first = float(alarms[0]) if alarms.size else np.nan
+    before = inside & (truth.time <= max(first, truth.time[inside][0])) if alarms.size else inside
     return ContactScore(
         start=start,
         end=end,
-        delay=first - start,
+        delay=max(first - start, 0.0) if alarms.size else np.nan,
         force_at_alarm=float(truth.largest[before].max()),
         peak_force=float(truth.largest[inside].max()),
         peak_torque=np.abs(truth.torque[inside]).max(axis=0),

@@ -108,7 +108,9 @@ def _rounded_desired(grid: CollisionMap, felt: Felt) -> tuple[int, ...]:
 
 
 def _into_map(grid: CollisionMap, cell: tuple[int, ...], rim: int) -> tuple[int, ...]:
-    return tuple(int(min(max(c, rim), n - 1 - rim)) for c, n in zip(cell, grid.shape, strict=True))
+    """The nearest cell that is ``rim`` cells from the edge, or as far as a thin map allows."""
+    rims = [min(rim, (n - 1) // 2) for n in grid.shape]
+    return tuple(int(min(max(c, r), n - 1 - r)) for c, n, r in zip(cell, grid.shape, rims, strict=True))
 
 
 def _new_cell_ahead(grid: CollisionMap, felt: Felt, goal: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run
 
 BETTER = ("detection.mark=actual", "detection.back_off=along_force")
-DESIRED_ARMED = ("detection.rearm=null", "time_limit=20", "record.signals=none")
+DESIRED_ARMED = ("detection.rearm=null", "detection.episodes=false", "time_limit=20", "record.signals=none")
 ALWAYS_ARMED = ("detection.mark=actual", *DESIRED_ARMED)
 
 

@@ -12,6 +12,7 @@ from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
 from hopfield_nav.control.detectors import force_norm, wrench_norm
 from hopfield_nav.control.estimators import joint_error, none
+from hopfield_nav.control.sampling import SAMPLING, elapsed
 from hopfield_nav.plugin import DAMPED, make_sensed
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -175,3 +176,17 @@ def test_the_record_says_where_the_estimate_was_damped():
         assert run.summary["damped_estimate_share"] == share
         assert run.data.estimate_damped.values.mean() == share
         assert np.isfinite(run.data.force_estimate.values).all()
+
+
+@pytest.mark.parametrize("period", [0.008, 0.06, 0.2])
+def test_slow_control_periods_do_not_make_an_observer_blind(period):
+    """Once the second gap is as long as the first the clock has not jumped: it is a slow computer."""
+    sensed, memory = make_sensed(6), np.zeros(SAMPLING)
+    gaps = []
+    for k in range(5):
+        sensed.time[0] = k * period
+        gaps.append(elapsed(sensed, memory))
+    assert gaps[0] == 0.0
+    np.testing.assert_allclose(gaps[2:], period)
+    sensed.time[0] += 10.0
+    assert elapsed(sensed, memory) == 0.0  # a jump: start anew

@@ -55,6 +55,17 @@ def test_summary_and_score_say_the_same_of_the_same_contacts():
     assert summary["detection_delay_max_s"] == pytest.approx(found.delays.max())
 
 
+@pytest.mark.parametrize("every", [1, 7, 40])
+def test_a_sparse_record_scores_the_same_delays(every):
+    """Contacts shorter than a row may be lost with it; what was felt and when is not."""
+    run = simulate(load_world("u_trap", [f"record.every={every}"]))
+    found = score_run(run)
+    assert found.false_alarms == run.summary["false_alarm_count"] == 0
+    delays = contact_delays(run.data.event_time.values, run.data.touch_time.values)
+    assert len(found.delays) > 5
+    assert all(np.isclose(delays, delay, rtol=0, atol=1e-12).any() for delay in found.delays)
+
+
 def test_an_alarm_within_50_ms_of_the_end_still_counts_and_later_is_false():
     assert _score(_truth((1.0, 2.0)), [2.04]).false_alarms == 0
     late = _score(_truth((1.0, 2.0)), [2.06])

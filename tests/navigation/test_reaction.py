@@ -167,3 +167,10 @@ def test_back_off_falls_back_to_a_touching_cell_and_then_to_its_own():
     far[7, 5] = True
     assert start_along_force(map_, collision, far, nothing) == (3, 3)  # its own, which is not open
     assert start_along_force(map_, felt(position=(-5, 99)), nothing, nothing) == (0, 5)
+
+
+def test_against_the_velocity_on_a_map_of_one_layer_stays_in_the_map():
+    layer = CollisionMap.create(shape=(8, 8, 1), rim="free")
+    place, forward = layer.centre((4, 4, 0)), np.array([0.1, 0.0, 0.0])
+    touch = Felt(place, place, forward, force=-forward, path=np.array([[3, 4, 0], [4, 4, 0]]))
+    assert start_against_velocity(layer, (5, 4, 0), touch) == (4, 4, 0)
