@@ -190,7 +190,7 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
 def _contact(
     truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray
 ) -> ContactScore:
-    """A contact between two rows, and the alarms on it; in a sparse record the first may be before its row."""
+    """A contact between two rows, and the alarms on it; in a sparse record the first may be before them."""
     inside = (truth.time >= start) & (truth.time <= end)
     if alarms.size and np.isfinite(touched[0]):
         start = float(touched[0])

@@ -103,19 +103,12 @@ def write_row(log, state, time):
     row, table = log.used[0], log.table
     sensed, belief, alarm = state.control.sensed, state.control.belief, state.control.alarm
     table[row, 0] = time
-    at = _put(table, row, 1, state.q)
-    at = _put(table, row, at, state.qd)
-    at = _put(table, row, at, sensed.q_ref)
-    at = _put(table, row, at, sensed.qd_ref)
-    at = _put(table, row, at, sensed.qdd_ref)
-    at = _put(table, row, at, sensed.tau)
-    at = _put(table, row, at, sensed.q)
-    at = _put(table, row, at, sensed.qd)
-    at = _put(table, row, at, belief.tau_external)
+    at = _put_three(table, row, 1, state.q, state.qd, sensed.q_ref)
+    at = _put_three(table, row, at, sensed.qd_ref, sensed.qdd_ref, sensed.tau)
+    at = _put_three(table, row, at, sensed.q, sensed.qd, belief.tau_external)
     at = _put(table, row, at, belief.wrench)
-    at = _put(table, row, at, belief.level)
-    at = _put(table, row, at, alarm.raised)
-    _put(table, row, at, belief.damped)
+    table[row, at], table[row, at + 1] = belief.level[0], alarm.raised[0]
+    table[row, at + 2] = belief.damped[0]
     alarm.raised[0] = 0.0
     log.used[0] = row + 1
 
@@ -128,9 +121,20 @@ def write_truth(log, truth):
     at = _put(table, row, at, truth.friction)
     at = _put(table, row, at, truth.tool)
     at = _put(table, row, at, touch.force)
-    at = _put(table, row, at, touch.link)
-    at = _put(table, row, at, touch.point)
+    table[row, at] = touch.link[0]
+    at = _put(table, row, at + 1, touch.point)
     _put(table, row, at, touch.largest)
+
+
+@inlined
+def _put_three(table, row, at, first, second, third):
+    """Write three vectors of one size, one after the other, in one loop: a loop costs more than they do."""
+    n = first.size
+    for i in range(n):
+        table[row, at + i] = first[i]
+        table[row, at + n + i] = second[i]
+        table[row, at + 2 * n + i] = third[i]
+    return at + 3 * n
 
 
 @inlined
