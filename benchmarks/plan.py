@@ -37,7 +37,7 @@ def limit(times, layout, step, offset, blocked, start, target, place):
     total = 0
     for _ in range(times):
         label = levels(layout, blocked, place)
-        field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place)
+        field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place, np.empty(0, np.int64))
         total += descend(field, start, target)[1].size
     return total
 

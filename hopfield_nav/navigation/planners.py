@@ -6,14 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hopfield_nav.planning import Plan, plan_a_star, plan_potential_field, plan_roadmap, replan
+from hopfield_nav.planning import (
+    Plan,
+    closed_cells,
+    plan_a_star,
+    plan_potential_field,
+    plan_roadmap,
+    replan,
+)
 
 if TYPE_CHECKING:
     from hopfield_nav.world import PlannerSection
 
 
 def plan_with(
-    planner: PlannerSection, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...], seed: int
+    planner: PlannerSection,
+    blocked: np.ndarray,
+    start: tuple[int, ...],
+    goal: tuple[int, ...],
+    seed: int,
+    closed: np.ndarray | None = None,
 ) -> Plan:
     """Plan with the planner of a world file; a blocked start or goal counts as free.
 
@@ -23,27 +35,40 @@ def plan_with(
         start: (rank,) cell.
         goal: (rank,) cell.
         seed: of the run.
+        closed: (m, 2, rank) integers, pairs of neighbouring cells without a step between them. The potential
+            field and the roadmap make no steps: to them both cells of a pair are blocked.
 
     Returns:
         The plan, lengths in cells.
+
+    Raises:
+        BadInput: a closed pair outside the grid or not of neighbours; what `planning.replan` refuses.
     """
     if planner.kind == "a_star":
-        return plan_a_star(blocked, start, goal, planner.radius)
+        return plan_a_star(blocked, start, goal, planner.radius, closed)
+    if planner.kind != "hopfield" and closed is not None:
+        blocked = blocked | closed_cells(closed, blocked.shape, planner.radius)
     if planner.kind == "potential_field":
         return plan_potential_field(blocked, start, goal, planner.random_walks, seed)
     if planner.kind == "roadmap":
         return plan_roadmap(blocked, start, goal, planner.samples, planner.connections, seed)
-    return replan(blocked, start, goal, planner.network, planner.beta, planner.radius, ties=planner.ties)
+    return replan(
+        blocked, start, goal, planner.network, planner.beta, planner.radius, ties=planner.ties, closed=closed
+    )
 
 
 def open_cells(
-    planner: PlannerSection, blocked: np.ndarray, start: tuple[int, ...], goal: tuple[int, ...]
+    planner: PlannerSection,
+    blocked: np.ndarray,
+    start: tuple[int, ...],
+    goal: tuple[int, ...],
+    closed: np.ndarray | None = None,
 ) -> np.ndarray:
     """Bool grid of the free cells from which the goal can be reached, by the network.
 
-    Planners that keep no field for all cells ask the limit network.
+    Planners that keep no field for all cells ask the limit network. Arguments and errors as in `plan_with`.
     """
     network = planner.network if planner.kind == "hopfield" else "limit"
     beta = planner.beta if planner.kind == "hopfield" else None
-    plan = replan(blocked, start, goal, network, beta, planner.radius, ties=planner.ties)
+    plan = replan(blocked, start, goal, network, beta, planner.radius, ties=planner.ties, closed=closed)
     return plan.reachable & ~blocked

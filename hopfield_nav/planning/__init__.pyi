@@ -3,6 +3,7 @@ from .any_angle import cells_along as cells_along
 from .any_angle import shorten_path as shorten_path
 from .ascent import climb as climb
 from .ascent import descend as descend
+from .closed import closed_cells as closed_cells
 from .hopfield import flat_index as flat_index
 from .hopfield import iterate as iterate
 from .hopfield import largest_eigenvalue as largest_eigenvalue

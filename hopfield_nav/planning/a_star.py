@@ -8,11 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics.compiled import kernel
+from hopfield_nav.planning.closed import closed_keys, is_closed
 from hopfield_nav.planning.neighbourhood import Stencil, stencil
 from hopfield_nav.planning.plan import NO_PATH, Plan
 
 
-def plan_a_star(blocked: np.ndarray, start: Sequence[int], goal: Sequence[int], radius: float = 1.0) -> Plan:
+def plan_a_star(
+    blocked: np.ndarray,
+    start: Sequence[int],
+    goal: Sequence[int],
+    radius: float = 1.0,
+    closed: np.ndarray | Sequence | None = None,
+) -> Plan:
     """The shortest path over cells; a blocked start or goal counts as free, as in ``planning.replan``.
 
     Args:
@@ -20,17 +27,24 @@ def plan_a_star(blocked: np.ndarray, start: Sequence[int], goal: Sequence[int], 
         start: (rank,) cell.
         goal: (rank,) cell.
         radius: of the neighbourhood [cells].
+        closed: (m, 2, rank) integers, pairs of cells without a step between them, see `planning.plan_path`.
 
     Returns:
         The plan.
+
+    Raises:
+        BadInput: a radius below 1, or closed steps that are none of the grid.
     """
     near = stencil(blocked.shape, radius)
+    keys = closed_keys(closed, blocked.shape, near)
     grid = np.array(blocked, dtype=bool)
     grid[tuple(start)] = grid[tuple(goal)] = False
     first = int(np.ravel_multi_index(tuple(start), grid.shape))
     last = int(np.ravel_multi_index(tuple(goal), grid.shape))
     shape = np.array(grid.shape, np.int64)
-    before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near))
+    before, length = _search(
+        grid.reshape(-1), shape, near.offset, near.length, first, last, _city(near), keys
+    )
     if not np.isfinite(length):
         return Plan(None, NO_PATH, np.inf, "a_star")
     path = [last]
@@ -56,7 +70,7 @@ def _least(i, last, shape, city):
 
 
 @kernel
-def _search(blocked, shape, offset, length, first, last, city):
+def _search(blocked, shape, offset, length, first, last, city, closed):
     """Where each cell was reached from, and the length of the path; inf where there is none."""
     known, before = np.full(blocked.size, np.inf), np.full(blocked.size, -1, np.int64)
     done = np.zeros(blocked.size, np.bool_)
@@ -72,6 +86,8 @@ def _search(blocked, shape, offset, length, first, last, city):
         for k in range(len(offset)):
             j = _beside(i, offset[k], shape)
             if j < 0 or blocked[j] or known[i] + length[k] >= known[j]:
+                continue
+            if is_closed(closed, i * len(offset) + k):
                 continue
             known[j], before[j] = known[i] + length[k], i
             heapq.heappush(queue, (known[j] + _least(j, last, shape, city), j))

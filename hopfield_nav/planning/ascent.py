@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.closed import is_closed
 from hopfield_nav.planning.sum_exact import RADIX
 
 SAME_ACTIVATION = 1e-10  # relative
@@ -88,20 +89,32 @@ def neighbour(at, offset, k, shape, wrap, place):
 
 
 @inlined
+def own_place(at, place):
+    """Place of the cell `at` (rank,)."""
+    found = 0
+    for a in range(at.size):
+        found += place[a, at[a]]
+    return found
+
+
+@inlined
 def step_nearer(at, field):
     """Number of the step from the cell `at` (rank,) along a shortest path, -1 where there is none.
 
     It leads to the neighbour that sets the activation of the cell, max_j beta^(length_ij) sigma_j.
     """
-    label, nothing, step, offset, shape, wrap, place = field
+    label, nothing, step, offset, shape, wrap, place, closed = field
     best, steps = np.inf, step.size
+    first = own_place(at, place) * steps
     for k in range(steps):
         j = neighbour(at, offset, k, shape, wrap, place)
-        if j >= 0 and label[j] != nothing:
+        if j >= 0 and label[j] != nothing and not is_closed(closed, first + k):
             best = min(best, step[k] + label[j])
     for k in range(steps):
         j = neighbour(at, offset, k, shape, wrap, place)
-        if j >= 0 and label[j] != nothing and step[k] + label[j] <= (1.0 + SAME_DISTANCE) * best:
+        if j < 0 or label[j] == nothing or is_closed(closed, first + k):
+            continue
+        if step[k] + label[j] <= (1.0 + SAME_DISTANCE) * best:
             return k
     return -1
 
@@ -156,9 +169,7 @@ def _longer(cells, steps):
 @inlined
 def _uphill(at, activation, offset, shape, wrap, place):
     """Number of the step from the cell `at` to the largest activation; -1 where none is larger."""
-    own = 0
-    for a in range(shape.size):
-        own += place[a, at[a]]
+    own = own_place(at, place)
     best = activation[own]
     for k in range(offset.shape[0]):
         j = neighbour(at, offset, k, shape, wrap, place)

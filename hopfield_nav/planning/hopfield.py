@@ -15,6 +15,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.compiled import kernel
+from hopfield_nav.planning.closed import closed_keys, reduced_eigenvalue, without
 from hopfield_nav.planning.neighbourhood import neighbours, stencil
 from hopfield_nav.planning.theory import LINEAR, Activation, check_activation, respond
 
@@ -51,8 +52,43 @@ def largest_eigenvalue(
     return sum(2 * (1.0 if c else math.cos(math.pi / (n + 1))) for n, c in zip(shape, closed, strict=True))
 
 
+def judging_eigenvalue(
+    slope: float,
+    shape: Sequence[int],
+    radius: float = 1.0,
+    periodic: Sequence[bool] | None = None,
+    closed: np.ndarray | Sequence | None = None,
+) -> float:
+    """The eigenvalue against which a slope is judged, ragazzon2012 (6.12).
+
+    Closed steps lower it: they are no connections. The smaller one is computed only for a slope that is
+    too steep for the open grid.
+
+    Args:
+        slope: of the activation function.
+        shape: cells along each axis.
+        radius: of the neighbourhood, in cells.
+        periodic: for each axis, whether its last cell is next to its first.
+        closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
+
+    Returns:
+        `largest_eigenvalue`; where that is too large for the slope, the one without the closed steps.
+
+    Raises:
+        BadInput: arguments that do not fit one another.
+    """
+    eigenvalue = largest_eigenvalue(shape, radius, periodic)
+    if slope * eigenvalue < 1 or closed is None or np.size(closed) == 0:
+        return eigenvalue
+    return reduced_eigenvalue(shape, radius, periodic, closed)
+
+
 def check_beta(
-    beta: float, shape: Sequence[int], radius: float = 1.0, periodic: Sequence[bool] | None = None
+    beta: float,
+    shape: Sequence[int],
+    radius: float = 1.0,
+    periodic: Sequence[bool] | None = None,
+    closed: np.ndarray | Sequence | None = None,
 ) -> float:
     """Check the slope beta against (6.12) of ragazzon2012, beta < 1/lambda_max.
 
@@ -61,6 +97,7 @@ def check_beta(
         shape: cells along each axis.
         radius: of the neighbourhood, in cells.
         periodic: for each axis, whether it is closed.
+        closed: pairs of cells that are not connected, see `judging_eigenvalue`.
 
     Returns:
         beta as a float.
@@ -68,7 +105,7 @@ def check_beta(
     Raises:
         BadInput: beta is not below the limit, which the message names, or not at least 1e-60.
     """
-    eigenvalue = largest_eigenvalue(shape, radius, periodic)
+    eigenvalue = judging_eigenvalue(beta, shape, radius, periodic, closed)
     if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
         allowed = f"{SMALLEST_BETA:g} <= beta < {limit:.6g} = 1/lambda_max for shape {tuple(shape)}"
@@ -85,6 +122,7 @@ def sweep(
     periodic: Sequence[bool] | None = None,
     function: Activation | None = None,
     check: bool = True,
+    closed: np.ndarray | Sequence | None = None,
 ) -> np.ndarray:
     """Update all neurons once, ragazzon2012 (6.3).
 
@@ -97,6 +135,7 @@ def sweep(
         periodic: for each axis, whether it is closed.
         function: another activation function; `beta` then does not matter.
         check: whether to refuse what breaks (6.12).
+        closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
 
     Returns:
         sigma(t + 1), same shape.
@@ -106,8 +145,8 @@ def sweep(
     """
     if np.shape(activation) != np.shape(blocked):
         raise BadInput("activation and blocked differ in shape", found=np.shape(activation))
-    table, free, goal = _prepare(blocked, target, radius, periodic)
-    chosen = _choose(function, beta, np.shape(blocked), radius, periodic, check)
+    table, free, goal = _prepare(blocked, target, radius, periodic, closed)
+    chosen = _choose(function, beta, np.shape(blocked), radius, periodic, check, closed)
     old = np.append(np.asarray(activation, dtype=float).ravel(), 0.0)
     new = np.zeros_like(old)
     _sweep(table, free, goal, chosen.kind, chosen.slope, old, new)
@@ -124,6 +163,7 @@ def iterate(
     function: Activation | None = None,
     check: bool = True,
     start: np.ndarray | None = None,
+    closed: np.ndarray | Sequence | None = None,
 ) -> tuple[np.ndarray, int]:
     """Sweep until no neuron changes in its last bit, or `most_sweeps` times.
 
@@ -140,6 +180,7 @@ def iterate(
         function: another activation function; `beta` then does not matter.
         check: whether to refuse what breaks (6.12).
         start: sigma(0), same shape as `blocked`; zero by default.
+        closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
 
     Returns:
         The activations, same shape as `blocked`, and the number of sweeps.
@@ -150,8 +191,8 @@ def iterate(
     shape = np.shape(blocked)
     if start is not None and np.shape(start) != shape:
         raise BadInput("start and blocked differ in shape", found=np.shape(start))
-    table, free, goal = _prepare(blocked, target, radius, periodic)
-    chosen = _choose(function, beta, shape, radius, periodic, check)
+    table, free, goal = _prepare(blocked, target, radius, periodic, closed)
+    chosen = _choose(function, beta, shape, radius, periodic, check, closed)
     activation = np.zeros(free.size + 1)
     if start is not None:
         activation[:-1] = np.asarray(start, dtype=float).ravel()
@@ -193,22 +234,30 @@ def _choose(
     radius: float,
     periodic: Sequence[bool] | None,
     check: bool,
+    closed: np.ndarray | Sequence | None,
 ) -> Activation:
     """The activation function, checked against (6.12) if asked for."""
     if function is None:
-        slope = check_beta(beta, shape, radius, periodic) if check else float(beta)
+        slope = check_beta(beta, shape, radius, periodic, closed) if check else float(beta)
         return Activation(LINEAR, slope)
-    return (
-        check_activation(function, largest_eigenvalue(shape, radius, periodic), shape) if check else function
-    )
+    if not check:
+        return function
+    eigenvalue = judging_eigenvalue(function.steepest, shape, radius, periodic, closed)
+    return check_activation(function, eigenvalue, shape)
 
 
 def _prepare(
-    blocked: np.ndarray, target: Sequence[int], radius: float, periodic: Sequence[bool] | None
+    blocked: np.ndarray,
+    target: Sequence[int],
+    radius: float,
+    periodic: Sequence[bool] | None,
+    closed: np.ndarray | Sequence | None,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Neighbour table, free cells (cells,) and flat index of the target."""
-    table = neighbours(np.shape(blocked), radius, periodic=periodic).table
-    return table, ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, np.shape(blocked), "target")
+    shape = np.shape(blocked)
+    keys = closed_keys(closed, shape, stencil(shape, radius, periodic=periodic))
+    table = without(neighbours(shape, radius, periodic=periodic).table, keys)
+    return table, ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, shape, "target")
 
 
 def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:

@@ -4,8 +4,8 @@ With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the
 sigma_i = beta^(distance_i): each neuron counts its shortest path alone, where the summing network
 counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops out.
 
-Where all steps are equally long they are hops, of `limit_bits`; otherwise sums of lengths, of
-`limit_lengths`.
+Where all steps are equally long they are hops, of `limit_bits`; otherwise, and where steps are closed,
+sums of lengths, of `limit_lengths`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.compiled import kernel
+from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
-from hopfield_nav.planning.limit_lengths import OPEN, distances, pad
+from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
 from hopfield_nav.planning.neighbourhood import Stencil
 
 
@@ -25,13 +26,15 @@ class Field(NamedTuple):
     """A settled limit network.
 
     Attributes:
-        label: (places,) how far each place is from the target: int32, 1 + hops, or float64, a length.
+        label: (places,) how far each place is from the target: int32, 1 + hops, or float64, a length
+            (hops where all steps are equally long).
         nothing: label of a place that is blocked or from which there is no path; 0 or inf.
         step: (k,) difference of labels that belongs to a step.
         offset: (k, rank) the step in cells, in tie order.
         shape: (rank,) cells along each axis.
         wrap: (rank,) bool, which axes are closed.
         place: (rank, longest) the place of a cell is the sum of its entries.
+        closed: (n,) int64, sorted keys of the closed steps by place, see `closed`.
     """
 
     label: np.ndarray
@@ -41,30 +44,44 @@ class Field(NamedTuple):
     shape: np.ndarray
     wrap: np.ndarray
     place: np.ndarray
+    closed: np.ndarray
 
 
-def solve(blocked: np.ndarray, near: Stencil, target: Sequence[int]) -> Field:
+def solve(
+    blocked: np.ndarray, near: Stencil, target: Sequence[int], closed: np.ndarray = NONE_CLOSED
+) -> Field:
     """Settle the limit network.
 
     Args:
         blocked: bool grid; the target counts as free.
         near: its stencil.
         target: cell.
+        closed: keys of the closed steps, see `closed.closed_keys`.
 
     Returns:
         The labels of all cells.
     """
     grid = np.ascontiguousarray(blocked)
-    if near.uniform:
+    if near.uniform and not closed.size:
         layout = blocks(grid.shape, near.wrap.tolist())
         label = levels(layout, grid.reshape(-1), place_of(layout.place, target))
         step = np.ones(len(near.length), np.int64)
-        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place)
+        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, closed)
     padded, state = pad(grid, near)
     goal = place_of(padded.place, target)
     state[goal] = OPEN
-    label = distances(padded, near.length, state, goal)
-    return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place)
+    keys = by_place(closed, grid.shape, padded.place, len(near.length))
+    mark(state, keys, len(near.length))
+    length = _hops(near) if near.uniform else near.length
+    label = distances(padded, length, state, goal, keys)
+    return Field(label, np.inf, length, near.offset, padded.shape, padded.wrap, padded.place, keys)
+
+
+def _hops(near: Stencil) -> np.ndarray:
+    """A length of 1 for every step, read-only as other lengths are: one compiled kernel serves both."""
+    hops = np.ones(len(near.length))
+    hops.setflags(write=False)
+    return hops
 
 
 def place_of(place: np.ndarray, cell: Sequence[int]) -> int:
@@ -76,7 +93,8 @@ def distance_grid(field: Field, near: Stencil) -> np.ndarray:
     """Distances to the target in the unit of `spacing`, as a grid; inf where there is no path."""
     grid = np.empty(tuple(field.shape))
     hop = near.length[0] if near.uniform else 1.0
-    _fill(field.label, field.nothing, hop, near.uniform, field.shape, field.place, grid.reshape(-1))
+    first = bool(field.nothing == UNREACHED)
+    _fill(field.label, field.nothing, hop, first, field.shape, field.place, grid.reshape(-1))
     return grid
 
 

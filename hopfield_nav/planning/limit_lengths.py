@@ -8,6 +8,8 @@ bucket is emptied then waits in it again, which is exact too.
 No border is tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is shut.
 Behind an edge of a closed axis its cells are ghosts of the cells on the other side, whose place ``fold``
 finds. The place of a cell is a sum of one number an axis.
+
+Cells with a closed step have a bit in their state, so that only they are asked which of their steps it is.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.closed import is_closed
 from hopfield_nav.planning.neighbourhood import Stencil
 
 OPEN, SHUT, GHOST = 0, 1, 2
 MOST_BUCKETS = 4096
 WAITS = 4  # bit of the state: the cell stands in the bucket of its distance
+SOME_CLOSED = 8  # bit of the state of an open cell: one of its steps is closed
 END = -1
 
 
@@ -69,16 +73,29 @@ def pad(blocked: np.ndarray, near: Stencil) -> tuple[Padded, np.ndarray]:
     return layout, state.reshape(-1)
 
 
+def mark(state: np.ndarray, keys: np.ndarray, steps: int) -> None:
+    """Set the bit SOME_CLOSED of the open cells with a closed step.
+
+    Args:
+        state: (places,) of `pad`, in place.
+        keys: (n,) of the closed steps, by place.
+        steps: number of steps from a cell.
+    """
+    if keys.size:
+        cells = keys // steps
+        state[cells[state[cells] == OPEN]] = SOME_CLOSED
+
+
 @kernel
-def distances(layout, length, state, target):
+def distances(layout, length, state, target, closed):
     """Distances by place, (places,), inf where there is no path; arguments as in `spread`."""
     distance = np.full(state.size, np.inf)
-    spread(layout, length, state, target, distance)
+    spread(layout, length, state, target, closed, distance)
     return distance
 
 
 @kernel
-def spread(layout, length, state, target, distance):
+def spread(layout, length, state, target, closed, distance):
     """Shortest distances to the target.
 
     Args:
@@ -86,6 +103,7 @@ def spread(layout, length, state, target, distance):
         length: (k,) of the steps.
         state: (places,) uint8 of `pad`; the target's is OPEN. In place.
         target: its place.
+        closed: (n,) int64, keys of the closed steps by place; their cells are marked by `mark`.
         distance: (places,) of inf, in place.
     """
     shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
@@ -111,9 +129,10 @@ def spread(layout, length, state, target, distance):
         if np.int64(here * per_width) != now:
             continue  # an older, longer entry
         state[i] &= ~np.uint8(WAITS)
+        gated = state[i] & SOME_CLOSED != 0
         for k in range(step.size):
             j = i + step[k]
-            if state[j] == SHUT:
+            if state[j] == SHUT or (gated and is_closed(closed, i * step.size + k)):
                 continue
             if state[j] == GHOST:
                 j = fold(j, shape, stride, reach)

@@ -8,11 +8,12 @@ import numpy as np
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.planning.ascent import descend
-from hopfield_nav.planning.hopfield import check_beta, flat_index, largest_eigenvalue
+from hopfield_nav.planning.closed import closed_keys
+from hopfield_nav.planning.hopfield import check_beta, flat_index, judging_eigenvalue, largest_eigenvalue
 from hopfield_nav.planning.limit import Field, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Stencil, stencil
 from hopfield_nav.planning.plan import NO_PATH, Plan
-from hopfield_nav.planning.sum import Problem, plan_in_sum, solve_sum
+from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
 
 NETWORKS = ("limit", "sum")
 
@@ -27,6 +28,7 @@ def plan_path(
     spacing: float | Sequence[float] | None = None,
     periodic: Sequence[bool] | None = None,
     ties: Sequence[str] | None = None,
+    closed: np.ndarray | Sequence | None = None,
 ) -> Plan:
     """Plan a path from start to goal (ragazzon2012, chapter 6).
 
@@ -36,22 +38,27 @@ def plan_path(
         goal: (rank,) cell, from 0.
         network: "limit" (max: exactly shortest) or "sum" (the document's, ragazzon2012 (6.9): it always
             ends at the goal for beta <= 1/(number of neighbours), but not always on a shortest path).
-        beta: slope for "sum", below 1/lambda_max (6.12). None is 0.1 (6.2.1), or 1/(2 k) where the
-            k neighbours make 0.1 more than 1/k.
+        beta: slope for "sum", below 1/lambda_max (6.12) of the connections that are not closed. None is
+            0.1 (6.2.1), or 1/(2 k) where the k neighbours make 0.1 more than 1/k.
         radius: of the neighbourhood, in cells; 1 gives the 2N nearest. Longer steps pass over what
             lies between.
         spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
             It weighs the paths of "limit" and measures `Plan.length`; the weights T of "sum" ignore it.
         periodic: for each axis, whether its last cell is next to its first.
         ties: order among equally good neighbours, see `neighbourhood.parse_ties`.
+        closed: (m, 2, rank) integers, pairs of neighbouring cells between which there is no step, in
+            either direction; both cells stay free. A longer step that passes over such a pair is
+            another pair. Pairs may come twice and in either order; None or empty for none.
 
     Returns:
         The plan. A path that does not exist is a result with a reason, not an error.
 
     Raises:
-        BadInput: (a ValueError) a cell outside the grid, an unknown network, beta above its limit, …
+        BadInput: (a ValueError) a cell outside the grid, an unknown network, beta above its limit, a
+            closed pair outside the grid or not of neighbours, closed pairs in "sum" on a grid of more
+            than 1e7 connections, …
     """
-    return replan(blocked, start, goal, network, beta, radius, spacing, periodic, ties, False)
+    return replan(blocked, start, goal, network, beta, radius, spacing, periodic, ties, False, closed)
 
 
 def replan(
@@ -65,6 +72,7 @@ def replan(
     periodic: Sequence[bool] | None = None,
     ties: Sequence[str] | None = None,
     allow_blocked_start: bool = True,
+    closed: np.ndarray | Sequence | None = None,
 ) -> Plan:
     """Plan as the document's program does after a collision (ragazzon2012, C.2.3); see `plan_path`.
 
@@ -79,14 +87,20 @@ def replan(
     flat_index(start, grid.shape, "start")
     flat_index(goal, grid.shape, "goal")
     near = stencil(grid.shape, radius, spacing, periodic, ties)
-    slope = choose_beta(network, beta, grid.shape, radius, periodic)
+    keys = closed_keys(closed, grid.shape, near)
+    if network == "sum" and keys.size:
+        check_size(grid.shape, near)
+    slope = choose_beta(network, beta, grid.shape, radius, periodic, closed)
     ends = {"start": grid[tuple(start)], "goal": grid[tuple(goal)]}
     if not allow_blocked_start and any(ends.values()):
         reason = "start cell is blocked" if ends["start"] else "goal cell is blocked"
         return Plan(None, reason, np.inf, network, slope)
     if slope is None:
-        return plan_in_field(solve(grid, near, goal), near, start, goal)
+        return plan_in_field(solve(grid, near, goal, keys), near, start, goal)
     problem = pose_sum(grid.shape, near, goal, slope, radius, spacing, periodic, ties)
+    if keys.size:
+        eigenvalue = judging_eigenvalue(slope, grid.shape, radius, periodic, closed)
+        problem = problem._replace(closed=keys, eigenvalue=eigenvalue)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
 
 
@@ -128,6 +142,7 @@ def choose_beta(
     shape: Sequence[int],
     radius: float,
     periodic: Sequence[bool] | None,
+    closed: np.ndarray | Sequence | None = None,
 ) -> float | None:
     """The slope of "sum", checked: by default the document's 0.1 where it cannot make false maxima.
 
@@ -140,7 +155,7 @@ def choose_beta(
         return None
     most = 1 / len(stencil(shape, radius, periodic=periodic).offset)
     default = 0.1 if most >= 0.1 else most / 2
-    return check_beta(default if beta is None else beta, shape, radius, periodic)
+    return check_beta(default if beta is None else beta, shape, radius, periodic, closed)
 
 
 def plan_in_field(field: Field, near: Stencil, start: Sequence[int], goal: Sequence[int]) -> Plan:

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from dynamics.compiled import inlined, kernel
-from hopfield_nav.planning.ascent import neighbour
+from hopfield_nav.planning.ascent import neighbour, own_place
 
 GIVEN_UP = -1
 
@@ -39,7 +39,7 @@ def _count(at, offset, k, shape):
 @inlined
 def _is_held(field, at, own):
     """Whether a neighbour of the cell `at` still gives it its label `own`."""
-    label, nothing, step, offset, shape, wrap, place = field
+    label, nothing, step, offset, shape, wrap, place, _ = field
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
         if j >= 0 and label[j] != nothing and label[j] + step[k] == own:
@@ -50,7 +50,7 @@ def _is_held(field, at, own):
 @inlined
 def _best(field, at):
     """Label that the neighbours give the cell `at`; `nothing` where none has one."""
-    label, nothing, step, offset, shape, wrap, place = field
+    label, nothing, step, offset, shape, wrap, place, _ = field
     best = nothing
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
@@ -59,18 +59,10 @@ def _best(field, at):
     return best
 
 
-@inlined
-def _own_place(at, place):
-    found = 0
-    for a in range(at.size):
-        found += place[a, at[a]]
-    return found
-
-
 @kernel
 def _push_children(field, at, own, heap):
     """Queue the neighbours of the cell `at` whose label may come from its former label `own`."""
-    label, _, step, offset, shape, wrap, place = field
+    label, _, step, offset, shape, wrap, place, _ = field
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
         if j >= 0 and label[j] == own + step[k]:
@@ -87,7 +79,7 @@ def _clear(field, cell, most, cleared):
     label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
     at = np.empty(shape.size, np.int64)
     _locate(cell, shape, at)
-    i = _own_place(at, place)
+    i = own_place(at, place)
     heap = [(label[i], np.int64(cell))]
     heap.pop()
     own, label[i] = label[i], nothing
@@ -96,7 +88,7 @@ def _clear(field, cell, most, cleared):
     while len(heap) > 0:
         own, j = heappop(heap)
         _locate(j, shape, at)
-        i = _own_place(at, place)
+        i = own_place(at, place)
         if label[i] != own or _is_held(field, at, own):
             continue
         if count == most:
@@ -111,7 +103,7 @@ def _clear(field, cell, most, cleared):
 @kernel
 def _reach(field, blocked, cleared):
     """Give the cleared cells their new labels, nearest first; in place."""
-    label, nothing, step, offset, shape, wrap, place = field
+    label, nothing, step, offset, shape, wrap, place, _ = field
     at = np.empty(shape.size, np.int64)
     heap = [(label[0], np.int64(0))]
     heap.pop()
@@ -123,7 +115,7 @@ def _reach(field, blocked, cleared):
     while len(heap) > 0:
         own, cell = heappop(heap)
         _locate(cell, shape, at)
-        i = _own_place(at, place)
+        i = own_place(at, place)
         if label[i] != nothing:
             continue
         label[i] = own
@@ -140,7 +132,7 @@ def block(field, blocked, cell, most):
     """Repair the labels after one more cell is blocked.
 
     Args:
-        field: limit.Field; its labels in place.
+        field: limit.Field without closed steps; its labels in place.
         blocked: (cells,) bool, C order, the new cell included.
         cell: the new cell, counted in C order; not the target.
         most: number of cells that may lose their label before it gives up.

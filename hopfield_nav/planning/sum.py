@@ -6,12 +6,15 @@ grids, as long as no path is so long that a double underflows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from dynamics import BadInput
 from hopfield_nav.planning.ascent import ascend, climb, step_lengths
+from hopfield_nav.planning.closed import NONE_CLOSED, without
 from hopfield_nav.planning.neighbourhood import Neighbours, Stencil, neighbours
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, resettle, settle
@@ -33,6 +36,7 @@ class Problem(NamedTuple):
         beta: slope.
         eigenvalue: largest eigenvalue of T, or a bound above it.
         connect: arguments of `neighbours` for the table.
+        closed: keys of the closed steps, see `closed.closed_keys`; they are no connections.
     """
 
     shape: tuple[int, ...]
@@ -41,6 +45,7 @@ class Problem(NamedTuple):
     beta: float
     eigenvalue: float
     connect: tuple
+    closed: np.ndarray = NONE_CLOSED
 
 
 class Summed(NamedTuple):
@@ -69,6 +74,17 @@ class Summed(NamedTuple):
         assert self.activation is not None
         with np.errstate(divide="ignore"):
             return np.log(self.activation).reshape(self.problem.shape)
+
+
+def check_size(shape: Sequence[int], near: Stencil) -> None:
+    """BadInput if the connections of a grid with closed steps are too many for a table."""
+    connections = math.prod(shape) * len(near.length)
+    if connections > LARGE:
+        raise BadInput(
+            "too many connections for closed steps in network sum",
+            found=connections,
+            allowed=f"up to {LARGE}; any number in network limit",
+        )
 
 
 def solve_sum(problem: Problem, blocked: np.ndarray, old: Summed | None = None) -> Summed:
@@ -118,7 +134,8 @@ def _target(problem: Problem) -> int:
 
 
 def _table(problem: Problem) -> Neighbours:
-    return neighbours(problem.shape, *problem.connect)
+    near = neighbours(problem.shape, *problem.connect)
+    return near._replace(table=without(near.table, problem.closed))
 
 
 def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:

@@ -1,0 +1,168 @@
+"""Closed steps: pairs of neighbouring cells between which there is no step, in either direction.
+
+A step is named by one number, its key: number of the cell times the k of the stencil plus the number of
+the step. With cells in C order the keys are the entries of the neighbour table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.compiled import inlined
+from hopfield_nav.planning.neighbourhood import Stencil, neighbours, stencil
+
+NONE_CLOSED = np.empty(0, np.int64)
+SMALL = 100  # cells of a grid whose eigenvalues are computed densely
+BASIS = 50  # vectors of Lanczos' method; with fewer it starts again more often
+RESIDUAL = 1e-9  # of the eigenvector, relative; the error of its eigenvalue goes with the square
+
+
+def closed_keys(closed: np.ndarray | Sequence | None, shape: Sequence[int], near: Stencil) -> np.ndarray:
+    """Check pairs of cells and name their steps, in both directions.
+
+    Args:
+        closed: (m, 2, rank) integers, pairs of neighbouring cells; None or empty for none.
+        shape: cells along each axis.
+        near: stencil.
+
+    Returns:
+        (n,) int64 keys with cells in C order, sorted, each once.
+
+    Raises:
+        BadInput: another shape, no integers, a cell outside the grid, cells that are no neighbours.
+    """
+    if closed is None:
+        return NONE_CLOSED
+    pairs = _as_pairs(closed, len(shape))
+    if pairs.size == 0:
+        return NONE_CLOSED
+    outside = ((pairs < 0) | (pairs >= np.array(shape))).any(axis=(1, 2))
+    if outside.any():
+        found, allowed = pairs[outside.argmax()].tolist(), f"0 to below {tuple(shape)}"
+        raise BadInput("closed step lies outside the grid", found=found, allowed=allowed)
+    both = np.concatenate([pairs, pairs[:, ::-1]])
+    gap = both[:, 1] - both[:, 0]
+    half = np.array(shape) // 2
+    gap = np.where(near.wrap, (gap + half) % shape - half, gap)
+    same = (gap[:, None] == near.offset).all(axis=2)
+    strangers = ~same.any(axis=1)
+    if strangers.any():
+        found, longest = both[strangers.argmax()].tolist(), np.sqrt((near.offset**2).sum(axis=1).max())
+        allowed = f"two cells, up to {longest:.4g} cells apart"
+        raise BadInput("closed step joins no neighbours", found=found, allowed=allowed)
+    cell = np.ravel_multi_index(tuple(both[:, 0].T), tuple(shape))
+    return np.unique(cell * len(near.offset) + same.argmax(axis=1))
+
+
+def _as_pairs(closed: np.ndarray | Sequence, rank: int) -> np.ndarray:
+    """The pairs as (m, 2, rank) int64."""
+    allowed = f"integers of shape (m, 2, {rank})"
+    try:
+        pairs = np.asarray(closed)
+    except ValueError:
+        raise BadInput("closed steps", found="rows that differ in length", allowed=allowed) from None
+    if pairs.size == 0:
+        return np.empty((0, 2, rank), np.int64)
+    if pairs.shape[1:] != (2, rank) or pairs.dtype.kind not in "iu":
+        raise BadInput("closed steps", found=f"{pairs.dtype} of shape {pairs.shape}", allowed=allowed)
+    return pairs.astype(np.int64)
+
+
+def closed_cells(closed: np.ndarray | Sequence | None, shape: Sequence[int], radius: float) -> np.ndarray:
+    """The cells of all closed steps, for planners that know no steps.
+
+    Args:
+        closed: (m, 2, rank) integers, pairs of neighbouring cells; None or empty for none.
+        shape: cells along each axis.
+        radius: of the neighbourhood, in cells.
+
+    Returns:
+        Bool grid.
+
+    Raises:
+        BadInput: as `planning.plan_path`.
+    """
+    near, grid = stencil(shape, radius), np.zeros(shape, dtype=bool)
+    grid.reshape(-1)[closed_keys(closed, shape, near) // len(near.offset)] = True
+    return grid
+
+
+def by_place(keys: np.ndarray, shape: Sequence[int], place: np.ndarray, steps: int) -> np.ndarray:
+    """The keys with the cells of a place table (rank, longest) in place of C order, sorted."""
+    if keys.size == 0:
+        return keys
+    cells = np.unravel_index(keys // steps, tuple(shape))
+    return np.sort(sum(place[axis, at] for axis, at in enumerate(cells)) * steps + keys % steps)
+
+
+def without(table: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """A neighbour table (cells, k) without closed steps; the very same array where there are none."""
+    if keys.size == 0:
+        return table
+    cut = table.copy()
+    cut.reshape(-1)[keys] = len(table)
+    cut.setflags(write=False)
+    return cut
+
+
+@inlined
+def is_closed(keys, key):
+    """Whether a step is closed: whether its key is among the sorted keys."""
+    low, high = 0, keys.size
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low < keys.size and keys[low] == key
+
+
+def reduced_eigenvalue(
+    shape: Sequence[int],
+    radius: float,
+    periodic: Sequence[bool] | None,
+    closed: np.ndarray | Sequence | None,
+) -> float:
+    """Largest eigenvalue of the weights T of ragazzon2012 (6.2) without closed steps, by Lanczos' method.
+
+    It takes 10 ms for 20 x 20 cells and seconds for 300 x 300.
+
+    Args:
+        shape: cells along each axis.
+        radius: of the neighbourhood, in cells.
+        periodic: for each axis, whether its last cell is next to its first.
+        closed: (m, 2, rank) pairs.
+
+    Returns:
+        The eigenvalue.
+    """
+    near = stencil(shape, radius, periodic=periodic)
+    keys = closed_keys(closed, shape, near)
+    return _eigenvalue(tuple(shape), float(radius), tuple(near.wrap.tolist()), keys.tobytes())
+
+
+@lru_cache(maxsize=16)
+def _eigenvalue(shape: tuple[int, ...], radius: float, wrap: tuple[bool, ...], keys: bytes) -> float:
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.linalg import eigsh
+
+    table = without(neighbours(shape, radius, periodic=wrap).table, np.frombuffer(keys, np.int64))
+    cells = len(table)
+    one, step = np.nonzero(table < cells)
+    weights = csr_matrix((np.ones(one.size), (one, table[one, step])), shape=(cells, cells))
+    if one.size == 0:
+        return 0.0
+    if cells <= SMALL:
+        return float(np.linalg.eigvalsh(weights.toarray())[-1])
+    options = {
+        "v0": np.linspace(1.0, 2.0, cells),
+        "ncv": BASIS,
+        "tol": RESIDUAL,
+        "return_eigenvectors": False,
+    }
+    return float(eigsh(weights, 1, which="LA", **options)[0])
