@@ -20,6 +20,7 @@ import numpy as np
 from dynamics import forward_kinematics
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.run import Detection, Run
+from hopfield_nav.experiment.start import check_start
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.loop import (
     ARRIVED,
@@ -66,10 +67,11 @@ class Simulation:
         state: true joint angles, what was sensed and believed (``loop.State``).
         navigator: map, path and trajectory.
         detections: every ``Detection`` so far.
-        warnings: sentences on settings that cannot go well.
+        warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises:
-        BadInput: the start is not over the map, or the step is too large for damping or contact.
+        BadInput: the start is not over the map or in a known obstacle, or the step is too large for
+            damping or contact.
     """
 
     def __init__(self, world: World, seed: int | None = None, trajectory: Trajectory | None = None) -> None:
@@ -87,6 +89,7 @@ class Simulation:
         self._loop = self._choose_loop()
         refuse_large_steps(self.world, self.plant, self._loop, start)
         self.warnings = find_warnings(self.world, len(arm.dh))
+        self.warnings += check_start(self.world, arm, start, refuse=trajectory is None)
         warm_up_replan(self.world.planner, self.world.map.rank)
         self.reset()
 
@@ -263,7 +266,7 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
         The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
 
     Raises:
-        BadInput: the start is not over the map, or the step is too large for damping or contact.
+        BadInput: as ``Simulation``.
 
     Source: ragazzon2012 chapter 7.
     """
