@@ -19,6 +19,7 @@ import numpy as np
 
 from dynamics import forward_kinematics
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
+from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.run import Detection, Run
 from hopfield_nav.experiment.start import check_start
 from hopfield_nav.experiment.summary import summarise
@@ -92,6 +93,7 @@ class Simulation:
         self.warnings += check_start(self.world, arm, start, refuse=trajectory is None)
         warm_up_replan(self.world.planner, self.world.map.rank)
         self.reset()
+        self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
 
     def reset(self) -> None:
         """Back to the start: nothing felt, nothing recorded."""
