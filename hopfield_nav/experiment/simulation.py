@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import forward_kinematics
+from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.run import Detection, Run
@@ -102,6 +103,7 @@ class Simulation:
         self.navigator = self._choose_navigator()
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
+        self._arrival = Arrival(world, self.arm, self.navigator.goal)
         self.state = make_state(start, self.settings.delay, self.seed)
         if self._followed is not None:
             self.state.qd[:] = self._followed.coefficients[0, 1]
@@ -128,11 +130,12 @@ class Simulation:
         target = min(
             int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step
         )
-        while self.outcome is None:
-            event = self._advance(target)
+        while self.outcome is None and self.state.step[0] < target:
+            event = self._advance(min(target, self._arrival.next_look(int(self.state.step[0]))))
             if event == HORIZON:
-                break
-            self._answer(event)
+                self._end_where_left()
+            else:
+                self._answer(event)
         if self.outcome is None and self.state.step[0] >= self._last_step:
             if self._followed is not None and self._duration() < self.world.time_limit:
                 self._end("reached", "the end of the trajectory")
@@ -216,6 +219,12 @@ class Simulation:
             )
         )
         self._end_without(motion)
+
+    def _end_where_left(self) -> None:
+        """End the run where the arm rests beside its goal for good."""
+        reason = self._arrival.look(self.state, self._trajectory)
+        if reason:
+            self._end("unreachable", reason)
 
     def _end_without(self, motion: PlannedMotion) -> None:
         """A motion without a trajectory ends the run; one row of it is recorded if there is none yet.
