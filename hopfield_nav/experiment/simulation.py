@@ -18,8 +18,11 @@ from typing import Any
 import numpy as np
 
 from dynamics import forward_kinematics
+from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
+from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.run import Detection, Run
+from hopfield_nav.experiment.start import check_start
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.loop import (
     ARRIVED,
@@ -66,10 +69,11 @@ class Simulation:
         state: true joint angles, what was sensed and believed (``loop.State``).
         navigator: map, path and trajectory.
         detections: every ``Detection`` so far.
-        warnings: sentences on settings that cannot go well.
+        warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises:
-        BadInput: the start is not over the map, or the step is too large for damping or contact.
+        BadInput: the start is not over the map or in a known obstacle, or the step is too large for
+            damping or contact.
     """
 
     def __init__(self, world: World, seed: int | None = None, trajectory: Trajectory | None = None) -> None:
@@ -87,8 +91,10 @@ class Simulation:
         self._loop = self._choose_loop()
         refuse_large_steps(self.world, self.plant, self._loop, start)
         self.warnings = find_warnings(self.world, len(arm.dh))
+        self.warnings += check_start(self.world, arm, start, refuse=trajectory is None)
         warm_up_replan(self.world.planner, self.world.map.rank)
         self.reset()
+        self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
 
     def reset(self) -> None:
         """Back to the start: nothing felt, nothing recorded."""
@@ -97,6 +103,7 @@ class Simulation:
         self.navigator = self._choose_navigator()
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
+        self._arrival = Arrival(world, self.arm, self.navigator.goal)
         self.state = make_state(start, self.settings.delay, self.seed)
         if self._followed is not None:
             self.state.qd[:] = self._followed.coefficients[0, 1]
@@ -123,11 +130,12 @@ class Simulation:
         target = min(
             int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step
         )
-        while self.outcome is None:
-            event = self._advance(target)
+        while self.outcome is None and self.state.step[0] < target:
+            event = self._advance(min(target, self._arrival.next_look(int(self.state.step[0]))))
             if event == HORIZON:
-                break
-            self._answer(event)
+                self._end_where_left()
+            else:
+                self._answer(event)
         if self.outcome is None and self.state.step[0] >= self._last_step:
             if self._followed is not None and self._duration() < self.world.time_limit:
                 self._end("reached", "the end of the trajectory")
@@ -212,6 +220,12 @@ class Simulation:
         )
         self._end_without(motion)
 
+    def _end_where_left(self) -> None:
+        """End the run where the arm rests beside its goal for good."""
+        reason = self._arrival.look(self.state, self._trajectory)
+        if reason:
+            self._end("unreachable", reason)
+
     def _end_without(self, motion: PlannedMotion) -> None:
         """A motion without a trajectory ends the run; one row of it is recorded if there is none yet.
 
@@ -263,7 +277,7 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
         The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
 
     Raises:
-        BadInput: the start is not over the map, or the step is too large for damping or contact.
+        BadInput: as ``Simulation``.
 
     Source: ragazzon2012 chapter 7.
     """

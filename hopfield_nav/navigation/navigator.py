@@ -21,6 +21,7 @@ from hopfield_nav.navigation.reach import (
     unreachable_places,
 )
 from hopfield_nav.navigation.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
+from hopfield_nav.navigation.turn import begin_with, end_at_turn, split_turn, turned
 from hopfield_nav.navigation.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
 from hopfield_nav.planning import Plan, cells_along
 from hopfield_nav.world import World
@@ -178,12 +179,14 @@ class Navigator:
             self._cause = f", the last: {why}"
             if not self._exclude(tool_path, path.reached, start):
                 return PlannedMotion(start, self._no_cells, None, "no_path", why)
-        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], tool_path.poses[:, :3, 3]])
+        turn, rows, places = split_turn(
+            self.arm, q, path.q, tool_path.poses, self.grid.spacing, self.world.trajectory.time_per_cell
+        )
         trajectory = quintic_trajectory(
-            np.vstack([q, path.q]), self._times(tool_path, places), time, qd, qdd,
+            rows, self._times(tool_path, places), time if turn is None else turn.knots[-1], qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time,
         )  # fmt: skip
-        return PlannedMotion(start, tool_path.cells, trajectory)
+        return PlannedMotion(start, tool_path.cells, begin_with(turn, trajectory))
 
     def _exclude(self, tool_path: ToolPath, waypoint: int, start: tuple[int, ...]) -> bool:
         """Exclude the cell of a waypoint, or the next cell of the path where that one is excluded already.
@@ -261,13 +264,16 @@ class Navigator:
 
     def _follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
         """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
-        if self.world.trajectory.any_rotation:
-            path = follow_positions(self.arm, poses[:, :3, 3], q)
+        any_rotation, first = self.world.trajectory.any_rotation, self.motion.trajectory is None
+        near = turned(self.arm, poses[0], q, any_rotation) if first else q
+        if any_rotation:
+            path = follow_positions(self.arm, poses[:, :3, 3], near)
         elif self.world.planner.unreachable == "ignore":
-            path = follow_path(self.arm, poses, q)
+            path = follow_path(self.arm, poses, near)
         else:
-            path = follow_regular_path(self.arm, poses, q)
-        return path if self._solids is None else end_at_contact(self.arm, path, self._solids)
+            path = follow_regular_path(self.arm, poses, near)
+        path = path if self._solids is None else end_at_contact(self.arm, path, self._solids)
+        return path if near is q else end_at_turn(self.arm, q, path, self.known.solids, self._solids)
 
     def _find_goal(self) -> tuple[tuple[int, ...] | None, np.ndarray | None]:
         if self.world.goal_point is None:

@@ -39,8 +39,8 @@ def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:
     return KnownSolids(solids, np.asarray(touching.all(axis=0)))
 
 
-def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
-    """Which link touches which known obstacle.
+def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndarray, np.ndarray]:
+    """Distances of what may not touch: infinite for link 0, and for link 1 to what the arm is mounted on.
 
     Args:
         arm: the arm.
@@ -48,14 +48,29 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
         known: from ``known_solids``.
 
     Returns:
-        (k, 2) int: link (counted from 1, the tool is with the last) and obstacle (from 0) that overlap
-        most; -1 where nothing touches.
+        (b,) int link of each body (the tool is with the last), and (k, b, m) signed distances [m].
     """
     link = arm_bodies(arm)[:, LINK].astype(int)
     distance = arm_distance(arm, q, known.solids)
     distance[:, link == 0] = np.inf
     distance[:, link == 1] = np.where(known.mount, np.inf, distance[:, link == 1])
-    flat = distance.reshape(len(distance), -1)
+    return link, distance
+
+
+def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
+    """Which link touches which known obstacle.
+
+    Args:
+        arm: the arm.
+        q: (k, n) joint angles [rad]; k may be 0.
+        known: from ``known_solids``.
+
+    Returns:
+        (k, 2) int: link (counted from 1, the tool is with the last) and obstacle (from 0) that overlap
+        most; -1 where nothing touches.
+    """
+    link, distance = link_distances(arm, q, known)
+    flat = distance.reshape(len(distance), len(link) * len(known.solids))
     if flat.size == 0:
         return np.full((len(distance), 2), -1)
     body, solid = np.divmod(flat.argmin(axis=1), len(known.solids))

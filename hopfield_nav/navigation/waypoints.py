@@ -64,6 +64,11 @@ def tight_chain(
     return shorten_path(blocked, chain, spacing, clearance) if shorten else chain
 
 
+def seconds_per_cell(rule: float | str) -> float:
+    """Seconds for the length of one cell [s], of the document's rule as for many waypoints."""
+    return SECONDS_PER_CELL if isinstance(rule, str) else float(rule)
+
+
 def times_by_length(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:
     """Seconds from place to place (k,), for tool positions (k + 1, 3) [m], in proportion to the length.
 
@@ -71,8 +76,7 @@ def times_by_length(places: np.ndarray, spacing: float, rule: float | str) -> np
     """
     lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
     lengths[0] = max(lengths[0], 1.0)
-    seconds = SECONDS_PER_CELL if isinstance(rule, str) else float(rule)
-    return seconds * np.maximum(lengths, LEAST)
+    return seconds_per_cell(rule) * np.maximum(lengths, LEAST)
 
 
 def times_by_cell(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:

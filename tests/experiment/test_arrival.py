@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scenes import push_with_force, simulation
@@ -9,6 +11,7 @@ from scenes import push_with_force, simulation
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.control import MOST
+from hopfield_nav.experiment import Simulation
 
 WRONG_MASSES = "controller.model_error.mass_scale=1.1"
 UNKNOWN_LOAD = ["tool.payload.mass=1", "controller.model_error.payload=unknown"]
@@ -30,7 +33,7 @@ def test_an_arm_with_a_wrong_model_arrives_because_the_reference_is_corrected(ch
     assert outcome == "reached"
     assert error <= 1e-3 + 1e-6
     outcome, error = arrival(*changes, "controller.settling=0")
-    assert outcome == "time_limit"
+    assert outcome == "unreachable"
     assert error > 1.5e-3
 
 
@@ -95,3 +98,68 @@ def test_an_arm_with_wrong_friction_does_not_hunt_after_it_has_arrived():
     after = slice(first, first + 2000)
     assert error[after].max() < 1.2e-3
     assert np.abs(np.diff(error[after])).max() < 5e-5
+
+
+# --- an arm that will not arrive says so --------------------------------------------------------------------
+
+STICKY = ["arm=ur5_full", "plant.friction=arm", "controller.model_error.friction_scale=0.5"]
+UNFELT = ["detection.measure=joint_torque", "detection.threshold=1000"]
+TOO_HEAVY = ["tool.payload.mass=4", "controller.model_error.payload=unknown", *UNFELT]
+
+
+@pytest.mark.parametrize(
+    ("changes", "cause", "cure"),
+    [
+        ([WRONG_MASSES, "controller.settling=0"], "controller.settling is 0", WRONG_MASSES),
+        ([*STICKY, *UNFELT, "controller.settling=0"], "controller.settling is 0", "controller.settling=1"),
+        (TOO_HEAVY, "limit of 0.05 rad", "controller.model_error.payload=known"),
+    ],
+)
+def test_an_arm_that_rests_beside_its_goal_ends_early_and_says_why(changes, cause, cure):
+    """It waited until the time limit, without a word."""
+    run = simulate(load_world("empty", ["record.every=100", *changes]))
+    reason = run.summary["reason"]
+    assert run.outcome == "unreachable"
+    assert run.summary["simulated_time_s"] < 30.0
+    told = float(re.search(r"rests ([\d.]+) mm", reason).group(1))
+    assert told == pytest.approx(1e3 * run.summary["final_tool_error_m"], rel=0.01)
+    assert "tolerance is 1 mm" in reason
+    assert cause in reason
+    mended = [c for c in changes if c != "controller.settling=0"]
+    assert simulate(load_world("empty", ["record.signals=none", *mended, cure])).outcome == "reached"
+    wider = [*changes, "goal.tolerance=0.05"]
+    assert simulate(load_world("empty", ["record.signals=none", *wider])).outcome == "reached"
+
+
+def test_steps_of_any_length_end_it_at_the_same_moment():
+    world = load_world("empty", ["record.signals=none", WRONG_MASSES, "controller.settling=0"])
+    ends = []
+    for duration in (0.3, 1.7, 100.0):
+        sim = Simulation(world)
+        while sim.step(duration) is None:
+            pass
+        ends.append((sim.outcome, sim.reason, sim.time))
+    assert ends[0] == ends[1] == ends[2]
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.1])
+def test_an_arm_that_settles_slowly_is_waited_for(rate):
+    outcome, error = arrival(WRONG_MASSES, f"controller.settling={rate}", "time_limit=100")
+    assert (outcome, error <= 1e-3 + 1e-6) == ("reached", True)
+
+
+def test_an_arm_that_is_held_by_an_obstacle_is_waited_for():
+    """What presses may be felt at last, or give way: such a run is not ended."""
+    sim = settled(0.0, "momentum_observer")
+    push_with_force(sim, (0.0, 5.0))
+    sim.step(30.0)
+    assert sim.outcome is None
+    push_with_force(sim, (0.0, 1e-12))
+    sim.plant = sim.plant._replace(contact=sim.plant.contact._replace(solids=np.zeros((0, 17))))
+    sim.step(12.0)
+    assert sim.outcome == "unreachable"
+
+
+def test_without_a_goal_nothing_ends_early():
+    run = simulate(load_world("empty", ["goal=null", "time_limit=15", "record.signals=none", WRONG_MASSES]))
+    assert run.outcome == "time_limit"

@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from refusals import refused
-from scenes import GOAL, simulation
+from scenes import GOAL, simulation, world
 
 from dynamics import forward_kinematics
 from hopfield_nav import load_world
-from hopfield_nav.experiment import simulate
-from hopfield_nav.loop import evaluate
+from hopfield_nav.experiment import Simulation, simulate
+from hopfield_nav.loop import evaluate, quintic_trajectory
 
 
 def test_the_first_trajectory_goes_through_the_cells_of_its_path():
@@ -71,7 +71,8 @@ def test_known_obstacles_are_on_the_map_from_the_start_and_are_avoided():
 
 
 def test_a_known_obstacle_also_pushes():
-    sim = simulation("known: [{cylinder: {center: [0.1764, 0.02], radius: 0.02}}]\ntime_limit: 0.1\n")
+    inside = world("known: [{cylinder: {center: [0.1764, 0.02], radius: 0.02}}]\ntime_limit: 0.1\n")
+    sim = Simulation(inside, trajectory=quintic_trajectory([inside.start.joints], 1.0))
     sim.step(0.01)
     assert sim.state.statistics.peak_force[0] > 100
 

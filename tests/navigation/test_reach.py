@@ -114,6 +114,33 @@ def test_links_keep_away_from_known_obstacles_where_links_can_touch():
     np.testing.assert_array_equal(before.data.first_path.values, spared.data.first_path.values)
 
 
+FORWARD = "trajectory.tool_rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]"  # the wrist would be in the base
+
+
+def test_a_path_whose_first_waypoint_is_out_of_reach_touches_nothing():
+    """It was a traceback: none of its waypoints can be asked for what it touches."""
+    arm = load_arm("ur5_ragazzon2012")
+    known = known_solids(arm, pack_primitives([box([0.5, 0.0, 0.0], [0.1, 0.1, 0.1])]))
+    assert touching_links(arm, np.zeros((0, 6)), known).shape == (0, 2)
+    floor = ["contact.bodies=arm", "known=[{floor: {height: -0.3}}]"]
+    sim = Simulation(load_world("empty", [*floor, FORWARD]))
+    assert sim.outcome == "no_path"
+    assert "out of reach at waypoint 0" in sim.reason
+
+
+@pytest.mark.parametrize("known", ["[]", "[{floor: {height: -0.3}}]"])
+@pytest.mark.parametrize("choice", ["lazy", "precompute"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_arm_that_is_at_its_goal_arrives(known, choice, exact):
+    world = load_world("empty")
+    x, y, z = (float(v) for v in forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3])
+    goal = f"goal={{position: [{x}, {y}]}}" if exact else "goal={cell: [1, 10]}"
+    height = z if exact else 0.0
+    settings = ["contact.bodies=arm", f"known={known}", f"planner.unreachable={choice}", goal]
+    run = simulate(load_world("empty", [*settings, f"map.origin=[0.1501, -0.2499, {height}]"]))
+    assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
+
+
 def beyond_link_1(run):
     """Distances [m] of links 2 to 6 and the tool from all solids, over the run."""
     arm = build_arm(run.world)

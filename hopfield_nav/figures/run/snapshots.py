@@ -30,7 +30,7 @@ _SMALLEST_ARROW = 0.5  # [N]
 _ENDS = {
     "reached": "goal reached",
     "no_path": "no path is left",
-    "unreachable": "next cell out of reach",
+    "unreachable": "out of reach",
     "time_limit": "end of time",
     "diverged": "diverged",
 }

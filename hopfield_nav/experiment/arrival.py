@@ -1,0 +1,88 @@
+"""Whether an arm that has come to the end of its path will still arrive.
+
+Once its trajectory has ended, the arm comes nearer to the goal only as far as ``controller.settling`` moves
+its reference. Where it comes no nearer, the reference is not moved any more, and nothing touches it, it is
+left where it is for good: nothing will be felt either, and the time limit would be all it waits for.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import MOST
+from hopfield_nav.loop import State, Trajectory
+from hopfield_nav.world import World
+
+EVERY = 1.0  # [s] from one look to the next
+_LEAST, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
+_NEARER = 0.95  # a distance that falls by less than this share over half of that time falls no more
+_STILL = 1e-4  # [rad] a correction that changes by less over that time is done
+
+
+class Arrival:
+    """Looks at a run every ``EVERY`` seconds of its time.
+
+    Args:
+        world: of the run.
+        arm: kinematics of the controller.
+        goal: (3,) of the tool, base axes [m]; None: there is nothing to wait for.
+    """
+
+    def __init__(self, world: World, arm: Arm, goal: np.ndarray | None) -> None:
+        self._world, self._arm, self._goal = world, arm, goal
+        self._steps = max(1, round(EVERY / world.plant.step))
+        rate = world.controller.settling
+        seconds = max(_LEAST, _SETTLING_TIMES / rate if rate > 0.0 else 0.0)
+        self._most = 1 + math.ceil(seconds / (self._steps * world.plant.step))
+        self._end = math.nan
+        self._distances: list[float] = []
+        self._corrections: list[np.ndarray] = []
+
+    def next_look(self, step: int) -> int:
+        """The first step after ``step`` at which to look."""
+        return (step // self._steps + 1) * self._steps
+
+    def look(self, state: State, trajectory: Trajectory | None) -> str:
+        """Why the arm will not arrive, in a sentence; empty while it may."""
+        step = int(state.step[0])
+        if self._goal is None or trajectory is None or step % self._steps:
+            return ""
+        end = float(trajectory.knots[-1])
+        now = step * self._world.plant.step
+        touched = state.statistics.last_contact_time[0] >= now - self._steps * self._world.plant.step
+        if now < end or end != self._end or touched:
+            self._end = end
+            self._distances, self._corrections = [], []
+        if now < end or touched:
+            return ""
+        tool = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
+        self._distances = [*self._distances, float(np.linalg.norm(tool - self._goal))][-self._most :]
+        self._corrections = [*self._corrections, state.control.correction.copy()][-self._most :]
+        if len(self._distances) < self._most or self._still_changes():
+            return ""
+        return self._reason(self._distances[-1], float(state.control.belief.level[0]))
+
+    def _still_changes(self) -> bool:
+        half = self._most // 2
+        if min(self._distances[half:]) < _NEARER * min(self._distances[:half]):
+            return True
+        return bool(np.ptp(np.array(self._corrections), axis=0).max() > _STILL)
+
+    def _reason(self, distance: float, level: float) -> str:
+        control, tolerance = self._world.controller, self._world.goal.tolerance if self._world.goal else 0.0
+        corrected = np.abs(self._corrections[-1]).max()
+        if control.settling == 0.0:
+            why = "controller.settling is 0, so that what is left is not corrected; set it, or "
+        elif corrected >= MOST:
+            why = f"the correction of a joint is at its limit of {MOST:g} rad; give a better model, or "
+        elif level > 1.0:
+            why = "a force is believed, so that nothing is corrected; give a larger detection.threshold, or "
+        else:
+            why = "its joints are where they shall be as far as can be measured; give "
+        return (
+            f"the tool rests {1e3 * distance:.3g} mm from the goal, whose tolerance is "
+            f"{1e3 * tolerance:.3g} mm, and comes no nearer: {why}a larger goal.tolerance"
+        )

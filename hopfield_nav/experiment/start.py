@@ -1,0 +1,45 @@
+"""Obstacles in which the arm starts: refused where they are known, warned of where they are not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.navigation import depths_at_start
+from hopfield_nav.world import World, build_obstacles
+
+_INSIDE = 1e-6  # [m] less is on the surface
+
+
+def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> list[str]:
+    """Look for obstacles in which the arm starts: its tool point, or with ``contact.bodies: arm`` any link.
+
+    Args:
+        world: resolved.
+        arm: of this world.
+        q: (n,) joint angles at the start [rad].
+        refuse: whether a known obstacle is an error; else it is warned of too.
+
+    Returns:
+        One sentence on all of them, or none.
+
+    Raises:
+        BadInput: the arm starts in a known obstacle.
+    """
+    whole = world.contact.bodies == "arm"
+    depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
+    obstacles, unknown = (*world.obstacles, *world.known), len(world.obstacles)
+    told = []
+    for j in np.flatnonzero(depth > _INSIDE):
+        number, known = (j, "") if j < unknown else (j - unknown, "known ")
+        who = f"link {link[j]}" if whole else "the tool"
+        kind = type(obstacles[j].solid).__name__.lower()
+        where = f"{1e3 * depth[j]:.3g} mm inside {known}obstacle {number} ({kind})"
+        if known and refuse:
+            raise BadInput(
+                f"{who} starts {where}",
+                where="start.joints",
+                allowed="a pose that touches no known obstacle",
+            )
+        told.append(f"{who} {where}")
+    return [f"the arm starts in contact: {', '.join(told)}"] if told else []

@@ -1,0 +1,34 @@
+"""What the arm is in before anything moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.navigation.reach import known_solids, link_distances
+
+
+def depths_at_start(
+    arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """How deep the arm is in each solid.
+
+    Args:
+        arm: the arm.
+        q: (n,) joint angles [rad].
+        solids: (m, 17) from ``geometry.pack_primitives``.
+        whole_arm: whether every link counts: but for the base, and for link 1 in what it touches at
+            every angle of joint 1. Else the tool point alone.
+
+    Returns:
+        (m,) largest overlap, negative where nothing touches [m], and (m,) int the link that it is of.
+    """
+    if not whole_arm or len(solids) == 0:
+        tool = forward_kinematics(arm, q)[:3, 3]
+        depth = -capsule_distance(np.concatenate([tool, tool, [0.0]])[None], solids)[0]
+        return depth, np.full(len(solids), len(arm.dh))
+    link, distance = link_distances(arm, q[None], known_solids(arm, solids))
+    if len(link) == 0:
+        return np.full(len(solids), -np.inf), np.zeros(len(solids), dtype=int)
+    return -distance[0].min(axis=0), link[distance[0].argmin(axis=0)]
