@@ -16,3 +16,8 @@ from .sensors import sense as sense
 from .settling import MOST as MOST
 from .settling import move_reference as move_reference
 from .settling import settle as settle
+from .trace import Onset as Onset
+from .trace import Trace as Trace
+from .trace import find_onset as find_onset
+from .trace import make_trace as make_trace
+from .trace import remember as remember

@@ -60,6 +60,8 @@ class Alarm(NamedTuple):
         size: (1,) norm of the external torque when it fired [N·m]; 0: none was estimated.
         direction: (n,) of that torque.
         q_ref: (n,) reference when it fired [rad].
+        held: (2,) level when the reference turned away from what was felt, 0 before that; and the same
+            of the alarm before.
         raised: (1,) 1 from a detection to the next row of the log.
     """
 
@@ -71,13 +73,14 @@ class Alarm(NamedTuple):
     size: np.ndarray
     direction: np.ndarray
     q_ref: np.ndarray
+    held: np.ndarray
     raised: np.ndarray
 
 
 def make_alarm(n: int) -> Alarm:
     """Armed, and nothing detected, on an arm with ``n`` joints."""
     armed, (retreat, fired, loud, floor, size, raised) = np.ones(1), np.zeros((6, 1))
-    return Alarm(armed, retreat, fired, loud, floor, size, np.zeros(n), np.zeros(n), raised)
+    return Alarm(armed, retreat, fired, loud, floor, size, np.zeros(n), np.zeros(n), np.zeros(2), raised)
 
 
 @inlined
@@ -93,9 +96,9 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     else:
         if rule.episodes:
             answered = sensed.time[0] - since_plan >= alarm.fired[0]
-            _follow_retreat(alarm, sensed, since_plan / leg if answered else 0.0)
-        else:
-            alarm.retreat[0] = 2.0
+            _follow_retreat(alarm, sensed, level, since_plan / leg if answered else 0.0)
+        elif alarm.retreat[0] == 0.0:
+            alarm.retreat[0], alarm.held[0] = 2.0, level
         alarm.floor[0] = min(alarm.floor[0], level) if alarm.retreat[0] == 2.0 else level
         turned = rule.episodes and _turned(alarm, belief)
         fires = level > 1.0 and (at_end or turned or level > alarm.floor[0] + 1.0)
@@ -110,19 +113,22 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 
 
 @inlined
-def _follow_retreat(alarm, sensed, share):
+def _follow_retreat(alarm, sensed, level, share):
     """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
-    if alarm.retreat[0] == 2.0:
+    stage = alarm.retreat[0]
+    if stage == 2.0:
         return
     back, speed = 0.0, 0.0
     for i in range(sensed.q_ref.size):
         back += (sensed.q_ref[i] - alarm.q_ref[i]) * alarm.direction[i]
         speed += sensed.qd_ref[i] * alarm.direction[i]
-    lost = share >= (TURN_BY if alarm.retreat[0] == 0.0 else 1.0)
-    if back > 0.0 or lost or (alarm.retreat[0] == 1.0 and speed < 0.0):
+    lost = share >= (TURN_BY if stage == 0.0 else 1.0)
+    if back > 0.0 or lost or (stage == 1.0 and speed < 0.0):
         alarm.retreat[0] = 2.0
     elif speed > 0.0:
         alarm.retreat[0] = 1.0
+    if stage == 0.0 and alarm.retreat[0] > 0.0:
+        alarm.held[0] = level
 
 
 @inlined
@@ -156,4 +162,5 @@ def _begin_episode(alarm, sensed, belief):
             alarm.direction[i] = 0.0
     alarm.size[0], alarm.floor[0], alarm.retreat[0] = size, belief.level[0], 0.0
     alarm.fired[0] = alarm.loud[0] = sensed.time[0]
+    alarm.held[1], alarm.held[0] = alarm.held[0], 0.0
     alarm.armed[0], alarm.raised[0] = 0.0, 1.0

@@ -77,7 +77,12 @@ SUMMARY = {
     "damped_estimate_share": Quantity(
         "share of damped estimates", "1", "share of control periods with a damped estimate", "%", 1e2
     ),
-    "felt_cell_count": Quantity("felt cells", "1", "cells marked on the map at the end"),
+    "felt_cell_count": Quantity(
+        "felt cells", "1", "cells marked, or believed to be occupied, on the map at the end"
+    ),
+    "closed_step_count": Quantity(
+        "closed steps", "1", "steps between cells that touches proved to be closed"
+    ),
     "replan_wall_time_median_s": Quantity(
         "time of a replan, median", "s", "computing time of a replan, median", "ms", 1e3, repeatable=False
     ),

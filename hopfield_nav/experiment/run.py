@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,14 +22,27 @@ from hopfield_nav.world import World, load_world
 if TYPE_CHECKING:
     import xarray
 
+    from hopfield_nav.navigation import Step
+
 
 class PlanRecord(NamedTuple):
-    """A plan as it was made: time [s], marks (bool grid), path (k, rank), and the cell just marked."""
+    """A plan as it was made.
+
+    Attributes:
+        time: [s].
+        felt: bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied.
+        path: (k, rank) cells.
+        cell: the one just marked.
+        steps: (m, 2, rank) touched steps between cells.
+        certainty: (m,) that they are closed; 1 for facts.
+    """
 
     time: float
     felt: np.ndarray
     path: np.ndarray
     cell: np.ndarray | None
+    steps: np.ndarray
+    certainty: np.ndarray
 
 
 class Detection(NamedTuple):
@@ -42,6 +55,7 @@ class Detection(NamedTuple):
         position: (3,) true tool position [m].
         false_alarm: no true contact in the 50 ms before.
         felt: bool grid, the marks as they stood afterwards.
+        closed: certainty of every touched step as it stood afterwards, 1 for facts.
         path: (k, rank) cells of the new path; k = 0 when there is none.
         replan_time: computing time of mark, plan, inverse kinematics and splines [s].
     """
@@ -53,6 +67,7 @@ class Detection(NamedTuple):
     position: np.ndarray
     false_alarm: bool
     felt: np.ndarray
+    closed: Mapping[Step, float]
     path: np.ndarray
     replan_time: float
 
@@ -74,9 +89,10 @@ class Run:
         detections: Sequence[Detection],
         first_path: np.ndarray,
         blocked: np.ndarray,
+        closed: Mapping[Step, float] | None = None,
     ) -> None:
         self.world, self.summary = world, summary
-        self._parts = (log, detections, first_path, blocked)
+        self._parts = (log, detections, first_path, blocked, closed or {})
         self._data: xarray.Dataset | None = None
 
     @property
@@ -94,16 +110,27 @@ class Run:
     def plans(self) -> list[PlanRecord]:
         """The first plan and the one after every answered detection, in order."""
         data = self.data
-        first = PlanRecord(0.0, np.zeros(self.world.map.shape, bool), _path(data.first_path.values), None)
+        shape, rank = tuple(self.world.map.shape), len(self.world.map.shape)
+        none = (np.zeros((0, 2, rank), dtype=int), np.zeros(0))
+        first = PlanRecord(0.0, np.zeros(shape, bool), _path(data.first_path.values), None, *none)
         return [first] + [
             PlanRecord(
                 float(data.event_time[k]),
                 data.event_map[k].values.astype(bool),
                 _path(data.event_path[k].values),
                 data.event_cell[k].values,
+                *(self._closed(data.event_certainty[k].values) if "event_certainty" in data else none),
             )
             for k in range(data.sizes["event"])
         ]
+
+    def closed_steps(self) -> tuple[np.ndarray, np.ndarray]:
+        """Touched steps (m, 2, rank) as known in the end, and the certainty (m,) that they are closed."""
+        return self._closed(self.data.final_certainty.values)
+
+    def _closed(self, certainty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        there = certainty > 0.0
+        return self.data.closed_step.values[there], certainty[there]
 
     def save(self, folder: str | Path) -> Path:
         """Write the run to ``folder``, which must not exist or be empty.
@@ -164,10 +191,12 @@ def _dataset(
     detections: Sequence[Detection],
     first_path: np.ndarray,
     blocked: np.ndarray,
+    closed: Mapping[Step, float],
 ) -> xarray.Dataset:
     import xarray
 
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
+    variables |= _step_variables(world, detections, closed)
     variables["first_path"] = (
         ("first_waypoint", "map_axis"),
         first_path.astype(np.int32),
@@ -244,6 +273,32 @@ def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str,
             _about("1", "1 where the map was marked, after the detection"),
         ),
         "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "next path, then -1")),
+    }
+
+
+def _step_variables(
+    world: World, detections: Sequence[Detection], closed: Mapping[Step, float]
+) -> dict[str, tuple]:
+    """Every step that was ever touched, and how certain it was after each detection that it is closed."""
+    steps = sorted(set(closed).union(*(detection.closed for detection in detections)))
+    certainty = np.array([[d.closed.get(step, 0.0) for step in steps] for d in detections], dtype=float)
+    rank, meaning = world.map.rank, "that the step is closed: 1 a fact, less a belief, 0 none"
+    return {
+        "closed_step": (
+            ("closed", "end", "map_axis"),
+            np.array([step.ends for step in steps], dtype=np.int32).reshape(-1, 2, rank),
+            _about("1", "touched step between two cells"),
+        ),
+        "event_certainty": (
+            ("event", "closed"),
+            certainty.reshape(len(detections), len(steps)),
+            _about("1", f"certainty after the detection {meaning}"),
+        ),
+        "final_certainty": (
+            ("closed",),
+            np.array([closed.get(step, 0.0) for step in steps], dtype=float),
+            _about("1", f"certainty at the end {meaning}"),
+        ),
     }
 
 

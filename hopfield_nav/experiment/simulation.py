@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import forward_kinematics
+from hopfield_nav.control import find_onset
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
@@ -39,7 +40,14 @@ from hopfield_nav.loop import (
     quintic_trajectory,
     with_more_room,
 )
-from hopfield_nav.navigation import Follower, Navigator, PlannedMotion, check_trajectory, warm_up_replan
+from hopfield_nav.navigation import (
+    FeelingNavigator,
+    Follower,
+    Navigator,
+    PlannedMotion,
+    check_trajectory,
+    warm_up_replan,
+)
 from hopfield_nav.world import (
     World,
     build_arm,
@@ -131,8 +139,11 @@ class Simulation:
             int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step
         )
         while self.outcome is None and self.state.step[0] < target:
-            event = self._advance(min(target, self._arrival.next_look(int(self.state.step[0]))))
-            if event == HORIZON:
+            until = min(target, self._decision_step(), self._arrival.next_look(int(self.state.step[0])))
+            event = self._advance(until)
+            if event == HORIZON and self.navigator.motion.undecided:
+                self._decide()
+            elif event == HORIZON:
                 self._end_where_left()
             else:
                 self._answer(event)
@@ -156,13 +167,15 @@ class Simulation:
     def record(self) -> Run:
         """The record so far."""
         log = self._log.table[: int(self._log.used[0])].copy()
-        blocked = self.navigator.final_map()
-        return Run(self.world, summarise(self), log, list(self.detections), self.first_motion.cells, blocked)
+        blocked, closed = self.navigator.final_map(), self.navigator.closed_steps()
+        first = self.first_motion.cells
+        return Run(self.world, summarise(self), log, list(self.detections), first, blocked, closed)
 
     def _choose_navigator(self) -> Navigator | Follower:
         if self._followed is not None:
             return Follower(self.world, self.arm, self._followed)
-        return Navigator(self.world, self.arm, self._start)
+        kind = FeelingNavigator if self.world.detection.mark == "felt" else Navigator
+        return kind(self.world, self.arm, self._start)
 
     def _duration(self) -> float:
         """Simulated time at which the run ends at the latest [s]."""
@@ -186,6 +199,8 @@ class Simulation:
         )
 
     def _answer(self, event: int) -> None:
+        if event == ARRIVED and isinstance(self.navigator, Navigator):
+            self.navigator.arrive()
         if event == LOG_FULL:
             self._log = with_more_room(self._log)
         elif event == ARRIVED:
@@ -200,10 +215,10 @@ class Simulation:
         started = clock.perf_counter()
         time, state = self.time, self.state
         force = state.control.belief.wrench[:3].copy()
-        marked, motion = self.navigator.answer(time, state.control.sensed.q, force)
-        if motion.trajectory is not None:
-            self._trajectory = motion.trajectory
-            state.control.segment[0] = 0
+        held = float(state.control.alarm.held[1])
+        onset = find_onset(state.control.trace, float(self._trajectory.knots[0]))
+        marked, motion = self.navigator.answer(time, state.control.sensed.q, force, onset, held)
+        self._set_off(motion)
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
         self.detections.append(
             Detection(
@@ -214,6 +229,7 @@ class Simulation:
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
                 felt=self.navigator.grid.felt.copy(),
+                closed=self.navigator.closed_steps(),
                 path=motion.cells,
                 replan_time=clock.perf_counter() - started,
             )
@@ -225,6 +241,27 @@ class Simulation:
         reason = self._arrival.look(self.state, self._trajectory)
         if reason:
             self._end("unreachable", reason)
+
+    def _set_off(self, motion: PlannedMotion) -> None:
+        if motion.trajectory is not None:
+            self._trajectory = motion.trajectory
+            self.state.control.segment[0] = 0
+
+    def _decision_step(self) -> int:
+        """Step at which a decision is due: the end of an undecided motion."""
+        motion = self.navigator.motion
+        if not motion.undecided or motion.trajectory is None:
+            return self._last_step
+        return min(math.ceil(motion.trajectory.knots[-1] / self.world.plant.step), self._last_step)
+
+    def _decide(self) -> None:
+        """At the end of an undecided motion: go on, or end where nothing is left to try."""
+        if self.state.step[0] < self._decision_step():
+            return
+        control = self.state.control
+        motion = self.navigator.decide(self.time, control.sensed.q, float(control.alarm.held[0]))
+        self._set_off(motion)
+        self._end_without(motion)
 
     def _end_without(self, motion: PlannedMotion) -> None:
         """A motion without a trajectory ends the run; one row of it is recorded if there is none yet.

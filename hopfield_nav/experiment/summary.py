@@ -71,6 +71,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
         "damped_estimate_share": float(counted.damped[0]) / periods if periods else 0.0,
         "felt_cell_count": int(simulation.navigator.grid.felt.sum()),
+        "closed_step_count": sum(c == 1.0 for c in simulation.navigator.closed_steps().values()),
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
         if detections
         else None,

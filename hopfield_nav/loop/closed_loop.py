@@ -24,6 +24,7 @@ from hopfield_nav.control import (
     make_sensors,
     move_reference,
     raise_alarm,
+    remember,
     sense,
     settle,
     update_model_frames,
@@ -112,6 +113,7 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
         move_reference(correction, sensed)
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
+        remember(control.trace, sensed, belief.level[0])
     else:
         move_reference(correction, sensed)
     since, leg = time - knots[0], knots[1] - knots[0]

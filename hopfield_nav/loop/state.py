@@ -10,7 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.control import Alarm, AlarmRule, Belief, make_alarm, make_belief, make_random_state
+from hopfield_nav.control import (
+    Alarm,
+    AlarmRule,
+    Belief,
+    Trace,
+    make_alarm,
+    make_belief,
+    make_random_state,
+    make_trace,
+)
 from hopfield_nav.loop.contact import Touch, make_touch
 from hopfield_nav.plugin import Sensed, make_sensed
 
@@ -71,6 +80,7 @@ class ControlState(NamedTuple):
         judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
         random: (1,) state of the generator of sensor noise.
         correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
+        trace: what it measured in the periods before.
     """
 
     sensed: Sensed
@@ -81,6 +91,7 @@ class ControlState(NamedTuple):
     judged: np.ndarray
     random: np.ndarray
     correction: np.ndarray
+    trace: Trace
 
 
 class Statistics(NamedTuple):
@@ -147,6 +158,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
             judged=_count(-1),
             random=make_random_state(seed),
             correction=np.zeros(n),
+            trace=make_trace(n),
         ),
         statistics=Statistics(
             contacts=_count(),

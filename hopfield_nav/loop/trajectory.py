@@ -40,6 +40,7 @@ def quintic_trajectory(
     start_acceleration: np.ndarray | None = None,
     speed_limits: np.ndarray | None = None,
     sample_time: float = 0.0,
+    rest: np.ndarray | None = None,
 ) -> Trajectory:
     """Quintic splines through joint waypoints.
 
@@ -53,6 +54,7 @@ def quintic_trajectory(
         speed_limits: (n,) [rad/s]; default none. The first segment exceeds them where the velocity and
             acceleration it is given at its start leave no choice, as little as they allow.
         sample_time: [s] see ``Trajectory``.
+        rest: (k,) bool, at which waypoint behind the first the arm stops; default at the last one.
 
     Returns:
         The trajectory, continuous in position, velocity and acceleration.
@@ -80,7 +82,12 @@ def quintic_trajectory(
     if not np.all(limits > 0):
         raise BadInput("speed limits must be positive", found=limits.tolist())
     coefficients = np.empty((len(points) - 1, 6, n))
-    _fit_within_limits(points, durations, first_velocity, first_acceleration, limits, coefficients)
+    still = np.zeros(len(durations), dtype=bool) if rest is None else np.asarray(rest, dtype=bool)
+    if still.shape != durations.shape:
+        raise BadInput(
+            "rest is of another length", found=still.shape, allowed=f"({len(durations)},) booleans"
+        )
+    _fit_within_limits(points, durations, still, first_velocity, first_acceleration, limits, coefficients)
     knots = start_time + np.concatenate([[0.0], np.cumsum(durations)])
     return Trajectory(knots, coefficients, np.array([sample_time]))
 
@@ -140,14 +147,14 @@ def _evaluate(trajectory, time, segment, q, qd, qdd):
 
 
 @kernel
-def _fit(points, durations, first_velocity, first_acceleration, out):
+def _fit(points, durations, rest, first_velocity, first_acceleration, out):
     """Coefficients of all segments for given durations."""
     count, n = durations.size, points.shape[1]
     for j in range(n):
         v0, a0 = first_velocity[j], first_acceleration[j]
         for k in range(count):
             v1 = 0.0
-            if k + 1 < count:
+            if k + 1 < count and not rest[k]:
                 v1 = (points[k + 2, j] - points[k, j]) / (durations[k] + durations[k + 1])
             h = durations[k]
             step = points[k + 1, j] - points[k, j]
@@ -162,7 +169,7 @@ def _fit(points, durations, first_velocity, first_acceleration, out):
 
 
 @kernel
-def _fit_within_limits(points, durations, first_velocity, first_acceleration, limits, out):
+def _fit_within_limits(points, durations, rest, first_velocity, first_acceleration, limits, out):
     """Fit, and lengthen the segments that are too fast, until none is (at most 50 rounds).
 
     Where the first segment gets no slower, its given start is to blame, and its best duration is kept.
@@ -172,7 +179,7 @@ def _fit_within_limits(points, durations, first_velocity, first_acceleration, li
     for j in range(limits.size):
         moving = moving or first_velocity[j] != 0.0 or first_acceleration[j] != 0.0
     for _ in range(50):
-        _fit(points, durations, first_velocity, first_acceleration, out)
+        _fit(points, durations, rest, first_velocity, first_acceleration, out)
         changed = False
         for k in range(durations.size):
             share = _largest_share(out[k], durations[k], limits, k == 0)
@@ -188,7 +195,7 @@ def _fit_within_limits(points, durations, first_velocity, first_acceleration, li
             changed = True
         if not changed:
             return
-    _fit(points, durations, first_velocity, first_acceleration, out)
+    _fit(points, durations, rest, first_velocity, first_acceleration, out)
 
 
 @kernel

@@ -1,4 +1,6 @@
+from .beliefs import Step as Step
 from .collision_map import CollisionMap as CollisionMap
+from .feeling import FeelingNavigator as FeelingNavigator
 from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
 from .motion import PlannedMotion as PlannedMotion

@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
+from hopfield_nav.control import Onset
 from hopfield_nav.loop import Trajectory
+from hopfield_nav.navigation.beliefs import Step
 from hopfield_nav.navigation.known_map import make_map
 from hopfield_nav.navigation.motion import PlannedMotion
 from hopfield_nav.world import World
@@ -51,12 +53,18 @@ class Follower:
         """The trajectory, whatever the joint angles ``q``."""
         return self.motion
 
-    def answer(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], PlannedMotion]:
+    def answer(
+        self, time: float, q: np.ndarray, force: np.ndarray, onset: Onset, held: float
+    ) -> tuple[tuple[int, ...], PlannedMotion]:
         """Mark the tool's cell, if it is over the map, and go on."""
         cell = self.grid.cell_of(forward_kinematics(self.arm, q)[:3, 3])
         if self.grid.inside(cell):
             self.grid.mark(cell)
         return cell, self.motion
+
+    def closed_steps(self) -> dict[Step, float]:
+        """Certainty of every touched step that it is closed; marked cells close none."""
+        return {}
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked."""

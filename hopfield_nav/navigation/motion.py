@@ -10,13 +10,25 @@ from hopfield_nav.loop import Trajectory
 
 
 class PlannedMotion(NamedTuple):
-    """A path and its trajectory; without a trajectory, the outcome of the run and its reason."""
+    """A path and its trajectory; without a trajectory, the outcome of the run and its reason.
+
+    Attributes:
+        start: cell from which the path begins.
+        cells: (k, rank) of the path.
+        trajectory: of the joints.
+        outcome: of the run, where there is no trajectory.
+        reason: for it.
+        places: (m + 1, 3) where the tool is at the trajectory's knots [m].
+        undecided: whether at the end of the trajectory a new decision is due, as after a retreat.
+    """
 
     start: tuple[int, ...]
     cells: np.ndarray
     trajectory: Trajectory | None
     outcome: str = ""
     reason: str = ""
+    places: np.ndarray | None = None
+    undecided: bool = False
 
 
 class ToolPath(NamedTuple):

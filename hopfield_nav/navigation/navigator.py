@@ -10,7 +10,9 @@ import numpy as np
 
 from dynamics import Arm, BadInput, JointPath, follow_path, forward_kinematics, jacobian
 from dynamics.inverse import follow_positions
+from hopfield_nav.control import Onset
 from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.navigation.beliefs import Step
 from hopfield_nav.navigation.known_map import cell_beside, make_map, only_in_sight, touches
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.planners import open_cells, plan_with
@@ -72,13 +74,17 @@ class Navigator:
             self.motion = PlannedMotion(self._start_cell, self._no_cells, None, "no_path", reason)
         return self.motion
 
-    def answer(self, time: float, q: np.ndarray, force: np.ndarray) -> tuple[tuple[int, ...], PlannedMotion]:
+    def answer(
+        self, time: float, q: np.ndarray, force: np.ndarray, onset: Onset, held: float
+    ) -> tuple[tuple[int, ...], PlannedMotion]:
         """Mark what was felt and plan a new motion.
 
         Args:
             time: of the detection [s].
             q: (n,) measured joint angles [rad].
             force: (3,) estimated force on the tool [N].
+            onset: when the contact began; this navigator marks where the tool is at the alarm.
+            held: alarm level when the retreat from the touch before began; not used.
 
         Returns:
             The marked cell and the new motion; without a goal the arm stays on the one it has.
@@ -106,6 +112,17 @@ class Navigator:
         else:
             self.motion = self._plan(start, time, q_ref, qd_ref, qdd_ref)
         return marked, self.motion
+
+    def decide(self, time: float, q: np.ndarray, held: float) -> PlannedMotion:
+        """At the end of a motion that is ``undecided``: how to go on. This navigator makes none."""
+        raise NotImplementedError
+
+    def arrive(self) -> None:
+        """The tool is at the goal."""
+
+    def closed_steps(self) -> dict[Step, float]:
+        """Certainty of every touched step that it is closed; marked cells close none."""
+        return {}
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked, 2 where the arm turned out not to reach a free cell."""
@@ -184,9 +201,19 @@ class Navigator:
         )
         trajectory = quintic_trajectory(
             rows, self._times(tool_path, places), time if turn is None else turn.knots[-1], qd, qdd,
-            self.arm.speed_limits, self.world.trajectory.sample_time,
+            self.arm.speed_limits, self.world.trajectory.sample_time, self._rests(places),
         )  # fmt: skip
-        return PlannedMotion(start, tool_path.cells, begin_with(turn, trajectory))
+        begin = [] if turn is None else [forward_kinematics(self.arm, q)[:3, 3]]
+        places = np.vstack([*begin, places])
+        return PlannedMotion(start, tool_path.cells, begin_with(turn, trajectory), places=places)
+
+    def _rests(self, places: np.ndarray) -> np.ndarray | None:
+        """At which of the places (k + 1, 3) behind the first the arm stops; None: at the last one."""
+        return None
+
+    def _uneven(self) -> np.ndarray:
+        """What a path at any angle keeps away from."""
+        return self._obstacles()
 
     def _exclude(self, tool_path: ToolPath, waypoint: int, start: tuple[int, ...]) -> bool:
         """Exclude the cell of a waypoint, or the next cell of the path where that one is excluded already.
@@ -224,12 +251,12 @@ class Navigator:
         begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
         begun = begun and not touches(self.known.solids, tool, second)
         chain = tight_chain(
-            self._obstacles(), points, place if begun else None, self._in_cells(self.goal),
+            self._uneven(), points, place if begun else None, self._in_cells(self.goal),
             self.grid.spacing, planner.clearance, planner.any_angle,
         )  # fmt: skip
         places = along_chain(chain)
         places = places[1:] if begun and len(places) > 1 else places
-        return ToolPath(cells_along(self._obstacles(), chain), self._poses(places), True)
+        return ToolPath(cells_along(self._uneven(), chain), self._poses(places), True)
 
     def _in_cells(self, position: np.ndarray) -> np.ndarray:
         rank = len(self.grid.shape)

@@ -31,6 +31,8 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     start, middle, end = (0,) * rank, (1,) * rank, (2,) * rank
     blocked[middle] = True
     cells = plan_with(planner, blocked, start, end, 0).cells
+    one = [[start, (1, *start[1:])]]
+    plan_with(planner, blocked, start, end, 0, np.array(one))
     open_cells(planner, blocked, start, end)
     if planner.any_angle and cells is not None:
         shorten_path(blocked, cells)

@@ -48,14 +48,23 @@ def closed_keys(closed: np.ndarray | Sequence | None, shape: Sequence[int], near
     gap = both[:, 1] - both[:, 0]
     half = np.array(shape) // 2
     gap = np.where(near.wrap, (gap + half) % shape - half, gap)
-    same = (gap[:, None] == near.offset).all(axis=2)
-    strangers = ~same.any(axis=1)
+    number = _step_numbers(gap, near.offset)
+    strangers = number < 0
     if strangers.any():
         found, longest = both[strangers.argmax()].tolist(), np.sqrt((near.offset**2).sum(axis=1).max())
         allowed = f"two cells, up to {longest:.4g} cells apart"
         raise BadInput("closed step joins no neighbours", found=found, allowed=allowed)
     cell = np.ravel_multi_index(tuple(both[:, 0].T), tuple(shape))
-    return np.unique(cell * len(near.offset) + same.argmax(axis=1))
+    return np.unique(cell * len(near.offset) + number)
+
+
+def _step_numbers(gap: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    """Number of the step (k, rank) that each gap (m, rank) is; -1 where it is none."""
+    reach = int(np.abs(offset).max())
+    table = np.full((2 * reach + 1,) * offset.shape[1], -1)
+    table[tuple((offset + reach).T)] = np.arange(len(offset))
+    near = (np.abs(gap) <= reach).all(axis=1)
+    return np.where(near, table[tuple(np.clip(gap + reach, 0, 2 * reach).T)], -1)
 
 
 def _as_pairs(closed: np.ndarray | Sequence, rank: int) -> np.ndarray:

@@ -202,8 +202,10 @@ class DetectionSection(Section):
 
     estimator: Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
     measure: Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
-    mark: Literal["desired", "actual"] = Field(
-        "actual", description="which tool position is marked on the map"
+    mark: Literal["felt", "actual", "desired"] = Field(
+        "felt",
+        description="felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, "
+        "for good; desired: that of the reference, for good",
     )
     back_off: Literal["against_velocity", "along_force"] = Field(
         "along_force", description="how to reach the cell from which the next path starts"

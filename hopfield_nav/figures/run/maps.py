@@ -13,6 +13,7 @@ from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.figures.solid import (
     add_cells,
+    add_closed_steps,
     add_goal,
     add_grid,
     add_obstacles,
@@ -21,6 +22,7 @@ from hopfield_nav.figures.solid import (
     add_trail,
     cell_centres,
     cell_classes,
+    felt_alpha,
     final_plan,
     frame_map,
     in_space,
@@ -59,6 +61,7 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord, labels: bool = False) -> Axe
         return draw_plan_in_space(ax, run, plan)
     add_grid(ax, run)
     add_cells(ax, run, cell_classes(run, plan))
+    add_closed_steps(ax, run, plan.steps, plan.certainty)
     if len(plan.path):
         add_path(ax, run, plan.path)
         here = cell_centres(run, plan.path[:1])[0]
@@ -81,7 +84,9 @@ def draw_trajectory(ax: Axes, run: Run) -> Axes:
         return draw_path_in_space(ax, run)
     add_obstacles(ax, run)
     add_grid(ax, run)
-    add_cells(ax, run, cell_classes(run, final_plan(run), path=False))
+    plan = final_plan(run)
+    add_cells(ax, run, cell_classes(run, plan, path=False))
+    add_closed_steps(ax, run, plan.steps, plan.certainty)
     if run.data.sizes["time"] > 1:
         add_trail(ax, run)
     add_start(ax, run)
@@ -126,7 +131,7 @@ def plan_handles(run: Run) -> list[Artist]:
         handles.append(_diamond(4))
     if run.data.sizes["event"]:
         handles += [Patch(color=COLOURS.true, lw=0, label="just marked")]
-        handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt before")]
+        handles += _felt_handles(run, "felt before")
     return handles + _excluded_handle(run)
 
 
@@ -134,7 +139,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
     """Legend of the tool's path; seen from one side it has no crosses and no contacts that were missed."""
     handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool")]
     if run.data.sizes["event"]:
-        handles += [Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt cell" + " (×)" * seen_from_above)]
+        handles += _felt_handles(run, "felt cell" + " (×)" * seen_from_above)
         handles += [_disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
@@ -142,6 +147,18 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
         how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
         handles += [Line2D([], [], marker="^", ls="", label="contact not registered", **how)]
     return handles + [_disc(COLOURS.start, "start", 5)] + [_diamond(5)] * (run.world.goal is not None)
+
+
+def _felt_handles(run: Run, marked: str) -> list[Artist]:
+    """What was felt: marked cells, or facts and beliefs."""
+    alpha = felt_alpha(run)
+    if run.world.detection.mark != "felt":
+        return [Patch(color=COLOURS.felt, alpha=alpha, lw=0, label=marked)]
+    return [
+        Line2D([], [], color=COLOURS.felt, lw=1.6, label="closed: fact"),
+        Line2D([], [], color=COLOURS.felt, lw=0.8, label="closed: belief"),
+        Patch(color=COLOURS.felt, alpha=alpha, lw=0, label="believed occupied"),
+    ]
 
 
 def _disc(colour: str, label: str, size: float) -> Line2D:

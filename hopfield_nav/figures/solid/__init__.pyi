@@ -8,6 +8,7 @@ from .cell import frame_cell as frame_cell
 from .cell import solid_colour as solid_colour
 from .faces import inside_capsule as inside_capsule
 from .layers import add_cells as add_cells
+from .layers import add_closed_steps as add_closed_steps
 from .layers import add_goal as add_goal
 from .layers import add_grid as add_grid
 from .layers import add_obstacles as add_obstacles
@@ -16,6 +17,7 @@ from .layers import add_start as add_start
 from .layers import add_trail as add_trail
 from .layers import cell_centres as cell_centres
 from .layers import cell_classes as cell_classes
+from .layers import felt_alpha as felt_alpha
 from .layers import few_empty as few_empty
 from .layers import final_plan as final_plan
 from .layers import frame_map as frame_map

@@ -22,15 +22,8 @@ from hopfield_nav.figures.solid.room import cell_points, slice_outline
 from hopfield_nav.world import all_solids, build_arm
 
 FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
-_CLASS_COLOURS = ListedColormap(
-    [
-        (1, 1, 1, 0),
-        to_rgba(COLOURS.excluded, 0.35),
-        to_rgba(COLOURS.planned, 0.25),
-        to_rgba(COLOURS.felt, 0.8),
-        to_rgba(COLOURS.true, 1),
-    ]
-)
+_MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied
+_BAR = 0.42  # [cells] half the length of the bar across a closed step
 _MOST_LINES = 80  # a finer grid is not drawn
 
 
@@ -62,7 +55,7 @@ def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
     if path and len(plan.path):
         classes[tuple(plan.path.T)] = PATH
     classes[plan.felt] = FELT
-    if plan.cell is not None:
+    if plan.cell is not None and plan.felt[tuple(plan.cell)]:
         classes[tuple(plan.cell)] = NEW
     return classes
 
@@ -78,7 +71,11 @@ def _excluded(run: Run) -> np.ndarray:
 
 def final_plan(run: Run) -> PlanRecord:
     """The last plan, without a cell that was just marked."""
-    return run.plans()[-1]._replace(cell=None)
+    plan = run.plans()[-1]._replace(cell=None)
+    if "final_certainty" not in run.data:
+        return plan
+    steps, certainty = run.closed_steps()
+    return plan._replace(steps=steps, certainty=certainty)
 
 
 def start_point(run: Run) -> np.ndarray:
@@ -88,12 +85,39 @@ def start_point(run: Run) -> np.ndarray:
     return forward_kinematics(build_arm(run.world), np.array(run.world.start.joints))[:3, 3]
 
 
+def felt_alpha(run: Run) -> float:
+    """How opaque felt cells are: marks that block for good more than cells believed to be occupied."""
+    return _BELIEVED if run.world.detection.mark == "felt" else _MARKED
+
+
 def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> None:
     """Colour cells by class, (nx, ny); of a map in space one level."""
+    colours = [
+        (1, 1, 1, 0),
+        to_rgba(COLOURS.excluded, 0.35),
+        to_rgba(COLOURS.planned, 0.25),
+        to_rgba(COLOURS.felt, felt_alpha(run)),
+        to_rgba(COLOURS.true, 1),
+    ]
     ax.imshow(
-        classes.T, cmap=_CLASS_COLOURS, vmin=-0.5, vmax=len(_CLASS_COLOURS.colors) - 0.5, origin="lower",
+        classes.T, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, origin="lower",
         extent=map_extent(run), interpolation="none", zorder=zorder, aspect="equal",
     )  # fmt: skip
+
+
+def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarray) -> None:
+    """A bar across every closed step of a map in the plane: full for a fact, thin for a belief."""
+    for fact in (False, True):
+        chosen = steps[(certainty == 1.0) == fact]
+        if len(chosen):
+            ends = cell_centres(run, chosen.reshape(-1, chosen.shape[2])).reshape(-1, 2, 2)
+            middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
+            across = _BAR * along[:, ::-1] * [1.0, -1.0]
+            bars = np.stack([middle - across, middle + across], axis=1)
+            width = 1.6 if fact else 0.8
+            ax.add_collection(
+                LineCollection(list(bars), colors=COLOURS.felt, linewidths=width, zorder=4.5), autolim=False
+            )
 
 
 def add_grid(ax: Axes, run: Run) -> None:

@@ -1,0 +1,78 @@
+"""What was measured in the last periods, and when a contact began that was felt only later.
+
+An alarm comes after the first contact: the observer lags, the force has to grow to the threshold. The
+level tells when it began to rise, and the angles of that moment are still known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.compiled import inlined
+
+PERIODS = 1024  # that are remembered
+RISEN = (0.25, 0.5)  # shares of the rise to the alarm, from which its beginning is extrapolated
+
+
+class Trace(NamedTuple):
+    """A ring of rows.
+
+    Attributes:
+        rows: (PERIODS, 2 + n): time [s], alarm level [1], measured joint angles [rad]; time NaN where there
+            is none yet.
+        next: (1,) int, the row that is written next.
+    """
+
+    rows: np.ndarray
+    next: np.ndarray
+
+
+class Onset(NamedTuple):
+    """When a contact began, as far as the control computer can tell.
+
+    Attributes:
+        time: [s].
+        q: (n,) measured joint angles at that time [rad].
+    """
+
+    time: float
+    q: np.ndarray
+
+
+def make_trace(n: int) -> Trace:
+    """An empty trace of an arm with ``n`` joints."""
+    return Trace(np.full((PERIODS, 2 + n), np.nan), np.zeros(1, dtype=np.int64))
+
+
+@inlined
+def remember(trace, sensed, level):
+    """Write this period's row."""
+    rows, k = trace.rows, trace.next[0]
+    rows[k, 0], rows[k, 1] = sensed.time[0], level
+    for i in range(sensed.q.size):
+        rows[k, 2 + i] = sensed.q[i]
+    trace.next[0] = k + 1 if k + 1 < rows.shape[0] else 0
+
+
+def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
+    """When the level began to rise to what it is in the last row.
+
+    Args:
+        trace: its last row is that of the alarm.
+        since: no earlier than this [s], such as the time of the plan.
+
+    Returns:
+        The moment at which a straight line through ``RISEN`` of the rise meets the lowest level. An
+        alarm without a rise began when it was raised.
+    """
+    rows = np.roll(trace.rows, -int(trace.next[0]), axis=0)
+    rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]
+    level = rows[:, 1]
+    least, rise = level.min(), level[-1] - level.min()
+    k = len(rows) - 1
+    if rise > 0.0:
+        first, second = (int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISEN)
+        k = max(2 * first - second, 0)
+    return Onset(float(rows[k, 0]), rows[k, 2:].copy())

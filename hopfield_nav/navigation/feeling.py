@@ -1,0 +1,335 @@
+"""The navigator that claims no more than was felt: a map of facts and beliefs in the place of marked cells.
+
+It finds out on which leg of the path the tool was at first contact, what that proves (``beliefs``), goes
+back to the cell from which the leg began, and plans around facts and beliefs. Where that leaves no
+path it drives, from rest, along the path against which the beliefs speak least; it gives up only
+where facts alone separate start and goal.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Onset
+from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.navigation.beliefs import (
+    AHEAD,
+    ASIDE,
+    Beliefs,
+    Cell,
+    Step,
+    longer_moves,
+    pairs,
+    step_between,
+)
+from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
+from hopfield_nav.navigation.navigator import Navigator
+from hopfield_nav.navigation.planners import plan_with
+from hopfield_nav.planning import Plan, stencil
+from hopfield_nav.world import World
+
+ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
+AGAINST = 0.5  # cosine between force and motion above which a touch is a stop
+STRAIGHT = 0.99  # cosine between two legs above which there is no corner
+_REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
+_CENTRED = 1e-4  # [cells] a point so near to a centre is one
+_LEAST_FORCE = 1e-6  # [N] below it a force has no direction
+FACTS_ALONE = "facts alone separate start and goal"
+
+
+class Leg(NamedTuple):
+    """A part of the path between two waypoints.
+
+    Attributes:
+        number: of the trajectory's segment.
+        step: the step that it is; None where it is none.
+        direction: (3,) of the motion, a unit vector; zero where the leg has no length.
+        place: (3,) where the tool was touched [m].
+        off: [m] of that place from its line.
+    """
+
+    number: int
+    step: Step | None
+    direction: np.ndarray
+    place: np.ndarray
+    off: float
+
+
+class FeelingNavigator(Navigator):
+    """Map, planner and trajectories of a run with ``detection.mark: felt``.
+
+    Attributes:
+        beliefs: facts and beliefs; ``grid.felt`` shows the cells that are believed to be occupied.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        self.beliefs = Beliefs(tuple(world.map.shape))
+        self._tried: set[Cell] = set()
+        super().__init__(world, arm, start)
+        self._moves = stencil(self.grid.shape, world.planner.radius).offset
+
+    def answer(
+        self, time: float, q: np.ndarray, force: np.ndarray, onset: Onset, held: float
+    ) -> tuple[Cell, PlannedMotion]:
+        """Learn from a touch and plan a new motion; see ``Navigator.answer``.
+
+        Args:
+            time: of the detection [s].
+            q: (n,) measured joint angles [rad].
+            force: (3,) estimated force on the tool [N].
+            onset: when the contact began, and the angles then.
+            held: alarm level when the retreat from the touch before began.
+        """
+        if self.motion.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
+        self._confirm(held)
+        leg = self._touched_leg(onset, time, q, force)
+        self._learn_passage(leg.number)
+        cell = self._learn(leg, force)
+        self._show_beliefs()
+        if self.goal is None:
+            return cell, self.motion
+        q_ref, qd_ref, qdd_ref = evaluate(self.motion.trajectory, time)
+        self.motion = self._go_on(self._retreat_to(leg), time, q_ref, qd_ref, qdd_ref)
+        return cell, self.motion
+
+    def decide(self, time: float, q: np.ndarray, held: float) -> PlannedMotion:
+        """At the end of a retreat: what to do now that it is known what the last touch proved."""
+        self._confirm(held)
+        start, still = self.motion.start, np.zeros(len(q))
+        q_ref = evaluate(self.motion.trajectory, time)[0] if self.motion.trajectory is not None else q
+        self.motion = self._plan(start, time, q_ref, still, still)
+        self._show_beliefs()
+        return self.motion
+
+    def closed_steps(self) -> dict[Step, float]:
+        """Certainty of every touched step that it is closed; 1 for facts."""
+        return self.beliefs.touched()
+
+    def arrive(self) -> None:
+        """The tool is at the goal: all of the path was free."""
+        self._learn_passage(len(self.motion.cells) + 1)
+        self._show_beliefs()
+
+    def _confirm(self, held: float) -> None:
+        rearm = self.world.detection.rearm
+        self.beliefs.confirm(held >= (1.0 if rearm is None else rearm))
+
+    def _go_on(
+        self, start: Cell, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+    ) -> PlannedMotion:
+        """A new path; before giving up, go back and see whether the last touch was a true stop."""
+        motion = self._plan(start, time, q, qd, qdd)
+        if motion.trajectory is not None or not self.beliefs.unconfirmed:
+            return motion
+        pose = self._tool_poses(np.array([start]))
+        path = self._follow(pose, q)
+        if path.reason:
+            return motion
+        places = np.vstack([forward_kinematics(self.arm, q)[:3, 3], pose[:, :3, 3]])
+        cells = np.array([start])
+        trajectory = quintic_trajectory(
+            np.vstack([q, path.q]), self._times(ToolPath(cells, pose, False), places), time, qd, qdd,
+            self.arm.speed_limits, self.world.trajectory.sample_time,
+        )  # fmt: skip
+        return PlannedMotion(start, cells, trajectory, places=places, undecided=True)
+
+    def _touched_leg(self, onset: Onset, time: float, q: np.ndarray, force: np.ndarray) -> Leg:
+        """The leg that the force bars: the one on which the contact began, or a later one.
+
+        The tool is behind its reference, so the contact may have begun on the leg before the reference's.
+        And where the alarm came late, the tool may have brushed along one leg and been stopped on the next.
+        """
+        trajectory = self.motion.trajectory
+        if trajectory is None or self.motion.places is None:
+            return Leg(0, None, np.zeros(3), np.zeros(3), np.inf)
+        knots = trajectory.knots
+        legs = np.searchsorted(knots, [onset.time, time], side="right") - 1
+        first, now = (int(k) for k in np.clip(legs, 0, len(knots) - 2))
+        place, here = (forward_kinematics(self.arm, angles)[:3, 3] for angles in (onset.q, q))
+        begun = min((self._leg(k, place) for k in (first, first - 1) if k >= 0), key=lambda leg: leg.off)
+        later = [self._leg(k, here) for k in range(first + 1, now + 1)]
+        return next((leg for leg in (begun, *later) if _is_against(force, leg.direction)), begun)
+
+    def _leg(self, number: int, place: np.ndarray) -> Leg:
+        assert self.motion.places is not None
+        begin, end = self.motion.places[number], self.motion.places[number + 1]
+        length = float(np.linalg.norm(end - begin))
+        direction = (end - begin) / length if length > 0.0 else np.zeros(3)
+        along = float(np.clip((place - begin) @ direction, 0.0, length))
+        rank = len(self.grid.shape)  # a flat map speaks of the height that was driven
+        off = float(np.linalg.norm((place - begin - along * direction)[:rank]))
+        step = self._step_of(begin, end) if number > 0 or self._from_rest() else None
+        return Leg(number, step, direction, place, off)
+
+    def _from_rest(self) -> bool:
+        """Whether the motion begins at rest; else its first leg is a retreat that goes on ahead at first."""
+        trajectory = self.motion.trajectory
+        return trajectory is not None and not trajectory.coefficients[0, 1].any()
+
+    def _step_of(self, begin: np.ndarray, end: np.ndarray) -> Step | None:
+        cells = [self._in_cells(point) for point in (begin, end)]
+        rounded = [np.rint(cell) for cell in cells]
+        if max(float(np.abs(c - r).max()) for c, r in zip(cells, rounded, strict=True)) > _CENTRED:
+            return None
+        return step_between(rounded[0].astype(int), rounded[1].astype(int))
+
+    def _learn_passage(self, until: int) -> None:
+        """The legs before number ``until`` were driven without a touch."""
+        places = self.motion.places
+        if places is None:
+            return
+        cells, steps = [], []
+        for begin, end in itertools.pairwise(places[: until + 1]):
+            step = self._step_of(begin, end)
+            if step is not None:
+                steps.append(step)
+            at = self._in_cells(end)
+            if np.abs(at - np.rint(at)).max() <= _CENTRED:
+                cells.append(tuple(int(c) for c in np.rint(at)))
+        self.beliefs.passed(cells, steps)
+
+    def _learn(self, leg: Leg, force: np.ndarray) -> Cell:
+        """What a touch on a leg teaches; returns the cell that is believed to be occupied."""
+        true_stop = leg.step is not None and _is_against(force, leg.direction) and leg.off <= ON_LINE
+        here, size = self.grid.cell_of(leg.place), float(np.linalg.norm(force))
+        if leg.step is not None:
+            self.beliefs.touch(leg.step, true_stop)
+        else:
+            self._leave_to_steps(leg, here)
+        rank = len(self.grid.shape)
+        heading = -force[:rank] if size > _LEAST_FORCE else leg.direction[:rank]
+        length = float(np.linalg.norm(heading))
+        ahead = leg.place.copy()
+        if length > 0.0:
+            ahead[:rank] += _REACH * self.grid.spacing * heading / length
+        cell = self.grid.cell_of(ahead)
+        if self.grid.inside(cell) and cell != self.goal_cell and cell not in self.beliefs.visited:
+            self.beliefs.believe_occupied(cell, AHEAD if true_stop else ASIDE)
+        return tuple(int(np.clip(c, 0, n - 1)) for c, n in zip(cell, self.grid.shape, strict=True))
+
+    def _leave_to_steps(self, leg: Leg, here: Cell) -> None:
+        """A touch on a leg that is no step: longer moves are no longer made there."""
+        if leg.number == 0 or self.motion.places is None:
+            return
+        ends = [self.grid.cell_of(place) for place in self.motion.places[leg.number : leg.number + 2]]
+        for cell in (here, *ends):
+            if self.grid.inside(cell) and cell != self.goal_cell:
+                self.beliefs.rough.add(cell)
+
+    def _retreat_to(self, leg: Leg) -> Cell:
+        """The cell from which the touched leg began; else the nearest one that was visited and is not tried.
+
+        A retreat that is touched itself closes no step, but is not tried again until another one has
+        come to its end.
+        """
+        if leg.number > 0:
+            self._tried.clear()
+            cell = self._centred_cell(leg.number)
+            if cell is not None:
+                return cell
+        else:
+            self._tried.add(tuple(int(c) for c in self.motion.cells[0]))
+        here = self.grid.cell_of(leg.place)
+        free = sorted(self.beliefs.visited - self._tried)
+        if not free:
+            around = itertools.product(*(range(c - 1, c + 2) for c in here))
+            obstacles = self._obstacles()
+            free = [c for c in around if self.grid.inside(c) and not obstacles[c] and c not in self._tried]
+        if not free:
+            self._tried.clear()
+            return self.motion.start
+        distance = [float(np.linalg.norm(self.grid.centre(c) - leg.place)) for c in free]
+        return free[int(np.argmin(distance))]
+
+    def _centred_cell(self, waypoint: int) -> Cell | None:
+        """The cell at whose centre a waypoint of the motion is; None where it is between centres."""
+        assert self.motion.places is not None
+        at = self._in_cells(self.motion.places[waypoint])
+        centre = np.rint(at)
+        return tuple(int(c) for c in centre) if np.abs(at - centre).max() <= _CENTRED else None
+
+    def _make_plan(self, start: Cell) -> Plan:
+        """Around facts and beliefs; where that is impossible, against as few beliefs as can be."""
+        planner, target, rank = self.world.planner, self._target(), len(self.grid.shape)
+        if target is None:
+            reason = "known obstacles stand between the goal and every free cell around it"
+            return Plan(None, reason, np.inf, planner.kind)
+        obstacles, doubted = self._obstacles(), self.beliefs.doubted()
+        closed = pairs(doubted, rank)
+        if planner.radius > 1:
+            closed = np.concatenate([closed, longer_moves(self.beliefs.uneven(), self._moves)])
+        plan = plan_with(planner, obstacles, start, target, self.world.seed, closed)
+        if plan.cells is None:
+            cells = self.beliefs.likeliest_path(obstacles, start, target)
+            if cells is None:
+                cells = self._way_out(obstacles, start, target)
+            if cells is None:
+                return Plan(None, self._why_none(), np.inf, planner.kind)
+            plan = Plan(cells, "", float(len(cells) - 1), planner.kind)
+        if self.goal_cell is None or self.goal_cell == target:
+            return plan
+        return plan.with_last(self.goal_cell)
+
+    def _way_out(self, obstacles: np.ndarray, here: Cell, target: Cell) -> np.ndarray | None:
+        """A path that begins at a cell visited before, for an arm that facts have locked in.
+
+        It came in beside the line of a step, and may get out beside it too.
+        """
+        place = self.grid.centre(here)
+        outside = sorted(self.beliefs.visited - self._tried - {here})
+        for cell in sorted(outside, key=lambda c: float(np.linalg.norm(self.grid.centre(c) - place))):
+            cells = self.beliefs.likeliest_path(obstacles, cell, target)
+            if cells is not None:
+                return cells
+        return None
+
+    def _why_none(self) -> str:
+        facts = len(self.beliefs.facts)
+        return f"{FACTS_ALONE}: {facts} closed steps" if facts else "no free path from start to goal"
+
+    def _rests(self, places: np.ndarray) -> np.ndarray:
+        """Where the arm stops, so that it is on the line of a step when it touches something.
+
+        Before and behind a step that is believed to be closed, and at corners beside occupied cells.
+        """
+        rest = np.zeros(len(places) - 1, dtype=bool)
+        beside = self.beliefs.beside_occupied()
+        legs = np.diff(places, axis=0)
+        for k, (begin, end) in enumerate(itertools.pairwise(places)):
+            step, cell = self._step_of(begin, end), self.grid.cell_of(end)
+            doubted = step is not None and self.beliefs.certainty(step) > 0.0
+            turned = k > 0 and _turned(legs[k - 1], legs[k]) and self.grid.inside(cell) and beside[cell]
+            rest[k] |= doubted
+            if k > 0:
+                rest[k - 1] |= doubted or turned
+        return rest
+
+    def _uneven(self) -> np.ndarray:
+        return self._obstacles() | self.beliefs.uneven()
+
+    def _show_beliefs(self) -> None:
+        self.grid.felt[...] = False
+        for cell in self.beliefs.cells:
+            self.grid.felt[cell] = True
+
+
+def _is_against(force: np.ndarray, direction: np.ndarray) -> bool:
+    """Whether a force (3,) [N] stops a motion along a unit vector."""
+    size = float(np.linalg.norm(force))
+    return size > _LEAST_FORCE and -float(force @ direction) >= AGAINST * size
+
+
+def _turned(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two legs, vectors, have different directions."""
+    sizes = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return sizes > 0.0 and float(one @ other) < STRAIGHT * sizes
