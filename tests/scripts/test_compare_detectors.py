@@ -91,7 +91,7 @@ def test_every_method_feels_a_hard_push_with_thresholds_above_free_motion(name):
 
 
 def test_free_motion_starts_and_stops_and_contacts_begin_in_the_first_tenth():
-    trial = next(iter(free_motion(REAL_FULL, 14, 30 / 3600, 30.0)))
+    trial = next(iter(free_motion(REAL_FULL, 14, 80 / 3600, 80.0)))
     still = np.all(trial.signals.qd_ref == 0.0, axis=1)
     assert np.count_nonzero(np.diff(still.astype(int)) == -1) >= 3  # motions that begin
     assert still.mean() > 0.02
