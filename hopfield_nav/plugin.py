@@ -91,7 +91,8 @@ class Parameter:
     """One number, or one number a joint, that a method takes from the world file.
 
     With ``inherit`` the value is that of the controller's parameter of the same name, and is no key
-    of the method's own section.
+    of the method's own section. With ``of_sensors`` it is that of the world's section ``sensors``: what the
+    control computer knows of its sensors; where signals are replayed without a world, the default.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Parameter:
     description: str
     per_joint: bool = False
     inherit: bool = False
+    of_sensors: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.default, list):

@@ -22,15 +22,15 @@ from detection.conditions import CONDITIONS, Condition
 from detection.evaluation import Result, Tally, delays, missed
 from detection.figures import draw_delays, draw_roc
 from detection.methods import calibrate, candidates
-from detection.trials import Recorded, contacts, free_motion
+from detection.trials import KINDS, Recorded, contacts, free_motion
 
 from hopfield_nav.experiment import ContactScore, alarm_rate
 
 CALIBRATION_SEED, TEST_SEED, BEST_SEED = 1, 2, 3
 CALIBRATION_PIECE = 25.0  # [s] with the same errors of the model
 BEST = {  # methods that ten hours are spent on
-    "ideal": ("momentum observer, joint torques", "…, adaptive"),
-    "real": ("…, adaptive", "…, adaptive and high-passed"),
+    "ideal": ("momentum observer, joint torques", "…, adaptive", "…, adaptive, default thresholds"),
+    "real": ("…, adaptive", "…, adaptive, default thresholds", "…, adaptive and high-passed"),
 }
 
 
@@ -38,12 +38,12 @@ def compare(condition: Condition, sizes: argparse.Namespace) -> list[Result]:
     """All methods under one condition."""
     started = time.perf_counter()
     motions = free_motion(condition, CALIBRATION_SEED, sizes.calibration_hours, CALIBRATION_PIECE)
-    quiet = [(t.model, t.signals) for t in motions]
+    quiet = [trial._replace(truth=None) for trial in motions]
     tallies = [Tally(calibrate(candidate, quiet)) for candidate in candidates(own=sizes.own)]
     del quiet
     _say(condition, "thresholds set", started)
     _collect_free(free_motion(condition, TEST_SEED, sizes.hours), tallies)
-    for kind in ("tool", "arm"):
+    for kind in KINDS:
         for trial in contacts(condition, TEST_SEED, sizes.contacts, kind):
             for tally in tallies:
                 tally.contact(trial, kind)
@@ -68,12 +68,14 @@ def table(results: dict[str, list[Result]]) -> str:
     """Markdown, one part a condition."""
     lines = []
     for name, rows in results.items():
-        counts = f"{len(rows[0].tool)} pushes of the tool, {len(rows[0].arm)} collisions of the links"
+        tool, arm, early = (len(rows[0].contacts[kind]) for kind in KINDS)
+        counts = f"{tool} pushes of the tool, {arm} collisions of the links, {early} early ones"
         lines += [f"### {name}", "", f"{counts}.", ""]
         lines += [
             "| method | tool: delay p50, p95, max [ms] | missed | force [N] "
-            "| arm: delay p50, p95, max [ms] | missed | force [N] | false alarms per hour (95 %) | hours |",
-            "|---|---|---|---|---|---|---|---|---|",
+            "| arm: delay p50, p95, max [ms] | missed | force [N] "
+            "| early: delay p50, p95, max [ms] | missed | force [N] | false alarms per hour (95 %) | hours |",
+            "|---|---|---|---|---|---|---|---|---|---|---|---|",
         ]
         lines += [_row(result) for result in rows]
         lines.append("")
@@ -83,8 +85,7 @@ def table(results: dict[str, list[Result]]) -> str:
 def _row(result: Result) -> str:
     rate, low, high = alarm_rate(result.false_alarms, max(result.free_hours, 1e-9) * 3600)
     cells = [result.name]
-    for kind in ("tool", "arm"):
-        found = getattr(result, kind)
+    for kind, found in result.contacts.items():
         cells += [_quantiles(delays(found)), f"{missed(found, kind)}"]
         cells.append(f"{np.median([c.force_at_alarm for c in found]):.0f}" if found else "–")
     return (
@@ -102,8 +103,8 @@ def _quantiles(values: np.ndarray) -> str:
 def _contact_rows(results: dict[str, list[Result]]) -> Iterator[list]:
     for name, rows in results.items():
         for result in rows:
-            for kind in ("tool", "arm"):
-                for c in getattr(result, kind):
+            for kind, found in result.contacts.items():
+                for c in found:
                     yield [name, result.name, kind, c.delay, c.force_at_alarm, c.peak_force, *c.peak_torque]
 
 
@@ -149,7 +150,7 @@ def read(folder: Path) -> dict[str, list[Result]]:
         name: [
             Result(
                 r["method"], r["detection"], r["free_hours"], r["false_alarm_count"], r["largest_free_level"],
-                found(name, r["method"], "tool"), found(name, r["method"], "arm"),
+                {kind: found(name, r["method"], kind) for kind in KINDS},
                 r["tool_force_error_rms_N"], r["tool_torque_error_rms_Nm"], np.array(r["roc"]),
             )
             for r in methods

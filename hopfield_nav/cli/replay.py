@@ -126,7 +126,8 @@ def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
     if arm is not None:
         model = with_dynamics(own, load_arm(arm))
     method = methods.estimator if estimator is None else find_method("estimator", estimator)
-    values = {**run.world.controller.parameters, **run.world.detection.parameters}
+    world = run.world
+    values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
     return _Case(model, signals_of_run(run), method, values)
 
 

@@ -2,7 +2,11 @@
 
 With masses wrong by a share m, and friction by a share f, the residual without contact is about
 m (M qdd_ref + C qd + g) + f friction: what the model itself says of size and shape of its own error. About
-speed zero friction may be anything up to breakaway, and no model tells which.
+speed zero friction may be anything up to breakaway, and no model tells which; nor does the model know
+breakaway better than the rest of its friction.
+
+Noise σ of the measured velocities is a noise M σ of the momentum, of which an observer with a lag of rate L
+leaves at most L M σ (exactly L M σ for periods short beside 1/L).
 """
 
 from __future__ import annotations
@@ -10,17 +14,36 @@ from __future__ import annotations
 import math
 
 from dynamics.compiled import inlined
+from dynamics.composite import update_mass_and_bias
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Parameter
 
 MODEL_ERROR = (
     Parameter("mass_error", 0.15, 0.0, 10.0, "1", "share by which the model's masses may be wrong"),
-    Parameter("friction_error", 0.2, 0.0, 10.0, "1", "share by which its friction may be wrong"),
+    Parameter(
+        "friction_error",
+        0.25,
+        0.0,
+        10.0,
+        "1",
+        "share of the model's friction by which the true one may differ; a model a fifth too low needs 0.25",
+    ),
     Parameter(
         "stiction_share", 1.0, 0.0, 10.0, "1", "share of the breakaway torque allowed for about speed zero"
     ),
-    Parameter("stiction_speed", 0.03, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches"),
+    Parameter("stiction_speed", 0.02, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches"),
 )
+VELOCITY_NOISE = Parameter(
+    "velocity_noise",
+    0.0,
+    0.0,
+    1.0,
+    "rad/s",
+    "standard deviation of the measured velocities",
+    per_joint=True,
+    of_sensors=True,
+)
+DEVIATIONS = 4.0  # of the noise that are allowed for
 
 
 @inlined
@@ -36,10 +59,33 @@ def update_model_torques(model, sensed, work):
 
 
 @inlined
-def stiction(model, i, speed, stiction_speed):
+def stiction(model, i, speed, stiction_speed, friction_error):
     """Torque that sticking may hide on joint ``i``: breakaway at speed zero, fading beyond [N·m]."""
     largest = max(model.friction[i, 0], model.friction[i, 2])
     if largest == 0.0:
         return 0.0
     share = speed / stiction_speed
-    return largest * math.exp(-share * share)
+    return (1.0 + friction_error) * largest * math.exp(-share * share)
+
+
+@inlined
+def update_inertia(model, sensed, noise, work):
+    """Bring ``work.mass_matrix`` up to date where there is ``noise`` (n,) to be felt through it.
+
+    Reads ``work.rotation``, uses ``work.bias``; returns whether there is.
+    """
+    for i in range(noise.size):
+        if noise[i] > 0.0:
+            update_mass_and_bias(model, model.gravity, sensed.qd, work)
+            return True
+    return False
+
+
+@inlined
+def felt_noise(i, pole, noise, work):
+    """Torque on joint ``i`` that the noise (n,) [rad/s] of the velocities may feign [N·m]."""
+    square = 0.0
+    for j in range(noise.size):
+        momentum = work.mass_matrix[i, j] * noise[j]
+        square += momentum * momentum
+    return DEVIATIONS * pole * math.sqrt(square)

@@ -10,8 +10,12 @@ import math
 
 from dynamics.compiled import inlined
 from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
+from hopfield_nav.plugin import Parameter
 
 STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are
+POLE = Parameter(
+    "pole", 100.0, 0.1, 1e5, "1/s", "rate L at which the estimate follows the torque", per_joint=True
+)
 LONGEST_PERIOD = 0.05  # [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
 
 

@@ -187,13 +187,17 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
     n = len(arm.dh)
     law_values, detection = world.controller.parameters, world.detection.parameters
     inherited = {p.name: law_values[p.name] for p in methods.estimator.parameters if p.inherit}
+    sensors = world.sensors.model_dump()
+    for parameter in (*methods.estimator.parameters, *methods.detector.parameters):
+        if parameter.of_sensors:
+            inherited[parameter.name] = sensors.get(parameter.name, parameter.default)
     model = build_model(world, arm)
     limits = arm.torque_limits if world.controller.saturate else np.full(n, np.inf)
     return Controller(
         model=model,
         law=applied(methods.law, law_values, n),
         estimator=applied(methods.estimator, {**detection, **inherited}, n),
-        detector=applied(methods.detector, detection, n),
+        detector=applied(methods.detector, {**detection, **inherited}, n),
         torque_limits=limits,
         feedforward=world.controller.friction_feedforward and bool(np.any(model.friction[:, :3])),
         sensors=make_sensors(n, world.sensors.encoder_resolution, world.sensors.velocity_noise),

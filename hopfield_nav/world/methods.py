@@ -41,7 +41,8 @@ def with_parameters(
 
 def own_parameters(methods: Iterable[Method]) -> dict[str, Parameter]:
     """The parameters that are keys of the methods' own section, by name."""
-    return {p.name: p for method in methods for p in method.parameters if not p.inherit}
+    every = (p for method in methods for p in method.parameters)
+    return {p.name: p for p in every if not p.inherit and not p.of_sensors}
 
 
 def _find(kind: str, name: str, folder: Path | None, key: str) -> Method:

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from detection.methods import REARM, Candidate
-from detection.trials import Recorded
+from detection.trials import KINDS, Recorded
 from hopfield_nav.experiment import ContactScore, score
 
 SCALES = np.geomspace(0.05, 20.0, 53)  # of the calibrated threshold, for the ROC curves
@@ -25,7 +25,7 @@ class Result(NamedTuple):
         keys: as it stands in a world's section ``detection``.
         free_hours: of free motion watched; false_alarms: raised in it.
         free_level: largest level in free motion.
-        tool, arm: every contact of the two kinds.
+        contacts: every contact, by its kind.
         force_error, torque_error: rms during tool contacts up to 0.2 s after the touch [N], [N·m].
         roc: (s, 2) false alarms an hour, and share of all contacts felt within 30 ms, by scale.
     """
@@ -35,8 +35,7 @@ class Result(NamedTuple):
     free_hours: float
     false_alarms: int
     free_level: float
-    tool: list[ContactScore]
-    arm: list[ContactScore]
+    contacts: dict[str, list[ContactScore]]
     force_error: float
     torque_error: float
     roc: np.ndarray
@@ -50,12 +49,12 @@ class Tally:
         self.seconds, self.alarms, self.largest = 0.0, 0, 0.0
         self.counts = np.zeros(len(SCALES))
         self.in_time, self.felt_in_time = 0, np.zeros(len(SCALES))
-        self.contacts: dict[str, list[ContactScore]] = {"tool": [], "arm": []}
+        self.contacts: dict[str, list[ContactScore]] = {kind: [] for kind in KINDS}
         self.errors: list[tuple[float, float]] = []
 
     def free(self, trial: Recorded) -> None:
         """A piece of free motion."""
-        answer = self.candidate.run(trial.model, trial.signals)
+        answer = self.candidate.run(trial)
         self.seconds += float(answer.time[-1] - answer.time[0])
         self.alarms += int(answer.detected.sum())
         self.largest = max(self.largest, float(answer.level.max()))
@@ -63,7 +62,7 @@ class Tally:
 
     def contact(self, trial: Recorded, kind: str) -> None:
         """A trial with contact."""
-        answer = self.candidate.run(trial.model, trial.signals)
+        answer = self.candidate.run(trial)
         alarms = answer.time[answer.detected]
         result = score(trial.truth, alarms, answer.wrench[:, :3], answer.tau_external)
         if not result.contacts:
@@ -92,7 +91,7 @@ class Tally:
         roc = np.column_stack([self.counts / max(hours, 1e-9), shares])
         return Result(
             self.candidate.name, self.candidate.world_keys(), hours, self.alarms, self.largest,
-            self.contacts["tool"], self.contacts["arm"], float(errors[0]), float(errors[1]), roc,
+            self.contacts, float(errors[0]), float(errors[1]), roc,
         )  # fmt: skip
 
 

@@ -23,12 +23,14 @@ SHOWN = {  # method: colour, line
     "energy observer": ("#E69F00", ":"),
     "…, high-passed": ("#009E73", "-"),
     "…, adaptive": ("#CC79A7", "-"),
+    "…, adaptive, default thresholds": ("#CC79A7", "--"),
     "…, adaptive and high-passed": ("#D55E00", "-"),
 }
-KINDS = {"tool": COLOURS.travelled, "arm": COLOURS.felt}
+KINDS = {"tool": COLOURS.travelled, "arm": COLOURS.felt, "early": COLOURS.start}
 SHORT = {
     "…, high-passed": "momentum, high-passed",
     "…, adaptive": "momentum, adaptive",
+    "…, adaptive, default thresholds": "momentum, adaptive, default",
     "…, adaptive and high-passed": "momentum, adaptive and high-passed",
     "momentum observer, joint torques": "momentum observer",
     "…, for 5 ms": "momentum observer, for 5 ms",
@@ -85,9 +87,8 @@ def draw_delays(results: dict[str, list[Result]], folder: Path) -> Path:
             ax.set_title(name, loc="left")
         panels[0].invert_yaxis()
         marks = [Line2D([], [], color=c, marker=".", linestyle="") for c in KINDS.values()]
-        figure.legend(
-            marks, ["pushes of the tool", "collisions of the links"], loc="outside lower center", ncols=2
-        )
+        names = ["pushes of the tool", "collisions of the links", "the same in the first tenth of a motion"]
+        figure.legend(marks, names, loc="outside lower center", ncols=3)
         for ax in panels[2:]:
             ax.set_xlabel("delay [ms]; right of the line: not felt")
         figure.savefig(path, dpi=200)
@@ -97,10 +98,10 @@ def draw_delays(results: dict[str, list[Result]], folder: Path) -> Path:
 def _strips(ax, rows: list[Result]) -> None:
     rng = np.random.default_rng(0)
     for k, row in enumerate(rows):
-        for (kind, colour), shift in zip(KINDS.items(), (-0.17, 0.17), strict=True):
-            delay = 1e3 * np.array([c.delay for c in getattr(row, kind)])
+        for (kind, colour), shift in zip(KINDS.items(), (-0.26, 0.0, 0.26), strict=True):
+            delay = 1e3 * np.array([c.delay for c in row.contacts[kind]])
             shown = np.where(np.isnan(delay), 1300.0, np.maximum(delay, 0.7))
-            y = k + shift + 0.1 * rng.uniform(-1, 1, len(shown))
+            y = k + shift + 0.08 * rng.uniform(-1, 1, len(shown))
             ax.plot(shown, y, ".", color=colour, markersize=1.6, alpha=0.6)
             if np.isfinite(delay).any():
                 ax.plot(max(np.nanmedian(delay), 0.7), k + shift, "|", color=COLOURS.ink, markersize=6)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynamics import Arm
-from hopfield_nav.logs import Replay, Signals, replay
+from hopfield_nav.logs import Replay, replay
 from hopfield_nav.plugin import find_method
+
+if TYPE_CHECKING:
+    from detection.trials import Recorded
 
 OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
 FLOORS = {  # least thresholds, whatever an ideal simulation would allow
@@ -37,13 +39,13 @@ class Candidate:
     per_joint: bool = False
     calibrated: bool = True
 
-    def run(self, model: Arm, signals: Signals) -> Replay:
-        """Over recorded signals."""
-        values = dict(self.parameters)
-        if any(p.inherit for p in find_method("estimator", self.estimator).parameters):
-            values["omega"] = OMEGA
+    def run(self, trial: Recorded) -> Replay:
+        """Over what was sensed in a trial."""
         methods = find_method("estimator", self.estimator), find_method("detector", self.detector)
-        return replay(model, signals, *methods, values, REARM)
+        names = {p.name for m in methods for p in m.parameters if p.inherit or p.of_sensors}
+        known = {"omega": OMEGA, "velocity_noise": trial.noise}
+        values = {**self.parameters, **{name: known[name] for name in names}}
+        return replay(trial.model, trial.signals, *methods, values, REARM)
 
     def world_keys(self) -> dict[str, Any]:
         """The same as keys of a world's section ``detection``."""
@@ -74,13 +76,14 @@ def candidates(pole: float = 100.0, own: str | None = None) -> list[Candidate]:
         Candidate("…, high-passed", momentum, "high_pass_joint_torque",
                   {**observer, "corner": 5.0}, **jt),
         Candidate("…, adaptive", momentum, "adaptive_joint_torque", dict(observer), **jt),
+        Candidate("…, adaptive, default thresholds", momentum, "adaptive_joint_torque", calibrated=False),
         Candidate("…, adaptive and high-passed", momentum, "adaptive_high_pass",
                   {**observer, "corner": 5.0}, **jt),
         *yours,
     ]  # fmt: skip
 
 
-def calibrate(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
+def calibrate(candidate: Candidate, motions: list[Recorded]) -> Candidate:
     """Thresholds ``MARGIN`` above everything seen in free motions.
 
     Args:
@@ -104,20 +107,21 @@ def _floored(candidate: Candidate) -> Candidate:
     return replace(candidate, parameters={**candidate.parameters, "threshold": value})
 
 
-def _tracking_thresholds(motions: list[tuple[Arm, Signals]]) -> dict[str, Any]:
+def _tracking_thresholds(motions: list[Recorded]) -> dict[str, Any]:
     """``MARGIN`` above the joint error and its rate of each joint."""
-    position = np.max([np.abs(s.q - s.q_ref).max(axis=0) for _, s in motions], axis=0)
-    speed = np.max([np.abs(s.qd - s.qd_ref).max(axis=0) for _, s in motions], axis=0)
+    signals = [trial.signals for trial in motions]
+    position = np.max([np.abs(s.q - s.q_ref).max(axis=0) for s in signals], axis=0)
+    speed = np.max([np.abs(s.qd - s.qd_ref).max(axis=0) for s in signals], axis=0)
     return {
         "position_threshold": np.maximum(MARGIN * position, POSITION_FLOOR).tolist(),
         "speed_threshold": np.maximum(MARGIN * speed, SPEED_FLOOR).tolist(),
     }
 
 
-def _shaped(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
+def _shaped(candidate: Candidate, motions: list[Recorded]) -> Candidate:
     """Each joint's threshold at the largest torque that its estimator showed on that joint."""
     plain = replace(candidate, detector="joint_torque", parameters=_of_estimator(candidate))
-    runs = (plain.run(model, signals) for model, signals in motions)
+    runs = (plain.run(trial) for trial in motions)
     shape = np.max([np.abs(answer.tau_external).max(axis=0) for answer in runs], axis=0)
     values = {**candidate.parameters, "threshold": np.maximum(shape, 1e-6).tolist()}
     return replace(candidate, parameters=values)
@@ -128,7 +132,7 @@ def _of_estimator(candidate: Candidate) -> dict[str, Any]:
     return {key: value for key, value in candidate.parameters.items() if key in names}
 
 
-def _bisected(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> Candidate:
+def _bisected(candidate: Candidate, motions: list[Recorded]) -> Candidate:
     """The smallest scale of the fixed part that keeps the level ``MARGIN`` below 1, to 10 %."""
     low, high = -2.0, 0.1
     while high - low > np.log10(1.1):
@@ -151,5 +155,5 @@ def _value(candidate: Candidate, name: str) -> Any:
     return known[name].default
 
 
-def _largest(candidate: Candidate, motions: list[tuple[Arm, Signals]]) -> float:
-    return max(float(candidate.run(model, signals).level.max()) for model, signals in motions)
+def _largest(candidate: Candidate, motions: list[Recorded]) -> float:
+    return max(float(candidate.run(trial).level.max()) for trial in motions)

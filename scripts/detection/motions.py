@@ -1,4 +1,4 @@
-"""The motions of the trials: random quintics, pushes of the tool, and the arm running into a sphere."""
+"""The motions of the trials: starts and stops, pushes of the tool, and the arm running into a sphere."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import numpy as np
 
 from dynamics import Arm, follow_path, forward_kinematics, load_arm
 from hopfield_nav.geometry import arm_clearance, arm_distance, capsules_in_base, pack_primitives, sphere
-from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
+from hopfield_nav.loop import Trajectory, evaluate, joined, quintic_trajectory
 
 TOP_SPEED = 1.0  # [rad/s] of random quintics
+SLOWEST, SHORT_LEG, PAUSE = 0.1, (1.0, 5.0), (0.1, 0.5)  # [rad/s], [s], [s] of starts and stops
 PUSH_SPEED = 0.05  # [m/s] of the tool
 HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
 PEAK_TO_MEAN = 15 / 8  # of the speed of a quintic from rest to rest
 APPROACH, PRESS = 0.6, 0.6  # [s] of a trial before and after the touch
+EARLY = (0.03, 0.1)  # share of a motion at which an early contact begins
 RADIUS = 0.05  # [m] of the spheres
-_TRIES = 400
+_TRIES = 4000
 
 
 class Trial(NamedTuple):
@@ -27,20 +29,31 @@ class Trial(NamedTuple):
     obstacles: str
 
 
-def random_quintic(rng: np.random.Generator, duration: float) -> Trajectory:
-    """Rest-to-rest quintics between random poses, the fastest joint at up to 1 rad/s.
+def starts_and_stops(rng: np.random.Generator, duration: float) -> Trajectory:
+    """Rest-to-rest quintics with a pause before each, the fastest joint at up to 1 rad/s.
 
-    The peak speed of a leg is uniform between 0.2 and 1 rad/s. All joints start and stop together.
+    Every other leg goes to a random pose, all joints together, its peak speed between 0.2 and 1 rad/s.
+    The others are short and move one joint or several, at 0.1 to 1 rad/s.
     """
-    points, times, left = [_random_pose(rng)], [], duration
-    while left > 0:
-        points.append(_random_pose(rng))
-        leg = PEAK_TO_MEAN * np.abs(points[-1] - points[-2]).max() / rng.uniform(0.2 * TOP_SPEED, TOP_SPEED)
-        times.append(leg)
-        left -= leg
-    legs = [quintic_trajectory(np.stack(points[k : k + 2]), times[k]) for k in range(len(times))]
-    knots = np.concatenate([[0.0], np.cumsum(times)])
-    return Trajectory(knots, np.concatenate([leg.coefficients for leg in legs]), np.zeros(1))
+    parts, q = [], _random_pose(rng)
+    while sum(float(part.knots[-1]) for part in parts) < duration:
+        parts.append(quintic_trajectory(q[None], rng.uniform(*PAUSE)))
+        parts.append(_short_leg(rng, q) if len(parts) % 4 == 1 else _long_leg(rng, q))
+        q = evaluate(parts[-1], np.inf)[0]
+    return joined(parts)
+
+
+def _long_leg(rng: np.random.Generator, q: np.ndarray) -> Trajectory:
+    pose = _random_pose(rng)
+    time = PEAK_TO_MEAN * np.abs(pose - q).max() / rng.uniform(0.2 * TOP_SPEED, TOP_SPEED)
+    return quintic_trajectory(np.stack([q, pose]), time)
+
+
+def _short_leg(rng: np.random.Generator, q: np.ndarray) -> Trajectory:
+    time, speed = rng.uniform(*SHORT_LEG), rng.uniform(SLOWEST, TOP_SPEED)
+    way = rng.uniform(-1, 1, 6) * (rng.permutation(6) < rng.integers(1, 7))
+    way *= speed * time / PEAK_TO_MEAN / np.abs(way).max()
+    return quintic_trajectory(np.stack([q, np.where(np.abs(q + way) > np.pi, q - way, q + way)]), time)
 
 
 def _random_pose(rng: np.random.Generator) -> np.ndarray:
@@ -73,17 +86,21 @@ def tool_push(rng: np.random.Generator) -> Trial:
     raise RuntimeError("no push found")
 
 
-def arm_collision(rng: np.random.Generator, arm: Arm, link: int) -> Trial:
-    """A random quintic during which a link of the arm runs into a sphere that it was clear of before.
+def arm_collision(rng: np.random.Generator, arm: Arm, link: int, early: bool = False) -> Trial:
+    """A motion during which a link of the arm runs into a sphere that it was clear of before.
 
     The sphere touches a random point of the link, on the side to which that point moves, 0.6 s after
-    the start or later.
+    the start or later; with ``early`` in the first tenth of a motion, before which the arm rested.
     """
     for _ in range(_TRIES):
-        trajectory = random_quintic(rng, 0.1)
-        if trajectory.knots[-1] < APPROACH + PRESS:
+        trajectory = _long_leg(rng, _random_pose(rng))
+        length = float(trajectory.knots[-1])
+        if length < APPROACH + PRESS:
             continue
-        time = rng.uniform(APPROACH, trajectory.knots[-1] - PRESS)
+        time = rng.uniform(APPROACH, length - PRESS)
+        if early:
+            time = PAUSE[1] + rng.uniform(*EARLY) * length
+            trajectory = joined([quintic_trajectory(trajectory.coefficients[0, :1], PAUSE[1]), trajectory])
         center = _met_by_the_arm(rng, arm, trajectory, time, link)
         if center is None or not _comes_to_it(arm, trajectory, time, center, link):
             continue

@@ -171,6 +171,16 @@ def test_about_speed_zero_sticking_is_allowed_for():
         assert levels(detector, hidden, arm, turning, **values).max() > 1.0
 
 
+def test_breakaway_is_as_uncertain_as_the_rest_of_the_friction_and_a_push_beyond_it_is_felt():
+    """A model whose breakaway of 8 N·m on joint 2 is a fifth too low: the joint bears 10."""
+    arm = rough()
+    values = {**ONE, "mass_error": 0.0, "friction_error": 0.25}
+    assert arm.friction[1, 2] == 8.0
+    assert levels(adaptive_joint_torque, step(10.0), arm, **values).max() < 1.0
+    assert levels(adaptive_joint_torque, step(10.0), arm, **{**values, "friction_error": 0.0}).max() > 1.0
+    assert levels(adaptive_joint_torque, step(11.5), arm, **values).max() > 1.0
+
+
 def test_the_allowance_of_the_high_pass_fades_as_the_filter_does():
     """After a jump of the model's torque, its error and what is allowed for it decay together."""
     arm = ARM

@@ -25,7 +25,7 @@ PIECES, PIECE, PUSHES = 8, 10.0, 6
 def _results(condition):
     """Three methods: thresholds on 80 s of free motion, scored on another 80 s and on six pushes."""
     hours = PIECES * PIECE / 3600
-    quiet = [(t.model, t.signals) for t in free_motion(condition, 11, hours, PIECE)]
+    quiet = list(free_motion(condition, 11, hours, PIECE))
     chosen = [c for c in candidates() if c.name in (PRINTED, MOMENTUM, ADAPTIVE)]
     tallies = {c.name: Tally(calibrate(c, quiet)) for c in chosen}
     for tally in tallies.values():
@@ -38,16 +38,16 @@ def _results(condition):
 
 def test_with_a_right_model_the_momentum_observer_feels_a_push_within_10_ms():
     found = _results(IDEAL_LIGHT)
-    assert len(found[MOMENTUM].tool) == PUSHES
-    assert np.quantile(delays(found[MOMENTUM].tool), 0.95) < 0.010
+    assert len(found[MOMENTUM].contacts["tool"]) == PUSHES
+    assert np.quantile(delays(found[MOMENTUM].contacts["tool"]), 0.95) < 0.010
     assert found[MOMENTUM].false_alarms == 0
-    assert np.median(delays(found[PRINTED].tool)) > 0.1  # the document's, on the same pushes
+    assert np.median(delays(found[PRINTED].contacts["tool"])) > 0.1  # the document's, on the same pushes
 
 
 def test_with_a_wrong_model_friction_and_noise_it_takes_less_than_30_ms():
     found = _results(REAL_FULL)
-    assert np.quantile(delays(found[ADAPTIVE].tool), 0.95) < 0.030
-    assert missed(found[ADAPTIVE].tool, "tool") == 0
+    assert np.quantile(delays(found[ADAPTIVE].contacts["tool"]), 0.95) < 0.030
+    assert missed(found[ADAPTIVE].contacts["tool"], "tool") == 0
     assert found[ADAPTIVE].false_alarms == 0
 
 
@@ -58,7 +58,8 @@ def test_thresholds_that_were_not_set_for_it_raise_false_alarms_on_an_imperfect_
 
 def test_allowing_for_the_models_error_is_faster_than_large_fixed_thresholds():
     found = _results(REAL_FULL)
-    assert np.median(delays(found[ADAPTIVE].tool)) < np.median(delays(found[MOMENTUM].tool))
+    adaptive, fixed = (np.median(delays(found[name].contacts["tool"])) for name in (ADAPTIVE, MOMENTUM))
+    assert adaptive < fixed
 
 
 def test_what_is_written_can_be_drawn_again(tmp_path):
@@ -69,9 +70,8 @@ def test_what_is_written_can_be_drawn_again(tmp_path):
     write(again, tmp_path)
     assert (tmp_path / "roc.png").stat().st_size > 1000
     assert [r.name for r in again[IDEAL_LIGHT.name]] == [r.name for r in results[IDEAL_LIGHT.name]]
-    np.testing.assert_allclose(
-        delays(again[IDEAL_LIGHT.name][0].tool), delays(results[IDEAL_LIGHT.name][0].tool)
-    )
+    first, second = (found[IDEAL_LIGHT.name][0].contacts["tool"] for found in (results, again))
+    np.testing.assert_allclose(delays(second), delays(first))
 
 
 def test_a_standing_alarm_counts_once():
@@ -84,11 +84,22 @@ def test_a_standing_alarm_counts_once():
 def test_every_method_feels_a_hard_push_with_thresholds_above_free_motion(name):
     """On the ideal light arm no method may miss a push."""
     candidate = next(c for c in candidates() if c.name == name)
-    quiet = [(t.model, t.signals) for t in _quiet()]
-    tally = Tally(calibrate(candidate, quiet))
+    tally = Tally(calibrate(candidate, list(_quiet())))
     for trial in _pushes():
         tally.contact(trial, "tool")
     assert np.isfinite([c.delay for c in tally.contacts["tool"]]).all()
+
+
+def test_free_motion_starts_and_stops_and_contacts_begin_in_the_first_tenth():
+    trial = next(iter(free_motion(REAL_FULL, 14, 80 / 3600, 80.0)))
+    still = np.all(trial.signals.qd_ref == 0.0, axis=1)
+    assert np.count_nonzero(np.diff(still.astype(int)) == -1) >= 3  # motions that begin
+    assert still.mean() > 0.02
+    for trial in contacts(REAL_FULL, 14, 3, "early"):
+        speed = np.abs(trial.signals.qd_ref).max(axis=1)
+        touched = np.argmax(trial.truth.largest > 0.0)
+        assert trial.truth.largest[touched] > 0.0
+        assert 0.0 < speed[touched] < 0.25  # [rad/s] a quintic has a quarter of its speed after a tenth
 
 
 @lru_cache

@@ -5,7 +5,7 @@
 model's own torques go through the same high pass as the residual: what remains of the error is
 
     mass_error |H(M qdd_ref + C qd + g)| + friction_error |H(friction)|
-        + stiction_share · breakaway · exp(-(qd/stiction_speed)²)
+        + stiction_share · (1 + friction_error) breakaway · exp(-(qd/stiction_speed)²)
 
 with H = s/(s + corner). Each joint's allowance is held at its peak and forgotten at the rate ``corner``, as
 the filter forgets what it has seen; an observer's lag is covered by that too. At the start the model's
@@ -50,7 +50,7 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         model_torque = high_pass(inertial[i] + weight[i], known, memory, SAMPLING + n + i)
         friction = high_pass(friction_of(model, i, qd[i]), known, memory, SAMPLING + 2 * n + i)
         allowance = mass_error * abs(model_torque) + friction_error * abs(friction)
-        allowance += stiction_share * stiction(model, i, qd[i], stiction_speed)
+        allowance += stiction_share * stiction(model, i, qd[i], stiction_speed, friction_error)
         held = SAMPLING + 3 * n + i
         memory[held] = max(allowance, (1.0 - share) * memory[held])
         level = max(level, abs(fast) / (parameters[i] + memory[held]))

@@ -1,8 +1,9 @@
 """Alarm on the external torque, with thresholds that grow with what the model may have wrong.
 
 For each joint: threshold + mass_error (|M qdd_ref + C qd| + |g|) + friction_error |friction| +
-stiction_share · breakaway · exp(-(qd/stiction_speed)²), see ``hopfield_nav.control.model_error``; noise is
-what ``threshold`` is for.
+stiction_share · (1 + friction_error) breakaway · exp(-(qd/stiction_speed)²) + the noise of the measured
+velocities as an observer with this ``pole`` feels it, see ``hopfield_nav.control.model_error``. The noise is
+that of the world's ``sensors``; without any the last term is zero.
 """
 
 from __future__ import annotations
@@ -10,11 +11,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.model_error import MODEL_ERROR, stiction, update_model_torques
-from hopfield_nav.control.sampling import friction_of
+from hopfield_nav.control.model_error import (
+    MODEL_ERROR,
+    VELOCITY_NOISE,
+    felt_noise,
+    stiction,
+    update_inertia,
+    update_model_torques,
+)
+from hopfield_nav.control.sampling import POLE, friction_of
 from hopfield_nav.plugin import Method
 
-NOISE_THRESHOLD = replace(
+FIXED_THRESHOLD = replace(
     THRESHOLD,
     default=1.0,
     description=f"{THRESHOLD.description}, where the model has nothing to allow for",
@@ -26,13 +34,17 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     qd, n = sensed.qd, tau_external.size
     mass_error, friction_error = parameters[n], parameters[n + 1]
     stiction_share, stiction_speed = parameters[n + 2], parameters[n + 3]
+    pole, noise = parameters[n + 4 : 2 * n + 4], parameters[2 * n + 4 : 3 * n + 4]
+    noisy = update_inertia(model, sensed, noise, work)
     update_model_torques(model, sensed, work)
     inertial, weight = work.vector[0], work.vector[1]
     level = 0.0
     for i in range(n):
         threshold = parameters[i] + mass_error * (abs(inertial[i]) + abs(weight[i]))
         threshold += friction_error * abs(friction_of(model, i, qd[i]))
-        threshold += stiction_share * stiction(model, i, qd[i], stiction_speed)
+        threshold += stiction_share * stiction(model, i, qd[i], stiction_speed, friction_error)
+        if noisy:
+            threshold += felt_noise(i, pole[i], noise, work)
         level = max(level, abs(tau_external[i]) / threshold)
     return level
 
@@ -41,6 +53,6 @@ METHOD = Method(
     kind="detector",
     name="adaptive_joint_torque",
     kernel=detect,
-    parameters=(NOISE_THRESHOLD, *MODEL_ERROR),
+    parameters=(FIXED_THRESHOLD, *MODEL_ERROR, POLE, VELOCITY_NOISE),
     description="external torque, thresholds that allow for errors of the model",
 )

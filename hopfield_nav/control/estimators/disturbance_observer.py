@@ -16,8 +16,7 @@ The lag is exact for a torque held over the period; it starts anew, at 0, at the
 from __future__ import annotations
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.estimators.momentum_observer import POLE
-from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, friction_of, lag_share
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method
 

@@ -15,13 +15,9 @@ could drift. It starts anew, with r = 0, at the first call and where ``time`` ju
 from __future__ import annotations
 
 from dynamics.momentum import update_momentum
-from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, friction_of, lag_share
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import Method, Parameter
-
-POLE = Parameter(
-    "pole", 100.0, 0.1, 1e5, "1/s", "rate L at which the estimate follows the torque", per_joint=True
-)
+from hopfield_nav.plugin import Method
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
