@@ -9,14 +9,16 @@ fall. The episode ends when the level has fallen below ``rearm`` and the referen
 does not come back, when the level has stayed there for ``CALM``. Before that the detector fires again
 for two reasons alone:
 
-- **another direction**: the external torque is larger than it was at the alarm, and turned by more
-  than 60° from what it was then;
+- **another direction**: the external torque is turned by more than 60° from what it was when the level
+  was highest, and the level rises by a whole threshold above its lowest value since;
 - **growth in spite of the retreat**: the reference is back, or on its way in again, or the first leg of the
   new path is over (or ``TURN_BY`` of it, where the reference has not even turned), and the level rises by a
   whole threshold above its lowest value since.
 
 Directions are those of the torques that contact puts on the joints; an estimator that knows none is given
-the direction against the reference's motion.
+the direction against the reference's motion. At the alarm a torque is hardly larger than what the model may
+have wrong, such as friction, whose error changes its sign when the arm turns back: so the direction is
+taken until the level first falls, and a turn alone is nothing new.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from dynamics.compiled import inlined
 ANOTHER = 0.5  # cosine below which the external torque has another direction
 LEAST_TORQUE = 1e-3  # [N·m] below it an external torque has no direction
 TURN_BY = 0.6  # share of its first leg by which a path that leads back has turned
+FALLEN = 0.9  # share of its highest value at which the level has begun to fall
 CALM = 0.1  # [s] below ``rearm`` for so long, a contact is over wherever the reference is
 
 
@@ -57,8 +60,9 @@ class Alarm(NamedTuple):
         fired: (1,) when it fired [s].
         loud: (1,) when the level was above ``rearm`` last [s].
         floor: (1,) lowest level since the reference was back; until then the latest one.
-        size: (1,) norm of the external torque when it fired [N·m]; 0: none was estimated.
-        direction: (n,) of that torque.
+        peak: (1,) highest level since it fired, until it has begun to fall; then infinite.
+        low: (1,) lowest level since then.
+        direction: (n,) of the external torque at the peak, or against the motion where none was estimated.
         q_ref: (n,) reference when it fired [rad].
         held: (2,) level when the reference turned away from what was felt, 0 before that; and the same
             of the alarm before.
@@ -70,7 +74,8 @@ class Alarm(NamedTuple):
     fired: np.ndarray
     loud: np.ndarray
     floor: np.ndarray
-    size: np.ndarray
+    peak: np.ndarray
+    low: np.ndarray
     direction: np.ndarray
     q_ref: np.ndarray
     held: np.ndarray
@@ -79,8 +84,8 @@ class Alarm(NamedTuple):
 
 def make_alarm(n: int) -> Alarm:
     """Armed, and nothing detected, on an arm with ``n`` joints."""
-    armed, (retreat, fired, loud, floor, size, raised) = np.ones(1), np.zeros((6, 1))
-    return Alarm(armed, retreat, fired, loud, floor, size, np.zeros(n), np.zeros(n), np.zeros(2), raised)
+    armed, (retreat, fired, loud, floor, peak, low, raised) = np.ones(1), np.zeros((7, 1))
+    return Alarm(armed, retreat, fired, loud, floor, peak, low, np.zeros(n), np.zeros(n), np.zeros(2), raised)
 
 
 @inlined
@@ -100,7 +105,7 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
         elif alarm.retreat[0] == 0.0:
             alarm.retreat[0], alarm.held[0] = 2.0, level
         alarm.floor[0] = min(alarm.floor[0], level) if alarm.retreat[0] == 2.0 else level
-        turned = rule.episodes and _turned(alarm, belief)
+        turned = rule.episodes and _grows_elsewhere(alarm, belief)
         fires = level > 1.0 and (at_end or turned or level > alarm.floor[0] + 1.0)
         if level >= rule.rearm:
             alarm.loud[0] = sensed.time[0]
@@ -132,35 +137,51 @@ def _follow_retreat(alarm, sensed, level, share):
 
 
 @inlined
-def _turned(alarm, belief):
-    """Whether the external torque is larger than at the alarm, and has another direction."""
+def _grows_elsewhere(alarm, belief):
+    """Whether the level rises again, by a torque of another direction than at its peak."""
+    level = belief.level[0]
+    if level >= FALLEN * alarm.peak[0]:
+        if level > alarm.peak[0]:
+            alarm.peak[0] = level
+            _take_direction(alarm, belief)
+        alarm.low[0] = level
+        return False
+    alarm.peak[0] = np.inf
+    alarm.low[0] = min(alarm.low[0], level)
     square, along = 0.0, 0.0
     for i in range(belief.tau_external.size):
         square += belief.tau_external[i] * belief.tau_external[i]
         along += belief.tau_external[i] * alarm.direction[i]
-    size = alarm.size[0]
-    if size == 0.0 or square <= size * size:
+    if square <= LEAST_TORQUE * LEAST_TORQUE or level <= alarm.low[0] + 1.0:
         return False
     return along < 0.0 or along * along < ANOTHER * ANOTHER * square
 
 
 @inlined
+def _take_direction(alarm, belief):
+    """Remember the direction of the external torque, if there is one; whether there is."""
+    square = 0.0
+    for i in range(belief.tau_external.size):
+        square += belief.tau_external[i] * belief.tau_external[i]
+    if square <= LEAST_TORQUE * LEAST_TORQUE:
+        return False
+    for i in range(belief.tau_external.size):
+        alarm.direction[i] = belief.tau_external[i] / np.sqrt(square)
+    return True
+
+
+@inlined
 def _begin_episode(alarm, sensed, belief):
     """Remember what was felt, and where the reference was."""
-    square, moving = 0.0, 0.0
+    moving = 0.0
     for i in range(sensed.q_ref.size):
-        square += belief.tau_external[i] * belief.tau_external[i]
         moving += sensed.qd_ref[i] * sensed.qd_ref[i]
         alarm.q_ref[i] = sensed.q_ref[i]
-    size = np.sqrt(square) if square > LEAST_TORQUE * LEAST_TORQUE else 0.0
-    for i in range(sensed.q_ref.size):
-        if size > 0.0:
-            alarm.direction[i] = belief.tau_external[i] / size
-        elif moving > 0.0:
-            alarm.direction[i] = -sensed.qd_ref[i] / np.sqrt(moving)
-        else:
-            alarm.direction[i] = 0.0
-    alarm.size[0], alarm.floor[0], alarm.retreat[0] = size, belief.level[0], 0.0
+    if not _take_direction(alarm, belief):
+        for i in range(sensed.q_ref.size):
+            alarm.direction[i] = -sensed.qd_ref[i] / np.sqrt(moving) if moving > 0.0 else 0.0
+    alarm.peak[0] = alarm.low[0] = alarm.floor[0] = belief.level[0]
+    alarm.retreat[0] = 0.0
     alarm.fired[0] = alarm.loud[0] = sensed.time[0]
     alarm.held[1], alarm.held[0] = alarm.held[0], 0.0
     alarm.armed[0], alarm.raised[0] = 0.0, 1.0

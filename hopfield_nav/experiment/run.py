@@ -204,7 +204,7 @@ def _dataset(
     )
     variables["final_map"] = (
         _map_dimensions(world), blocked.astype(np.int8),
-        _about("1", "1: blocked at the end, 2: out of reach"),
+        _about("1", "1: blocked at the end, 2: out of reach, 3: believed occupied"),
     )  # fmt: skip
     coordinates = {
         "time": ("time", log[:, 0], _about("s", "simulated time")),

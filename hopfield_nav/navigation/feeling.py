@@ -9,6 +9,7 @@ where facts alone separate start and goal.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
 AGAINST = 0.5  # cosine between force and motion above which a touch is a stop
 STRAIGHT = 0.99  # cosine between two legs above which there is no corner
 _REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
+MOST_TRIES = 2  # of a retreat that is touched, before another one is made
 _CENTRED = 1e-4  # [cells] a point so near to a centre is one
 _LEAST_FORCE = 1e-6  # [N] below it a force has no direction
 FACTS_ALONE = "facts alone separate start and goal"
@@ -73,7 +75,7 @@ class FeelingNavigator(Navigator):
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.beliefs = Beliefs(tuple(world.map.shape))
-        self._tried: set[Cell] = set()
+        self._tries: Counter[Cell] = Counter()
         super().__init__(world, arm, start)
         self._moves = stencil(self.grid.shape, world.planner.radius).offset
 
@@ -114,6 +116,12 @@ class FeelingNavigator(Navigator):
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; 1 for facts."""
         return self.beliefs.touched()
+
+    def final_map(self) -> np.ndarray:
+        """As ``Navigator.final_map``, and 3 where a free cell is believed to be occupied."""
+        found = super().final_map()
+        found[(found == 0) & self.grid.felt] = 3
+        return found
 
     def arrive(self) -> None:
         """The tool is at the goal: all of the path was free."""
@@ -233,20 +241,23 @@ class FeelingNavigator(Navigator):
         come to its end.
         """
         if leg.number > 0:
-            self._tried.clear()
+            self._tries.clear()
             cell = self._centred_cell(leg.number)
             if cell is not None:
                 return cell
         else:
-            self._tried.add(tuple(int(c) for c in self.motion.cells[0]))
+            retreat = tuple(int(c) for c in self.motion.cells[0])
+            self._tries[retreat] += 1
+            if self._tries[retreat] < MOST_TRIES:
+                return retreat
         here = self.grid.cell_of(leg.place)
-        free = sorted(self.beliefs.visited - self._tried)
+        free = sorted(self.beliefs.visited - self._tries.keys())
         if not free:
             around = itertools.product(*(range(c - 1, c + 2) for c in here))
             obstacles = self._obstacles()
-            free = [c for c in around if self.grid.inside(c) and not obstacles[c] and c not in self._tried]
+            free = [c for c in around if self.grid.inside(c) and not obstacles[c] and c not in self._tries]
         if not free:
-            self._tried.clear()
+            self._tries.clear()
             return self.motion.start
         distance = [float(np.linalg.norm(self.grid.centre(c) - leg.place)) for c in free]
         return free[int(np.argmin(distance))]
@@ -286,7 +297,7 @@ class FeelingNavigator(Navigator):
         It came in beside the line of a step, and may get out beside it too.
         """
         place = self.grid.centre(here)
-        outside = sorted(self.beliefs.visited - self._tried - {here})
+        outside = sorted(self.beliefs.visited - self._tries.keys() - {here})
         for cell in sorted(outside, key=lambda c: float(np.linalg.norm(self.grid.centre(c) - place))):
             cells = self.beliefs.likeliest_path(obstacles, cell, target)
             if cells is not None:

@@ -69,19 +69,26 @@ def test_growth_after_the_reference_is_back_is_a_collision_even_if_the_level_nev
 
 
 @pytest.mark.parametrize(
-    ("turned", "fires"),
+    ("turned", "level", "fires"),
     [
-        (-2.0 * ALONG, True),
-        (2.0 * ACROSS, True),
-        (0.9 * ALONG + 2.0 * ACROSS, True),  # 66° off
-        (2.0 * ALONG + 0.9 * ACROSS, False),  # 24°
-        (-1.1 * ALONG, False),  # no larger than at the alarm
+        (-2.0 * ALONG, 2.7, True),
+        (2.0 * ACROSS, 2.7, True),
+        (0.9 * ALONG + 2.0 * ACROSS, 2.7, True),  # 66° off
+        (2.0 * ALONG + 0.9 * ACROSS, 2.7, False),  # 24°
+        (-2.0 * ALONG, 2.4, False),  # no whole threshold above the 1.5 before
     ],
 )
-def test_another_direction_is_felt_at_once_during_the_retreat(turned, fires):
-    levels = [1.2, 2.5, 3.0, 2.5, 2.5, 2.5]
-    torques = [1.2 * ALONG, 2.5 * ALONG, 3.0 * ALONG, turned, turned, turned]
-    assert alarms(retreat(levels, torques)) == ([0, 3] if fires else [0])
+def test_growth_in_another_direction_is_felt_at_once_during_the_retreat(turned, level, fires):
+    levels = [1.2, 2.5, 3.0, 1.5, level, level]
+    torques = [1.2 * ALONG, 2.5 * ALONG, 3.0 * ALONG, 1.5 * ALONG, turned, turned]
+    assert alarms(retreat(levels, torques)) == ([0, 4] if fires else [0])
+
+
+def test_friction_that_changes_its_sign_is_nothing_new():
+    """At the alarm most of the torque is what the model has wrong, and turns with the arm."""
+    error, push = 0.9 * ACROSS, np.array([0.3, 2.0, 3.0, 2.0, 1.0, 0.2])[:, None] * ALONG
+    torques = [*(push[:3] - error), *(push[3:] + error)]
+    assert alarms(retreat([1.1, 2.2, 3.1, 2.3, 1.4, 1.3], torques)) == [0]
 
 
 def test_a_reference_that_turns_into_the_obstacle_again_does_not_hide_it():

@@ -62,7 +62,8 @@ def test_no_path_to_a_goal_inside_an_unknown_obstacle(radius, aside):
     inside = f"obstacles: [{{cylinder: {{center: [0.4131, {-0.0132 + aside}], radius: {radius}}}}}]\n"
     outcome, reason, run = end("goal: {cell: [10, 9]}\n" + inside)
     assert outcome == "no_path", reason
-    assert run.summary["collision_count"] <= 12
+    needed = run.summary["closed_step_count"]
+    assert 4 <= needed <= run.summary["collision_count"] <= 3 * needed
     assert simulation("goal: {cell: [10, 9]}\n").run().outcome == "reached"
 
 
@@ -165,11 +166,12 @@ def test_a_record_stays_what_it_was_while_the_simulation_goes_on():
     while not sim.detections:
         sim.step(0.1)
     early = sim.record()
-    count, marks = early.summary["collision_count"], int(sim.navigator.grid.felt.sum())
+    count, marks = early.summary["collision_count"], sim.navigator.final_map()
     sim.run()
     assert len(sim.detections) > count
     assert early.data.sizes["event"] == count
-    assert early.data.final_map.values.sum() == marks
+    assert marks.any()
+    np.testing.assert_array_equal(early.data.final_map.values, marks)
 
 
 def test_same_seed_same_bytes_other_seed_other_cylinders(tmp_path):

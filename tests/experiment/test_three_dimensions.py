@@ -55,11 +55,12 @@ def test_marks_lie_at_true_surfaces(runs, name):
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_every_collision_adds_a_cell_and_spares_the_goal(runs, name):
+def test_every_collision_closes_a_step_and_spares_the_goal(runs, name):
+    """Or makes a belief a fact; nobody believes the goal's cell to be occupied."""
     data = runs[name].data
-    felt = data.event_map.values.reshape(data.sizes["event"], -1).sum(axis=1)
-    assert felt.tolist() == list(range(1, len(felt) + 1))
-    assert data.first_path.values[-1].tolist() not in data.event_cell.values.tolist()
+    certainty = data.event_certainty.values
+    assert (np.diff(certainty.sum(axis=1), prepend=0.0) > 0.0).all()
+    assert not data.event_map.values[(slice(None), *data.first_path.values[-1])].any()
 
 
 @pytest.mark.parametrize("name", WORLDS)

@@ -62,7 +62,7 @@ def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
 
 def _excluded(run: Run) -> np.ndarray:
     """Cells blocked from the start: rim and known obstacles, a bool grid."""
-    excluded = run.data.final_map.values.astype(bool) & ~run.plans()[-1].felt
+    excluded = np.isin(run.data.final_map.values, (1, 2)) & ~run.plans()[-1].felt
     if run.world.map.rim == "blocked":
         for axis in range(excluded.ndim):
             np.moveaxis(excluded, axis, 0)[[0, -1]] = True
@@ -75,7 +75,9 @@ def final_plan(run: Run) -> PlanRecord:
     if "final_certainty" not in run.data:
         return plan
     steps, certainty = run.closed_steps()
-    return plan._replace(steps=steps, certainty=certainty)
+    believed = run.world.detection.mark == "felt"
+    felt = run.data.final_map.values == 3 if believed else plan.felt
+    return plan._replace(felt=felt, steps=steps, certainty=certainty)
 
 
 def start_point(run: Run) -> np.ndarray:
