@@ -8,7 +8,6 @@ Every path is looked at again by Pinocchio and coal, 1 mm of tool motion apart. 
 from __future__ import annotations
 
 import argparse
-import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -19,11 +18,11 @@ from known_planners.independent_check import IndependentCheck
 from known_planners.methods import METHODS, PLANNED, plan_pair
 from known_planners.picture import draw
 from known_planners.summary import Checked, Results, markdown
+from measured_part import write
 
 from hopfield_nav.known_world import scene_of_world
 from hopfield_nav.world import build_arm
 
-BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
 _WARM = 3  # pairs planned before the clock counts
 _BORDER = 100  # pairs on which the border between OMPL and the checks is measured
 
@@ -57,15 +56,6 @@ def check(name: str, results: Results) -> Checked:
         name: tuple(int(n) for n in np.sum(counts, axis=0)) if counts else (0, 0)
         for name, counts in found.items()
     }
-
-
-def write(text: str, path: Path) -> None:
-    """Put the measured part between its marks; the file is made if there is none."""
-    before = path.read_text(encoding="utf-8") if path.exists() else f"{BEGIN}\n{END}\n"
-    if not (BEGIN in before and END in before):
-        raise SystemExit(f"{path} has no marks {BEGIN} and {END}")
-    part = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.DOTALL)
-    path.write_text(part.sub(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", before), encoding="utf-8")
 
 
 def main() -> None:

@@ -76,6 +76,8 @@ class FeelingNavigator(Navigator):
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.beliefs = Beliefs(tuple(world.map.shape))
         self._tries: Counter[Cell] = Counter()
+        self._closed_to_goal: set[Cell] = set()
+        self._direct = False  # whether the last leg leads from a cell beside the goal's straight to the goal
         super().__init__(world, arm, start)
         self._moves = stencil(self.grid.shape, world.planner.radius).offset
 
@@ -136,8 +138,9 @@ class FeelingNavigator(Navigator):
         self, start: Cell, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
     ) -> PlannedMotion:
         """A new path; before giving up, go back and see whether the last touch was a true stop."""
+        retreating = self.motion.undecided and not self.beliefs.unconfirmed
         motion = self._plan(start, time, q, qd, qdd)
-        if motion.trajectory is not None or not self.beliefs.unconfirmed:
+        if motion.trajectory is not None or retreating:
             return motion
         pose = self._tool_poses(np.array([start]))
         path = self._follow(pose, q)
@@ -226,9 +229,12 @@ class FeelingNavigator(Navigator):
         return tuple(int(np.clip(c, 0, n - 1)) for c, n in zip(cell, self.grid.shape, strict=True))
 
     def _leave_to_steps(self, leg: Leg, here: Cell) -> None:
-        """A touch on a leg that is no step: longer moves are no longer made there."""
+        """A touch on a leg that is no step: it is closed alone, and longer moves are no longer made there."""
         if leg.number == 0 or self.motion.places is None:
             return
+        begin = self._centred_cell(leg.number)
+        if begin is not None and leg.number == len(self.motion.places) - 2:
+            self._closed_to_goal.add(begin)
         ends = [self.grid.cell_of(place) for place in self.motion.places[leg.number : leg.number + 2]]
         for cell in (here, *ends):
             if self.grid.inside(cell) and cell != self.goal_cell:
@@ -271,25 +277,49 @@ class FeelingNavigator(Navigator):
 
     def _make_plan(self, start: Cell) -> Plan:
         """Around facts and beliefs; where that is impossible, against as few beliefs as can be."""
-        planner, target, rank = self.world.planner, self._target(), len(self.grid.shape)
-        if target is None:
-            reason = "known obstacles stand between the goal and every free cell around it"
-            return Plan(None, reason, np.inf, planner.kind)
-        obstacles, doubted = self._obstacles(), self.beliefs.doubted()
-        closed = pairs(doubted, rank)
+        planner, rank, targets = self.world.planner, len(self.grid.shape), self._targets()
+        obstacles, closed = self._obstacles(), pairs(self.beliefs.doubted(), rank)
         if planner.radius > 1:
             closed = np.concatenate([closed, longer_moves(self.beliefs.uneven(), self._moves)])
-        plan = plan_with(planner, obstacles, start, target, self.world.seed, closed)
-        if plan.cells is None:
-            cells = self.beliefs.likeliest_path(obstacles, start, target)
-            if cells is None:
-                cells = self._way_out(obstacles, start, target)
-            if cells is None:
-                return Plan(None, self._why_none(), np.inf, planner.kind)
-            plan = Plan(cells, "", float(len(cells) - 1), planner.kind)
-        if self.goal_cell is None or self.goal_cell == target:
-            return plan
-        return plan.with_last(self.goal_cell)
+        for target in targets:
+            plan = plan_with(planner, obstacles, start, target, self.world.seed, closed)
+            if plan.cells is not None:
+                return self._to_goal(plan, target)
+        for find in (self.beliefs.likeliest_path, self._way_out):
+            for target in targets:
+                cells = find(obstacles, start, target)
+                if cells is not None:
+                    return self._to_goal(Plan(cells, "", float(len(cells) - 1), planner.kind), target)
+        return Plan(None, self._why_none(), np.inf, planner.kind)
+
+    def _to_goal(self, plan: Plan, target: Cell) -> Plan:
+        self._direct = self.goal_cell != target
+        return plan if self.goal_cell is None or self.goal_cell == target else plan.with_last(self.goal_cell)
+
+    def _targets(self) -> list[Cell]:
+        """Cells from whose centres the goal may be reached: its own, and for one off its centre those beside.
+
+        Those from which the leg to the goal was touched are left out.
+        """
+        first = self._target()
+        if first is None or self.goal is None or self.goal_cell is None:
+            return []
+        cells = [first]
+        if self._is_aside():
+            beside = [c for step in self.beliefs.steps_of(self.goal_cell) for c in step.ends]
+            goal, blocked = self.goal, self._obstacles()
+            beside = sorted(set(beside), key=lambda c: float(np.linalg.norm(self.grid.centre(c) - goal)))
+            cells += [c for c in beside if c != first and not blocked[c]]
+        return [c for c in cells if c not in self._closed_to_goal]
+
+    def _is_aside(self) -> bool:
+        """Whether the goal is not at the centre of its cell."""
+        assert self.goal is not None
+        at = self._in_cells(self.goal)
+        return bool(np.abs(at - np.rint(at)).max() > _CENTRED)
+
+    def _over_last_centre(self) -> bool:
+        return self._is_aside() and not self._direct
 
     def _way_out(self, obstacles: np.ndarray, here: Cell, target: Cell) -> np.ndarray | None:
         """A path that begins at a cell visited before, for an arm that facts have locked in.

@@ -211,6 +211,10 @@ class Navigator:
         """At which of the places (k + 1, 3) behind the first the arm stops; None: at the last one."""
         return None
 
+    def _over_last_centre(self) -> bool:
+        """Whether the path leads over the centre of its last cell to a goal beside it."""
+        return False
+
     def _uneven(self) -> np.ndarray:
         """What a path at any angle keeps away from."""
         return self._obstacles()
@@ -243,7 +247,7 @@ class Navigator:
         tool = forward_kinematics(self.arm, q)[:3, 3]
         points = plan.cells if plan.waypoints is None else plan.waypoints
         before = self.grid.centre(points[-2]) if len(points) > 1 else tool
-        if touches(self.known.solids, before, self.goal):
+        if self._over_last_centre() or touches(self.known.solids, before, self.goal):
             points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
         if plan.waypoints is None and not planner.any_angle:
             return ToolPath(plan.cells, self._poses(points), False)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from compare_known_planners import ask_again, check, compare, write
+from compare_known_planners import ask_again, check, compare
 from known_planners.cell import cell, random_pairs
 from known_planners.independent_check import STEP, IndependentCheck
 from known_planners.methods import (

@@ -1,0 +1,105 @@
+"""Many runs of ``random_cylinders`` in one setting, and what they come to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from touches.worlds import has_path
+
+from hopfield_nav import load_world, simulate
+from hopfield_nav.experiment import contact_episodes
+from hopfield_nav.figures.sweep import wilson
+
+FULL = ["plant.dynamics=ur5_full", "controller.model=ur5_full"]
+SETTINGS = {
+    "default": [],
+    "payload of 1 kg": ["tool.payload.mass=1"],
+    "payload of 1 kg, unknown": ["tool.payload.mass=1", "controller.model_error.payload=unknown"],
+    "period of 8 ms": ["controller.period=0.008"],
+    "`ur5_full`": FULL,
+    "`ur5_full`, friction 20 % off": [
+        *FULL,
+        "plant.friction=arm",
+        "controller.model_error.friction_scale=0.8",
+    ],
+    "masses 10 % off": ["controller.model_error.mass_scale=1.1"],
+    "twice as fast": ["trajectory.time_per_cell=0.25"],
+}
+VARIANTS = {
+    "facts and beliefs": [],
+    "episodes off": ["detection.episodes=false"],
+    "beliefs as facts (`mark: actual`)": ["detection.mark=actual"],
+}
+WIDE, NARROW = 0.005, 0.002  # [m] to spare on a path over cell centres
+FELT_FORCE = 20.0  # [N] a contact that reaches it is one that has to be answered
+
+
+class One(NamedTuple):
+    """What one run came to; contacts are those that reached ``FELT_FORCE``."""
+
+    reached: bool
+    gave_up: bool
+    wide: bool
+    narrow: bool
+    collisions: int
+    contacts: int
+    once: int
+    missed: int
+    strong: int
+    time: float
+
+
+def run_one(seed: int, change: list[str]) -> One:
+    """One random world; every fifth row of its signals is kept."""
+    run = simulate(load_world("random_cylinders", [*change, "record.every=5"]), seed=seed)
+    strong = [e for e in contact_episodes(run) if e.peak_force >= FELT_FORCE]
+    alarms = run.data.event_time.values
+    counts = [int(((alarms >= e.start - 0.005) & (alarms <= e.end + 0.05)).sum()) for e in strong]
+    return One(
+        reached=run.outcome == "reached",
+        gave_up=run.outcome == "no_path",
+        wide=has_path(run.world, WIDE),
+        narrow=has_path(run.world, NARROW),
+        collisions=run.summary["collision_count"],
+        contacts=run.summary["contact_count"],
+        once=sum(c == 1 for c in counts),
+        missed=sum(c == 0 for c in counts),
+        strong=len(strong),
+        time=run.summary["simulated_time_s"],
+    )
+
+
+HEAD = (
+    "| | worlds | reached, path with 5 mm | with 2 mm | false `no_path` | collisions on contacts | answered once "
+    "| not at all | time to the goal |\n|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def row(name: str, runs: list[One]) -> str:
+    """A line of the table."""
+    reached = [r.time for r in runs if r.reached]
+    parts = [
+        name,
+        str(len(runs)),
+        _share(sum(r.reached for r in runs if r.wide), sum(r.wide for r in runs)),
+        _share(sum(r.reached for r in runs if r.narrow), sum(r.narrow for r in runs)),
+        str(sum(r.gave_up and r.narrow for r in runs)),
+        _ratio(sum(r.collisions for r in runs), sum(r.contacts for r in runs)),
+        _share(sum(r.once for r in runs), sum(r.strong for r in runs)),
+        _share(sum(r.missed for r in runs), sum(r.strong for r in runs)),
+        f"{np.mean(reached):.1f} s" if reached else "-",
+    ]
+    return "| " + " | ".join(parts) + " |"
+
+
+def _share(part: int, whole: int) -> str:
+    """Share in per cent with its 95 % interval."""
+    if whole == 0:
+        return "-"
+    low, high = wilson(part, whole)
+    return f"{part} of {whole} ({100 * low:.1f}–{100 * high:.1f} %)"
+
+
+def _ratio(part: int, whole: int) -> str:
+    return f"{part} on {whole} ({part / whole:.2f})" if whole else f"{part} on 0"

@@ -1,0 +1,175 @@
+"""Whole runs on facts and beliefs: what is claimed is true, what was not felt is found out."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scenes import GOAL, simulation
+
+from hopfield_nav import load_world
+from hopfield_nav.experiment import Simulation, simulate
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.navigation.beliefs import Step
+from hopfield_nav.navigation.feeling import FACTS_ALONE
+from hopfield_nav.world import build_obstacles
+
+FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
+CROSSWISE = [
+    f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}" for y in np.arange(-0.2499, 0.26, 0.0263)
+]
+SLACK = 2e-3  # [m] by which a touched step may miss the obstacle: the tool may be 1 mm off its line
+
+
+def wall(*gaps: int) -> str:
+    """A wall across the map, of a cylinder a cell, with some left out."""
+    return "obstacles: [" + ", ".join(c for k, c in enumerate(CROSSWISE) if k not in gaps) + "]\n"
+
+
+def distance_of(simulation, step):
+    """From the line of a step to the nearest obstacle [m]."""
+    ends = [simulation.navigator.grid.centre(cell) for cell in step.ends]
+    return float(
+        capsule_distance(np.concatenate([*ends, [0.0]])[None], build_obstacles(simulation.world)).min()
+    )
+
+
+@pytest.mark.parametrize(
+    ("world", "change"),
+    [
+        ("u_trap", []),
+        ("enclosed_goal", []),
+        ("enclosed_goal", ["controller.period=0.008"]),
+        ("enclosed_goal", ["tool.payload.mass=1"]),
+        ("over_the_wall", []),
+        ("shelf", []),
+    ],
+)
+def test_every_fact_is_true(world, change):
+    """Each step that is said to be closed leads through an obstacle."""
+    sim = Simulation(load_world(world, ["record.signals=none", *change]))
+    sim.run()
+    facts = sim.navigator.beliefs.facts
+    assert len(facts) >= 2
+    assert max(distance_of(sim, step) for step in facts) < SLACK
+
+
+def test_an_enclosed_goal_is_given_up_when_facts_alone_enclose_it():
+    sim = Simulation(load_world("enclosed_goal", ["record.signals=none"]))
+    run = sim.run()
+    beliefs, grid = sim.navigator.beliefs, sim.navigator.grid
+    assert run.outcome == "no_path"
+    assert FACTS_ALONE in run.summary["reason"]
+    assert beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.goal_cell) is None
+    facts = len(beliefs.facts)
+    assert facts <= run.summary["collision_count"] <= 1.5 * facts
+    sim.navigator.beliefs.facts.clear()  # with its cause
+    assert (
+        beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.goal_cell) is not None
+    )
+
+
+def test_an_arm_that_gives_up_rests_away_from_what_it_felt():
+    """It goes back before it decides."""
+    sim = Simulation(load_world("enclosed_goal", ["record.signals=none"]))
+    sim.run()
+    assert sim.time - sim.state.statistics.last_contact_time[0] > 0.1
+    np.testing.assert_allclose(sim.state.qd, 0.0, atol=0.02)
+
+
+@pytest.mark.parametrize("gap", [3, 8, 13])
+def test_a_gap_that_is_believed_to_be_closed_is_found(gap):
+    """The only way to the goal leads through a cell that is wrongly believed to be occupied."""
+    column = round((0.36 - 0.1501) / 0.0263)
+    sim = simulation(GOAL + FEELING + wall(gap) + "record: {signals: none}\n")
+    sim.navigator.beliefs.believe_occupied((column, gap), 0.9)
+    run = sim.run()
+    assert run.outcome == "reached", run.summary["reason"]
+    assert (column, gap) in sim.navigator.beliefs.visited
+    marked = simulation(GOAL + FEELING.replace("felt", "actual") + wall(gap) + "record: {signals: none}\n")
+    marked.navigator.grid.mark((column, gap))
+    assert marked.run().outcome == "no_path"
+
+
+def test_the_arm_stops_before_it_drives_where_something_is_believed():
+    sim = simulation(GOAL + FEELING)
+    navigator = sim.navigator
+    here, there = ((int(a), int(b)) for a, b in navigator.motion.cells[5:7])
+    places = navigator.motion.places
+    assert not navigator._rests(places).any()
+    navigator.beliefs.believe_occupied(there, 0.5)
+    rests = navigator._rests(places)
+    at = [tuple(cell) for cell in navigator.motion.cells.tolist()]
+    assert rests[at.index(here)]
+    assert rests[at.index(there)]
+    assert not rests[:4].any()
+
+
+@pytest.mark.parametrize("planner", ["{radius: 2}", "{any_angle: true}", "{kind: a_star}", "{kind: roadmap}"])
+def test_longer_moves_stay_away_from_beliefs_and_the_goal_is_reached(planner):
+    run = simulation(GOAL + FEELING + wall(17) + f"planner: {planner}\nrecord: {{signals: none}}\n").run()
+    assert run.outcome == "reached", run.summary["reason"]
+    assert run.summary["collision_count"] >= 3
+
+
+def test_known_obstacles_are_no_beliefs():
+    sim = simulation(GOAL + FEELING + wall(16, 17, 18).replace("obstacles", "known"))
+    blocked = sim.navigator.grid.blocked.copy()
+    run = sim.run()
+    assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
+    assert blocked.any()
+    np.testing.assert_array_equal(sim.navigator.grid.blocked, blocked)
+    assert not sim.navigator.beliefs.doubted()
+
+
+def test_the_record_tells_facts_from_beliefs(tmp_path):
+    run = simulate(load_world("u_trap"))
+    steps, certainty = run.closed_steps()
+    assert (np.abs(np.diff(steps, axis=1)).sum(axis=2) == 1).all()
+    assert run.summary["closed_step_count"] == (certainty == 1.0).sum() > 0
+    growing = run.plans()
+    assert len(growing[-1].steps) >= len(growing[1].steps) == 1
+    assert 0.0 < growing[1].certainty[0] < 1.0  # at the alarm nobody knows yet whether the stop is a true one
+    run.save(tmp_path / "run")
+    from hopfield_nav import load_run
+
+    again = load_run(tmp_path / "run").closed_steps()
+    np.testing.assert_array_equal(again[0], steps)
+    np.testing.assert_array_equal(again[1], certainty)
+
+
+def test_where_it_touched_is_known_to_a_millimetre():
+    """At the alarm the tool is further; what counts is where the force began."""
+    for world, bound in (("ragazzon2012_momentum", 1e-3), ("ragazzon2012_real", 3e-3)):
+        sim = Simulation(load_world(world, ["detection.mark=felt", "detection.back_off=along_force"]))
+        found = []
+        learn = sim.navigator._learn
+        sim.navigator._learn = lambda leg, force, found=found, learn=learn: (
+            found.append(leg.place),
+            learn(leg, force),
+        )[1]
+        run = sim.run()
+        time, tool = run.data.time.values, run.data.tool_position.values
+        true = [
+            tool[min(int(np.searchsorted(time, t - 1e-9)), len(time) - 1)]
+            for t in run.data.touch_time.values
+            if t == t
+        ]
+        places = [place for place, t in zip(found, run.data.touch_time.values, strict=True) if t == t]
+        first = [k for k in range(len(true)) if k == 0 or not np.array_equal(true[k], true[k - 1])]
+        assert len(first) >= 10
+        apart = [np.linalg.norm(places[k] - true[k]) for k in first]
+        assert np.median(apart) < bound
+
+
+def test_steps_along_a_path_are_told_from_other_legs():
+    sim = simulation(GOAL + FEELING)
+    centre = sim.navigator.grid.centre
+    assert sim.navigator._step_of(centre((3, 4)), centre((3, 5))) == Step((3, 4), 1)
+    others = [((3, 4), (4, 5)), ((3, 4), (3, 6)), ((3, 4), (3.1, 5)), ((3, 4), (3, 4))]
+    assert all(sim.navigator._step_of(centre(a), centre(b)) is None for a, b in others)
+    passed = sim.navigator.motion.places[1:]
+    sim.run()
+    driven = {sim.navigator._step_of(a, b) for a, b in itertools.pairwise(passed)}
+    assert driven == sim.navigator.beliefs.free
