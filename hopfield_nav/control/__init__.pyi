@@ -1,3 +1,4 @@
+from .alarm import NO_RETREAT as NO_RETREAT
 from .alarm import Alarm as Alarm
 from .alarm import AlarmRule as AlarmRule
 from .alarm import make_alarm as make_alarm
@@ -6,6 +7,7 @@ from .control_step import Belief as Belief
 from .control_step import Controller as Controller
 from .control_step import command_torque as command_torque
 from .control_step import estimate_and_judge as estimate_and_judge
+from .control_step import follow_arm as follow_arm
 from .control_step import make_belief as make_belief
 from .control_step import update_model_frames as update_model_frames
 from .plain_gain import fit_gain as fit_gain

@@ -33,6 +33,7 @@ ANOTHER = 0.5  # cosine below which the external torque has another direction
 LEAST_TORQUE = 1e-3  # [N·m] below it an external torque has no direction
 TURN_BY = 0.6  # share of its first leg by which a path that leads back has turned
 FALLEN = 0.9  # share of its highest value at which the level has begun to fall
+NO_RETREAT = -1.0  # what ``retreat`` is while no growth is one in spite of it
 CALM = 0.1  # [s] below ``rearm`` for so long, a contact is over wherever the reference is
 
 
@@ -56,7 +57,8 @@ class Alarm(NamedTuple):
 
     Attributes:
         armed: (1,) 1 outside episodes.
-        retreat: (1,) of the reference since it fired: 0 deeper, 1 turned, 2 back or on its way in again.
+        retreat: (1,) of the reference since it fired: 0 deeper, 1 turned, 2 back or on its way in again; -1
+            (``NO_RETREAT``) while the arm is brought to rest before it retreats.
         fired: (1,) when it fired [s].
         loud: (1,) when the level was above ``rearm`` last [s].
         floor: (1,) lowest level since the reference was back; until then the latest one.
@@ -121,7 +123,7 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 def _follow_retreat(alarm, sensed, level, share):
     """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
     stage = alarm.retreat[0]
-    if stage == 2.0:
+    if stage == 2.0 or stage == NO_RETREAT:
         return
     back, speed = 0.0, 0.0
     for i in range(sensed.q_ref.size):

@@ -14,6 +14,7 @@ from dynamics import Arm
 from dynamics.compiled import inlined
 from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
 from dynamics.kinematics import update_frames, update_tool_position
+from dynamics.newton_euler import newton_euler
 from dynamics.work import Work
 from hopfield_nav.control.sensors import Sensors
 from hopfield_nav.plugin import DAMPED, Applied
@@ -70,6 +71,13 @@ def update_model_frames(model, sensed, work):
 
 
 @inlined
+def follow_arm(sensed):
+    """Let the reference be the arm itself, as measured: of a floating arm nothing else is wanted."""
+    for i in range(sensed.q.size):
+        sensed.q_ref[i], sensed.qd_ref[i], sensed.qdd_ref[i] = sensed.q[i], sensed.qd[i], 0.0
+
+
+@inlined
 def estimate_and_judge(model, estimator, detector, sensed, work, belief):
     """Update the belief: external torque, wrench, alarm level; reads the frames in ``work``."""
     tau_external, wrench = belief.tau_external, belief.wrench
@@ -83,16 +91,23 @@ def estimate_and_judge(model, estimator, detector, sensed, work, belief):
 
 
 @inlined
-def command_torque(controller, sensed, tau):
+def command_torque(controller, sensed, floating, tau):
     """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
 
-    Reads the frames in ``controller.work``.
+    Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and
+    no friction: one believed to be too large would drive the arm. Reads the frames in ``controller.work``.
     """
-    law, limits = controller.law, controller.torque_limits
-    law.kernel(controller.model, sensed, law.parameters, law.memory, controller.work, tau)
-    if controller.feedforward:
+    law, limits, model, work = controller.law, controller.torque_limits, controller.model, controller.work
+    if floating:
+        still = work.vector[0]
         for i in range(tau.size):
-            tau[i] += friction_torque(controller.model.friction, i, sensed.qd_ref[i], SMOOTHING_SPEED)
+            still[i] = 0.0
+        newton_euler(model, model.gravity, still, still, work, tau)
+    else:
+        law.kernel(model, sensed, law.parameters, law.memory, work, tau)
+        if controller.feedforward:
+            for i in range(tau.size):
+                tau[i] += friction_torque(model.friction, i, sensed.qd_ref[i], SMOOTHING_SPEED)
     saturated = False
     for i in range(tau.size):
         if abs(tau[i]) > limits[i]:

@@ -22,6 +22,7 @@ from hopfield_nav.control import find_onset
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
+from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.run import Detection, Run
 from hopfield_nav.experiment.start import check_start
 from hopfield_nav.experiment.summary import summarise
@@ -34,6 +35,7 @@ from hopfield_nav.loop import (
     LOG_FULL,
     Trajectory,
     compiled_loop,
+    evaluate,
     log_columns,
     make_log,
     make_state,
@@ -112,6 +114,7 @@ class Simulation:
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
         self._arrival = Arrival(world, self.arm, self.navigator.goal)
+        self._reaction = ReactionPhase(world, self.arm, self.controller)
         self.state = make_state(start, self.settings.delay, self.seed)
         if self._followed is not None:
             self.state.qd[:] = self._followed.coefficients[0, 1]
@@ -218,7 +221,9 @@ class Simulation:
         held = float(state.control.alarm.held[1])
         onset = find_onset(state.control.trace, float(self._trajectory.knots[0]))
         marked, motion = self.navigator.answer(time, state.control.sensed.q, force, onset, held)
-        self._set_off(motion)
+        if self.navigator.goal is not None:
+            self.navigator.motion = self._reaction.before(motion, self._trajectory, time, state)
+        self._set_off(self.navigator.motion)
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
         self.detections.append(
             Detection(
@@ -248,18 +253,26 @@ class Simulation:
             self.state.control.segment[0] = 0
 
     def _decision_step(self) -> int:
-        """Step at which a decision is due: the end of an undecided motion."""
+        """Step at which a decision is due: the end of an undecided motion; or may be, as the arm may rest."""
         motion = self.navigator.motion
         if not motion.undecided or motion.trajectory is None:
             return self._last_step
+        if motion.reaction:
+            return min(self._reaction.next_look(int(self.state.step[0])), self._last_step)
         return min(math.ceil(motion.trajectory.knots[-1] / self.world.plant.step), self._last_step)
 
     def _decide(self) -> None:
         """At the end of an undecided motion: go on, or end where nothing is left to try."""
-        if self.state.step[0] < self._decision_step():
+        if self.navigator.motion.reaction:
+            if not self._reaction.is_over(int(self.state.step[0]), self.state):
+                return
+            q, qd = self._reaction.end(self._trajectory, self.time, self.state)
+        elif self.state.step[0] < self._decision_step():
             return
-        control = self.state.control
-        motion = self.navigator.decide(self.time, control.sensed.q, float(control.alarm.held[0]))
+        else:
+            q = evaluate(self._trajectory, self.time)[0]
+            qd = np.zeros_like(q)
+        motion = self.navigator.decide(self.time, q, qd, float(self.state.control.alarm.held[0]))
         self._set_off(motion)
         self._end_without(motion)
 

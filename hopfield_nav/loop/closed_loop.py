@@ -21,6 +21,7 @@ from hopfield_nav.control import (
     Controller,
     command_torque,
     estimate_and_judge,
+    follow_arm,
     make_sensors,
     move_reference,
     raise_alarm,
@@ -102,7 +103,7 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
     """
     sensed, belief, model, work = control.sensed, control.belief, controller.model, controller.work
     sensed.time[0] = time
-    knots, correction = trajectory.knots, control.correction
+    knots, correction, floating = trajectory.knots, control.correction, control.floating[0] == 1
     at_end = time >= knots[-1] and settings.tolerance > 0.0
     evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
     if control.judged[0] != step:
@@ -111,11 +112,15 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
         share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
         settle(correction, sensed, share, at_end and belief.level[0] <= 1.0)
         move_reference(correction, sensed)
+        if floating:
+            follow_arm(sensed)
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
         remember(control.trace, sensed, belief.level[0])
     else:
         move_reference(correction, sensed)
+        if floating:
+            follow_arm(sensed)
     since, leg = time - knots[0], knots[1] - knots[0]
     if raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
         return DETECTED
@@ -125,7 +130,7 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
     statistics.damped[0] += belief.damped[0]
     period, delay, queue = step // settings.steps_per_period, settings.delay, control.queue
     slots = delay + 1
-    if command_torque(controller, sensed, queue[period % slots]):
+    if command_torque(controller, sensed, floating, queue[period % slots]):
         statistics.saturated[0] += 1.0
     applied = (period - delay) % slots if period >= delay else 0
     for i in range(sensed.tau.size):
@@ -197,8 +202,11 @@ def command_in_stage(controller, trajectory, control, q, qd, time):
         sensed.qd[i] = qd[i]
     evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
     move_reference(control.correction, sensed)
+    floating = control.floating[0] == 1
+    if floating:
+        follow_arm(sensed)
     update_model_frames(controller.model, sensed, controller.work)
-    command_torque(controller, sensed, sensed.tau)
+    command_torque(controller, sensed, floating, sensed.tau)
 
 
 @inlined

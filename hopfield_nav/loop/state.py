@@ -81,6 +81,7 @@ class ControlState(NamedTuple):
         random: (1,) state of the generator of sensor noise.
         correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
         trace: what it measured in the periods before.
+        floating: (1,) int, 1 while the motors bear the arm's weight and nothing else.
     """
 
     sensed: Sensed
@@ -92,6 +93,7 @@ class ControlState(NamedTuple):
     random: np.ndarray
     correction: np.ndarray
     trace: Trace
+    floating: np.ndarray
 
 
 class Statistics(NamedTuple):
@@ -159,6 +161,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
             random=make_random_state(seed),
             correction=np.zeros(n),
             trace=make_trace(n),
+            floating=_count(),
         ),
         statistics=Statistics(
             contacts=_count(),

@@ -106,12 +106,14 @@ class FeelingNavigator(Navigator):
         self.motion = self._go_on(self._retreat_to(leg), time, q_ref, qd_ref, qdd_ref)
         return cell, self.motion
 
-    def decide(self, time: float, q: np.ndarray, held: float) -> PlannedMotion:
-        """At the end of a retreat: what to do now that it is known what the last touch proved."""
-        self._confirm(held)
-        start, still = self.motion.start, np.zeros(len(q))
-        q_ref = evaluate(self.motion.trajectory, time)[0] if self.motion.trajectory is not None else q
-        self.motion = self._plan(start, time, q_ref, still, still)
+    def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
+        """At the end of a retreat: what to do now that it is known what the last touch proved.
+
+        After a ``reaction`` that is not known yet. Arguments as ``Navigator.decide``.
+        """
+        if not self.motion.reaction:
+            self._confirm(held)
+        self.motion = self._go_on(self.motion.start, time, q, qd, np.zeros(len(q)))
         self._show_beliefs()
         return self.motion
 
@@ -165,7 +167,8 @@ class FeelingNavigator(Navigator):
             return Leg(0, None, np.zeros(3), np.zeros(3), np.inf)
         knots = trajectory.knots
         legs = np.searchsorted(knots, [onset.time, time], side="right") - 1
-        first, now = (int(k) for k in np.clip(legs, 0, len(knots) - 2))
+        last = 0 if self.motion.reaction else len(knots) - 2
+        first, now = (int(k) for k in np.clip(legs, 0, last))
         place, here = (forward_kinematics(self.arm, angles)[:3, 3] for angles in (onset.q, q))
         begun = min((self._leg(k, place) for k in (first, first - 1) if k >= 0), key=lambda leg: leg.off)
         later = [self._leg(k, here) for k in range(first + 1, now + 1)]

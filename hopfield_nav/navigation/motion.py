@@ -20,6 +20,7 @@ class PlannedMotion(NamedTuple):
         reason: for it.
         places: (m + 1, 3) where the tool is at the trajectory's knots [m].
         undecided: whether at the end of the trajectory a new decision is due, as after a retreat.
+        reaction: whether it brings the arm to rest after an alarm; the decision is due as soon as it rests.
     """
 
     start: tuple[int, ...]
@@ -29,6 +30,7 @@ class PlannedMotion(NamedTuple):
     reason: str = ""
     places: np.ndarray | None = None
     undecided: bool = False
+    reaction: bool = False
 
 
 class ToolPath(NamedTuple):

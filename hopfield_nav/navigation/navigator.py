@@ -113,9 +113,20 @@ class Navigator:
             self.motion = self._plan(start, time, q_ref, qd_ref, qdd_ref)
         return marked, self.motion
 
-    def decide(self, time: float, q: np.ndarray, held: float) -> PlannedMotion:
-        """At the end of a motion that is ``undecided``: how to go on. This navigator makes none."""
-        raise NotImplementedError
+    def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
+        """At the end of a motion that is ``undecided``: how to go on.
+
+        Args:
+            time: of the decision [s].
+            q: (n,) joint angles of the reference, from which the new motion begins [rad].
+            qd: (n,) its velocities [rad/s].
+            held: alarm level when the retreat from the last touch began; not used.
+
+        Returns:
+            The new motion, from the cell that was chosen when the touch was felt.
+        """
+        self.motion = self._plan(self.motion.start, time, q, qd, np.zeros(len(q)))
+        return self.motion
 
     def arrive(self) -> None:
         """The tool is at the goal."""
@@ -186,7 +197,7 @@ class Navigator:
                 return PlannedMotion(
                     start, self._no_cells, None, "no_path", plan.reason + self._count_unreachable()
                 )
-            tool_path = self._tool_path(plan, q, at_rest=not qd.any())
+            tool_path = self._tool_path(plan, q, at_rest=not qd.any() and not self.motion.reaction)
             path = self._follow(tool_path.poses, q)
             if not path.reason:
                 break
@@ -197,14 +208,21 @@ class Navigator:
             if not self._exclude(tool_path, path.reached, start):
                 return PlannedMotion(start, self._no_cells, None, "no_path", why)
         turn, rows, places = split_turn(
-            self.arm, q, path.q, tool_path.poses, self.grid.spacing, self.world.trajectory.time_per_cell
-        )
-        trajectory = quintic_trajectory(
-            rows, self._times(tool_path, places), time if turn is None else turn.knots[-1], qd, qdd,
-            self.arm.speed_limits, self.world.trajectory.sample_time, self._rests(places),
+            self.arm, q, path.q, tool_path.poses, self.grid.spacing, self.world.trajectory.time_per_cell,
+            time, qd,
         )  # fmt: skip
-        begin = [] if turn is None else [forward_kinematics(self.arm, q)[:3, 3]]
-        places = np.vstack([*begin, places])
+        still = np.zeros(len(q))
+        begin = (time, qd, qdd) if turn is None else (turn.knots[-1], still, still)
+        trajectory = quintic_trajectory(
+            rows,
+            self._times(tool_path, places),
+            *begin,
+            self.arm.speed_limits,
+            self.world.trajectory.sample_time,
+            self._rests(places),
+        )
+        before = [] if turn is None else [forward_kinematics(self.arm, q)[:3, 3]]
+        places = np.vstack([*before, places])
         return PlannedMotion(start, tool_path.cells, begin_with(turn, trajectory), places=places)
 
     def _rests(self, places: np.ndarray) -> np.ndarray | None:
@@ -295,8 +313,9 @@ class Navigator:
 
     def _follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
         """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
-        any_rotation, first = self.world.trajectory.any_rotation, self.motion.trajectory is None
-        near = turned(self.arm, poses[0], q, any_rotation) if first else q
+        any_rotation = self.world.trajectory.any_rotation
+        may_turn = self.motion.trajectory is None or self.world.detection.reaction != "retreat"
+        near = turned(self.arm, poses[0], q, any_rotation) if may_turn else q
         if any_rotation:
             path = follow_positions(self.arm, poses[:, :3, 3], near)
         elif self.world.planner.unreachable == "ignore":

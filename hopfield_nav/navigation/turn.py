@@ -4,7 +4,8 @@ From one waypoint to the next no joint may go further than ``JUMP``: the arm wou
 start it is at rest and on no path yet, so it may take as long as it needs to turn its joints to where the
 path begins, with another rotation of the tool, say. It turns them along a straight line of joint angles,
 from rest to rest, and its tool is no faster than on the path. What is known may not be in the way; what
-is not known is felt as always. After a collision there is no such turn.
+is not known is felt as always. After a collision there is such a turn only where the arm was brought to rest
+first: what it touched may have turned its wrist far while it floated.
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ def end_at_turn(
 
 
 def split_turn(
-    arm: Arm, q: np.ndarray, path: np.ndarray, poses: np.ndarray, spacing: float, rule: float | str
-) -> tuple[Trajectory | None, np.ndarray, np.ndarray]:
+    arm: Arm, q: np.ndarray, path: np.ndarray, poses: np.ndarray, spacing: float, rule: float | str,
+    time: float = 0.0, qd: np.ndarray | None = None,
+) -> tuple[Trajectory | None, np.ndarray, np.ndarray]:  # fmt: skip
     """The turn, if the path begins with one, and what is left to follow.
 
     Args:
@@ -85,10 +87,13 @@ def split_turn(
         poses: (k, 4, 4) of the tool there.
         spacing: of the cells [m].
         rule: of the world, seconds a cell.
+        time: at which it begins [s].
+        qd: (n,) joint velocities then [rad/s]; default rest.
 
     Returns:
-        The turn's trajectory, from time 0 and within the speed limits of the joints, or None; joint angles
-        (j, n) [rad] and tool positions (j, 3) [m] from the turn's end on, or from ``q`` on; j is 2 at least.
+        The turn's trajectory, from ``time`` on and within the speed limits of the joints, or None; joint
+        angles (j, n) [rad] and tool positions (j, 3) [m] from the turn's end on, or from ``q`` on; j is 2 at
+        least.
     """
     rows = np.vstack([q, path])
     places = np.vstack([forward_kinematics(arm, q)[:3, 3], poses[:, :3, 3]])
@@ -97,7 +102,7 @@ def split_turn(
     steps = np.diff(forward_kinematics(arm, _way(q, path[0]))[:, :3, 3], axis=0)
     swing = (_SAMPLES - 1) * float(np.linalg.norm(steps, axis=1).max()) / spacing
     seconds = max(float(np.abs(path[0] - q).max()) / _RATE, swing * seconds_per_cell(rule))
-    turn = quintic_trajectory(rows[:2], seconds, speed_limits=arm.speed_limits)
+    turn = quintic_trajectory(rows[:2], seconds, time, qd, speed_limits=arm.speed_limits)
     rest = slice(1, None) if len(path) > 1 else [1, 1]
     return turn, rows[rest], places[rest]
 

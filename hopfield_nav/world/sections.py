@@ -210,6 +210,11 @@ class DetectionSection(Section):
     back_off: Literal["against_velocity", "along_force"] = Field(
         "along_force", description="how to reach the cell from which the next path starts"
     )
+    reaction: Literal["retreat", "stop", "float"] = Field(
+        "retreat",
+        description="between alarm and new path: nothing, the path leads back at once; brake to where the "
+        "arm is, until it rests; or bear its weight alone, until it rests",
+    )
     rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         0.5,
         description="share of the threshold below which the level must fall before the next detection; "

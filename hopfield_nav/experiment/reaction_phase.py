@@ -1,0 +1,155 @@
+"""What the arm does between an alarm and its new path: ``detection.reaction`` of the world file.
+
+- ``retreat``: nothing. The new path begins at once, with the motion that the reference has, and its first leg
+  leads back; for part of that leg the reference goes deeper.
+- ``stop``: the reference brakes to where the arm was measured at the alarm, and stays until the arm rests.
+- ``float``: the motors bear the arm's own weight in the controller's model and nothing else; what it touches
+  pushes it off. The reference is the arm itself. Believed friction is not added: one believed to be too large
+  would drive the arm.
+
+Then the path is planned again, from where the arm is. What was felt is learned at the alarm, whatever
+follows; how far it is confirmed (``Alarm.held``) is told by the level where the arm itself turned back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
+from hopfield_nav.control import NO_RETREAT, Controller
+from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, sample
+from hopfield_nav.navigation import PlannedMotion
+from hopfield_nav.world import World
+
+MOST = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
+LOOK = 0.005  # [s] from one look at the arm's speed to the next, or a control period
+CALM = 0.02  # [s] without more than ``REST``, after which the arm is at rest
+REST = 0.01  # [rad/s] besides four times the noise of the measured speeds
+SHORTEST = 0.02  # [s] of braking, and four control periods at least
+SHARE = 0.5  # of the torque that its weight leaves to a joint, for braking
+_LONGER = 1.2  # ratio of one duration that is tried to the next
+_SAMPLES = 16
+
+
+class ReactionPhase:
+    """Brings the arm to rest after an alarm, if the world wants that before the new path.
+
+    Args:
+        world: of the run.
+        arm: the kinematics that the navigator plans with, and the limits of its joints.
+        controller: of the run; how fast its model can be braked.
+    """
+
+    def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
+        self._kind, self._episodes = world.detection.reaction, world.detection.episodes
+        self._arm, self._model = arm, controller.model
+        self._step, self._sample_time = world.plant.step, world.trajectory.sample_time
+        self._steps_per_period = round(world.controller.period / world.plant.step)
+        self._shortest = max(SHORTEST, 4 * world.controller.period)
+        self._rest = REST + 4 * world.sensors.velocity_noise
+        self._looks_at = self._steps(LOOK)
+        self._begun = self._braked = 0
+        self._calm, self._depth = 0, -math.inf
+
+    def before(
+        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
+    ) -> PlannedMotion:
+        """What the arm does first.
+
+        Args:
+            motion: planned at the alarm.
+            trajectory: that the arm followed until then.
+            time: of the alarm [s].
+            state: at that time; where the arm is let go, that is noted in its control computer's part.
+
+        Returns:
+            A motion with ``reaction``, or ``motion`` itself where nothing comes before it.
+        """
+        if self._kind == "retreat" or motion.trajectory is None:
+            return motion
+        sensed, correction = state.control.sensed, state.control.correction
+        state.control.alarm.retreat[0] = NO_RETREAT
+        if self._kind == "float":
+            state.control.floating[0] = 1
+            correction[:] = 0.0
+            first, leg = quintic_trajectory(sensed.q[None], MOST["float"], time), 0.0
+        else:
+            first = self._brake(trajectory, time, sensed.q - correction)
+            leg = float(first.knots[-1]) - time
+        resting = np.zeros((1, *first.coefficients.shape[1:]))
+        resting[0, 0] = sensed.q - correction
+        knots = np.append(first.knots, time + 2 * MOST[self._kind])  # never at its end: that would be arrival
+        coefficients = np.concatenate([first.coefficients, resting])
+        self._begun = round(time / self._step)
+        self._braked, self._calm, self._depth = self._begun + self._steps(leg), 0, -math.inf
+        self._follow_arm(state)
+        angles = np.vstack([evaluate(trajectory, time)[0], sensed.q, sensed.q])
+        return motion._replace(
+            trajectory=Trajectory(knots, coefficients, np.array([self._sample_time])),
+            places=forward_kinematics(self._arm, angles)[:, :3, 3],
+            undecided=True,
+            reaction=True,
+        )
+
+    def next_look(self, step: int) -> int:
+        """The first step after ``step`` at which ``is_over`` looks at the arm."""
+        return step + self._looks_at - (step - self._begun) % self._looks_at
+
+    def is_over(self, step: int, state: State) -> bool:
+        """Whether the arm has come to rest by this step, or the longest time has passed.
+
+        To be asked once at every step that ``next_look`` gives; at others the answer is no.
+        """
+        if step <= self._begun or (step - self._begun) % self._looks_at:
+            return False
+        still = bool(np.abs(state.control.sensed.qd).max() <= self._rest) and step >= self._braked
+        self._calm = self._calm + 1 if still else 0
+        self._follow_arm(state)
+        rested = self._calm * self._looks_at >= self._steps(CALM)
+        return rested or step - self._begun >= self._steps(MOST[self._kind])
+
+    def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference.
+
+        After ``stop`` the reference's; after ``float``, which ends here, those of the arm as measured.
+        """
+        state.control.alarm.retreat[0] = 1.0 if self._episodes else 2.0
+        if self._kind != "float":
+            return evaluate(trajectory, time)[:2]
+        state.control.floating[0] = 0
+        sensed = state.control.sensed
+        qd = sensed.qd if np.abs(sensed.qd).max() > self._rest else np.zeros(len(sensed.qd))
+        return sensed.q + qd * (time - float(sensed.time[0])), qd.copy()
+
+    def _follow_arm(self, state: State) -> None:
+        """Keep the level until the arm turns back from what it felt: there its retreat begins."""
+        alarm = state.control.alarm
+        depth = -float(state.control.sensed.q @ alarm.direction)
+        if depth >= self._depth:
+            self._depth, alarm.held[0] = depth, state.control.belief.level[0]
+        else:
+            self._depth = math.inf
+
+    def _steps(self, seconds: float) -> int:
+        """So many seconds in steps, whole control periods, at least one."""
+        periods = max(1, round(seconds / (self._step * self._steps_per_period)))
+        return periods * self._steps_per_period
+
+    def _brake(self, trajectory: Trajectory, time: float, to: np.ndarray) -> Trajectory:
+        """The shortest quintic to rest at ``to`` (n,) for which ``SHARE`` of the motors' torque is enough."""
+        q, qd, qdd = evaluate(trajectory, time)
+        weight = np.abs(gravity_torque(self._model, q))
+        most = SHARE * np.maximum(self._arm.torque_limits - weight, 0.1 * self._arm.torque_limits)
+        duration = self._shortest
+        while True:
+            braking = quintic_trajectory(
+                np.vstack([q, to]), duration, time, qd, qdd, self._arm.speed_limits, self._sample_time
+            )
+            _, angles, speeds, accelerations = sample(braking, _SAMPLES)
+            torque = inverse_dynamics(self._model, angles, speeds, accelerations)
+            needed = np.abs(torque - gravity_torque(self._model, angles)).max(axis=0)
+            if np.all(needed <= most) or duration >= 0.5 * MOST["stop"]:
+                return braking
+            duration *= _LONGER
