@@ -202,11 +202,10 @@ class Simulation:
         )
 
     def _answer(self, event: int) -> None:
-        if event == ARRIVED and isinstance(self.navigator, Navigator):
-            self.navigator.arrive()
         if event == LOG_FULL:
             self._log = with_more_room(self._log)
         elif event == ARRIVED:
+            self.navigator.arrive()
             self._end("reached", f"the tool is within {self.settings.tolerance:g} m of the goal")
         elif event == DIVERGED:
             touching = self.time - self.state.statistics.last_contact_time[0] < CONTACT_MEMORY
@@ -219,10 +218,10 @@ class Simulation:
         time, state = self.time, self.state
         force = state.control.belief.wrench[:3].copy()
         held = float(state.control.alarm.held[1])
-        onset = find_onset(state.control.trace, float(self._trajectory.knots[0]))
+        onset = find_onset(state.control.trace, float(self._under_way.knots[0]))
         marked, motion = self.navigator.answer(time, state.control.sensed.q, force, onset, held)
         if self.navigator.goal is not None:
-            self.navigator.motion = self._reaction.before(motion, self._trajectory, time, state)
+            self.navigator.motion = self._reaction.before(motion, self._under_way, time, state)
         self._set_off(self.navigator.motion)
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
         self.detections.append(
@@ -247,6 +246,13 @@ class Simulation:
         if reason:
             self._end("unreachable", reason)
 
+    @property
+    def _under_way(self) -> Trajectory:
+        """The trajectory that the arm follows now."""
+        if self._trajectory is None:
+            raise RuntimeError("a run that has ended follows nothing")
+        return self._trajectory
+
     def _set_off(self, motion: PlannedMotion) -> None:
         if motion.trajectory is not None:
             self._trajectory = motion.trajectory
@@ -266,11 +272,11 @@ class Simulation:
         if self.navigator.motion.reaction:
             if not self._reaction.is_over(int(self.state.step[0]), self.state):
                 return
-            q, qd = self._reaction.end(self._trajectory, self.time, self.state)
+            q, qd = self._reaction.end(self._under_way, self.time, self.state)
         elif self.state.step[0] < self._decision_step():
             return
         else:
-            q = evaluate(self._trajectory, self.time)[0]
+            q = evaluate(self._under_way, self.time)[0]
             qd = np.zeros_like(q)
         motion = self.navigator.decide(self.time, q, qd, float(self.state.control.alarm.held[0]))
         self._set_off(motion)

@@ -62,6 +62,13 @@ class Follower:
             self.grid.mark(cell)
         return cell, self.motion
 
+    def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
+        """There is nothing to decide: the motion goes on."""
+        return self.motion
+
+    def arrive(self) -> None:
+        """There is no goal to arrive at."""
+
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; marked cells close none."""
         return {}

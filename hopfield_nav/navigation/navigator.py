@@ -212,15 +212,12 @@ class Navigator:
             time, qd,
         )  # fmt: skip
         still = np.zeros(len(q))
-        begin = (time, qd, qdd) if turn is None else (turn.knots[-1], still, still)
+        if turn is not None:
+            time, qd, qdd = float(turn.knots[-1]), still, still
         trajectory = quintic_trajectory(
-            rows,
-            self._times(tool_path, places),
-            *begin,
-            self.arm.speed_limits,
-            self.world.trajectory.sample_time,
-            self._rests(places),
-        )
+            rows, self._times(tool_path, places), time, qd, qdd,
+            self.arm.speed_limits, self.world.trajectory.sample_time, self._rests(places),
+        )  # fmt: skip
         before = [] if turn is None else [forward_kinematics(self.arm, q)[:3, 3]]
         places = np.vstack([*before, places])
         return PlannedMotion(start, tool_path.cells, begin_with(turn, trajectory), places=places)

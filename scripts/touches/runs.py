@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from touches.worlds import has_path
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.experiment import contact_episodes
 from hopfield_nav.figures.sweep import wilson
+from touches.worlds import has_path
 
 FULL = ["plant.dynamics=ur5_full", "controller.model=ur5_full"]
 SETTINGS = {
@@ -71,8 +71,8 @@ def run_one(seed: int, change: list[str]) -> One:
 
 
 HEAD = (
-    "| | worlds | reached, path with 5 mm | with 2 mm | false `no_path` | collisions on contacts | answered once "
-    "| not at all | time to the goal |\n|---|---|---|---|---|---|---|---|---|"
+    "| | worlds | reached, path with 5 mm | with 2 mm | false `no_path` | collisions on contacts "
+    "| answered once | not at all | time to the goal |\n|---|---|---|---|---|---|---|---|---|"
 )
 
 

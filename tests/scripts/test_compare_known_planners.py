@@ -23,6 +23,7 @@ from known_planners.methods import (
 )
 from known_planners.picture import draw
 from known_planners.summary import arc_over_chord, lines, markdown, reasons, solved
+from measured_part import write
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.known_world import clearance, collides, plan_direct, plan_known, scene_of_world
