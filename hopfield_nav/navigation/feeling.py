@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,8 @@ from hopfield_nav.navigation.beliefs import (
     Step,
     longer_moves,
     pairs,
-    step_between,
 )
+from hopfield_nav.navigation.legs import LEAST_FORCE, Leg, cell_at, is_corner, passed, step_of, touched_leg
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.planners import plan_with
@@ -34,31 +33,9 @@ from hopfield_nav.planning import Plan, stencil
 from hopfield_nav.world import World
 
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
-AGAINST = 0.5  # cosine between force and motion above which a touch is a stop
-STRAIGHT = 0.99  # cosine between two legs above which there is no corner
 _REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
 MOST_TRIES = 2  # of a retreat that is touched, before another one is made
-_CENTRED = 1e-4  # [cells] a point so near to a centre is one
-_LEAST_FORCE = 1e-6  # [N] below it a force has no direction
 FACTS_ALONE = "facts alone separate start and goal"
-
-
-class Leg(NamedTuple):
-    """A part of the path between two waypoints.
-
-    Attributes:
-        number: of the trajectory's segment.
-        step: the step that it is; None where it is none.
-        direction: (3,) of the motion, a unit vector; zero where the leg has no length.
-        place: (3,) where the tool was touched [m].
-        off: [m] of that place from its line.
-    """
-
-    number: int
-    step: Step | None
-    direction: np.ndarray
-    place: np.ndarray
-    off: float
 
 
 class FeelingNavigator(Navigator):
@@ -96,7 +73,7 @@ class FeelingNavigator(Navigator):
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
         self._confirm(held)
-        leg = self._touched_leg(onset, time, q, force)
+        leg = touched_leg(self.grid, self.arm, self.motion, onset, time, q, force)
         self._learn_passage(leg.number)
         cell = self._learn(leg, force)
         self._show_beliefs()
@@ -156,72 +133,20 @@ class FeelingNavigator(Navigator):
         )  # fmt: skip
         return PlannedMotion(start, cells, trajectory, places=places, undecided=True)
 
-    def _touched_leg(self, onset: Onset, time: float, q: np.ndarray, force: np.ndarray) -> Leg:
-        """The leg that the force bars: the one on which the contact began, or a later one.
-
-        The tool is behind its reference, so the contact may have begun on the leg before the reference's.
-        And where the alarm came late, the tool may have brushed along one leg and been stopped on the next.
-        """
-        trajectory = self.motion.trajectory
-        if trajectory is None or self.motion.places is None:
-            return Leg(0, None, np.zeros(3), np.zeros(3), np.inf)
-        knots = trajectory.knots
-        legs = np.searchsorted(knots, [onset.time, time], side="right") - 1
-        last = 0 if self.motion.reaction else len(knots) - 2
-        first, now = (int(k) for k in np.clip(legs, 0, last))
-        place, here = (forward_kinematics(self.arm, angles)[:3, 3] for angles in (onset.q, q))
-        begun = min((self._leg(k, place) for k in (first, first - 1) if k >= 0), key=lambda leg: leg.off)
-        later = [self._leg(k, here) for k in range(first + 1, now + 1)]
-        return next((leg for leg in (begun, *later) if _is_against(force, leg.direction)), begun)
-
-    def _leg(self, number: int, place: np.ndarray) -> Leg:
-        assert self.motion.places is not None
-        begin, end = self.motion.places[number], self.motion.places[number + 1]
-        length = float(np.linalg.norm(end - begin))
-        direction = (end - begin) / length if length > 0.0 else np.zeros(3)
-        along = float(np.clip((place - begin) @ direction, 0.0, length))
-        rank = len(self.grid.shape)  # a flat map speaks of the height that was driven
-        off = float(np.linalg.norm((place - begin - along * direction)[:rank]))
-        step = self._step_of(begin, end) if number > 0 or self._from_rest() else None
-        return Leg(number, step, direction, place, off)
-
-    def _from_rest(self) -> bool:
-        """Whether the motion begins at rest; else its first leg is a retreat that goes on ahead at first."""
-        trajectory = self.motion.trajectory
-        return trajectory is not None and not trajectory.coefficients[0, 1].any()
-
-    def _step_of(self, begin: np.ndarray, end: np.ndarray) -> Step | None:
-        cells = [self._in_cells(point) for point in (begin, end)]
-        rounded = [np.rint(cell) for cell in cells]
-        if max(float(np.abs(c - r).max()) for c, r in zip(cells, rounded, strict=True)) > _CENTRED:
-            return None
-        return step_between(rounded[0].astype(int), rounded[1].astype(int))
-
     def _learn_passage(self, until: int) -> None:
         """The legs before number ``until`` were driven without a touch."""
-        places = self.motion.places
-        if places is None:
-            return
-        cells, steps = [], []
-        for begin, end in itertools.pairwise(places[: until + 1]):
-            step = self._step_of(begin, end)
-            if step is not None:
-                steps.append(step)
-            at = self._in_cells(end)
-            if np.abs(at - np.rint(at)).max() <= _CENTRED:
-                cells.append(tuple(int(c) for c in np.rint(at)))
-        self.beliefs.passed(cells, steps)
+        self.beliefs.passed(*passed(self.grid, self.motion, until))
 
     def _learn(self, leg: Leg, force: np.ndarray) -> Cell:
         """What a touch on a leg teaches; returns the cell that is believed to be occupied."""
-        true_stop = leg.step is not None and _is_against(force, leg.direction) and leg.off <= ON_LINE
+        true_stop = leg.step is not None and leg.is_barred(force) and leg.off <= ON_LINE
         here, size = self.grid.cell_of(leg.place), float(np.linalg.norm(force))
         if leg.step is not None:
             self.beliefs.touch(leg.step, true_stop)
         else:
             self._leave_to_steps(leg, here)
         rank = len(self.grid.shape)
-        heading = -force[:rank] if size > _LEAST_FORCE else leg.direction[:rank]
+        heading = -force[:rank] if size > LEAST_FORCE else leg.direction[:rank]
         length = float(np.linalg.norm(heading))
         ahead = leg.place.copy()
         if length > 0.0:
@@ -235,7 +160,7 @@ class FeelingNavigator(Navigator):
         """A touch on a leg that is no step: it is closed alone, and longer moves are no longer made there."""
         if leg.number == 0 or self.motion.places is None:
             return
-        begin = self._centred_cell(leg.number)
+        begin = cell_at(self.grid, self.motion.places[leg.number])
         if begin is not None and leg.number == len(self.motion.places) - 2:
             self._closed_to_goal.add(begin)
         ends = [self.grid.cell_of(place) for place in self.motion.places[leg.number : leg.number + 2]]
@@ -251,7 +176,7 @@ class FeelingNavigator(Navigator):
         """
         if leg.number > 0:
             self._tries.clear()
-            cell = self._centred_cell(leg.number)
+            cell = None if self.motion.places is None else cell_at(self.grid, self.motion.places[leg.number])
             if cell is not None:
                 return cell
         else:
@@ -270,13 +195,6 @@ class FeelingNavigator(Navigator):
             return self.motion.start
         distance = [float(np.linalg.norm(self.grid.centre(c) - leg.place)) for c in free]
         return free[int(np.argmin(distance))]
-
-    def _centred_cell(self, waypoint: int) -> Cell | None:
-        """The cell at whose centre a waypoint of the motion is; None where it is between centres."""
-        assert self.motion.places is not None
-        at = self._in_cells(self.motion.places[waypoint])
-        centre = np.rint(at)
-        return tuple(int(c) for c in centre) if np.abs(at - centre).max() <= _CENTRED else None
 
     def _make_plan(self, start: Cell) -> Plan:
         """Around facts and beliefs; where that is impossible, against as few beliefs as can be."""
@@ -317,9 +235,7 @@ class FeelingNavigator(Navigator):
 
     def _is_aside(self) -> bool:
         """Whether the goal is not at the centre of its cell."""
-        assert self.goal is not None
-        at = self._in_cells(self.goal)
-        return bool(np.abs(at - np.rint(at)).max() > _CENTRED)
+        return self.goal is not None and cell_at(self.grid, self.goal) is None
 
     def _over_last_centre(self) -> bool:
         return self._is_aside() and not self._direct
@@ -339,6 +255,8 @@ class FeelingNavigator(Navigator):
 
     def _why_none(self) -> str:
         facts = len(self.beliefs.facts)
+        if self._target() is None:
+            return "known obstacles stand between the goal and every free cell around it"
         return f"{FACTS_ALONE}: {facts} closed steps" if facts else "no free path from start to goal"
 
     def _rests(self, places: np.ndarray) -> np.ndarray:
@@ -350,9 +268,9 @@ class FeelingNavigator(Navigator):
         beside = self.beliefs.beside_occupied()
         legs = np.diff(places, axis=0)
         for k, (begin, end) in enumerate(itertools.pairwise(places)):
-            step, cell = self._step_of(begin, end), self.grid.cell_of(end)
+            step, cell = step_of(self.grid, begin, end), self.grid.cell_of(end)
             doubted = step is not None and self.beliefs.certainty(step) > 0.0
-            turned = k > 0 and _turned(legs[k - 1], legs[k]) and self.grid.inside(cell) and beside[cell]
+            turned = k > 0 and is_corner(legs[k - 1], legs[k]) and self.grid.inside(cell) and beside[cell]
             rest[k] |= doubted
             if k > 0:
                 rest[k - 1] |= doubted or turned
@@ -365,15 +283,3 @@ class FeelingNavigator(Navigator):
         self.grid.felt[...] = False
         for cell in self.beliefs.cells:
             self.grid.felt[cell] = True
-
-
-def _is_against(force: np.ndarray, direction: np.ndarray) -> bool:
-    """Whether a force (3,) [N] stops a motion along a unit vector."""
-    size = float(np.linalg.norm(force))
-    return size > _LEAST_FORCE and -float(force @ direction) >= AGAINST * size
-
-
-def _turned(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two legs, vectors, have different directions."""
-    sizes = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return sizes > 0.0 and float(one @ other) < STRAIGHT * sizes

@@ -13,6 +13,7 @@ from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation.beliefs import Step
 from hopfield_nav.navigation.feeling import FACTS_ALONE
+from hopfield_nav.navigation.legs import step_of
 from hopfield_nav.world import build_obstacles
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
@@ -166,10 +167,10 @@ def test_where_it_touched_is_known_to_a_millimetre():
 def test_steps_along_a_path_are_told_from_other_legs():
     sim = simulation(GOAL + FEELING)
     centre = sim.navigator.grid.centre
-    assert sim.navigator._step_of(centre((3, 4)), centre((3, 5))) == Step((3, 4), 1)
+    assert step_of(sim.navigator.grid, centre((3, 4)), centre((3, 5))) == Step((3, 4), 1)
     others = [((3, 4), (4, 5)), ((3, 4), (3, 6)), ((3, 4), (3.1, 5)), ((3, 4), (3, 4))]
-    assert all(sim.navigator._step_of(centre(a), centre(b)) is None for a, b in others)
+    assert all(step_of(sim.navigator.grid, centre(a), centre(b)) is None for a, b in others)
     passed = sim.navigator.motion.places[1:]
     sim.run()
-    driven = {sim.navigator._step_of(a, b) for a, b in itertools.pairwise(passed)}
+    driven = {step_of(sim.navigator.grid, a, b) for a, b in itertools.pairwise(passed)}
     assert driven == sim.navigator.beliefs.free

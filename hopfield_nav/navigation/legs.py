@@ -1,0 +1,127 @@
+"""The legs of a motion: on which of them the tool was touched, and which of them are steps between cells.
+
+Geometry alone; what a touch on a leg proves is said by ``feeling``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Onset
+from hopfield_nav.navigation.beliefs import Cell, Step, step_between
+from hopfield_nav.navigation.collision_map import CollisionMap
+from hopfield_nav.navigation.motion import PlannedMotion
+
+AGAINST = 0.5  # cosine between force and motion above which a force stops the motion
+STRAIGHT = 0.99  # cosine between two legs above which there is no corner
+LEAST_FORCE = 1e-6  # [N] below it a force has no direction
+_CENTRED = 1e-4  # [cells] a point so near to a centre is one
+
+
+class Leg(NamedTuple):
+    """A part of the path between two waypoints, and where the tool was touched on it.
+
+    Attributes:
+        number: of the trajectory's segment.
+        step: the step that it is; None where it is none.
+        direction: (3,) of the motion, a unit vector; zero where the leg has no length.
+        place: (3,) where the tool was touched [m].
+        off: [m] of that place from its line, in the plane of a flat map.
+    """
+
+    number: int
+    step: Step | None
+    direction: np.ndarray
+    place: np.ndarray
+    off: float
+
+    def is_barred(self, force: np.ndarray) -> bool:
+        """Whether a force (3,) [N] stops the motion on it."""
+        size = float(np.linalg.norm(force))
+        return size > LEAST_FORCE and -float(force @ self.direction) >= AGAINST * size
+
+
+def cell_at(grid: CollisionMap, point: np.ndarray) -> Cell | None:
+    """The cell at whose centre a point (3,) [m] is; None where it is between centres."""
+    rank = len(grid.shape)
+    at = (point[:rank] - grid.origin[:rank]) / grid.spacing
+    centre = np.rint(at)
+    return tuple(int(c) for c in centre) if np.abs(at - centre).max() <= _CENTRED else None
+
+
+def step_of(grid: CollisionMap, begin: np.ndarray, end: np.ndarray) -> Step | None:
+    """The step that leads from a point to another, (3,) [m]; None where that is none."""
+    cells = cell_at(grid, begin), cell_at(grid, end)
+    return None if cells[0] is None or cells[1] is None else step_between(cells[0], cells[1])
+
+
+def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[Cell], list[Step]]:
+    """Centres and steps on the legs before number ``until``."""
+    places = motion.places
+    if places is None:
+        return [], []
+    cells = [cell_at(grid, place) for place in places[1 : until + 1]]
+    steps = [step_of(grid, a, b) for a, b in itertools.pairwise(places[: until + 1])]
+    return [c for c in cells if c is not None], [s for s in steps if s is not None]
+
+
+def touched_leg(
+    grid: CollisionMap,
+    arm: Arm,
+    motion: PlannedMotion,
+    onset: Onset,
+    time: float,
+    q: np.ndarray,
+    force: np.ndarray,
+) -> Leg:
+    """The leg that a force bars: the one on which the contact began, or a later one.
+
+    The tool is behind its reference, so the contact may have begun on the leg before the reference's.
+    And where the alarm came late, the tool may have brushed along one leg and been stopped on the next.
+
+    Args:
+        grid: the map.
+        arm: kinematics of the controller.
+        motion: that the arm makes.
+        onset: when the contact began.
+        time: of the alarm [s].
+        q: (n,) measured joint angles then [rad].
+        force: (3,) estimated force on the tool [N].
+    """
+    if motion.trajectory is None or motion.places is None:
+        return Leg(0, None, np.zeros(3), forward_kinematics(arm, onset.q)[:3, 3], np.inf)
+    knots = motion.trajectory.knots
+    numbers = np.searchsorted(knots, [onset.time, time], side="right") - 1
+    last = 0 if motion.reaction else len(knots) - 2
+    first, now = (int(k) for k in np.clip(numbers, 0, last))
+    place, here = (forward_kinematics(arm, angles)[:3, 3] for angles in (onset.q, q))
+    begun = min((_leg(grid, motion, k, place) for k in (first, first - 1) if k >= 0), key=lambda leg: leg.off)
+    later = [_leg(grid, motion, k, here) for k in range(first + 1, now + 1)]
+    return next((leg for leg in (begun, *later) if leg.is_barred(force)), begun)
+
+
+def _leg(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Leg:
+    """A leg, touched at a place; the first one is a step only where the motion begins at rest.
+
+    Else it is a retreat, which goes on ahead at first.
+    """
+    assert motion.places is not None
+    assert motion.trajectory is not None
+    begin, end = motion.places[number], motion.places[number + 1]
+    length = float(np.linalg.norm(end - begin))
+    direction = (end - begin) / length if length > 0.0 else np.zeros(3)
+    along = float(np.clip((place - begin) @ direction, 0.0, length))
+    off = float(np.linalg.norm((place - begin - along * direction)[: len(grid.shape)]))
+    from_rest = not motion.trajectory.coefficients[0, 1].any()
+    step = step_of(grid, begin, end) if number > 0 or from_rest else None
+    return Leg(number, step, direction, place, off)
+
+
+def is_corner(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether two legs, vectors (3,), have different directions."""
+    sizes = float(np.linalg.norm(before) * np.linalg.norm(after))
+    return sizes > 0.0 and float(before @ after) < STRAIGHT * sizes
