@@ -135,8 +135,9 @@ def test_a_kept_rotation_is_kept_and_a_free_one_is_not():
         knots = navigator.motion.trajectory.knots[1:]
         q = np.array([evaluate(navigator.motion.trajectory, t)[0] for t in knots])
         poses = forward_kinematics(navigator.arm, q)
-        wanted = np.array([navigator.grid.centre(cell) for cell in navigator.motion.cells])
-        wanted[-1] = navigator.goal
+        wanted = np.array([*(navigator.grid.centre(cell) for cell in navigator.motion.cells), navigator.goal])
+        if len(poses) < len(wanted):  # the goal is the centre of its cell
+            wanted = np.delete(wanted, -2, axis=0)
         np.testing.assert_allclose(poses[:, :3, 3], wanted, atol=1e-9)
         turned = np.abs(poses[:, :3, :3] - [[0, 1, 0], [1, 0, 0], [0, 0, -1]]).max()
         assert (turned < 1e-9) == kept
