@@ -35,6 +35,7 @@ from hopfield_nav.world import World
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
 _REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
 MOST_TRIES = 2  # of a retreat that is touched, before another one is made
+WITHOUT_STEPS = ("roadmap", "potential_field")  # planners that make longer moves alone
 FACTS_ALONE = "facts alone separate start and goal"
 
 
@@ -169,16 +170,19 @@ class FeelingNavigator(Navigator):
                 self.beliefs.rough.add(cell)
 
     def _retreat_to(self, leg: Leg) -> Cell:
-        """The cell from which the touched leg began; else the nearest one that was visited and is not tried.
+        """The cell from which the touched leg began, or one behind; else the nearest that was visited.
 
         A retreat that is touched itself closes no step, but is not tried again until another one has
         come to its end.
         """
+        obstacles = self._obstacles()
         if leg.number > 0:
             self._tries.clear()
             cell = None if self.motion.places is None else cell_at(self.grid, self.motion.places[leg.number])
-            if cell is not None:
-                return cell
+            behind = self.grid.cell_of(leg.place - self.grid.spacing * leg.direction)
+            for candidate in (cell, behind):  # the second on a leg at any angle
+                if candidate is not None and self.grid.inside(candidate) and not obstacles[candidate]:
+                    return candidate
         else:
             retreat = tuple(int(c) for c in self.motion.cells[0])
             self._tries[retreat] += 1
@@ -188,7 +192,6 @@ class FeelingNavigator(Navigator):
         free = sorted(self.beliefs.visited - self._tries.keys())
         if not free:
             around = itertools.product(*(range(c - 1, c + 2) for c in here))
-            obstacles = self._obstacles()
             free = [c for c in around if self.grid.inside(c) and not obstacles[c] and c not in self._tries]
         if not free:
             self._tries.clear()
@@ -202,8 +205,9 @@ class FeelingNavigator(Navigator):
         obstacles, closed = self._obstacles(), pairs(self.beliefs.doubted(), rank)
         if planner.radius > 1:
             closed = np.concatenate([closed, longer_moves(self.beliefs.uneven(), self._moves)])
+        barred = self._uneven() if planner.kind in WITHOUT_STEPS else obstacles
         for target in targets:
-            plan = plan_with(planner, obstacles, start, target, self.world.seed, closed)
+            plan = plan_with(planner, barred, start, target, self.world.seed, closed)
             if plan.cells is not None:
                 return self._to_goal(plan, target)
         for find in (self.beliefs.likeliest_path, self._way_out):

@@ -111,7 +111,7 @@ def test_the_arm_stops_before_it_drives_where_something_is_believed():
 def test_longer_moves_stay_away_from_beliefs_and_the_goal_is_reached(planner):
     run = simulation(GOAL + FEELING + wall(17) + f"planner: {planner}\nrecord: {{signals: none}}\n").run()
     assert run.outcome == "reached", run.summary["reason"]
-    assert run.summary["collision_count"] >= 3
+    assert 3 <= run.summary["collision_count"] <= 1.3 * run.summary["contact_count"]
 
 
 def test_known_obstacles_are_no_beliefs():
