@@ -12,6 +12,7 @@ from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, path_rows
 from hopfield_nav.figures.run.maps import trajectory_handles
 from hopfield_nav.figures.solid import (
     add_cells,
+    add_closed_steps,
     add_goal,
     add_grid,
     add_obstacles,
@@ -31,7 +32,7 @@ MOST_LEVELS = 24
 
 
 def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
-    """One level: its slice of obstacles and felt cells, and the tool's path while it was in the level.
+    """One level: its slice of obstacles, what was felt in it, and the tool's path while it was there.
 
     Args:
         ax: to draw on.
@@ -41,7 +42,10 @@ def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
     """
     add_obstacles(ax, run, level_height(run, level))
     add_grid(ax, run)
-    add_cells(ax, run, cell_classes(run, final_plan(run), path=False)[:, :, level])
+    plan = final_plan(run)
+    add_cells(ax, run, cell_classes(run, plan, path=False)[:, :, level])
+    here = (plan.steps[:, :, 2] == level).all(axis=1)  # steps up and down belong to no level
+    add_closed_steps(ax, run, plan.steps[here], plan.certainty[here])
     _add_path(ax, run, level)
     if level_of(run, start_point(run)[2]) == level:
         add_start(ax, run, 4)

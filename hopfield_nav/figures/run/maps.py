@@ -131,7 +131,7 @@ def plan_handles(run: Run) -> list[Artist]:
         handles.append(_diamond(4))
     if run.data.sizes["event"]:
         handles += [Patch(color=COLOURS.true, lw=0, label="just marked")]
-        handles += _felt_handles(run, "felt before")
+        handles += _felt_handles(run, "felt before", not in_space(run))
     return handles + _excluded_handle(run)
 
 
@@ -139,7 +139,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
     """Legend of the tool's path; seen from one side it has no crosses and no contacts that were missed."""
     handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool")]
     if run.data.sizes["event"]:
-        handles += _felt_handles(run, "felt cell" + " (×)" * seen_from_above)
+        handles += _felt_handles(run, "felt cell" + " (×)" * seen_from_above, seen_from_above)
         handles += [_disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
@@ -149,16 +149,14 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
     return handles + [_disc(COLOURS.start, "start", 5)] + [_diamond(5)] * (run.world.goal is not None)
 
 
-def _felt_handles(run: Run, marked: str) -> list[Artist]:
-    """What was felt: marked cells, or facts and beliefs."""
-    alpha = felt_alpha(run)
+def _felt_handles(run: Run, marked: str, bars: bool) -> list[Artist]:
+    """What was felt: marked cells, or facts and beliefs, the steps among them where bars are drawn."""
+    alpha = felt_alpha(run) if bars else 0.8  # cubes in space are solid
     if run.world.detection.mark != "felt":
         return [Patch(color=COLOURS.felt, alpha=alpha, lw=0, label=marked)]
-    return [
-        Line2D([], [], color=COLOURS.felt, lw=1.6, label="closed: fact"),
-        Line2D([], [], color=COLOURS.felt, lw=0.8, label="closed: belief"),
-        Patch(color=COLOURS.felt, alpha=alpha, lw=0, label="believed occupied"),
-    ]
+    steps = {"fact": 1.6, "belief": 0.8} if bars else {}
+    lines = [Line2D([], [], color=COLOURS.felt, lw=width, label=f"closed: {k}") for k, width in steps.items()]
+    return [*lines, Patch(color=COLOURS.felt, alpha=alpha, lw=0, label="believed occupied")]
 
 
 def _disc(colour: str, label: str, size: float) -> Line2D:
