@@ -22,5 +22,6 @@ from .settling import settle as settle
 from .trace import Onset as Onset
 from .trace import Trace as Trace
 from .trace import find_onset as find_onset
+from .trace import in_order as in_order
 from .trace import make_trace as make_trace
 from .trace import remember as remember

@@ -20,8 +20,8 @@ class Trace(NamedTuple):
     """A ring of rows.
 
     Attributes:
-        rows: (PERIODS, 2 + n): time [s], alarm level [1], measured joint angles [rad]; time NaN where there
-            is none yet.
+        rows: (PERIODS, 2 + 2 n): time [s], alarm level [1], measured joint angles [rad], estimated torque of
+            contact [N·m]; time NaN where there is none yet.
         next: (1,) int, the row that is written next.
     """
 
@@ -43,17 +43,23 @@ class Onset(NamedTuple):
 
 def make_trace(n: int) -> Trace:
     """An empty trace of an arm with ``n`` joints."""
-    return Trace(np.full((PERIODS, 2 + n), np.nan), np.zeros(1, dtype=np.int64))
+    return Trace(np.full((PERIODS, 2 + 2 * n), np.nan), np.zeros(1, dtype=np.int64))
 
 
 @inlined
-def remember(trace, sensed, level):
+def remember(trace, sensed, belief):
     """Write this period's row."""
     rows, k = trace.rows, trace.next[0]
-    rows[k, 0], rows[k, 1] = sensed.time[0], level
-    for i in range(sensed.q.size):
-        rows[k, 2 + i] = sensed.q[i]
+    n = sensed.q.size
+    rows[k, 0], rows[k, 1] = sensed.time[0], belief.level[0]
+    for i in range(n):
+        rows[k, 2 + i], rows[k, 2 + n + i] = sensed.q[i], belief.tau_external[i]
     trace.next[0] = k + 1 if k + 1 < rows.shape[0] else 0
+
+
+def in_order(trace: Trace) -> np.ndarray:
+    """The rows (PERIODS, 2 + 2 n) of a trace, the latest last."""
+    return np.roll(trace.rows, -int(trace.next[0]), axis=0)
 
 
 def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
@@ -67,7 +73,7 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
         The moment at which a straight line through ``RISEN`` of the rise meets the lowest level. An
         alarm without a rise began when it was raised.
     """
-    rows = np.roll(trace.rows, -int(trace.next[0]), axis=0)
+    rows, n = in_order(trace), (trace.rows.shape[1] - 2) // 2
     rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]
     level = rows[:, 1]
     least, rise = level.min(), level[-1] - level.min()
@@ -75,4 +81,4 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
     if rise > 0.0:
         first, second = (int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISEN)
         k = max(2 * first - second, 0)
-    return Onset(float(rows[k, 0]), rows[k, 2:].copy())
+    return Onset(float(rows[k, 0]), rows[k, 2 : 2 + n].copy())

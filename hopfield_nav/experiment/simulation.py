@@ -43,6 +43,7 @@ from hopfield_nav.loop import (
     with_more_room,
 )
 from hopfield_nav.navigation import (
+    Alert,
     FeelingNavigator,
     Follower,
     Navigator,
@@ -216,10 +217,16 @@ class Simulation:
     def _replan(self) -> None:
         started = clock.perf_counter()
         time, state = self.time, self.state
-        force = state.control.belief.wrench[:3].copy()
-        held = float(state.control.alarm.held[1])
-        onset = find_onset(state.control.trace, float(self._under_way.knots[0]))
-        marked, motion = self.navigator.answer(time, state.control.sensed.q, force, onset, held)
+        belief = state.control.belief
+        alert = Alert(
+            time=time,
+            q=state.control.sensed.q.copy(),
+            force=belief.wrench[:3].copy(),
+            torque=belief.tau_external.copy(),
+            onset=find_onset(state.control.trace, float(self._under_way.knots[0])),
+            held=float(state.control.alarm.held[1]),
+        )
+        marked, motion = self.navigator.answer(alert)
         if motion.passing:
             state.control.alarm.retreat[0] = PASSES
         elif self.navigator.goal is not None:

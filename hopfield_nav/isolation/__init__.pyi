@@ -1,6 +1,9 @@
 from .contact_link import Isolation as Isolation
+from .contact_link import fit_surface as fit_surface
+from .contact_link import free_capsules as free_capsules
 from .contact_link import default_surface as default_surface
 from .contact_link import isolate as isolate
+from .contact_link import read_fit as read_fit
 from .over_time import LATER as LATER
 from .over_time import ContactIsolator as ContactIsolator
 from .over_time import continued_line as continued_line
@@ -12,4 +15,4 @@ from .surface import U as U
 from .surface import V as V
 from .surface import push_torque as push_torque
 from .surface import random_surface_points as random_surface_points
-from .surface import surface_points as surface_points
+from .surface import surface_places as surface_places

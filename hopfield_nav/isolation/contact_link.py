@@ -27,7 +27,7 @@ from dynamics.batches import as_rows
 from dynamics.work import make_work
 from hopfield_nav.geometry import LINK, capsules_in_base
 from hopfield_nav.isolation.fit import AT_U, AT_V, FORCE, LOG_EVIDENCE, MISFIT, fit_patches
-from hopfield_nav.isolation.surface import BODY, ArmSurface, make_surface, surface_points
+from hopfield_nav.isolation.surface import BODY, ArmSurface, make_surface, surface_places
 
 LEVEL, LARGEST_FORCE = 0.999, 500.0  # default level of the test, and force that no push exceeds [N]
 
@@ -42,7 +42,9 @@ class Isolation(NamedTuple):
         best_force: of that push [N].
         patches: (k,) rows of ``ArmSurface.patches`` that explain the residual.
         points: (k, 3) where on each, base axes [m].
+        normals: (k, 3) inward unit normals there, base axes.
         misfit: (k,) squared distance to the residual in units of its noise.
+        weight: (k,) share of each in the evidence; their sum is 1.
         probability: (n + 1,) of each link, by number, given the residual and the stated prior.
         noise_alone: the residual is within its noise, so that no contact at all explains it too.
     """
@@ -53,7 +55,9 @@ class Isolation(NamedTuple):
     best_force: float
     patches: np.ndarray
     points: np.ndarray
+    normals: np.ndarray
     misfit: np.ndarray
+    weight: np.ndarray
     probability: np.ndarray
     noise_alone: bool
 
@@ -127,9 +131,10 @@ def read_fit(
     n, evidence = len(arm.dh), rows[:, LOG_EVIDENCE]
     kept = np.flatnonzero(np.isfinite(evidence))
     link = surface.bodies[surface.patches[:, BODY].astype(int), LINK].astype(int)
-    points = surface_points(arm, q, surface, kept, rows[kept, AT_U], rows[kept, AT_V])
+    points, normals = surface_places(arm, q, surface, kept, rows[kept, AT_U], rows[kept, AT_V])
     share = np.exp(evidence[kept] - evidence[kept].max()) if len(kept) else np.zeros(0)
-    probability = np.bincount(link[kept], share, n + 1) / max(share.sum(), 1e-300)
+    weight = share / max(share.sum(), 1e-300)
+    probability = np.bincount(link[kept], weight, n + 1)
     best_link = int(probability.argmax()) if len(kept) else 0
     best = int(np.where(link[kept] == best_link, share, -1.0).argmax()) if len(kept) else -1
     return Isolation(
@@ -139,7 +144,9 @@ def read_fit(
         best_force=float(rows[kept[best], FORCE]) if len(kept) else 0.0,
         patches=kept,
         points=points,
+        normals=normals,
         misfit=rows[kept, MISFIT],
+        weight=weight,
         probability=probability,
         noise_alone=noise_alone,
     )

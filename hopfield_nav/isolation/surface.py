@@ -184,13 +184,14 @@ def push_torque(
     )
 
 
-def surface_points(
+def surface_places(
     arm: Arm, q: np.ndarray, surface: ArmSurface, patch: np.ndarray, u: np.ndarray, v: np.ndarray
-) -> np.ndarray:
-    """Points (k, 3) [m], base axes, at coordinates ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points and inward normals (k, 3), base axes, at ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
     (rows,), _ = as_rows(len(arm.dh), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
     body = surface.patches[patch, BODY].astype(np.int64)
-    return _place(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0][:, :3]
+    found = _place(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0]
+    return found[:, :3], found[:, 3:]
 
 
 @inlined

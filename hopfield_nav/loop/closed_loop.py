@@ -116,7 +116,7 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
             follow_arm(sensed)
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
-        remember(control.trace, sensed, belief.level[0])
+        remember(control.trace, sensed, belief)
     else:
         move_reference(correction, sensed)
         if floating:

@@ -1,3 +1,4 @@
+from .alert import Alert as Alert
 from .beliefs import Step as Step
 from .collision_map import CollisionMap as CollisionMap
 from .feeling import FeelingNavigator as FeelingNavigator

@@ -14,8 +14,8 @@ from collections import Counter
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.control import Onset
 from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import (
     AHEAD,
     ASIDE,
@@ -60,22 +60,13 @@ class FeelingNavigator(Navigator):
         super().__init__(world, arm, start)
         self._moves = stencil(self.grid.shape, world.planner.radius).offset
 
-    def answer(
-        self, time: float, q: np.ndarray, force: np.ndarray, onset: Onset, held: float
-    ) -> tuple[Cell, PlannedMotion]:
-        """Learn from a touch and plan a new motion; see ``Navigator.answer``.
-
-        Args:
-            time: of the detection [s].
-            q: (n,) measured joint angles [rad].
-            force: (3,) estimated force on the tool [N].
-            onset: when the contact began, and the angles then.
-            held: alarm level when the retreat from the touch before began.
-        """
+    def answer(self, alert: Alert) -> tuple[Cell, PlannedMotion]:
+        """Learn from a touch and plan a new motion; see ``Navigator.answer``."""
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
-        self._confirm(held)
-        leg = touched_leg(self.grid, self.arm, self.motion, onset, time, q, force)
+        time, force = alert.time, alert.force
+        self._confirm(alert.held)
+        leg = touched_leg(self.grid, self.arm, self.motion, alert)
         self._learn_passage(leg.number)
         q_ref, qd_ref, qdd_ref = evaluate(self.motion.trajectory, time)
         passes = self.world.detection.graze == "pass"

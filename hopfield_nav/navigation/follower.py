@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
-from hopfield_nav.control import Onset
 from hopfield_nav.loop import Trajectory
+from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
 from hopfield_nav.navigation.known_map import make_map
 from hopfield_nav.navigation.motion import PlannedMotion
@@ -53,11 +53,9 @@ class Follower:
         """The trajectory, whatever the joint angles ``q``."""
         return self.motion
 
-    def answer(
-        self, time: float, q: np.ndarray, force: np.ndarray, onset: Onset, held: float
-    ) -> tuple[tuple[int, ...], PlannedMotion]:
+    def answer(self, alert: Alert) -> tuple[tuple[int, ...], PlannedMotion]:
         """Mark the tool's cell, if it is over the map, and go on."""
-        cell = self.grid.cell_of(forward_kinematics(self.arm, q)[:3, 3])
+        cell = self.grid.cell_of(forward_kinematics(self.arm, alert.q)[:3, 3])
         if self.grid.inside(cell):
             self.grid.mark(cell)
         return cell, self.motion

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.control import Onset
+from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Cell, Step, step_between
 from hopfield_nav.navigation.collision_map import CollisionMap
 from hopfield_nav.navigation.motion import PlannedMotion
@@ -69,15 +69,7 @@ def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[
     return [c for c in cells if c is not None], [s for s in steps if s is not None]
 
 
-def touched_leg(
-    grid: CollisionMap,
-    arm: Arm,
-    motion: PlannedMotion,
-    onset: Onset,
-    time: float,
-    q: np.ndarray,
-    force: np.ndarray,
-) -> Leg:
+def touched_leg(grid: CollisionMap, arm: Arm, motion: PlannedMotion, alert: Alert) -> Leg:
     """The leg that a force bars: the one on which the contact began, or a later one.
 
     The tool is behind its reference, so the contact may have begun on the leg before the reference's.
@@ -87,18 +79,16 @@ def touched_leg(
         grid: the map.
         arm: kinematics of the controller.
         motion: that the arm makes.
-        onset: when the contact began.
-        time: of the alarm [s].
-        q: (n,) measured joint angles then [rad].
-        force: (3,) estimated force on the tool [N].
+        alert: what is known of the touch.
     """
+    onset, force = alert.onset, alert.force
     if motion.trajectory is None or motion.places is None:
         return Leg(0, None, np.zeros(3), forward_kinematics(arm, onset.q)[:3, 3], np.inf)
     knots = motion.trajectory.knots
-    numbers = np.searchsorted(knots, [onset.time, time], side="right") - 1
+    numbers = np.searchsorted(knots, [onset.time, alert.time], side="right") - 1
     last = 0 if motion.reaction else len(knots) - 2
     first, now = (int(k) for k in np.clip(numbers, 0, last))
-    place, here = (forward_kinematics(arm, angles)[:3, 3] for angles in (onset.q, q))
+    place, here = (forward_kinematics(arm, angles)[:3, 3] for angles in (onset.q, alert.q))
     begun = min((_leg(grid, motion, k, place) for k in (first, first - 1) if k >= 0), key=lambda leg: leg.off)
     later = [_leg(grid, motion, k, here) for k in range(first + 1, now + 1)]
     return next((leg for leg in (begun, *later) if leg.is_barred(force)), begun)

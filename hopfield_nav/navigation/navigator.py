@@ -10,8 +10,8 @@ import numpy as np
 
 from dynamics import Arm, BadInput, JointPath, follow_path, forward_kinematics, jacobian
 from dynamics.inverse import follow_positions
-from hopfield_nav.control import Onset
 from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
 from hopfield_nav.navigation.known_map import cell_beside, make_map, only_in_sight, touches
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
@@ -74,29 +74,21 @@ class Navigator:
             self.motion = PlannedMotion(self._start_cell, self._no_cells, None, "no_path", reason)
         return self.motion
 
-    def answer(
-        self, time: float, q: np.ndarray, force: np.ndarray, onset: Onset, held: float
-    ) -> tuple[tuple[int, ...], PlannedMotion]:
-        """Mark what was felt and plan a new motion.
-
-        Args:
-            time: of the detection [s].
-            q: (n,) measured joint angles [rad].
-            force: (3,) estimated force on the tool [N].
-            onset: when the contact began; this navigator marks where the tool is at the alarm.
-            held: alarm level when the retreat from the touch before began; not used.
+    def answer(self, alert: Alert) -> tuple[tuple[int, ...], PlannedMotion]:
+        """Mark what was felt and plan a new motion; this navigator marks where the tool is at the alarm.
 
         Returns:
             The marked cell and the new motion; without a goal the arm stays on the one it has.
         """
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
+        time = alert.time
         q_ref, qd_ref, qdd_ref = evaluate(self.motion.trajectory, time)
         felt = Felt(
-            position=forward_kinematics(self.arm, q)[:3, 3],
+            position=forward_kinematics(self.arm, alert.q)[:3, 3],
             desired=forward_kinematics(self.arm, q_ref)[:3, 3],
             desired_velocity=(jacobian(self.arm, q_ref) @ qd_ref)[:3],
-            force=force,
+            force=alert.force,
             path=self.motion.cells,
         )
         marked = cell_to_mark(self.grid, felt, self.goal_cell, self.world.detection.mark)

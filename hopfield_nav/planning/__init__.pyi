@@ -17,6 +17,7 @@ from .neighbourhood import stencil as stencil
 from .plan import Plan as Plan
 from .planner import NETWORKS as NETWORKS
 from .planner import plan_path as plan_path
+from .planner import plan_to_nearest as plan_to_nearest
 from .planner import replan as replan
 from .potential_field import plan_potential_field as plan_potential_field
 from .replanning import Replanner as Replanner

@@ -4,8 +4,8 @@ With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the
 sigma_i = beta^(distance_i): each neuron counts its shortest path alone, where the summing network
 counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops out.
 
-Where all steps are equally long they are hops, of `limit_bits`; otherwise, and where steps are closed,
-sums of lengths, of `limit_lengths`.
+Where all steps are equally long they are hops, of `limit_bits`, which closed steps are taken out of by
+`repair`; otherwise, and where that would change too much, they are sums of lengths, of `limit_lengths`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
 from hopfield_nav.planning.neighbourhood import Stencil
+from hopfield_nav.planning.repair import GIVEN_UP, close
+
+REPAIR_SHARE = 20  # where more than 1/20 of all cells change, a new start is quicker
+LEAST_REPAIR = 1000  # cells that are always worth repairing
 
 
 class Field(NamedTuple):
@@ -62,11 +66,14 @@ def solve(
         The labels of all cells.
     """
     grid = np.ascontiguousarray(blocked)
-    if near.uniform and not closed.size:
+    if near.uniform:
         layout = blocks(grid.shape, near.wrap.tolist())
         label = levels(layout, grid.reshape(-1), place_of(layout.place, target))
         step = np.ones(len(near.length), np.int64)
-        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, closed)
+        keys = by_place(closed, grid.shape, layout.place, len(step))
+        field = Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
+        if not closed.size or _take_out(field, grid, closed):
+            return field
     padded, state = pad(grid, near)
     goal = place_of(padded.place, target)
     state[goal] = OPEN
@@ -75,6 +82,13 @@ def solve(
     length = _hops(near) if near.uniform else near.length
     label = distances(padded, length, state, goal, keys)
     return Field(label, np.inf, length, near.offset, padded.shape, padded.wrap, padded.place, keys)
+
+
+def _take_out(field: Field, blocked: np.ndarray, closed: np.ndarray) -> bool:
+    """Repair the labels for closed steps, keys with cells in C order; False where too many would change."""
+    cells, steps = np.divmod(closed, len(field.step))
+    most = max(LEAST_REPAIR, blocked.size // REPAIR_SHARE)
+    return bool(close(field, blocked.reshape(-1), cells, steps, most) != GIVEN_UP)
 
 
 def _hops(near: Stencil) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""One more cell is blocked: repair a settled limit network instead of settling it anew.
+"""A cell is blocked, or steps are closed: repair a settled limit network instead of settling it anew.
 
 First, in order of their distance, all cells that have lost their last shortest path are cleared
 (Even and Shiloach 1981); then they are reached again from the cells around them, nearest first
@@ -14,6 +14,7 @@ import numpy as np
 
 from dynamics.compiled import inlined, kernel
 from hopfield_nav.planning.ascent import neighbour, own_place
+from hopfield_nav.planning.closed import is_closed
 
 GIVEN_UP = -1
 
@@ -39,10 +40,11 @@ def _count(at, offset, k, shape):
 @inlined
 def _is_held(field, at, own):
     """Whether a neighbour of the cell `at` still gives it its label `own`."""
-    label, nothing, step, offset, shape, wrap, place, _ = field
+    label, nothing, step, offset, shape, wrap, place, closed = field
+    first = own_place(at, place) * step.size
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
-        if j >= 0 and label[j] != nothing and label[j] + step[k] == own:
+        if j >= 0 and label[j] != nothing and label[j] + step[k] == own and not is_closed(closed, first + k):
             return True
     return False
 
@@ -50,11 +52,13 @@ def _is_held(field, at, own):
 @inlined
 def _best(field, at):
     """Label that the neighbours give the cell `at`; `nothing` where none has one."""
-    label, nothing, step, offset, shape, wrap, place, _ = field
-    best = nothing
+    label, nothing, step, offset, shape, wrap, place, closed = field
+    best, first = nothing, own_place(at, place) * step.size
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
-        if j >= 0 and label[j] != nothing and (best == nothing or label[j] + step[k] < best):
+        if j < 0 or label[j] == nothing or is_closed(closed, first + k):
+            continue
+        if best == nothing or label[j] + step[k] < best:
             best = label[j] + step[k]
     return best
 
@@ -84,6 +88,18 @@ def _clear(field, cell, most, cleared):
     heap.pop()
     own, label[i] = label[i], nothing
     _push_children(field, at, own, heap)
+    return _clear_all(field, heap, most, cleared)
+
+
+@kernel
+def _clear_all(field, heap, most, cleared):
+    """Clear the queued cells that have no shortest path any more, and all that lose theirs by it; in place.
+
+    Returns:
+        Number of cells in `cleared` (most,), or GIVEN_UP.
+    """
+    label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
+    at = np.empty(shape.size, np.int64)
     count = 0
     while len(heap) > 0:
         own, j = heappop(heap)
@@ -103,7 +119,7 @@ def _clear(field, cell, most, cleared):
 @kernel
 def _reach(field, blocked, cleared):
     """Give the cleared cells their new labels, nearest first; in place."""
-    label, nothing, step, offset, shape, wrap, place, _ = field
+    label, nothing, step, offset, shape, wrap, place, closed = field
     at = np.empty(shape.size, np.int64)
     heap = [(label[0], np.int64(0))]
     heap.pop()
@@ -121,7 +137,7 @@ def _reach(field, blocked, cleared):
         label[i] = own
         for k in range(step.size):
             j = neighbour(at, offset, k, shape, wrap, place)
-            if j >= 0 and label[j] == nothing:
+            if j >= 0 and label[j] == nothing and not is_closed(closed, i * step.size + k):
                 other = _count(at, offset, k, shape)
                 if not blocked[other]:
                     heappush(heap, (label.dtype.type(own + step[k]), other))
@@ -132,7 +148,7 @@ def block(field, blocked, cell, most):
     """Repair the labels after one more cell is blocked.
 
     Args:
-        field: limit.Field without closed steps; its labels in place.
+        field: limit.Field; its labels in place.
         blocked: (cells,) bool, C order, the new cell included.
         cell: the new cell, counted in C order; not the target.
         most: number of cells that may lose their label before it gives up.
@@ -142,6 +158,36 @@ def block(field, blocked, cell, most):
     """
     cleared = np.empty(most, np.int64)
     count = _clear(field, cell, most, cleared)
+    if count > 0:
+        _reach(field, blocked, cleared[:count])
+    return count
+
+
+@kernel
+def close(field, blocked, cells, steps, most):
+    """Repair the labels, which know of no closed steps yet, after those of `field.closed` are closed.
+
+    Args:
+        field: limit.Field; its labels in place.
+        blocked: (cells,) bool, C order.
+        cells: (m,) from which the closed steps lead, counted in C order, in both directions.
+        steps: (m,) their numbers.
+        most: as for `block`.
+
+    Returns:
+        As `block`.
+    """
+    label, nothing, step, offset, shape, wrap, place, _ = field
+    at = np.empty(shape.size, np.int64)
+    heap = [(label[0], np.int64(0))]
+    heap.pop()
+    for n in range(cells.size):
+        _locate(cells[n], shape, at)
+        i, j = own_place(at, place), neighbour(at, offset, steps[n], shape, wrap, place)
+        if label[i] != nothing and label[j] != nothing and label[j] + step[steps[n]] == label[i]:
+            heappush(heap, (label[i], cells[n]))
+    cleared = np.empty(most, np.int64)
+    count = _clear_all(field, heap, most, cleared)
     if count > 0:
         _reach(field, blocked, cleared[:count])
     return count

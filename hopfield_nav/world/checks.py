@@ -12,9 +12,10 @@ from pydantic import BaseModel
 from dynamics import BadInput
 from hopfield_nav.plugin import find_method
 from hopfield_nav.world.document import Document
+from hopfield_nav.world.goal import GoalSection
+from hopfield_nav.world.joint_map import check_joint_map
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.plan import check_plan
-from hopfield_nav.world.solids import GoalSection
 from hopfield_nav.world.world import World
 
 
@@ -27,6 +28,9 @@ def check_world(world: World, folder: Path | None) -> None:
     _check_timing(world)
     _check_imperfections(world)
     _check_inherited(world, folder)
+    if world.map.space == "joints":
+        check_joint_map(world)
+        return
     _check_ties(world)
     if world.goal is not None:
         _check_goal(world, world.goal)
@@ -240,6 +244,10 @@ def _check_ties(world: World) -> None:
 
 def _check_goal(world: World, goal: GoalSection) -> None:
     grid = world.map
+    for name in ("pose", "joints"):
+        if getattr(goal, name) is not None:
+            allowed = "cell or position, or map.space: joints"
+            raise BadInput("only a map of joint angles has it", where=f"goal.{name}", allowed=allowed)
     key, given = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
     found, rank = given or (), grid.rank
     if len(found) != rank:

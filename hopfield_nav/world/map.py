@@ -1,4 +1,4 @@
-"""The sections ``map`` and ``trajectory`` of a world file: cells in a plane or in space, motion over them."""
+"""The sections ``map`` and ``trajectory`` of a world file: cells of tool or joints, motion over them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, Point, Range, Rotation, Section, Unit, Whole, show
+from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Section, Unit, Whole, show
 
-_MOST_CELLS = 4096**2
+_MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
+_JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
 _DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
 _TIME_SCHEMA = {
     "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
@@ -24,33 +25,68 @@ _ROTATION_SCHEMA = {
 
 
 class MapSection(Section):
-    """The grid of neurons, laid into the plane or the room in which the tool moves."""
+    """The grid of neurons, laid into the plane or the room in which the tool moves, or over joint angles."""
 
+    space: Literal["tool", "joints"] = Field(
+        "tool", description="what a cell is: a place of the tool, or a posture of the whole arm"
+    )
     origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
     spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
         0.0263, description="between neighbouring cells"
     )
-    shape: Annotated[tuple[Annotated[int, Whole(1, 4096)], ...], Length(2, 3)] = Field(
-        (20, 20), description="cells along x and along y, and along z for a map in space"
+    shape: Annotated[tuple[Annotated[int, Whole(1, 4096)], ...], Length(2, 16)] = Field(
+        (20, 20),
+        description="cells along x and along y, and along z for a map in space; or one number a joint",
+    )
+    lower: Joints | None = Field(
+        None, description="where the cells of each joint begin; null: half a turn below start.joints"
+    )
+    upper: Joints | None = Field(
+        None, description="where they end; null: half a turn above start.joints, within the joint's limits"
     )
     rim: Literal["free", "blocked"] = Field(
         "free", description="whether the outermost cells count as obstacles"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any) -> Any:
+        if isinstance(section, dict) and section.get("space") == "joints":
+            return {"shape": _JOINT_CELLS, **section}
+        return section
+
     @model_validator(mode="after")
     def _check(self) -> MapSection:
-        for k in range(2):
+        if self.space == "tool" and len(self.shape) > 3:
+            raise BadInput("wrong number of axes", where="shape", found=list(self.shape), allowed="2 or 3")
+        for k in range(0 if self.space == "joints" else 2):
             if self.shape[k] < 2:
                 allowed = "a whole number from 2 to 4096"
                 raise BadInput("out of range", where=f"shape.{k}", found=self.shape[k], allowed=allowed)
-        if math.prod(self.shape) > _MOST_CELLS:
-            allowed = f"at most {_MOST_CELLS} cells"
+        if math.prod(self.shape) > _MOST_CELLS[self.space]:
+            allowed = f"at most {_MOST_CELLS[self.space]} cells"
             raise BadInput("too many cells", where="shape", found=list(self.shape), allowed=allowed)
+        self._check_bounds()
         return self
+
+    def _check_bounds(self) -> None:
+        for key in ("lower", "upper"):
+            given = getattr(self, key)
+            if given is None:
+                continue
+            if self.space == "tool":
+                allowed = "null, or space: joints"
+                raise BadInput("a map of the tool has none", where=key, found=list(given), allowed=allowed)
+            if len(given) != len(self.shape):
+                allowed = f"{len(self.shape)}, as shape has"
+                raise BadInput("wrong number of joints", where=key, found=len(given), allowed=allowed)
+        for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
+            if not low < high:
+                raise BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
 
     @property
     def rank(self) -> int:
-        """2 for a map in a level plane, 3 for one in space."""
+        """2 for a map in a level plane, 3 for one in space; of joint angles, their number."""
         return len(self.shape)
 
     def centre(self, cell: Sequence[float]) -> tuple[float, ...]:
@@ -92,6 +128,9 @@ class TrajectorySection(Section):
     ] = Field(0.5, description="a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints")
     sample_time: Annotated[float, Range(0.0, 1.0, "s")] = Field(
         0.0, description="the reference is held this long between samples; 0: continuous"
+    )
+    tool_speed: Annotated[float, Range(0.0, 5.0, "m/s", above=True)] = Field(
+        0.1, description="of no point of the arm more than this, on a map of joint angles"
     )
     tool_rotation: _RotationOrFree = Field(
         _DOWN,

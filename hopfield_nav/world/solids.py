@@ -1,4 +1,4 @@
-"""Obstacles and goals as a world file writes them: cylinder, sphere, box, floor, random cylinders.
+"""Obstacles as a world file writes them: cylinder, sphere, box, floor, random cylinders.
 
 Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for
 the cells of the map alike; it takes numbers or arrays that broadcast. An obstacle is a mapping with one
@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, MapPoint, Metre, PlanePoint, Point, Range, Rotation, Unit, Whole
+from hopfield_nav.world.fields import Length, Metre, PlanePoint, Point, Range, Rotation, Unit, Whole
 from hopfield_nav.world.sections import Section
 
 Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
@@ -216,29 +216,3 @@ class Obstacle(KnownObstacle):
     """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
 
     random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
-
-
-class GoalSection(Section):
-    """Where the tool shall arrive: a cell of the map or a position, and how near."""
-
-    cell: Annotated[tuple[Annotated[int, Whole(0, 4095)], ...], Length(2, 3)] | None = Field(
-        None, description="[i, j], counted from 0, i along x; [i, j, k] on a map in space"
-    )
-    position: MapPoint | None = Field(None, description="[x, y] in base axes; [x, y, z] on a map in space")
-    tolerance: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
-        0.001, description="distance from the goal at which the tool has arrived"
-    )
-
-    @model_validator(mode="after")
-    def _check(self) -> GoalSection:
-        if (self.cell is None) == (self.position is None):
-            raise BadInput(
-                "exactly one of cell and position is needed",
-                found=[key for key, value in self if value is not None],
-                allowed="cell: [i, j] or position: [x, y]",
-            )
-        return self
-
-    @model_serializer(mode="wrap")
-    def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}

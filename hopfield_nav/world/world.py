@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from hopfield_nav.world.fields import Gravity, Range, Text
 from hopfield_nav.world.files import relative_to
+from hopfield_nav.world.goal import GoalSection
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
 from hopfield_nav.world.plan import PlanSection
@@ -26,7 +27,7 @@ from hopfield_nav.world.sections import (
     StartSection,
     ToolSection,
 )
-from hopfield_nav.world.solids import GoalSection, KnownObstacle, Obstacle, Seed
+from hopfield_nav.world.solids import KnownObstacle, Obstacle, Seed
 from hopfield_nav.world.writing import yaml_text
 
 
@@ -77,14 +78,14 @@ class World(Section):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, data: Any) -> Any:
-        """Empty sections count as left out; period and ties follow the plant and the map unless given."""
+        """Empty sections count as left out; period, ties and bodies follow plant and map unless given."""
         if not isinstance(data, dict):
             return data
         data = {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
         plant, controller = data.get("plant", {}), data.get("controller", {})
         if isinstance(plant, dict) and isinstance(controller, dict) and "step" in plant:
             data["controller"] = {"period": plant["step"], **controller}
-        return _ties_in_space(data)
+        return _bodies_in_joints(_ties_in_space(data))
 
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
@@ -107,11 +108,15 @@ class World(Section):
         """[x, y], or [x, y, z] on a map in space, of the goal in base axes [m]; None without a goal."""
         if self.goal is None:
             return None
+        if self.goal.pose is not None:
+            return self.goal.pose.position
         return self.goal.position or self.map.centre(self.goal.cell or ())
 
     @property
     def goal_point(self) -> tuple[float, float, float] | None:
         """[x, y, z] of the goal in base axes [m], at the height of a flat map; None without a goal."""
+        if self.goal is not None and self.goal.joints is not None:
+            return self._tool_at(self.goal.joints)
         if self.goal_position is None:
             return None
         x, y, z = (*self.goal_position, self.map.origin[2])[:3]
@@ -144,6 +149,13 @@ class World(Section):
             relative_to(data, self._folder, folder)
         return yaml_text(data)
 
+    def _tool_at(self, joints: Sequence[float]) -> tuple[float, float, float]:
+        from dynamics import forward_kinematics  # loads Numba
+        from hopfield_nav.world.build import build_arm
+
+        x, y, z = forward_kinematics(build_arm(self), np.array(joints))[:3, 3]
+        return float(x), float(y), float(z)
+
     def _draw(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
@@ -170,3 +182,11 @@ def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(shape, (list, tuple)) or len(shape) != 3:
         return data
     return {**data, "planner": {"ties": TIES_IN_SPACE, **planner}}
+
+
+def _bodies_in_joints(data: dict[str, Any]) -> dict[str, Any]:
+    """``data`` with all links to be touched where the map is one of joint angles, unless said otherwise."""
+    grid, contact = data.get("map", {}), data.get("contact", {})
+    if not isinstance(grid, dict) or not isinstance(contact, dict) or grid.get("space") != "joints":
+        return data
+    return {**data, "contact": {"bodies": "arm", **contact}}

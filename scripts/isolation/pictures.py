@@ -22,7 +22,7 @@ from hopfield_nav.figures.solid import (
     shade,
 )
 from hopfield_nav.geometry import capsules_in_base
-from hopfield_nav.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_points
+from hopfield_nav.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
 from isolation.pushes import Pushes
 from isolation.scores import Scores
 
@@ -151,7 +151,7 @@ def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
     u = np.linspace(row[U] - row[HALF_U], row[U] + row[HALF_U], _CUTS + 1)
     v = np.linspace(row[V] - row[HALF_V], row[V] + row[HALF_V], _CUTS + 1)
     grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
-    points = surface_points(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())
+    points = surface_places(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())[0]
     rows = points.reshape(_CUTS + 1, _CUTS + 1, 3)
     faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(-1, 4, 3)
     middle = rows.reshape(-1, 3).mean(axis=0)

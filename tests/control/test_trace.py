@@ -6,20 +6,21 @@ import numpy as np
 import pytest
 
 from dynamics.compiled import kernel
-from hopfield_nav.control import find_onset, make_trace, remember
+from hopfield_nav.control import find_onset, make_belief, make_trace, remember
 from hopfield_nav.plugin import make_sensed
 
 
 @kernel
-def _fill(trace, sensed, times, levels):
+def _fill(trace, sensed, belief, times, levels):
     for k in range(times.size):
         sensed.time[0], sensed.q[0] = times[k], times[k]
-        remember(trace, sensed, levels[k])
+        belief.level[0] = levels[k]
+        remember(trace, sensed, belief)
 
 
 def onset_of(levels, period=0.001, since=-np.inf):
     trace, times = make_trace(1), period * np.arange(len(levels))
-    _fill(trace, make_sensed(1), times, np.asarray(levels, dtype=float))
+    _fill(trace, make_sensed(1), make_belief(1), times, np.asarray(levels, dtype=float))
     found = find_onset(trace, since)
     assert found.q[0] == found.time
     return found.time
