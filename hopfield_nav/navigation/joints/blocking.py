@@ -6,8 +6,6 @@ joints which move it, and what the rest of the arm cannot reach is not looked at
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dynamics import Arm, BadInput
@@ -24,7 +22,7 @@ from hopfield_nav.geometry import (
     surely_apart,
 )
 from hopfield_nav.known_world import AXES_WIDTH, Scene, bodies_apart, body_distance
-from hopfield_nav.navigation.joints.descent import Tree, make_tree, next_node
+from hopfield_nav.navigation.joints.descent import Tree, make_tree, next_node, within_reach
 from hopfield_nav.navigation.joints.grid import JointGrid
 
 DEPTH, BODY, OTHER, SOLID = range(4)  # columns of a check
@@ -45,16 +43,20 @@ def mark_ball(
         level: 0 to 255.
 
     Raises:
-        BadInput: certainty of another shape or kind, or a point or radius that is not finite.
+        BadInput: a grid for another arm, certainty of another shape or kind, another level, or a point or
+            radius that is not finite.
     """
+    _require_joints(arm, grid)
     _require_map(grid, certainty)
+    if not 0 <= level <= np.iinfo(np.uint8).max:
+        raise BadInput("no such level", found=level, allowed="0 to 255")
     place = np.asarray(point, dtype=np.float64)
     if place.shape != (3,) or not np.isfinite([*place, radius]).all():
         raise BadInput("no ball", found=(point, radius), allowed="a point (3,) and a radius, finite [m]")
     bodies = arm_bodies(arm)
     tree = make_tree(arm, grid, bodies[bodies[:, LINK] > 0])
     work = make_work(len(arm.dh))
-    _mark(arm, tree, _rest(tree), work, certainty.reshape(-1), place, float(radius), np.uint8(level))
+    _mark(arm, tree, work, certainty.reshape(-1), place, float(radius), np.uint8(level))
 
 
 def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
@@ -71,8 +73,8 @@ def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
     Raises:
         BadInput: a grid for another arm.
     """
-    blocked = np.zeros(grid.shape, dtype=np.bool_)
     _require_joints(arm, grid)
+    blocked = np.zeros(grid.shape, dtype=np.bool_)
     tree = make_tree(arm, grid, scene.bodies)
     checks, kept = _checks(scene, tree)
     _block(arm, scene.solids, tree, checks, kept, make_work(len(arm.dh)), blocked.reshape(-1))
@@ -91,12 +93,6 @@ def _require_map(grid: JointGrid, certainty: np.ndarray) -> None:
 def _require_joints(arm: Arm, grid: JointGrid) -> None:
     if len(grid.shape) != len(arm.dh):
         raise BadInput("the grid is of another arm", found=len(grid.shape), allowed=f"{len(arm.dh)} axes")
-
-
-def _rest(tree: Tree) -> np.ndarray:
-    """Farthest that anything beyond a node reaches from its frame (n + 1,) [m]; -inf where nothing is left."""
-    later = np.arange(len(tree.block))[:, None] < tree.bodies[:, LINK]
-    return np.where(later, tree.reach, -np.inf).max(axis=1, initial=-np.inf)
 
 
 def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +118,6 @@ def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
 def _mark(
     arm: Arm,
     tree: Tree,
-    rest: np.ndarray,
     work: Work,
     certainty: np.ndarray,
     point: np.ndarray,
@@ -138,9 +133,8 @@ def _mark(
             block = certainty[first[depth] : first[depth] + tree.block[depth]]
             for k in range(block.size):
                 block[k] = max(block[k], level)
-        x, y, z = px - work.origin[depth, 0], py - work.origin[depth, 1], pz - work.origin[depth, 2]
-        far = math.sqrt(x * x + y * y + z * z) >= rest[depth] + radius
-        depth = next_node(arm, tree, work, cell, first, depth, not (touched or far))
+        descend = not touched and within_reach(tree, work, depth, px, py, pz, radius)
+        depth = next_node(arm, tree, work, cell, first, depth, descend)
 
 
 @inlined

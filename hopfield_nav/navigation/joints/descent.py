@@ -7,6 +7,7 @@ A body that lies along the axis of its own joint is known one level earlier: tha
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from dynamics import Arm
 from dynamics.compiled import inlined, kernel
 from dynamics.sincos import cos_sin
-from hopfield_nav.geometry import END, LINK, RADIUS, START
+from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START
 from hopfield_nav.navigation.joints.grid import JointGrid
 
 _ON_AXIS = 1e-12  # [m]
@@ -31,6 +32,9 @@ class Tree(NamedTuple):
             and its points are in that link's frame.
         order: (k,) int64 bodies by depth; begin: (n + 2,) int64 where those of a depth begin in it.
         reach: (n + 1, k) bound of a body's distance from the origin of every frame before its own [m].
+        ring: (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node, whatever
+            that joint's angle: radius and height of the circle, and thickness about it [m].
+        ring_begin: (n + 2,) int64 where those of nodes of a depth begin in it.
     """
 
     shape: np.ndarray
@@ -40,6 +44,8 @@ class Tree(NamedTuple):
     order: np.ndarray
     begin: np.ndarray
     reach: np.ndarray
+    ring: np.ndarray
+    ring_begin: np.ndarray
 
 
 def make_tree(arm: Arm, grid: JointGrid, bodies: np.ndarray) -> Tree:
@@ -54,7 +60,12 @@ def make_tree(arm: Arm, grid: JointGrid, bodies: np.ndarray) -> Tree:
     depth = known[:, LINK].astype(np.int64)
     begin = np.searchsorted(np.sort(depth), np.arange(n + 2)).astype(np.int64)
     order = np.argsort(depth, kind="stable").astype(np.int64)
-    return Tree(shape, block, _turns(arm, angles), known, order, begin, _reach(arm, known))
+    reach = _reach(arm, known)
+    rings = [_rings(arm, known, reach, i) for i in range(n)]
+    ring_begin = np.cumsum([0, *(len(rows) for rows in rings), 0]).astype(np.int64)
+    return Tree(
+        shape, block, _turns(arm, angles), known, order, begin, reach, np.concatenate(rings), ring_begin
+    )
 
 
 def _lowered(arm: Arm, body: np.ndarray) -> np.ndarray:
@@ -89,6 +100,18 @@ def _reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
         for i in range(link - 2, -1, -1):
             reach[i, b] = reach[i + 1, b] + step[i]
     return reach
+
+
+def _rings(arm: Arm, bodies: np.ndarray, reach: np.ndarray, i: int) -> np.ndarray:
+    """``Tree.ring`` of depth i: one for each body of the next link, one for all that is beyond it."""
+    depth, rows = bodies[:, LINK], []
+    for body in bodies[depth == i + 1]:
+        x, y, z = _before_joint(arm, i, body).mean(axis=0)
+        rows.append([np.hypot(x, y), z, body[REACH]])
+    if np.any(depth > i + 1):
+        _, d, a, _ = arm.dh[i]
+        rows.append([abs(a), d, reach[i + 1, depth > i + 1].max()])
+    return np.array(rows).reshape(-1, 3)
 
 
 @kernel
@@ -132,8 +155,30 @@ def next_node(arm, tree, work, cell, first, depth, descend):
 
 
 @inlined
+def within_reach(tree, work, depth, px, py, pz, radius):
+    """Whether anything beyond a node may come as near to a point as ``radius`` [m]."""
+    begin, end = tree.ring_begin[depth], tree.ring_begin[depth + 1]
+    if begin == end:
+        return False
+    x, y, z = px - work.origin[depth, 0], py - work.origin[depth, 1], pz - work.origin[depth, 2]
+    if depth > 0:
+        r, i = work.rotation, depth - 1
+        x, y, z = (
+            r[i, 0, 0] * x + r[i, 1, 0] * y + r[i, 2, 0] * z,
+            r[i, 0, 1] * x + r[i, 1, 1] * y + r[i, 2, 1] * z,
+            r[i, 0, 2] * x + r[i, 1, 2] * y + r[i, 2, 2] * z,
+        )
+    from_axis = math.sqrt(x * x + y * y)
+    for k in range(begin, end):
+        across, along, limit = from_axis - tree.ring[k, 0], z - tree.ring[k, 1], tree.ring[k, 2] + radius
+        if limit > 0.0 and across * across + along * along < limit * limit:
+            return True
+    return False
+
+
+@inlined
 def _update_frame(arm, i, c, s, work):
-    """Write frame i + 1 from frame i, as ``dynamics.kinematics.update_frames``; (c, s) of joint i (from 0)."""
+    """Write frame i + 1 from frame i, as ``dynamics.kinematics.update_frames``; (c, s) of joint i."""
     rotation, origin, twist, offset = work.rotation, work.origin, arm.twist, arm.offset
     ca, sa = twist[i, 0], twist[i, 1]
     ox, oy, oz = offset[i, 0], offset[i, 1], offset[i, 2]

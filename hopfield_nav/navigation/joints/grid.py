@@ -35,7 +35,8 @@ class JointGrid(NamedTuple):
 
     def cell_of(self, q: np.ndarray) -> tuple[int, ...]:
         """The cell whose centre is nearest to joint angles (n,) [rad]; it may lie outside."""
-        return tuple(int(c) for c in np.floor((np.asarray(q) - self.lower) / self.spacing))
+        width = np.where(self.spacing > 0.0, self.spacing, np.inf)  # an axis of one angle has one cell
+        return tuple(int(c) for c in np.floor((np.asarray(q) - self.lower) / width))
 
     def inside(self, cell: Sequence[int]) -> bool:
         """Whether the grid has this cell."""
@@ -69,6 +70,4 @@ def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGr
     below, above = np.minimum(math.pi, middle - low), np.minimum(math.pi, high - middle)
     single = np.array(sizes) == 1
     both = np.minimum(below, above)
-    return JointGrid(
-        middle - np.where(single, both, below), middle + np.where(single, both, above), sizes
-    )
+    return JointGrid(middle - np.where(single, both, below), middle + np.where(single, both, above), sizes)
