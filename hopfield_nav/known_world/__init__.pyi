@@ -1,3 +1,6 @@
+from .bodies import AXES_WIDTH as AXES_WIDTH
+from .bodies import bodies_apart as bodies_apart
+from .bodies import body_distance as body_distance
 from .bodies import tool_inside as tool_inside
 from .collisions import clearance as clearance
 from .collisions import collides as collides

@@ -1,0 +1,73 @@
+"""Time to mark what a ball and the known surroundings block in a map of joint angles, beside all centres.
+
+Run: ``PYTHONPATH=. python benchmarks/bench_joint_map.py``. Medians of several runs, one core. The brute
+force asks ``arm_collides`` (``known_world.collides``) at the centres; where there are more than
+``CENTRES`` of them, it is asked at so many, drawn at random, and its time scaled up.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+from timing import median_seconds
+
+from dynamics import Arm, load_arm, with_tool
+from hopfield_nav.geometry import arm_collides, box, finite_cylinder, half_space, pack_primitives, sphere
+from hopfield_nav.known_world import build_scene, collides
+from hopfield_nav.navigation.joints import JointGrid, block_known, default_bounds, mark_ball
+
+RUNS, CENTRES, RADIUS, POINTS = 3, 500_000, 0.04, 7
+START = np.array([0.1, -1.2, 1.3, -0.3, 0.7, 0.2])
+SHAPES = ((36, 18, 24, 12, 8, 1), (20,) * 6)
+SOLIDS = [
+    half_space([0, 0, -0.1]),
+    box([0.5, 0, 0.2], [0.3, 0.5, 0.4]),
+    finite_cylinder([-0.4, 0.3, 0.3], 0.1, 0.5),
+]
+
+
+def main() -> None:
+    """Measure both grids, for the bare flange and for a tool that lies aside of its axis."""
+    arm, aside = load_arm("ur5_controller"), np.eye(4)
+    aside[:3, 3] = 0.05, 0.02, 0.15
+    for name, one in (("bare flange", arm), ("tool aside of the axis", with_tool(arm, aside))):
+        for shape in SHAPES:
+            grid = default_bounds(one, START, shape)
+            print(f"{name}, {' × '.join(map(str, shape))} = {np.prod(shape):,} cells")
+            measure_balls(one, grid)
+            measure_known(one, grid)
+
+
+def measure_balls(arm: Arm, grid: JointGrid) -> None:
+    """Balls at points that the arm can touch, one after the other."""
+    certainty, rng = np.zeros(grid.shape, dtype=np.uint8), np.random.default_rng(0)
+    points = rng.uniform([-0.7, -0.7, 0.0], [0.7, 0.7, 0.8], (POINTS, 3))
+    ours = [
+        median_seconds(lambda p=p: mark_ball(arm, grid, certainty, p, RADIUS, 1), 1, RUNS) for p in points
+    ]
+    q = some_centres(grid)
+    solids = pack_primitives([sphere(points[0], RADIUS)])
+    brute = median_seconds(lambda: arm_collides(arm, q, solids), len(q), RUNS) * certainty.size
+    median = statistics.median(ours)
+    print(f"  a ball: median {median:.3f} s, slowest {max(ours):.3f} s;", end="")
+    print(f" all centres {brute:.1f} s, ratio {brute / median:.0f}")
+
+
+def measure_known(arm: Arm, grid: JointGrid) -> None:
+    """The arm itself, floor, table and a post."""
+    scene, q = build_scene(arm, pack_primitives(SOLIDS)), some_centres(grid)
+    ours = median_seconds(lambda: block_known(arm, scene, grid), 1, RUNS)
+    brute = median_seconds(lambda: collides(arm, scene, q), len(q), RUNS) * np.prod(grid.shape)
+    print(f"  known: {ours:.2f} s; all centres {brute:.1f} s, ratio {brute / ours:.0f}")
+
+
+def some_centres(grid: JointGrid) -> np.ndarray:
+    """Joint angles (k, n) of random cells, or of all where these are few."""
+    size = int(np.prod(grid.shape))
+    cells = np.random.default_rng(1).integers(0, size, CENTRES) if size > CENTRES else np.arange(size)
+    return grid.centre(np.stack(np.unravel_index(cells, grid.shape), axis=1))
+
+
+if __name__ == "__main__":
+    main()
