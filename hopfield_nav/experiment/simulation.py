@@ -46,6 +46,7 @@ from hopfield_nav.navigation import (
     Alert,
     FeelingNavigator,
     Follower,
+    JointNavigator,
     Navigator,
     PlannedMotion,
     check_trajectory,
@@ -103,7 +104,8 @@ class Simulation:
         refuse_large_steps(self.world, self.plant, self._loop, start)
         self.warnings = find_warnings(self.world, len(arm.dh))
         self.warnings += check_start(self.world, arm, start, refuse=trajectory is None)
-        warm_up_replan(self.world.planner, self.world.map.rank)
+        if self.world.map.space == "tool":
+            warm_up_replan(self.world.planner, self.world.map.rank)
         self.reset()
         self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
 
@@ -175,9 +177,11 @@ class Simulation:
         first = self.first_motion.cells
         return Run(self.world, summarise(self), log, list(self.detections), first, blocked, closed)
 
-    def _choose_navigator(self) -> Navigator | Follower:
+    def _choose_navigator(self) -> Navigator | JointNavigator | Follower:
         if self._followed is not None:
             return Follower(self.world, self.arm, self._followed)
+        if self.world.map.space == "joints":
+            return JointNavigator(self.world, self.arm, self._start)
         kind = FeelingNavigator if self.world.detection.mark == "felt" else Navigator
         return kind(self.world, self.arm, self._start)
 
@@ -242,7 +246,7 @@ class Simulation:
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
                 passed_by=motion.passing,
-                felt=self.navigator.grid.felt.copy(),
+                felt=self.navigator.felt(),
                 closed=self.navigator.closed_steps(),
                 path=motion.cells,
                 replan_time=clock.perf_counter() - started,
@@ -275,7 +279,8 @@ class Simulation:
             return self._last_step
         if motion.reaction:
             return min(self._reaction.next_look(int(self.state.step[0])), self._last_step)
-        return min(math.ceil(motion.trajectory.knots[-1] / self.world.plant.step), self._last_step)
+        due = min(float(motion.trajectory.knots[-1]), motion.look)
+        return min(math.ceil(due / self.world.plant.step), self._last_step)
 
     def _decide(self) -> None:
         """At the end of an undecided motion: go on, or end where nothing is left to try."""
@@ -284,6 +289,9 @@ class Simulation:
                 return
             q, qd = self._reaction.end(self._under_way, self.time, self.state)
         elif self.state.step[0] < self._decision_step():
+            return
+        elif self.time >= self.navigator.motion.look:
+            self.navigator.listen(self.state.control.trace)
             return
         else:
             q = evaluate(self._under_way, self.time)[0]

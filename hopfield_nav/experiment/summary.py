@@ -14,7 +14,7 @@ from hopfield_nav.experiment.run import Detection
 from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
-from hopfield_nav.navigation import Follower, Navigator
+from hopfield_nav.navigation import Follower, JointNavigator, Navigator
 from hopfield_nav.world import World
 
 SUNK = 0.75  # share of half the thickness of an obstacle beyond which an arm may have passed it
@@ -33,7 +33,7 @@ class Simulated(Protocol):
     detections: list[Detection]
     state: State
     plant: Plant
-    navigator: Navigator | Follower
+    navigator: Navigator | JointNavigator | Follower
 
     @property
     def time(self) -> float:
@@ -72,7 +72,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
         "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
         "damped_estimate_share": float(counted.damped[0]) / periods if periods else 0.0,
-        "felt_cell_count": int(simulation.navigator.grid.felt.sum()),
+        "felt_cell_count": simulation.navigator.felt_count(),
         "closed_step_count": sum(c == 1.0 for c in simulation.navigator.closed_steps().values()),
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
         if detections

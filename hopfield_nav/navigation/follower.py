@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
+from hopfield_nav.control import Trace
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
@@ -66,6 +67,17 @@ class Follower:
 
     def arrive(self) -> None:
         """There is no goal to arrive at."""
+
+    def listen(self, trace: Trace) -> None:
+        """Nothing is looked at again after a touch."""
+
+    def felt(self) -> np.ndarray:
+        """Bool grid of the marks as they stand; with ``mark: felt`` of the cells believed to be occupied."""
+        return self.grid.felt.copy()
+
+    def felt_count(self) -> int:
+        """Number of these cells."""
+        return int(self.grid.felt.sum())
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; marked cells close none."""

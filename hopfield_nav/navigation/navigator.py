@@ -10,6 +10,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput, JointPath, follow_path, forward_kinematics, jacobian
 from dynamics.inverse import follow_positions
+from hopfield_nav.control import Trace
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
@@ -122,6 +123,17 @@ class Navigator:
 
     def arrive(self) -> None:
         """The tool is at the goal."""
+
+    def listen(self, trace: Trace) -> None:
+        """Nothing is looked at again after a touch."""
+
+    def felt(self) -> np.ndarray:
+        """Bool grid of the marks as they stand; with ``mark: felt`` of the cells believed to be occupied."""
+        return self.grid.felt.copy()
+
+    def felt_count(self) -> int:
+        """Number of these cells."""
+        return int(self.grid.felt.sum())
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; marked cells close none."""

@@ -151,11 +151,13 @@ def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
     u = np.linspace(row[U] - row[HALF_U], row[U] + row[HALF_U], _CUTS + 1)
     v = np.linspace(row[V] - row[HALF_V], row[V] + row[HALF_V], _CUTS + 1)
     grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
-    points = surface_places(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())[0]
+    points = surface_places(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())[
+        0
+    ]
     rows = points.reshape(_CUTS + 1, _CUTS + 1, 3)
     faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(-1, 4, 3)
     middle = rows.reshape(-1, 3).mean(axis=0)
-    axis = surface_points(
+    axis, _ = surface_places(
         arm, q, _thin(lifted), np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy()
     )
     normal = np.cross(faces[0, 2] - faces[0, 0], faces[0, 3] - faces[0, 1])

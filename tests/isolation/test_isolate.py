@@ -137,7 +137,7 @@ def test_what_reaches_joint_1_alone_is_explained_by_several_links():
 @pytest.mark.kernel
 def test_the_set_holds_what_a_free_search_finds():
     """Every patch's least misfit against scipy's search of the same surface, inside the patch's bounds."""
-    from hopfield_nav.isolation import HALF_U, HALF_V, U, V, surface_points
+    from hopfield_nav.isolation import HALF_U, HALF_V, U, V, surface_places
 
     surface, drawn = default_surface(ARM), pushes(40, 6)
     rng = np.random.default_rng(2)
@@ -148,11 +148,11 @@ def test_the_set_holds_what_a_free_search_finds():
             patch = surface.patches[p]
 
             def misfit(x, patch=patch, i=i, p=p):
-                at = surface_points(
+                at, _ = surface_places(
                     ARM, drawn.q[i], surface, np.array([p]), np.array([x[0]]), np.array([x[1]])
                 )
                 thin = surface._replace(bodies=np.where(np.arange(12) == 7, 0.0, surface.bodies))
-                axis = surface_points(
+                axis, _ = surface_places(
                     ARM, drawn.q[i], thin, np.array([p]), np.array([x[0]]), np.array([x[1]])
                 )
                 normal = (axis - at) / np.linalg.norm(axis - at)

@@ -17,10 +17,10 @@ _TURN = 2.0 * np.pi
 
 
 def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
-    """Joint angles within the map at which the arm is at its goal and touches nothing that is known.
+    """Joint angles within the map at which the arm is at its goal and touches nothing known.
 
     Args:
-        world: its goal is a position, a pose or joint angles; rotations for a position are drawn from its seed.
+        world: its goal is a position, a pose or joint angles; its seed draws rotations for a position.
         arm: with its tool frame.
         scene: what is known.
         grid: the map.
@@ -54,12 +54,14 @@ def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndar
         found = inverse_kinematics(arm, poses).reshape(-1, len(arm.dh))
     except BadInput as error:
         allowed = "goal.joints, which every arm has"
-        raise BadInput(f"no joint angles for the tool: {error.what}", where="goal", allowed=allowed) from error
+        raise BadInput(
+            f"no joint angles for the tool: {error.what}", where="goal", allowed=allowed
+        ) from error
     return found[np.isfinite(found).all(axis=1)]
 
 
 def _turned(found: np.ndarray, grid: JointGrid) -> np.ndarray:
-    """Every solution with all whole turns of its joints by which it is nearer to the map's middle or as near."""
+    """Every solution with whole turns of its joints, as far as the map may hold them."""
     middle = 0.5 * (grid.lower + grid.upper)
     base = found - _TURN * np.rint((found - middle) / _TURN)
     turns = [(0.0,) if n == 1 else (-_TURN, 0.0, _TURN) for n in grid.shape]

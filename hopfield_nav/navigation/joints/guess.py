@@ -13,7 +13,14 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.geometry import LINK
-from hopfield_nav.isolation import continued_line, default_surface, fit_surface, free_capsules, push_torque, read_fit
+from hopfield_nav.isolation import (
+    continued_line,
+    default_surface,
+    fit_surface,
+    free_capsules,
+    push_torque,
+    read_fit,
+)
 from hopfield_nav.isolation.surface import BODY
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
@@ -48,7 +55,7 @@ def guess_places(arm: Arm, rows: np.ndarray, onset: float) -> Places:
 
     Args:
         arm: with its outline.
-        rows: (k, 2 + 2 n) from ``control.in_order``, those of the present motion, the last one that to be read.
+        rows: (k, 2 + 2 n) from ``control.in_order``; the last one is that to be read.
         onset: when the contact began [s].
 
     Returns:
