@@ -13,11 +13,20 @@ import numpy as np
 from timing import median_seconds
 
 from dynamics import Arm, load_arm, with_tool
-from hopfield_nav.geometry import arm_collides, box, finite_cylinder, half_space, pack_primitives, sphere
+from hopfield_nav.geometry import (
+    arm_collides,
+    box,
+    capsules_in_base,
+    finite_cylinder,
+    half_space,
+    pack_primitives,
+    sphere,
+)
 from hopfield_nav.known_world import build_scene, collides
 from hopfield_nav.navigation.joints import JointGrid, block_known, default_bounds, mark_ball
 
-RUNS, CENTRES, RADIUS, POINTS = 3, 500_000, 0.04, 7
+RUNS, CENTRES, RADIUS, POINTS = 3, 500_000, 0.04, 18
+MOVING = 6  # bodies, counted from the hand, whose ends are felt in turn
 START = np.array([0.1, -1.2, 1.3, -0.3, 0.7, 0.2])
 SHAPES = ((36, 18, 24, 12, 8, 1), (20,) * 6)
 SOLIDS = [
@@ -40,13 +49,13 @@ def main() -> None:
 
 
 def measure_balls(arm: Arm, grid: JointGrid) -> None:
-    """Balls at points that the arm can touch, one after the other."""
-    certainty, rng = np.zeros(grid.shape, dtype=np.uint8), np.random.default_rng(0)
-    points = rng.uniform([-0.7, -0.7, 0.0], [0.7, 0.7, 0.8], (POINTS, 3))
+    """Balls at points of the arm at random centres, one after the other."""
+    certainty, q = np.zeros(grid.shape, dtype=np.uint8), some_centres(grid)
+    bodies = capsules_in_base(arm, np.random.default_rng(2).choice(q, POINTS))
+    points = [rows[-1 - k % MOVING, 3:6] for k, rows in enumerate(bodies)]
     ours = [
         median_seconds(lambda p=p: mark_ball(arm, grid, certainty, p, RADIUS, 1), 1, RUNS) for p in points
     ]
-    q = some_centres(grid)
     solids = pack_primitives([sphere(points[0], RADIUS)])
     brute = median_seconds(lambda: arm_collides(arm, q, solids), len(q), RUNS) * certainty.size
     median = statistics.median(ours)
