@@ -13,6 +13,7 @@ from dynamics import link_frames, load_arm
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.experiment import contact_episodes, force_norm
 from hopfield_nav.figures import COLOURS, envelope
+from hopfield_nav.figures.palette import MEANINGS
 from hopfield_nav.figures.run import (
     draw_collision_count,
     draw_collision_space,
@@ -32,7 +33,6 @@ from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.solid import SceneView, layers, view
 from hopfield_nav.figures.solid.faces import capsule_faces, wall_faces
-from hopfield_nav.figures.style import MEANINGS
 
 NAMES = {
     "collision_space", "snapshots", "maps", "trajectory", "forces", "force_magnitude", "force_zoom",
