@@ -35,17 +35,17 @@ def map_layers(run: Run) -> dict[str, Any]:
         "extent": map_extent(run),
         "excluded": _cells(excluded),
         "alpha": felt_alpha(run),
-        "plans": [_plan(plan, excluded.shape) for plan in [*plans, final_plan(run)._replace(time=end)]],
+        "plans": [_plan(plan) for plan in [*plans, final_plan(run)._replace(time=end)]],
         "ends": room_ends(run).tolist(),
     }
 
 
-def _plan(plan: PlanRecord, shape: tuple[int, ...]) -> dict[str, Any]:
+def _plan(plan: PlanRecord) -> dict[str, Any]:
     return {
         "time": plan.time,
         "felt": _cells(plan.felt),
-        "path": whole(np.ravel_multi_index(tuple(plan.path.T), shape)),
-        "steps": whole(np.ravel_multi_index(tuple(np.moveaxis(plan.steps, -1, 0)), shape)),
+        "path": whole(plan.path),  # may begin off the map, where the tool starts beside it
+        "steps": whole(plan.steps),
         "certainty": packed(plan.certainty),
     }
 

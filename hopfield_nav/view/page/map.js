@@ -22,7 +22,7 @@ function makeMap(figure, view) {
     pen.fillStyle = colour;
     const side = scale * map.spacing;
     for (const cell of cells) {
-      if (inSpace && cellIndex(map.shape, cell)[2] !== level) continue;
+      if (inSpace && cell[2] !== level) continue;
       const [x, y] = at(cellCentre(map, cell));
       pen.fillRect(x - side / 2, y - side / 2, side, side);
     }
@@ -47,7 +47,7 @@ function makeMap(figure, view) {
       for (let k = 0; k < plan.certainty.length; k++) {
         const [from, to] = [plan.steps[2 * k], plan.steps[2 * k + 1]];
         if ((plan.certainty[k] >= 1) !== fact) continue;
-        if (inSpace && ![from, to].some((cell) => cellIndex(map.shape, cell)[2] === level)) continue;
+        if (inSpace && from[2] !== level && to[2] !== level) continue;
         const a = at(cellCentre(map, from)), b = at(cellCentre(map, to));
         const x = (a[0] + b[0]) / 2, y = (a[1] + b[1]) / 2, ux = 0.42 * (b[1] - a[1]), uy = 0.42 * (a[0] - b[0]);
         pen.moveTo(x - ux, y - uy);
@@ -90,7 +90,7 @@ function makeMap(figure, view) {
       fillCells(pen, map.excluded, level, colours.excluded, 0.3);
       fillCells(pen, plan.felt, level, colours.felt, map.alpha);
       drawClosed(pen, plan, level);
-      polyline(pen, Array.from(plan.path, (cell) => at(cellCentre(map, cell))), false);
+      polyline(pen, plan.path.map((cell) => at(cellCentre(map, cell))), false);
       pen.strokeStyle = colours.planned;
       pen.lineWidth = 1.6;
       pen.stroke();

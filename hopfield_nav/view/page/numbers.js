@@ -62,7 +62,7 @@ function roundNumbers(low, high) {
   return Array.from({ length: count }, (_, k) => Number(((first + k) * step).toPrecision(12)));
 }
 
-/** Places of cells of the map's flat order as [i, j] or [i, j, k]. */
+/** A place of the map's flat order as [i, j] or [i, j, k]. */
 function cellIndex(shape, flat) {
   const index = [];
   for (let axis = shape.length - 1; axis >= 0; axis--) {
@@ -72,9 +72,14 @@ function cellIndex(shape, flat) {
   return index;
 }
 
-/** Centre of a cell [m]; a map in a plane has one height. */
-function cellCentre(map, flat) {
+/** Centre of the cell [i, j] or [i, j, k], in metres; a map in a plane has one height. */
+function cellCentre(map, index) {
   const point = [...map.origin];
-  cellIndex(map.shape, flat).forEach((i, axis) => { point[axis] += map.spacing * i; });
+  index.forEach((i, axis) => { point[axis] += map.spacing * i; });
   return point;
+}
+
+/** A flat array as rows of so many numbers. */
+function rowsOf(values, width) {
+  return Array.from({ length: values.length / width }, (_, k) => Array.from(values.slice(k * width, (k + 1) * width)));
 }

@@ -14,9 +14,12 @@ function unpackView(view) {
     curve.high = unpack(curve.high);
   }));
   if (view.map) {
-    view.map.excluded = wholeNumbers(view.map.excluded);
+    view.map.excluded = Array.from(wholeNumbers(view.map.excluded), (flat) => cellIndex(view.map.shape, flat));
     view.map.plans.forEach((plan) => {
-      for (const key of ["felt", "path", "steps"]) plan[key] = wholeNumbers(plan[key]);
+      const rank = view.map.shape.length;
+      plan.felt = Array.from(wholeNumbers(plan.felt), (flat) => cellIndex(view.map.shape, flat));
+      plan.path = rowsOf(wholeNumbers(plan.path), rank);
+      plan.steps = rowsOf(wholeNumbers(plan.steps), rank); // two cells a step
       plan.certainty = unpack(plan.certainty);
     });
     view.map.times = view.map.plans.map((plan) => plan.time);
@@ -173,7 +176,7 @@ function openPage() {
   onKeys(view, clock);
   window.addEventListener("resize", fit);
   fit();
-  window.hopfieldView = { clock, camera: scene && scene.camera, view };
+  window.hopfieldView = { clock, scene, view };
 }
 
 openPage();

@@ -1,6 +1,6 @@
 "use strict";
 // The arm in space with its obstacles, what it felt, its path and the forces. `makeScene(host, view)` gives
-// `show(moment)`, `toggle(name, on)`, `resize()` and `camera`.
+// `show(moment)`, `toggle(name, on)`, `resize()`, and `camera`, `controls`, `groups` for whoever looks closer.
 
 const METRES_PER_NEWTON = 0.005;
 const LONGEST_ARROW = 0.3; // [m]
@@ -90,7 +90,7 @@ function makeScene(host, view) {
   controls.addEventListener("change", draw);
 
   return {
-    camera, controls,
+    camera, controls, groups,
     show(moment) { parts.forEach((show) => show(moment)); draw(); },
     toggle(name, on) { groups[name].visible = on; draw(); },
     resize() {
@@ -166,7 +166,7 @@ function addPlans(groups, view, colours) {
       addClosedStep(groups.felt, map, plan.steps[2 * k], plan.steps[2 * k + 1], plan.certainty[k] >= 1, colours);
     }
     if (plan.path.length > 1) {
-      const centres = Array.from(plan.path, (cell) => cellCentre(map, cell));
+      const centres = plan.path.map((cell) => cellCentre(map, cell));
       const material = new THREE.MeshBasicMaterial({ color: colours.planned });
       groups.path.add(new THREE.Mesh(tubeGeometry(centres, 0.05 * map.spacing), material));
     }
