@@ -10,7 +10,15 @@ from typing import Any
 
 from dynamics.files import write_whole
 
-_SCRIPTS = ("numbers.js", "shapes.js", "scene.js", "map.js", "panels.js", "page.js")  # in this order
+_SCRIPTS = (
+    "numbers.js",
+    "shapes.js",
+    "scene.js",
+    "map.js",
+    "panels.js",
+    "page.js",
+    "live.js",
+)  # in order
 _LIBRARY = "three-r111.min.js"
 
 
@@ -23,6 +31,7 @@ def page_text(description: dict[str, Any]) -> str:
     room = files("hopfield_nav.view")
     page, vendor = room / "page", room / "vendor" / "three"
     parts = {
+        "connect": "'self'" if description.get("live") else "'none'",
         "style": (page / "style.css").read_text(encoding="utf-8"),
         "licence": (vendor / "LICENSE").read_text(encoding="utf-8"),
         "library": (vendor / _LIBRARY).read_text(encoding="utf-8"),
