@@ -34,11 +34,12 @@ def demo(
         ),
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(
+        int | None,
+        typer.Option(
             min=1,
             help=f"Stop after so many  [default: Ctrl-C; {_UNWATCHED} where the output goes to no terminal]",
             show_default=False,
-        )
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random poses.")] = 0,
     out: Annotated[Path | None, folder_option("demo")] = None,

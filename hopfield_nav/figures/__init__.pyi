@@ -3,6 +3,7 @@ from .film import Progress as Progress
 from .film import film_speed as film_speed
 from .film import write_film as write_film
 from .palette import COLOURS as COLOURS
+from .replayed import draw_replay as draw_replay
 from .sheets import add_legend as add_legend
 from .sheets import envelope as envelope
 from .sheets import new_figure as new_figure
