@@ -2,8 +2,9 @@
 
 python scripts/touch_study.py --default 1000 --each 200 --gaps 50 --out docs/touches.md
 
-Random worlds in every setting; the same without episodes and with beliefs taken as facts; gaps that are
-believed to be closed; enclosed goals beside the smallest cut; the document's detector beside the default.
+Random worlds in every setting; the same without episodes, with beliefs taken as facts, with no touch
+passed by; gaps that are believed to be closed; what is met on the way back; enclosed goals beside the
+smallest cut; the document's detector beside the default.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from measured_part import write
 from touches.runs import HEAD, SETTINGS, VARIANTS, row, run_one
+from touches.second import SOON, delay_of_second
 from touches.worlds import smallest_cut
 
 from hopfield_nav import load_world, simulate
@@ -74,6 +76,21 @@ def gaps(count: int) -> str:
     return f"{found} of {count} reached ({100 * low:.0f}–{100 * high:.0f} %)."
 
 
+def second(count: int) -> str:
+    """A second obstacle, met while the arm retreats from the first."""
+    lines = ["| | touches | delay, median | largest | within 30 ms |", "|---|---|---|---|---|"]
+    for name, change in SETTINGS.items():
+        generator = np.random.default_rng(FIRST)
+        delays = 1e3 * np.array([delay_of_second(generator, change) for _ in range(count)])
+        delays = delays[~np.isnan(delays)]
+        soon, n = int((delays <= 1e3 * SOON).sum()), len(delays)
+        low, high = wilson(soon, n)
+        share = f"{soon} of {n} ({100 * low:.0f}–{100 * high:.0f} %)"
+        lines.append(f"| {name} | {n} | {np.median(delays):.0f} ms | {delays.max():.0f} ms | {share} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
 def enclosed() -> str:
     """Goals without a path, in the plane and in space: collisions beside the smallest cut."""
     lines = [
@@ -122,12 +139,14 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=200, help="worlds in every other setting")
     parser.add_argument("--variants", type=int, default=100, help="worlds for every variant")
     parser.add_argument("--gaps", type=int, default=50)
+    parser.add_argument("--second", type=int, default=50, help="second obstacles in every setting")
     parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
     options = parser.parse_args()
     parts = {
         "Settings": settings(options.default, options.each),
         "What each part is worth": variants(options.variants),
         "A gap that is believed to be closed": gaps(options.gaps),
+        "What is met on the way back": second(options.second),
         "Goals that cannot be reached": enclosed(),
         "The document's detector and the default": detectors(),
     }

@@ -16,6 +16,7 @@ _SHOWN = (
     "outcome",
     "simulated_time_s",
     "collision_count",
+    "graze_count",
     "contact_count",
     "missed_count",
     "repeated_alarm_count",

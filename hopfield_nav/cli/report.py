@@ -26,6 +26,7 @@ _SHOWN = (
     "wall_time_s",
     "real_time_factor",
     "collision_count",
+    "graze_count",
     "contact_count",
     "false_alarm_count",
     "peak_contact_force_N",

@@ -1,4 +1,5 @@
 from .alarm import NO_RETREAT as NO_RETREAT
+from .alarm import PASSES as PASSES
 from .alarm import Alarm as Alarm
 from .alarm import AlarmRule as AlarmRule
 from .alarm import make_alarm as make_alarm

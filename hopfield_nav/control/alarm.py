@@ -15,6 +15,9 @@ for two reasons alone:
   new path is over (or ``TURN_BY`` of it, where the reference has not even turned), and the level rises by a
   whole threshold above its lowest value since.
 
+An arm that passes by what it touches (``PASSES``) does not retreat: there the level has to rise by a whole
+threshold above what it was when the detector fired.
+
 Directions are those of the torques that contact puts on the joints; an estimator that knows none is given
 the direction against the reference's motion. At the alarm a torque is hardly larger than what the model may
 have wrong, such as friction, whose error changes its sign when the arm turns back: so the direction is
@@ -34,6 +37,7 @@ LEAST_TORQUE = 1e-3  # [N·m] below it an external torque has no direction
 TURN_BY = 0.6  # share of its first leg by which a path that leads back has turned
 FALLEN = 0.9  # share of its highest value at which the level has begun to fall
 NO_RETREAT = -1.0  # what ``retreat`` is while no growth is one in spite of it
+PASSES = 3.0  # what it is where the arm does not retreat, but passes by what it touches
 CALM = 0.1  # [s] below ``rearm`` for so long, a contact is over wherever the reference is
 
 
@@ -58,10 +62,12 @@ class Alarm(NamedTuple):
     Attributes:
         armed: (1,) 1 outside episodes.
         retreat: (1,) of the reference since it fired: 0 deeper, 1 turned, 2 back or on its way in again; -1
-            (``NO_RETREAT``) while the arm is brought to rest before it retreats.
+            (``NO_RETREAT``) while the arm is brought to rest before it retreats, 3 (``PASSES``) while it
+            passes by.
         fired: (1,) when it fired [s].
         loud: (1,) when the level was above ``rearm`` last [s].
-        floor: (1,) lowest level since the reference was back; until then the latest one.
+        floor: (1,) lowest level since the reference was back; until then the latest one, or where the arm
+            passes by that when it fired.
         peak: (1,) highest level since it fired, until it has begun to fall; then infinite.
         low: (1,) lowest level since then.
         direction: (n,) of the external torque at the peak, or against the motion where none was estimated.
@@ -106,7 +112,8 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
             _follow_retreat(alarm, sensed, level, since_plan / leg if answered else 0.0)
         elif alarm.retreat[0] == 0.0:
             alarm.retreat[0], alarm.held[0] = 2.0, level
-        alarm.floor[0] = min(alarm.floor[0], level) if alarm.retreat[0] == 2.0 else level
+        if alarm.retreat[0] != PASSES:
+            alarm.floor[0] = min(alarm.floor[0], level) if alarm.retreat[0] == 2.0 else level
         turned = rule.episodes and _grows_elsewhere(alarm, belief)
         fires = level > 1.0 and (at_end or turned or level > alarm.floor[0] + 1.0)
         if level >= rule.rearm:
@@ -123,7 +130,7 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 def _follow_retreat(alarm, sensed, level, share):
     """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
     stage = alarm.retreat[0]
-    if stage == 2.0 or stage == NO_RETREAT:
+    if stage == NO_RETREAT or stage >= 2.0:  # back already, or passing by
         return
     back, speed = 0.0, 0.0
     for i in range(sensed.q_ref.size):

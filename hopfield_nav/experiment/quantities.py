@@ -57,10 +57,13 @@ SUMMARY = {
     "real_time_factor": Quantity(
         "real-time factor", "1", "simulated time over computing time", repeatable=False
     ),
-    "collision_count": Quantity("collisions", "1", "detections, false alarms included"),
+    "collision_count": Quantity(
+        "collisions", "1", "detections from which the arm went back, false alarms included"
+    ),
+    "graze_count": Quantity("grazes", "1", "detections that the arm passed by, false alarms included"),
     "false_alarm_count": Quantity("false alarms", "1", "detections with nothing touched in the 50 ms before"),
     "repeated_alarm_count": Quantity(
-        "repeated alarms", "1", "detections on a contact that was answered already"
+        "repeated alarms", "1", "collisions on a contact that was answered by one already"
     ),
     "contact_count": Quantity("true contacts", "1", "true contacts"),
     "final_tool_error_m": Quantity(

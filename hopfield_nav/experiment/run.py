@@ -54,6 +54,7 @@ class Detection(NamedTuple):
         cell, start: marked cell, and the cell from which the next path starts.
         position: (3,) true tool position [m].
         false_alarm: no true contact in the 50 ms before.
+        passed_by: the arm did not go back, but passed by what it grazed.
         felt: bool grid, the marks as they stood afterwards.
         closed: certainty of every touched step as it stood afterwards, 1 for facts.
         path: (k, rank) cells of the new path; k = 0 when there is none.
@@ -66,6 +67,7 @@ class Detection(NamedTuple):
     start: tuple[int, ...]
     position: np.ndarray
     false_alarm: bool
+    passed_by: bool
     felt: np.ndarray
     closed: Mapping[Step, float]
     path: np.ndarray
@@ -123,6 +125,14 @@ class Run:
             )
             for k in range(data.sizes["event"])
         ]
+
+    @property
+    def passed_by(self) -> np.ndarray:
+        """(m,) bool: the detections that the arm passed by; the others are collisions."""
+        data = self.data
+        if "event_passed_by" not in data:  # a record from before there were grazes
+            return np.zeros(data.sizes["event"], dtype=bool)
+        return data.event_passed_by.values.astype(bool)
 
     def closed_steps(self) -> tuple[np.ndarray, np.ndarray]:
         """Touched steps (m, 2, rank) as known in the end, and the certainty (m,) that they are closed."""
@@ -266,6 +276,11 @@ def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str,
             ("event",),
             column("false_alarm", np.int8),
             _about("1", "1 where nothing was touched in the 50 ms before"),
+        ),
+        "event_passed_by": (
+            ("event",),
+            column("passed_by", np.int8),
+            _about("1", "1 where the arm passed by what it grazed"),
         ),
         "event_map": (
             ("event", *_map_dimensions(world)),

@@ -62,7 +62,7 @@ class Score(NamedTuple):
     Attributes:
         contacts: every contact, felt or not.
         false_alarms: alarms with no contact in the 50 ms before.
-        repeated_alarms: alarms on a contact after the first one on it.
+        repeated_alarms: alarms on a contact after the first one on it, those that were passed by not counted.
         free_time: time without contact [s].
         force_error: rms of estimated less true force during contact [N]; NaN without contact.
         torque_error: (n,) the same for the torque on the joints [N·m].
@@ -130,6 +130,7 @@ def score_run(run: Run) -> Score:
         data.force_estimate.values,
         data.tau_external_estimate.values,
         data.touch_time.values,
+        run.passed_by,
     )
 
 
@@ -139,6 +140,7 @@ def score(
     force_estimate: np.ndarray,
     torque_estimate: np.ndarray,
     touched: np.ndarray | None = None,
+    passed_by: np.ndarray | None = None,
 ) -> Score:
     """Alarms and estimates against the truth.
 
@@ -149,11 +151,13 @@ def score(
         torque_estimate: (k, n) [N·m].
         touched: (m,) when the contact of each alarm began, where that is known better than to a row of
             the record; NaN where nothing touched [s].
+        passed_by: (m,) bool, the alarms that the arm passed by; default none.
     """
     touching = truth.largest > 0.0
     spans = contact_spans(truth.time, touching)
     alarms = np.asarray(alarms, dtype=np.float64)
     touched = np.full(alarms.shape, np.nan) if touched is None else np.asarray(touched, dtype=np.float64)
+    answered = np.ones(alarms.shape, dtype=bool) if passed_by is None else ~passed_by
     row = float(np.median(np.diff(truth.time))) if truth.time.size > 1 else 0.0
     felt = [(alarms > start - row) & (alarms <= end + CONTACT_MEMORY) for start, end in spans]
     n = truth.torque.shape[1]
@@ -168,7 +172,7 @@ def score(
             _contact(truth, *span, alarms[own], touched[own]) for span, own in zip(spans, felt, strict=True)
         ),
         int(np.count_nonzero(false)),
-        sum(max(int(np.count_nonzero(own)) - 1, 0) for own in felt),
+        sum(max(int(np.count_nonzero(own & answered)) - 1, 0) for own in felt),
         _free_time(truth.time, spans),
         float(force_error),
         error,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import forward_kinematics
-from hopfield_nav.control import find_onset
+from hopfield_nav.control import PASSES, find_onset
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
@@ -220,7 +220,9 @@ class Simulation:
         held = float(state.control.alarm.held[1])
         onset = find_onset(state.control.trace, float(self._under_way.knots[0]))
         marked, motion = self.navigator.answer(time, state.control.sensed.q, force, onset, held)
-        if self.navigator.goal is not None:
+        if motion.passing:
+            state.control.alarm.retreat[0] = PASSES
+        elif self.navigator.goal is not None:
             self.navigator.motion = self._reaction.before(motion, self._under_way, time, state)
         self._set_off(self.navigator.motion)
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
@@ -232,6 +234,7 @@ class Simulation:
                 start=motion.start,
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
+                passed_by=motion.passing,
                 felt=self.navigator.grid.felt.copy(),
                 closed=self.navigator.closed_steps(),
                 path=motion.cells,

@@ -43,9 +43,10 @@ class Simulated(Protocol):
 def summarise(simulation: Simulated) -> dict[str, Any]:
     """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
     detections = simulation.detections
-    starts = np.array([d.touch_time for d in detections])
-    delays = contact_delays([d.time for d in detections], starts)
+    delays = contact_delays([d.time for d in detections], [d.touch_time for d in detections])
     delays = delays[np.isfinite(delays)]
+    collisions = [d for d in detections if not d.passed_by]
+    touched = [d.touch_time for d in collisions if not d.false_alarm]
     counted = simulation.state.statistics
     periods = float(counted.periods[0])
     wall = simulation.wall_time
@@ -56,9 +57,10 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
         "real_time_factor": simulation.time / wall if wall > 0 else None,
-        "collision_count": len(detections),
+        "collision_count": len(collisions),
+        "graze_count": len(detections) - len(collisions),
         "false_alarm_count": sum(d.false_alarm for d in detections),
-        "repeated_alarm_count": int(np.sum(np.isfinite(starts)) - delays.size),
+        "repeated_alarm_count": len(touched) - len(set(touched)),
         "contact_count": int(counted.contacts[0]),
         "final_tool_error_m": _final_error(simulation),
         "peak_contact_force_N": float(counted.peak_force[0]),

@@ -1,9 +1,9 @@
 """The navigator that claims no more than was felt: a map of facts and beliefs in the place of marked cells.
 
 It finds out on which leg of the path the tool was at first contact, what that proves (``beliefs``), goes
-back to the cell from which the leg began, and plans around facts and beliefs. Where that leaves no
-path it drives, from rest, along the path against which the beliefs speak least; it gives up only
-where facts alone separate start and goal.
+back to the cell from which the leg began, or passes by what it only grazed, and plans around facts and
+beliefs. Where that leaves no path it drives, from rest, along the path against which the beliefs speak
+least; it gives up only where facts alone separate start and goal.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from hopfield_nav.navigation.beliefs import (
     longer_moves,
     pairs,
 )
+from hopfield_nav.navigation.graze import SLOWER, is_graze, leg_under_way
 from hopfield_nav.navigation.legs import LEAST_FORCE, Leg, cell_at, is_corner, passed, step_of, touched_leg
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.navigator import Navigator
@@ -76,12 +77,17 @@ class FeelingNavigator(Navigator):
         self._confirm(held)
         leg = touched_leg(self.grid, self.arm, self.motion, onset, time, q, force)
         self._learn_passage(leg.number)
-        cell = self._learn(leg, force)
+        q_ref, qd_ref, qdd_ref = evaluate(self.motion.trajectory, time)
+        passes = self.world.detection.graze == "pass"
+        passing = passes and is_graze(self.arm, self.motion, leg, force, q_ref, qd_ref)
+        cell = self._learn(leg, force, passing)
         self._show_beliefs()
         if self.goal is None:
             return cell, self.motion
-        q_ref, qd_ref, qdd_ref = evaluate(self.motion.trajectory, time)
-        self.motion = self._go_on(self._retreat_to(leg), time, q_ref, qd_ref, qdd_ref)
+        motion = self._pass_by(time, q_ref, qd_ref, qdd_ref) if passing else None
+        if motion is None:
+            motion = self._go_on(self._retreat_to(leg), time, q_ref, qd_ref, qdd_ref)
+        self.motion = motion
         return cell, self.motion
 
     def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
@@ -138,13 +144,30 @@ class FeelingNavigator(Navigator):
         """The legs before number ``until`` were driven without a touch."""
         self.beliefs.passed(*passed(self.grid, self.motion, until))
 
-    def _learn(self, leg: Leg, force: np.ndarray) -> Cell:
-        """What a touch on a leg teaches; returns the cell that is believed to be occupied."""
+    def _pass_by(self, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> PlannedMotion | None:
+        """Slowly on to the end of the present leg, and from there as is now believed to be best.
+
+        None where that end is no centre of a free cell, or nothing leads on from it.
+        """
+        begin, end = leg_under_way(self.motion, time)
+        cell = cell_at(self.grid, end)
+        if cell is None or self._obstacles()[cell]:
+            return None
+        motion = self._plan(cell, time, q, qd, qdd, SLOWER)
+        if motion.trajectory is None or motion.places is None:
+            return None
+        return motion._replace(places=np.vstack([begin, motion.places[1:]]), passing=True)
+
+    def _learn(self, leg: Leg, force: np.ndarray, passing: bool) -> Cell:
+        """What a touch on a leg teaches; returns the cell that is believed to be occupied.
+
+        One that is passed by says nothing yet of the leg: that is being driven.
+        """
         true_stop = leg.step is not None and leg.is_barred(force) and leg.off <= ON_LINE
         here, size = self.grid.cell_of(leg.place), float(np.linalg.norm(force))
-        if leg.step is not None:
+        if leg.step is not None and not passing:
             self.beliefs.touch(leg.step, true_stop)
-        else:
+        elif not passing:
             self._leave_to_steps(leg, here)
         rank = len(self.grid.shape)
         heading = -force[:rank] if size > LEAST_FORCE else leg.direction[:rank]
@@ -159,7 +182,7 @@ class FeelingNavigator(Navigator):
 
     def _leave_to_steps(self, leg: Leg, here: Cell) -> None:
         """A touch on a leg that is no step: it is closed alone, and longer moves are no longer made there."""
-        if leg.number == 0 or self.motion.places is None:
+        if (leg.number == 0 and not self.motion.passing) or self.motion.places is None:
             return
         begin = cell_at(self.grid, self.motion.places[leg.number])
         if begin is not None and leg.number == len(self.motion.places) - 2:
@@ -176,7 +199,7 @@ class FeelingNavigator(Navigator):
         come to its end.
         """
         obstacles = self._obstacles()
-        if leg.number > 0:
+        if leg.number > 0 or self.motion.passing:
             self._tries.clear()
             cell = None if self.motion.places is None else cell_at(self.grid, self.motion.places[leg.number])
             behind = self.grid.cell_of(leg.place - self.grid.spacing * leg.direction)

@@ -105,7 +105,7 @@ def touched_leg(
 
 
 def _leg(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Leg:
-    """A leg, touched at a place; the first one is a step only where the motion begins at rest.
+    """A leg, touched at a place; the first one is a step only where the motion begins at rest, or passes by.
 
     Else it is a retreat, which goes on ahead at first.
     """
@@ -116,8 +116,8 @@ def _leg(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarr
     direction = (end - begin) / length if length > 0.0 else np.zeros(3)
     along = float(np.clip((place - begin) @ direction, 0.0, length))
     off = float(np.linalg.norm((place - begin - along * direction)[: len(grid.shape)]))
-    from_rest = not motion.trajectory.coefficients[0, 1].any()
-    step = step_of(grid, begin, end) if number > 0 or from_rest else None
+    is_retreat = number == 0 and motion.trajectory.coefficients[0, 1].any() and not motion.passing
+    step = None if is_retreat else step_of(grid, begin, end)
     return Leg(number, step, direction, place, off)
 
 

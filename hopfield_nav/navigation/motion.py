@@ -20,6 +20,7 @@ class PlannedMotion(NamedTuple):
         reason: for it.
         places: (m + 1, 3) where the tool is at the trajectory's knots [m].
         undecided: whether at the end of the trajectory a new decision is due, as after a retreat.
+        passing: whether its first leg is the rest of one on which a touch is passed by.
         reaction: whether it brings the arm to rest after an alarm; the decision is due as soon as it rests.
     """
 
@@ -30,6 +31,7 @@ class PlannedMotion(NamedTuple):
     reason: str = ""
     places: np.ndarray | None = None
     undecided: bool = False
+    passing: bool = False
     reaction: bool = False
 
 

@@ -188,9 +188,13 @@ class Navigator:
         return plan.with_last(self.goal_cell)
 
     def _plan(
-        self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
-    ) -> PlannedMotion:
-        """The motion that the arm can make; cells that it cannot reach are excluded, one after the other."""
+        self, start: tuple[int, ...], time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+        slower: float = 1.0,
+    ) -> PlannedMotion:  # fmt: skip
+        """The motion that the arm can make; cells that it cannot reach are excluded, one after the other.
+
+        The first leg takes ``slower`` times as long as usual.
+        """
         while True:
             plan = self._make_plan(start)
             if plan.cells is None:
@@ -214,8 +218,10 @@ class Navigator:
         still = np.zeros(len(q))
         if turn is not None:
             time, qd, qdd = float(turn.knots[-1]), still, still
+        times = self._times(tool_path, places)
+        times[0] *= slower
         trajectory = quintic_trajectory(
-            rows, self._times(tool_path, places), time, qd, qdd,
+            rows, times, time, qd, qdd,
             self.arm.speed_limits, self.world.trajectory.sample_time, self._rests(places),
         )  # fmt: skip
         before = [] if turn is None else [forward_kinematics(self.arm, q)[:3, 3]]

@@ -215,6 +215,11 @@ class DetectionSection(Section):
         description="between alarm and new path: nothing, the path leads back at once; brake to where the "
         "arm is, until it rests; or bear its weight alone, until it rests",
     )
+    graze: Literal["pass", "retreat"] = Field(
+        "pass",
+        description="a touch whose force does not oppose the motion, with mark felt: pass by, "
+        "at half the speed, unless the force grows by a whole threshold; or go back as after any other",
+    )
     rearm: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         0.5,
         description="share of the threshold below which the level must fall before the next detection; "

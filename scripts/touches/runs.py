@@ -30,19 +30,25 @@ VARIANTS = {
     "facts and beliefs": [],
     "episodes off": ["detection.episodes=false"],
     "beliefs as facts (`mark: actual`)": ["detection.mark=actual"],
+    "no touch is passed by (`graze: retreat`)": ["detection.graze=retreat"],
 }
 WIDE, NARROW = 0.005, 0.002  # [m] to spare on a path over cell centres
 FELT_FORCE = 20.0  # [N] a contact that reaches it is one that has to be answered
 
 
 class One(NamedTuple):
-    """What one run came to; contacts are those that reached ``FELT_FORCE``."""
+    """What one run came to; of contacts that reached ``FELT_FORCE`` once, missed and strong tell.
+
+    Answered once is one from which the arm went back once, or which it passed by; missed is one that was
+    not felt.
+    """
 
     reached: bool
     gave_up: bool
     wide: bool
     narrow: bool
     collisions: int
+    grazes: int
     contacts: int
     once: int
     missed: int
@@ -54,17 +60,19 @@ def run_one(seed: int, change: list[str]) -> One:
     """One random world; every fifth row of its signals is kept."""
     run = simulate(load_world("random_cylinders", [*change, "record.every=5"]), seed=seed)
     strong = [e for e in contact_episodes(run) if e.peak_force >= FELT_FORCE]
-    alarms = run.data.event_time.values
-    counts = [int(((alarms >= e.start - 0.005) & (alarms <= e.end + 0.05)).sum()) for e in strong]
+    alarms, passed = run.data.event_time.values, run.passed_by
+    own = [(alarms >= e.start - 0.005) & (alarms <= e.end + 0.05) for e in strong]
+    answers = [int((o & ~passed).sum()) or min(int(o.sum()), 1) for o in own]
     return One(
         reached=run.outcome == "reached",
         gave_up=run.outcome == "no_path",
         wide=has_path(run.world, WIDE),
         narrow=has_path(run.world, NARROW),
         collisions=run.summary["collision_count"],
+        grazes=run.summary["graze_count"],
         contacts=run.summary["contact_count"],
-        once=sum(c == 1 for c in counts),
-        missed=sum(c == 0 for c in counts),
+        once=sum(a == 1 for a in answers),
+        missed=sum(a == 0 for a in answers),
         strong=len(strong),
         time=run.summary["simulated_time_s"],
     )
@@ -72,7 +80,7 @@ def run_one(seed: int, change: list[str]) -> One:
 
 HEAD = (
     "| | worlds | reached, path with 5 mm | with 2 mm | false `no_path` | collisions on contacts "
-    "| answered once | not at all | time to the goal |\n|---|---|---|---|---|---|---|---|---|"
+    "| grazes | answered once | not at all | time to the goal |\n|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -86,6 +94,7 @@ def row(name: str, runs: list[One]) -> str:
         _share(sum(r.reached for r in runs if r.narrow), sum(r.narrow for r in runs)),
         str(sum(r.gave_up and r.narrow for r in runs)),
         _ratio(sum(r.collisions for r in runs), sum(r.contacts for r in runs)),
+        str(sum(r.grazes for r in runs)),
         _share(sum(r.once for r in runs), sum(r.strong for r in runs)),
         _share(sum(r.missed for r in runs), sum(r.strong for r in runs)),
         f"{np.mean(reached):.1f} s" if reached else "-",

@@ -9,15 +9,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hopfield_nav.control import AlarmRule, make_alarm, make_belief, raise_alarm
+from hopfield_nav.control import PASSES, AlarmRule, make_alarm, make_belief, raise_alarm
 from hopfield_nav.plugin import make_sensed
 
 PERIOD = 0.01
 ALONG, ACROSS = np.eye(6)[0], np.eye(6)[1]
 
 
-def alarms(instants, episodes=True, leg=1.0, rearm=0.5):
-    """Numbers of the instants (position, speed, torque, level) at which a collision is detected."""
+def alarms(instants, episodes=True, leg=1.0, rearm=0.5, passes=False):
+    """Numbers of the instants (position, speed, torque, level) at which a collision is detected.
+
+    ``passes``: the arm passes by what it touches instead of going back.
+    """
     rule, alarm, sensed, belief = (
         AlarmRule(rearm, 0.0, episodes),
         make_alarm(6),
@@ -32,6 +35,7 @@ def alarms(instants, episodes=True, leg=1.0, rearm=0.5):
         if raise_alarm(rule, alarm, sensed, belief, sensed.time[0] - begun, leg, False):
             found.append(k)
             begun = sensed.time[0]
+            alarm.retreat[0] = PASSES if passes else alarm.retreat[0]
     return found
 
 
@@ -121,3 +125,26 @@ def test_without_an_estimate_the_reference_s_own_motion_says_what_retreat_is():
     levels = [*CLIMBS, 0.1, 1.3]
     nothing = [np.zeros(6)] * len(levels)
     assert alarms(retreat(levels, nothing)) == [0, 13]
+
+
+SLIDES = [1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 0.3, 2.0, 0.2, *[0.1] * 11, 1.1]
+
+
+@pytest.mark.parametrize(
+    ("levels", "found"),
+    [
+        (SLIDES, [0, len(SLIDES) - 1]),  # chatter is one graze, what comes after 0.1 s of calm the next
+        ([1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 2.3, 2.4], [0, 6]),  # a threshold above the 1.2 at the alarm
+    ],
+)
+def test_what_is_passed_by_is_felt_again_when_the_force_grows_by_a_threshold(levels, found):
+    sliding = [(-float(k), -1.0, level * ACROSS, level) for k, level in enumerate(levels)]
+    assert alarms(sliding, leg=10.0, passes=True) == found
+
+
+def test_what_is_passed_by_does_not_hide_what_is_met_next():
+    """Something in another direction is felt at its own threshold."""
+    levels = [1.2, 1.5, 0.8, 0.4, 1.0, 1.5]
+    torques = [1.2 * ACROSS, 1.5 * ACROSS, 0.8 * ACROSS, 0.4 * ACROSS, 1.0 * ALONG, 1.5 * ALONG]
+    sliding = [(-float(k), -1.0, t, level) for k, (t, level) in enumerate(zip(torques, levels, strict=True))]
+    assert alarms(sliding, leg=10.0, passes=True) == [0, 5]

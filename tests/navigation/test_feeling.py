@@ -146,9 +146,9 @@ def test_where_it_touched_is_known_to_a_millimetre():
         sim = Simulation(load_world(world, ["detection.mark=felt", "detection.back_off=along_force"]))
         found = []
         learn = sim.navigator._learn
-        sim.navigator._learn = lambda leg, force, found=found, learn=learn: (
+        sim.navigator._learn = lambda leg, *rest, found=found, learn=learn: (
             found.append(leg.place),
-            learn(leg, force),
+            learn(leg, *rest),
         )[1]
         run = sim.run()
         time, tool = run.data.time.values, run.data.tool_position.values

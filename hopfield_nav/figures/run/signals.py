@@ -63,7 +63,7 @@ def draw_collision_count(ax: Axes, run: Run) -> Axes:
         ax: to draw on.
         run: any run.
     """
-    events, end = run.data.event_time.values, float(run.data.time.values[-1])
+    events, end = run.data.event_time.values[~run.passed_by], float(run.data.time.values[-1])
     times = np.concatenate([[0.0], events, [end]])
     counts = np.concatenate([np.arange(events.size + 1), [events.size]])
     ax.step(times, counts, where="post", color=COLOURS.felt)
