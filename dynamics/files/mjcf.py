@@ -16,6 +16,7 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.link_bodies import before_offset, capsules_of, require_rigid
+from dynamics.quaternions import quaternions
 
 LEAST_INERTIA = 1e-9  # [kg·m²] and [kg], in place of zero
 _LOOK = {"contype": "0", "conaffinity": "0", "mass": "0", "rgba": "0.83 0.85 0.89 1"}
@@ -61,7 +62,7 @@ def mjcf_text(
         parent = _add_body(parent, arm, i, float(value), radius)
     place = {"pos": _text(*_offset(arm, len(arm.dh))), "quat": _text(*_twist(arm, len(arm.dh)))}
     flange = SubElement(parent, "body", {"name": "flange", **place})
-    quaternion = _text(*_from_rotation(arm.tool[:3, :3]))
+    quaternion = _text(*quaternions(arm.tool[:3, :3]))
     SubElement(flange, "site", name="tool", pos=_text(*arm.tool[:3, 3]), quat=quaternion)
     ElementTree.indent(model)
     return ElementTree.tostring(model, encoding="unicode") + "\n"
@@ -113,23 +114,6 @@ def _product(p: tuple, q: tuple) -> tuple[float, float, float, float]:
         a * g - b * h + c * e + d * f,
         a * h + b * g - c * f + d * e,
     )
-
-
-def _from_rotation(R: np.ndarray) -> np.ndarray:
-    """Quaternion of a rotation, real part first: the largest row of 4 q qᵀ, which never cancels."""
-    x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    a, b, c = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
-    r, s, t = np.diag(R)
-    rows = np.array(
-        [
-            [1 + r + s + t, x, y, z],
-            [x, 1 + r - s - t, a, b],
-            [y, a, 1 - r + s - t, c],
-            [z, b, c, 1 - r - s + t],
-        ]
-    )
-    best = rows[np.argmax(np.diag(rows))]
-    return best / np.linalg.norm(best)
 
 
 def _text(*values: float) -> str:

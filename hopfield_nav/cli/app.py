@@ -25,6 +25,7 @@ from hopfield_nav.cli.plan import plan
 from hopfield_nav.cli.replay import replay
 from hopfield_nav.cli.run import run
 from hopfield_nav.cli.sweep import sweep
+from hopfield_nav.cli.view import view
 
 app = typer.Typer(
     name="hopfield-nav",
@@ -33,7 +34,7 @@ app = typer.Typer(
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-for _command in (run, sweep, plan, demo, replay, compare, identify, check, schema, plot, animate):
+for _command in (run, sweep, plan, demo, replay, compare, identify, check, schema, view, plot, animate):
     app.command()(_command)  # the help lists them in this order
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 

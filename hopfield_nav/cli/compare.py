@@ -40,7 +40,7 @@ def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs.")],
 ) -> int:
     """Saved runs side by side: delays, misses, false alarms, forces, map."""
-    from hopfield_nav.cli.report import print_columns, quantity_cell
+    from hopfield_nav.cli.report import print_columns
     from hopfield_nav.experiment import SCORE, SUMMARY
 
     if len(runs) < 2:
@@ -48,7 +48,7 @@ def compare(
     numbers = {_label(folder, runs): numbers_of(folder) for folder in runs}
     quantities = {key: {**SUMMARY, **SCORE}[key] for key in _SHOWN}
     rows = [
-        [quantity.label, *(quantity_cell(quantity, found.get(key)) for found in numbers.values())]
+        [quantity.label, *(quantity.text(found.get(key)) for found in numbers.values())]
         for key, quantity in quantities.items()
     ]
     print_columns(["", *numbers], rows)

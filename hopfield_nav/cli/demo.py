@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,9 @@ from hopfield_nav.cli.options import Film, NoPlots, folder_option
 if TYPE_CHECKING:
     from hopfield_nav.known_world import Planned
     from hopfield_nav.world import World
+
+_UNWATCHED = 10  # rounds where nobody watches and could end it
+_PATHS = {"shortest": "straight line", "direct": "direct path", "sampling": "sampled path"}
 
 
 def demo(
@@ -30,7 +34,12 @@ def demo(
         ),
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many  [default: Ctrl-C]", show_default=False)
+        int | None,
+        typer.Option(
+            min=1,
+            help=f"Stop after so many  [default: Ctrl-C; {_UNWATCHED} where the output goes to no terminal]",
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random poses.")] = 0,
     out: Annotated[Path | None, folder_option("demo")] = None,
@@ -49,6 +58,8 @@ def demo(
     from hopfield_nav.cli.plan import show_plan
     from hopfield_nav.known_world import save_plan
 
+    if rounds is None and not sys.stdout.isatty():
+        rounds = _UNWATCHED
     plans = _random_plans(read, seed)
     print(f"results in {folder}; Ctrl-C ends it" if rounds is None else f"results in {folder}", flush=True)
     for number, planned in enumerate(itertools.islice(plans, rounds), start=1):
@@ -77,11 +88,10 @@ def _random_plans(world: World, seed: int) -> Iterator[Planned]:
 def _in_words(planned: Planned) -> str:
     if planned.plan.path is None or planned.trajectory is None:
         return f"no plan; {planned.plan.reason}"
-    why = "; ".join(planned.plan.reasons.values())
-    found = (
-        f"{planned.plan.path.kind}, {planned.plan.path.length:.2f} rad, {planned.trajectory.knots[-1]:.2f} s"
-    )
-    return f"{found}  ({why})" if why else found
+    path, seconds = planned.plan.path, planned.trajectory.knots[-1]
+    instead = " or ".join(_PATHS[kind] for kind in planned.plan.reasons if kind != path.kind)
+    found = f"{_PATHS[path.kind]}, {path.length:.2f} rad, {seconds:.2f} s"
+    return f"{found}  (no {instead})" if instead else found
 
 
 def _run_example(example: str, name: str, out: Path | None) -> int:

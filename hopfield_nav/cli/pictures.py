@@ -25,7 +25,7 @@ def plot(
 
         paths = draw_sweep_figures(run, pdf=pdf)
     else:
-        paths = draw_run(_load(run), run, pdf)
+        paths = draw_run(load_saved_run(run), run, pdf)
     for path in paths:
         print(path)
     return 0
@@ -33,7 +33,7 @@ def plot(
 
 def animate(run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]) -> int:
     """Make the film of a run: mp4, or gif where no encoder is found."""
-    print(film_run(_load(run), run))
+    print(film_run(load_saved_run(run), run))
     return 0
 
 
@@ -53,7 +53,16 @@ def film_run(run: Run, folder: Path) -> Path:
         return animate_run(run, folder / "animation", progress=progress)
 
 
-def _load(folder: Path) -> Run:
+def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:
+    """Read the run of a folder.
+
+    Args:
+        folder: where it is.
+        makers: which commands make what is needed here, for the message.
+
+    Raises:
+        BadInput: a file is missing, or cannot be read.
+    """
     missing = [name for name in _RECORD if not (folder / name).is_file()]
     if missing:
         what = "not the folder of a run" if folder.is_dir() else "no such folder"
@@ -61,7 +70,7 @@ def _load(folder: Path) -> Run:
             what,
             where=str(folder),
             found=f"no {', '.join(missing)}" if folder.is_dir() else None,
-            allowed="a folder that `hopfield-nav run` or `hopfield-nav sweep` made",
+            allowed=f"a folder that {makers} made",
         )
     from hopfield_nav.experiment import load_run
 

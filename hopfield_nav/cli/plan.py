@@ -89,7 +89,8 @@ def _simulate(planned: Planned, folder: Path) -> bool:
 
 def _print(planned: Planned, folder: Path) -> None:
     """What was found, as a table of two columns."""
-    from hopfield_nav.cli.report import cell, print_table
+    from hopfield_nav.cli.report import print_table, where_to_look
+    from hopfield_nav.experiment import as_text
     from hopfield_nav.known_world import facts, tool_inside
 
     found, world = facts(planned), planned.world
@@ -105,10 +106,10 @@ def _print(planned: Planned, folder: Path) -> None:
             ("duration", f"{found['duration_s']:.2f} s"),
             ("joints turn", f"{found['joint_length_rad']:.2f} rad in all"),
             ("tool moves", f"{found['tool_length_m']:.3f} m over {found['tool_distance_m']:.3f} m"),
-            ("nearest to obstacles", cell(found["clearance_obstacles_m"], "mm", 1e3)),
-            ("nearest to itself", cell(found["clearance_itself_m"], "mm", 1e3)),
+            ("nearest to obstacles", as_text(found["clearance_obstacles_m"], "mm", 1e3)),
+            ("nearest to itself", as_text(found["clearance_itself_m"], "mm", 1e3)),
             ("planned in", f"{1000 * found['planning_time_s']:.1f} ms"),
             *notes,
-            ("folder", str(folder)),
+            *where_to_look(folder),
         ]
     )

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from hopfield_nav.plugin import Method
 
 _FORMATS = (".csv", ".nc")
+_SHOWN = 10  # times of alarms in the table
 
 
 class _Case(NamedTuple):
-    """A model, the signals it is replayed on, its estimator, and values the log itself gives."""
+    """A model, the signals it is replayed on, its estimator, values of the log itself, free motion."""
 
     model: Arm
     signals: Signals
     estimator: Method
     values: dict[str, Any]
+    free: list[Signals]
 
 
 def replay(
@@ -65,6 +67,10 @@ def replay(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.", show_default=False)
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.", show_default=False),
+    ] = None,
 ) -> int:
     """Run a force estimator and a collision detector over a recording."""
     from hopfield_nav.cli.report import print_table
@@ -73,6 +79,8 @@ def replay(
 
     if out is not None and out.suffix not in _FORMATS:
         raise BadInput("unknown format", where="--out", found=out.name, allowed=", ".join(_FORMATS))
+    if plot is not None and plot.suffix != ".png":
+        raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     measure = find_method("detector", detector)
     given = _given(threshold, values or [])
     if (log / "world.yaml").is_file():
@@ -88,7 +96,12 @@ def replay(
     found = replay_signals(case.model, case.signals, case.estimator, measure, of_log | given)
     if out is not None:
         _save(found, out)
-    print_table(_lines(case, measure, found, free), title=log.name)
+    if plot is not None:
+        _draw(found, plot)
+    lines = _lines(case, measure, found, free)
+    if case.free and any(p.name == "threshold" for p in measure.parameters):
+        lines += _suggestion(case, measure, of_log | given)
+    print_table(lines, title=log.name)
     return 0
 
 
@@ -128,7 +141,7 @@ def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
     method = methods.estimator if estimator is None else find_method("estimator", estimator)
     world = run.world
     values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
-    return _Case(model, signals_of_run(run), method, values)
+    return _Case(model, signals_of_run(run), method, values, [])
 
 
 def _recording(
@@ -150,7 +163,8 @@ def _recording(
     data = load_recording(log, len(model.dh))
     free = [load_recording(path, len(model.dh)) for path in free_runs]
     motors = fit_motors(free, model, same_motor)
-    return _Case(motors.on(model), signals_of_recording(data, motors), method, {})
+    untouched = [signals_of_recording(recording, motors) for recording in free]
+    return _Case(motors.on(model), signals_of_recording(data, motors), method, {}, untouched)
 
 
 def _save(found: Replay, path: Path) -> None:
@@ -165,6 +179,35 @@ def _save(found: Replay, path: Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise BadInput(f"the result could not be saved: {reason}", where=str(path)) from error
+
+
+def _draw(found: Replay, path: Path) -> None:
+    from hopfield_nav.figures import draw_replay
+
+    if len(found.time) < 2:
+        raise BadInput("nothing to draw", where=f"--plot {path}", found=f"{len(found.time)} rows")
+    try:
+        draw_replay(found, path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error
+
+
+def _suggestion(case: _Case, detector: Method, values: dict[str, Any]) -> list[tuple[str, str]]:
+    """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
+    from hopfield_nav.experiment import alarm_rate
+    from hopfield_nav.logs import free_threshold
+
+    try:
+        found = free_threshold(case.model, case.free, case.estimator, detector, values)
+    except BadInput as none:
+        return [("suggested", f"nothing; {none}")]
+    number = found.threshold
+    text = ", ".join(f"{v:.3g}" for v in number) if isinstance(number, list) else f"{number:.3g}"
+    option = f"--set threshold=[{text}]" if isinstance(number, list) else f"--threshold {text}"
+    _, low, high = alarm_rate(found.alarms, found.seconds)
+    seen = f"{found.alarms} in {found.seconds:.1f} s of free motion that did not choose it"
+    return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
 
 
 def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tuple[str, str]]:
@@ -182,7 +225,7 @@ def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tup
         ("period", period),
         (
             "alarms",
-            str(len(alarms)) + "".join(f"{', ' if k else ' at '}{t:.2f} s" for k, t in enumerate(alarms)),
+            _alarms_in_words(alarms),
         ),
         ("largest level", f"{found.level[peak]:.3g} at {time[peak]:.2f} s" if count else "–"),
     ]
@@ -190,3 +233,10 @@ def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tup
         rate, low, high = alarm_rate(len(alarms), float(time[-1] - time[0]))
         lines.append(("false alarms per hour", f"{rate:.3g} (95 %: {low:.3g} … {high:.3g})"))
     return lines
+
+
+def _alarms_in_words(times: Sequence[float]) -> str:
+    """How many, and when the first ones were."""
+    first = ", ".join(f"{t:.2f}" for t in times[:_SHOWN])
+    rest = ", …" if len(times) > _SHOWN else ""
+    return f"{len(times)} at {first}{rest} s" if len(times) else "0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from hopfield_nav.experiment import SUMMARY, Quantity
+from hopfield_nav.experiment import SUMMARY
 
 ProgressCall = Callable[[float, int], None]
 
@@ -100,12 +101,15 @@ def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | N
 
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the results of a run as a table of two columns."""
-    rows = [
-        (SUMMARY[key].label, quantity_cell(SUMMARY[key], summary[key])) for key in _SHOWN if key in summary
-    ]
+    rows = [(SUMMARY[key].label, SUMMARY[key].text(summary[key])) for key in _SHOWN if key in summary]
     rows += [("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()]
     rows += [("warning", warning) for warning in summary.get("warnings", [])]
-    print_table([*rows, ("folder", str(folder))])
+    print_table([*rows, *where_to_look(folder)])
+
+
+def where_to_look(folder: Path) -> list[tuple[str, str]]:
+    """The last rows of a table of results: the folder, and the command that shows it in a browser."""
+    return [("folder", str(folder)), ("see it", f"hopfield-nav view {shlex.quote(str(folder))}")]
 
 
 def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:
@@ -138,18 +142,3 @@ def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels
 
 def _print(table: Table) -> None:
     Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
-
-
-def quantity_cell(quantity: Quantity, value: object) -> str:
-    """A value of a summary or a score as a table shows it."""
-    return cell(value, quantity.shown, quantity.scale)
-
-
-def cell(value: object, unit: str, scale: float) -> str:
-    """A value as a table shows it: four digits, unit behind, a dash for none."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return str(value)
-    number = f"{value * scale:.4g}" if isinstance(value, float) or scale != 1.0 else str(value)
-    return f"{number} {unit}".strip()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time as clock
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
     from hopfield_nav.experiment import Run
     from hopfield_nav.world import World
 
+_SLICE = 0.5  # [s] simulated between two looks at the clock
+_LOOK_EVERY = 1.0  # [s] between two pages
+
 
 def run(
     world: WorldName,
@@ -25,6 +31,9 @@ def run(
     overrides: Annotated[list[str] | None, set_option("detection.threshold=8")] = None,
     no_plots: NoPlots = False,
     animate: Film = False,
+    view: Annotated[
+        bool, typer.Option("--view", help="Show the run in the browser while it is going.")
+    ] = False,
 ) -> int:
     """Simulate a world and save what happened."""
     from hopfield_nav.cli.folders import choose_folder
@@ -32,7 +41,7 @@ def run(
 
     read = load_world(world, overrides or [])
     folder = choose_folder(out, read.name)
-    made = _simulate(read, seed)
+    made = _simulate_in_sight(read, seed) if view else _simulate(read, seed)
     _save(made, folder)
     if not no_plots:
         draw_run(made, folder)
@@ -52,6 +61,36 @@ def _simulate(world: World, seed: int | None) -> Run:
 
     with progress_bar(world.time_limit) as progress:
         return simulate(world, seed=seed, progress=progress)
+
+
+def _simulate_in_sight(world: World, seed: int | None) -> Run:
+    """The same, and a page in the browser that grows with the run."""
+    from hopfield_nav.cli.report import say, say_if_cold
+
+    say_if_cold()
+    from hopfield_nav.experiment import Simulation
+    from hopfield_nav.view import LivePage, describe_run
+
+    if world.record.signals == "none":
+        raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
+    simulation, page, shown = Simulation(world, seed), LivePage(), -math.inf
+    say(f"to be seen at {page.address}")
+    while simulation.outcome is None:
+        started = clock.perf_counter()
+        simulation.step(_SLICE)
+        simulation.wall_time += clock.perf_counter() - started
+        if simulation.outcome is None and clock.monotonic() - shown > _LOOK_EVERY:
+            page.show(describe_run(simulation.record()))
+            if shown == -math.inf:
+                webbrowser.open(page.address)
+            shown = clock.monotonic()
+    made = simulation.record()
+    page.show(describe_run(made), done=True)
+    if shown == -math.inf:
+        webbrowser.open(page.address)
+    if not page.close():
+        say("no browser came for the page")
+    return made
 
 
 def _save(made: Run, folder: Path) -> None:

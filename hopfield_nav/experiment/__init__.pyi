@@ -6,6 +6,7 @@ from .marks import map_error as map_error
 from .quantities import SCORE as SCORE
 from .quantities import SUMMARY as SUMMARY
 from .quantities import Quantity as Quantity
+from .quantities import as_text as as_text
 from .rates import alarm_rate as alarm_rate
 from .run import PlanRecord as PlanRecord
 from .run import Run as Run

@@ -34,6 +34,20 @@ class Quantity(NamedTuple):
         counted = self.unit is None or (self.unit == "1" and self.scale == 1.0 and self.repeatable)
         return self.label if counted else f"{self.label} ({self.unit})"
 
+    def text(self, value: object) -> str:
+        """A value as tables show it."""
+        return as_text(value, self.shown, self.scale)
+
+
+def as_text(value: object, unit: str, scale: float) -> str:
+    """A value as a table shows it: four digits, unit behind, a dash for none."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    number = f"{value * scale:.4g}" if isinstance(value, float) or scale != 1.0 else str(value)
+    return f"{number} {unit}".strip()
+
 
 SUMMARY = {
     "outcome": Quantity("outcome", None, "how the run ended"),

@@ -2,13 +2,14 @@ from .film import SIZE as SIZE
 from .film import Progress as Progress
 from .film import film_speed as film_speed
 from .film import write_film as write_film
+from .palette import COLOURS as COLOURS
+from .replayed import draw_replay as draw_replay
 from .sheets import add_legend as add_legend
 from .sheets import envelope as envelope
 from .sheets import new_figure as new_figure
 from .sheets import path_rows as path_rows
 from .sheets import save_figure as save_figure
 from .style import CENTIMETRE as CENTIMETRE
-from .style import COLOURS as COLOURS
 from .style import COLUMN as COLUMN
 from .style import PAGE as PAGE
 from .style import film_style as film_style

@@ -9,3 +9,5 @@ from .replayed import replay as replay
 from .signals import Signals as Signals
 from .signals import signals_of_recording as signals_of_recording
 from .signals import signals_of_run as signals_of_run
+from .threshold import FreeThreshold as FreeThreshold
+from .threshold import free_threshold as free_threshold

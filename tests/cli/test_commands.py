@@ -223,7 +223,7 @@ def test_help_and_version(capsys):
     assert main(["--help"]) == 0
     assert main(["--version"]) == 0
     text = capsys.readouterr().out
-    commands = "run sweep plan demo replay compare identify check schema plot animate"
+    commands = "run sweep plan demo replay compare identify check schema view plot animate"
     for command in commands.split():
         assert f"  {command} " in text
     assert main([]) == 2

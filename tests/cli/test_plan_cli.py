@@ -1,6 +1,8 @@
 """The commands plan and demo: files, exit status, one line for every fault."""
 
+import itertools
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +93,39 @@ def test_the_demonstration_repeats_itself_from_a_seed(capsys):
     for plan in sorted(Path("a").iterdir()):
         other = Path("b") / plan.name / "plan.csv"
         assert (plan / "plan.csv").read_bytes() == other.read_bytes()
+
+
+def test_the_demonstration_ends_where_nobody_watches(monkeypatch, capsys):
+    """Ten rounds; on a terminal it goes on until it is ended."""
+    import hopfield_nav.cli.demo as command
+
+    none = command._random_plans(load_world("cell"), 0)
+    first = next(none)
+    monkeypatch.setattr(command, "_random_plans", lambda world, seed: itertools.repeat(first, 25))
+    monkeypatch.setattr("hopfield_nav.known_world.planned.save_plan", lambda *_: None)
+    words = ["demo", "--no-plots", "--out"]
+    assert main([*words, "a"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 11
+    assert "Ctrl-C" not in lines[0]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert main([*words, "b"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 26
+    assert "Ctrl-C" in lines[0]
+
+
+def test_the_demonstration_says_what_it_does(capsys):
+    """Short lines: the path that was found, and which better ones are not there; reasons are in the files."""
+    assert main(["demo", "--rounds", "4", "--no-plots", "--seed", "4", "--out", "a"]) == 0
+    for line in capsys.readouterr().out.splitlines()[1:]:
+        number, _, words = line.partition("  ")
+        assert re.fullmatch(
+            r"(straight line|direct path|sampled path), [\d.]+ rad, [\d.]+ s(  \(no [a-z ]+\))?", words
+        )
+        facts = json.loads(Path(f"a/{number}/plan.json").read_text())
+        assert words.startswith("straight line") == (facts["method"] == "shortest")
+        assert ("(no" in words) == bool(facts["not_possible"])
 
 
 def test_the_demonstration_can_be_interrupted(monkeypatch, capsys):

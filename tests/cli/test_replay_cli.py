@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import xarray
+from pictures import assert_fit_to_print
 from refusals import refused, refused_by_command
 
 from hopfield_nav.cli.app import main
@@ -51,6 +54,26 @@ def test_threshold_values_and_rate(run, capsys):
     assert " at 0.0" in capsys.readouterr().out
 
 
+def test_many_alarms_are_counted_and_the_first_ten_named(run, capsys):
+    _, folder = run
+    words = ["replay", str(folder), "--detector", "force_norm", "--threshold", "0.05"]
+    assert main(words) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "alarms" in line]
+    count, times = line.split("alarms")[1].split(" at ")
+    assert int(count) > 10
+    assert len(re.findall(r"\d+\.\d\d", times)) == 10
+    assert times.strip().endswith("… s")
+
+
+def test_the_picture_shows_level_force_and_alarms(run, tmp_path, capsys):
+    path = tmp_path / "replayed.png"
+    words = ["replay", str(run[1]), "--detector", "wrench_norm"]
+    assert main([*words, "--plot", str(path)]) == 0
+    assert_fit_to_print(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["replayed.png"]
+    refused_by_command(capsys, [*words, "--plot", "a.svg"], "--plot: unknown format; found 'a.svg'")
+
+
 def test_csv_holds_every_row(run, tmp_path):
     made, folder = run
     out = tmp_path / "again.csv"
@@ -66,7 +89,14 @@ def test_a_recording_of_a_real_arm(logs, capsys):
     words = ["replay", str(logs / "no5_pushed"), "--detector", "force_norm", "--set", "omega=20"]
     free = ["--free-run", str(logs / "no1"), "--free-run", str(logs / "no8"), "--same-motor", "4,5,6"]
     assert main([*words, *free]) == 0
-    assert "4032, 32.25 s" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "4032, 32.25 s" in printed
+    suggestion = re.search(r"--threshold ([\d.]+)", printed)
+    assert "of free motion that did not choose it" in printed
+    untouched = ["replay", str(logs / "no1"), *words[2:], *free, "--threshold", suggestion[1]]
+    assert main(untouched) == 0
+    of_default = int(re.search(r"alarms +(\d+)", printed)[1])
+    assert int(re.search(r"alarms +(\d+)", capsys.readouterr().out)[1]) <= of_default
     refused_by_command(capsys, words, "motor constants are not known")
     refused_by_command(capsys, [*words, *free[:4], "--same-motor", "a,b"], "--same-motor: no joints")
     refused_by_command(capsys, [*words[:4], *free], "omega must be given")

@@ -13,6 +13,7 @@ from dynamics import link_frames, load_arm
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.experiment import contact_episodes, force_norm
 from hopfield_nav.figures import COLOURS, envelope
+from hopfield_nav.figures.palette import MEANINGS
 from hopfield_nav.figures.run import (
     draw_collision_count,
     draw_collision_space,
@@ -30,9 +31,8 @@ from hopfield_nav.figures.run import (
 from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
-from hopfield_nav.figures.solid import SceneView, layers, view
+from hopfield_nav.figures.solid import SceneView, layers, marks, view
 from hopfield_nav.figures.solid.faces import capsule_faces, wall_faces
-from hopfield_nav.figures.style import MEANINGS
 
 NAMES = {
     "collision_space", "snapshots", "maps", "trajectory", "forces", "force_magnitude", "force_zoom",
@@ -151,9 +151,9 @@ def test_the_map_shows_the_cells_that_were_felt(run, ax):
     plan = run.plans()[-1]
     draw_plan(ax, run, plan)
     image = np.asarray(ax.images[0].get_array()).T
-    felt = (image == layers.FELT) | (image == layers.NEW)
+    felt = (image == marks.FELT) | (image == marks.NEW)
     np.testing.assert_array_equal(felt, plan.felt)
-    assert list(zip(*np.nonzero(image == layers.NEW), strict=True)) == [tuple(plan.cell)]
+    assert list(zip(*np.nonzero(image == marks.NEW), strict=True)) == [tuple(plan.cell)]
     path = layers.cell_centres(run, plan.path)
     np.testing.assert_allclose(np.column_stack(ax.lines[0].get_data()), path)
 
@@ -164,7 +164,7 @@ def test_cells_lie_where_the_map_says(run, ax):
     assert (right - left) / run.world.map.shape[0] == pytest.approx(run.world.map.spacing)
     assert left + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[0])
     assert low + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[1])
-    assert not np.isin(ax.images[0].get_array(), [layers.FELT, layers.NEW]).any()
+    assert not np.isin(ax.images[0].get_array(), [marks.FELT, marks.NEW]).any()
     assert ax.get_xlabel() == "x (m)"
 
 

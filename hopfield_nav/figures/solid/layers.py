@@ -16,13 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from hopfield_nav.experiment import PlanRecord, Run
+from hopfield_nav.experiment import Run
 from hopfield_nav.figures import CENTIMETRE, COLOURS, path_rows
-from hopfield_nav.figures.solid.room import cell_points, slice_outline
-from hopfield_nav.world import all_solids, build_arm
+from hopfield_nav.figures.solid.marks import felt_alpha
+from hopfield_nav.figures.solid.room import cell_points, map_extent, slice_outline, start_point
+from hopfield_nav.world import all_solids
 
-FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
-_MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied
 _BAR = 0.42  # [cells] half the length of the bar across a closed step
 _MOST_LINES = 80  # a finer grid is not drawn
 
@@ -30,66 +29,6 @@ _MOST_LINES = 80  # a finer grid is not drawn
 def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
     """Centres (k, 2) [m] of cells (k, rank), seen from above."""
     return cell_points(run, cells)[:, :2]
-
-
-def map_extent(run: Run) -> tuple[float, float, float, float]:
-    """Outer edges of the map: x from, to, y from, to [m]."""
-    half, (x, y) = run.world.map.spacing / 2, run.world.map.origin[:2]
-    nx, ny = run.world.map.shape[:2]
-    return x - half, x + (2 * nx - 1) * half, y - half, y + (2 * ny - 1) * half
-
-
-def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
-    """Class of every cell as one plan saw it: FREE, EXCLUDED, PATH, FELT, or NEW for the cell just marked.
-
-    Args:
-        run: the run.
-        plan: one of ``run.plans()``.
-        path: whether cells of the path are a class of their own.
-
-    Returns:
-        Ints of the map's shape.
-    """
-    classes = np.zeros(run.world.map.shape, dtype=int)
-    classes[_excluded(run)] = EXCLUDED
-    if path and len(plan.path):
-        classes[tuple(plan.path.T)] = PATH
-    classes[plan.felt] = FELT
-    if plan.cell is not None and plan.felt[tuple(plan.cell)]:
-        classes[tuple(plan.cell)] = NEW
-    return classes
-
-
-def _excluded(run: Run) -> np.ndarray:
-    """Cells blocked from the start: rim and known obstacles, a bool grid."""
-    excluded = np.isin(run.data.final_map.values, (1, 2)) & ~run.plans()[-1].felt
-    if run.world.map.rim == "blocked":
-        for axis in range(excluded.ndim):
-            np.moveaxis(excluded, axis, 0)[[0, -1]] = True
-    return excluded
-
-
-def final_plan(run: Run) -> PlanRecord:
-    """The last plan, without a cell that was just marked."""
-    plan = run.plans()[-1]._replace(cell=None)
-    if "final_certainty" not in run.data:
-        return plan
-    steps, certainty = run.closed_steps()
-    believed = run.world.detection.mark == "felt"
-    felt = run.data.final_map.values == 3 if believed else plan.felt
-    return plan._replace(felt=felt, steps=steps, certainty=certainty)
-
-
-def start_point(run: Run) -> np.ndarray:
-    """(3,) position of the tool at the start [m]."""
-    from dynamics import forward_kinematics
-
-    return forward_kinematics(build_arm(run.world), np.array(run.world.start.joints))[:3, 3]
-
-
-def felt_alpha(run: Run) -> float:
-    """How opaque felt cells are: marks that block for good more than cells believed to be occupied."""
-    return _BELIEVED if run.world.detection.mark == "felt" else _MARKED
 
 
 def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> None:

@@ -11,9 +11,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics import forward_kinematics
 from hopfield_nav.experiment import Run
 from hopfield_nav.figures.solid.faces import box_faces
-from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere
+from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere, build_arm
 
 _EYE = np.eye(3)
 Room = tuple[float, float, float, float]  # x from, to, y from, to [m]
@@ -32,6 +33,18 @@ def cell_points(run: Run, cells: np.ndarray) -> np.ndarray:
     points = np.tile(np.array(grid.origin), (len(cells), 1))
     points[:, : grid.rank] += grid.spacing * np.asarray(cells, float).reshape(-1, grid.rank)
     return points
+
+
+def map_extent(run: Run) -> tuple[float, float, float, float]:
+    """Outer edges of the map: x from, to, y from, to [m]."""
+    half, (x, y) = run.world.map.spacing / 2, run.world.map.origin[:2]
+    nx, ny = run.world.map.shape[:2]
+    return x - half, x + (2 * nx - 1) * half, y - half, y + (2 * ny - 1) * half
+
+
+def start_point(run: Run) -> np.ndarray:
+    """(3,) position of the tool at the start [m]."""
+    return forward_kinematics(build_arm(run.world), np.array(run.world.start.joints))[:3, 3]
 
 
 def room_ends(run: Run) -> np.ndarray:

@@ -18,8 +18,8 @@ from hopfield_nav.experiment import PlanRecord, Run
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
 from hopfield_nav.figures.solid.faces import floor_heights, obstacle_faces, points_of_solids
-from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, cell_classes, map_extent
-from hopfield_nav.figures.solid.room import cube_faces, in_space, room_edges, room_ends
+from hopfield_nav.figures.solid.marks import EXCLUDED, FELT, NEW, cell_classes
+from hopfield_nav.figures.solid.room import cube_faces, in_space, map_extent, room_edges, room_ends
 from hopfield_nav.figures.solid.view import View, make_view, project, shade
 from hopfield_nav.world import build_arm
 

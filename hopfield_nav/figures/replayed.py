@@ -1,0 +1,40 @@
+"""A replay as a picture: alarm level, estimated force, and every alarm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import envelope, save_figure
+from hopfield_nav.figures.style import CENTIMETRE, PAGE, paper_style
+from hopfield_nav.logs import Replay
+
+
+def draw_replay(found: Replay, path: Path) -> Path:
+    """Draw level and force over time with the alarms, as a PNG.
+
+    Args:
+        found: from ``logs.replay``, at least two rows.
+        path: of the file.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with paper_style():
+        figure = Figure((PAGE, 9 * CENTIMETRE), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        above.plot(*envelope(found.time, found.level), color=COLOURS.felt)
+        above.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)))
+        above.set_ylim(0.0, 1.15 * max(1.0, float(found.level.max())))
+        above.set_ylabel("alarm level (1)")
+        force = np.linalg.norm(found.wrench[:, :3], axis=1)
+        below.plot(*envelope(found.time, force), color=COLOURS.felt)
+        below.set_ylim(0.0, 1.15 * max(1.0, float(force.max())))
+        below.set(ylabel="estimated force (N)", xlabel="time (s)")
+        for ax in (above, below):
+            for time in found.time[found.detected]:
+                ax.axvline(time, color=COLOURS.goal, lw=0.6, zorder=0)
+        return save_figure(figure, path.parent, path.stem)[0]

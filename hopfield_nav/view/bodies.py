@@ -1,0 +1,93 @@
+"""Arm and obstacles as a page draws them: parts in the links' frames, poses of the links, solids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm, link_frames
+from dynamics.quaternions import quaternions
+from hopfield_nav.geometry import as_primitives, capsule_distance, pack_primitives
+from hopfield_nav.view.arrays import packed
+from hopfield_nav.world import Solid, pack
+
+_TUBE = 2.5  # a capsule longer than this many radii is a tube, else a joint's housing
+_ROD = 0.006  # [m] radius of the rod from the flange to a tool point away from it
+_NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that solid
+
+
+def arm_parts(arm: Arm) -> list[dict[str, Any]]:
+    """The arm's capsules, and a rod to a tool point away from the flange.
+
+    Returns:
+        ``link`` (0 the base), ``start``, ``end`` [m] in the link's frame, ``radius`` [m], whether it is a
+        ``tube``, and ``flat``: 1 where nothing lies below z = 0 of the frame, as the base stands flat.
+    """
+    parts = [_part(row[0], row[1:4], row[4:7], row[7]) for row in arm.capsules]
+    if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
+        parts.append(_part(len(arm.dh), np.zeros(3), arm.tool[:3, 3], _ROD))
+    return parts
+
+
+def _part(link: float, start: np.ndarray, end: np.ndarray, radius: float) -> dict[str, Any]:
+    return {
+        "link": int(link),
+        "start": start.tolist(),
+        "end": end.tolist(),
+        "radius": float(radius),
+        "tube": bool(np.linalg.norm(end - start) > _TUBE * radius),
+        "flat": int(link == 0 and np.allclose(start[:2], end[:2])),
+    }
+
+
+def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
+    """Where the links are, base and flange included.
+
+    Args:
+        arm: the arm.
+        q: (f, n) joint angles [rad].
+
+    Returns:
+        ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not
+        change sign from frame to frame.
+    """
+    frames = link_frames(arm, q)
+    turn = np.roll(quaternions(frames[..., :3, :3]), -1, axis=-1)
+    flips = np.sum(turn[1:] * turn[:-1], axis=-1) < 0.0
+    turn[1:] *= np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)[..., None]
+    return {"position": packed(frames[..., :3, 3]), "turn": packed(turn)}
+
+
+def solid_part(solid: Solid, known: bool, touched: float | None = None) -> dict[str, Any]:
+    """A solid with its own keys of the world file.
+
+    Args:
+        solid: as the world has it.
+        known: whether it is on the map from the start.
+        touched: when it was first touched [s]; None: never.
+    """
+    kind = type(solid).__name__.lower()
+    return {"kind": kind, "known": known, "touched": touched, **solid.model_dump(mode="json")}
+
+
+def first_touches(solids: Sequence[Solid], time: np.ndarray, points: np.ndarray) -> list[float | None]:
+    """When each solid was first touched.
+
+    Args:
+        solids: any.
+        time: (k,) [s].
+        points: (k, 3) of contact [m]; NaN: none.
+
+    Returns:
+        Times [s], None for those that were not.
+    """
+    there = np.isfinite(points).all(axis=1)
+    if not solids or not there.any():
+        return [None] * len(solids)
+    point = points[there]
+    rows = np.concatenate([point, point, np.zeros((len(point), 1))], axis=1)
+    distance = capsule_distance(rows, as_primitives(pack_primitives(pack(solid) for solid in solids)))
+    nearest = distance <= np.minimum(distance.min(axis=1, keepdims=True), _NEAR)
+    return [float(time[there][own][0]) if own.any() else None for own in nearest.T]

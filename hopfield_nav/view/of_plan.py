@@ -1,0 +1,100 @@
+"""A plan as its page shows it, from its folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.experiment import as_text
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.known_world import Scene, build_scene, clearance, load_plan_csv, scene_of_world
+from hopfield_nav.view.arrays import packed
+from hopfield_nav.view.bodies import arm_parts, link_poses, solid_part
+from hopfield_nav.view.frames import curve, frame_rows, panel
+from hopfield_nav.view.joints import joint_colours
+from hopfield_nav.world import build_arm, load_world
+
+
+def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
+    """Everything that the page of a plan shows, ready for JSON.
+
+    Args:
+        folder: as ``hopfield-nav plan`` writes it.
+        command: how to come back to it, shown beside its name.
+
+    Raises:
+        BadInput: the folder is not that of a plan, or a file in it cannot be read.
+    """
+    try:
+        facts = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput("not the folder of a plan", where=str(folder), found=str(error)) from error
+    world, table = load_world(folder / "world.yaml"), load_plan_csv(folder / "plan.csv")
+    arm = build_arm(world)
+    if table.q.shape[1] != len(arm.dh):
+        raise BadInput("the plan is one of another arm", where=str(folder / "plan.csv"))
+    rows = frame_rows(table.time, np.zeros(0))
+    return {
+        "title": folder.name,
+        "outcome": f"{facts['method']} path in {facts['duration_s']:.2f} s",
+        "command": command,
+        "colours": COLOURS._asdict(),
+        "time": np.round(table.time[rows], 6).tolist(),
+        "arm": arm_parts(arm),
+        "poses": link_poses(arm, table.q[rows]),
+        "tool": packed(table.tool[rows]),
+        "tool_name": "tool so far",
+        "planned": packed(table.tool[rows]),
+        "forces": [],
+        "solids": [solid_part(o.solid, True) for o in world.known],
+        "map": None,
+        "start": table.tool[0].tolist(),
+        "goal": table.tool[-1].tolist(),
+        "events": [],
+        "panels": [
+            _joints("joint angle", "rad", table.q, rows),
+            _joints("joint speed", "rad/s", table.qd, rows),
+            _joints("motor torque", "N·m", table.tau, rows),
+            *_distances(arm, scene_of_world(world, world.plan.clearance), table.q[rows]),
+        ],
+        "results": _results(facts),
+        "world": world.to_yaml(),
+    }
+
+
+def _joints(title: str, unit: str, values: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+    colours = joint_colours(values.shape[1])
+    curves = [curve(f"joint {i + 1}", colour, values[:, i], rows) for i, colour in enumerate(colours)]
+    return panel(title, unit, curves, {})
+
+
+def _distances(arm: Arm, scene: Scene, q: np.ndarray) -> list[dict[str, Any]]:
+    """How near the arm comes to known solids and to itself; nothing where there is nothing to touch."""
+    near = {
+        "known obstacles": (COLOURS.felt, clearance(arm, scene._replace(pairs=scene.pairs[:0]), q)),
+        "itself": (COLOURS.planned, clearance(arm, build_scene(arm), q)),
+    }
+    rows = np.arange(len(q))
+    curves = [curve(name, c, 1e3 * d, rows) for name, (c, d) in near.items() if np.isfinite(d).all()]
+    margin = 1e3 * float(scene.margin[0])
+    limits = {"asked for": margin} if margin > 0 else {}
+    return [panel("distance", "mm", curves, limits)] if curves else []
+
+
+def _results(facts: dict[str, Any]) -> list[list[str]]:
+    shown = (
+        ("path", facts["method"], "", 1.0),
+        ("duration", facts["duration_s"], "s", 1.0),
+        ("joints turn", facts["joint_length_rad"], "rad", 1.0),
+        ("tool moves", facts["tool_length_m"], "m", 1.0),
+        ("tool, start to end", facts["tool_distance_m"], "m", 1.0),
+        ("nearest to obstacles", facts["clearance_obstacles_m"], "mm", 1e3),
+        ("nearest to itself", facts["clearance_itself_m"], "mm", 1e3),
+        ("planned in", facts["planning_time_s"], "ms", 1e3),
+    )
+    rows = [[label, as_text(value, unit, scale)] for label, value, unit, scale in shown]
+    return rows + [[f"{name} not possible", why] for name, why in facts["not_possible"].items()]

@@ -1,0 +1,129 @@
+"""A run as its page shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.experiment import SUMMARY, Run, force_norm, missed_contacts
+from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.solid import start_point
+from hopfield_nav.view.arrays import packed
+from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses, solid_part
+from hopfield_nav.view.frames import curve, frame_rows, panel
+from hopfield_nav.view.joints import joint_colours
+from hopfield_nav.view.map_layers import map_layers
+from hopfield_nav.world import build_arm
+
+
+def describe_run(run: Run, command: str = "") -> dict[str, Any]:
+    """Everything that the page of a run shows, ready for JSON.
+
+    Args:
+        run: a run with recorded signals.
+        command: how to come back to it, shown beside its name.
+
+    Raises:
+        BadInput: the run kept no signals.
+    """
+    data = run.data
+    time, q = data.time.values, data.q.values
+    good = np.isfinite(q).all(axis=1)
+    if not good.any():
+        raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
+    events = events_of(run)
+    rows = frame_rows(time, np.array([[e["time"], e["touch"]] for e in events], dtype=float).ravel())
+    rows = rows[good[rows]]
+    arm, tool = build_arm(run.world), data.tool_position.values[rows]
+    goal = run.world.goal_point
+    return {
+        "title": str(run.summary["world"]),
+        "outcome": f"{run.outcome.replace('_', ' ')}: {run.summary['reason']}",
+        "command": command,
+        "colours": COLOURS._asdict(),
+        "time": np.round(time[rows], 6).tolist(),
+        "arm": arm_parts(arm),
+        "poses": link_poses(arm, q[rows]),
+        "tool": packed(tool),
+        "tool_name": "tool",
+        "planned": None,
+        "forces": [
+            _force("true force", COLOURS.true, _touching(run, rows), data.force.values[rows]),
+            _force("estimated force", COLOURS.felt, tool, data.force_estimate.values[rows]),
+        ],
+        "solids": solids_of(run),
+        "map": map_layers(run),
+        "start": start_point(run).tolist(),
+        "goal": None if goal is None else list(map(float, goal)),
+        "events": events,
+        "panels": panels_of(run, rows),
+        "results": results_of(run.summary),
+        "world": run.world.to_yaml(),
+    }
+
+
+def events_of(run: Run) -> list[dict[str, Any]]:
+    """Collisions as they were answered, and contacts that were not felt, in order: time, touch [s], kind."""
+    data = run.data
+    answered = [
+        {"time": float(t), "touch": None if np.isnan(touch) else float(touch), "kind": kind}
+        for t, touch, kind in zip(
+            data.event_time.values,
+            data.touch_time.values,
+            np.where(data.event_false_alarm.values > 0, "false alarm", "collision").tolist(),
+            strict=True,
+        )
+    ]
+    missed = [{"time": e.start, "touch": e.start, "kind": "not felt"} for e in missed_contacts(run)]
+    return sorted(answered + missed, key=lambda event: event["time"])
+
+
+def solids_of(run: Run) -> list[dict[str, Any]]:
+    """Unknown obstacles, with the time of the first touch, then known ones."""
+    unknown, data = [o.solid for o in run.world.obstacles], run.data
+    touched = first_touches(unknown, data.time.values, data.contact_point.values)
+    parts = [solid_part(solid, False, when) for solid, when in zip(unknown, touched, strict=True)]
+    return parts + [solid_part(o.solid, True) for o in run.world.known]
+
+
+def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
+    """Force, joint error and alarm level over time."""
+    data, detection = run.data, run.world.detection
+    colours = joint_colours(data.sizes["joint"])
+    error = 1e3 * (data.q.values - data.q_ref.values)
+    forces = [("true", COLOURS.true, data.force), ("estimated", COLOURS.felt, data.force_estimate)]
+    alone = detection.measure == "force_norm"  # only then is the threshold a force
+    limits = {"threshold": float(detection.parameters["threshold"])} if alone else {}
+    return [
+        panel(
+            "force", "N", [curve(name, c, force_norm(f.values), rows) for name, c, f in forces[::-1]], limits
+        ),
+        panel(
+            "joint error", "mrad",
+            [curve(f"joint {i + 1}", colour, error[:, i], rows) for i, colour in enumerate(colours)],
+            {},
+        ),
+        panel(
+            "alarm level", "of the threshold", [curve("level", COLOURS.felt, data.level.values, rows)],
+            {"alarm": 1.0},
+        ),
+    ]  # fmt: skip
+
+
+def results_of(summary: dict[str, Any]) -> list[list[str]]:
+    """Rows of a name and a text: the numbers of a summary, what is imperfect, warnings."""
+    rows = [[known.label, known.text(summary[key])] for key, known in SUMMARY.items() if key in summary]
+    rows += [["imperfect", f"{key} = {value}"] for key, value in summary.get("imperfections", {}).items()]
+    return rows + [["warning", text] for text in summary.get("warnings", [])]
+
+
+def _touching(run: Run, rows: np.ndarray) -> np.ndarray:
+    """Where the largest contact force acts (f, 3) [m]; without contact the tool point."""
+    point = run.data.contact_point.values[rows]
+    return np.where(np.isfinite(point), point, run.data.tool_position.values[rows])
+
+
+def _force(name: str, colour: str, at: np.ndarray, force: np.ndarray) -> dict[str, Any]:
+    return {"name": name, "colour": colour, "at": packed(at), "force": packed(force)}

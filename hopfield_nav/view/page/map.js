@@ -1,0 +1,123 @@
+"use strict";
+// The map from above: cells, closed steps, path, trail. In space the level in which the tool is.
+
+function makeMap(figure, view) {
+  const { map, colours } = view, { canvas, note } = figure;
+  const [left, right, low, high] = map.extent, inSpace = map.shape.length === 3;
+  const sheet = makeSheet(canvas);
+  let scale = 1, dx = 0, dy = 0;
+  const at = ([x, y]) => [dx + scale * (x - left), dy + scale * (high - y)];
+  const levelOf = (z) => Math.max(0, Math.min(map.levels.length - 1, Math.round((z - map.origin[2]) / map.spacing)));
+
+  function fit() {
+    const { width, height } = sheet.resize();
+    const rim = 22;
+    scale = Math.max(1, Math.min((width - 2 * rim) / (right - left), (height - rim - 2) / (high - low)));
+    dx = (width - scale * (right - left)) / 2;
+    dy = Math.max(1, (height - rim - scale * (high - low)) / 2);
+  }
+
+  function fillCells(pen, cells, level, colour, alpha) {
+    pen.globalAlpha = alpha;
+    pen.fillStyle = colour;
+    const side = scale * map.spacing;
+    for (const cell of cells) {
+      if (inSpace && cell[2] !== level) continue;
+      const [x, y] = at(cellCentre(map, cell));
+      pen.fillRect(x - side / 2, y - side / 2, side, side);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  function drawObstacles(pen, level, time) {
+    map.levels[level].cuts.forEach((cut, i) => {
+      if (!cut.length) return;
+      const solid = view.solids[i], felt = solid.known || (solid.touched !== null && time >= solid.touched);
+      polyline(pen, cut.map(at), true);
+      pen.globalAlpha = felt ? 0.85 : 0.25;
+      pen.fillStyle = colours.obstacle;
+      pen.fill();
+    });
+    pen.globalAlpha = 1;
+  }
+
+  function drawClosed(pen, plan, level) {
+    for (const fact of [false, true]) {
+      pen.beginPath();
+      for (let k = 0; k < plan.certainty.length; k++) {
+        const [from, to] = [plan.steps[2 * k], plan.steps[2 * k + 1]];
+        if ((plan.certainty[k] >= 1) !== fact) continue;
+        if (inSpace && from[2] !== level && to[2] !== level) continue;
+        const a = at(cellCentre(map, from)), b = at(cellCentre(map, to));
+        const x = (a[0] + b[0]) / 2, y = (a[1] + b[1]) / 2, ux = 0.42 * (b[1] - a[1]), uy = 0.42 * (a[0] - b[0]);
+        pen.moveTo(x - ux, y - uy);
+        pen.lineTo(x + ux, y + uy);
+      }
+      pen.strokeStyle = colours.felt;
+      pen.lineWidth = fact ? 3 : 1.2;
+      pen.stroke();
+    }
+  }
+
+  function drawFrame(pen) {
+    const [x0, y0] = at([left, high]), [x1, y1] = at([right, low]);
+    pen.strokeStyle = "#222";
+    pen.lineWidth = 1;
+    pen.strokeRect(x0, y0, x1 - x0, y1 - y0);
+    pen.fillStyle = "#444";
+    pen.textAlign = "center";
+    for (const x of roundNumbers(left, right)) pen.fillText(x === 0 ? "0" : digits(x), at([x, 0])[0], y1 + 13);
+    pen.textAlign = "right";
+    for (const y of roundNumbers(low, high)) pen.fillText(digits(y), x0 - 4, at([0, y])[1] + 4);
+    pen.textAlign = "left";
+    pen.fillText("m", x1 + 4, y1 + 13);
+  }
+
+  function drawTrail(pen, k, tool) {
+    pen.beginPath();
+    for (let i = 0; i <= k; i++) pen.lineTo(...at(row3(view.tool, i)));
+    pen.lineTo(...at(tool));
+    pen.strokeStyle = colours.travelled;
+    pen.lineWidth = 1.8;
+    pen.stroke();
+  }
+
+  return {
+    resize: fit,
+    show({ time, k, share, plan }) {
+      const tool = between3(view.tool, k, share), level = inSpace ? levelOf(tool[2]) : 0, pen = sheet.clear();
+      drawObstacles(pen, level, time);
+      fillCells(pen, map.excluded, level, colours.excluded, 0.3);
+      fillCells(pen, plan.felt, level, colours.felt, map.alpha);
+      drawClosed(pen, plan, level);
+      polyline(pen, plan.path.map((cell) => at(cellCentre(map, cell))), false);
+      pen.strokeStyle = colours.planned;
+      pen.lineWidth = 1.6;
+      pen.stroke();
+      drawTrail(pen, k, tool);
+      drawFrame(pen);
+      disc(pen, at(view.start), 4, colours.start);
+      if (view.goal) disc(pen, at(view.goal), 4, colours.goal);
+      disc(pen, at(tool), 4.5, colours.travelled);
+      note.textContent = inSpace
+        ? `level ${level + 1} of ${map.levels.length}, z = ${digits(map.levels[level].z)} m`
+        : `tool at ${tool.slice(0, 2).map((v) => v.toFixed(3)).join(", ")} m`;
+    },
+  };
+}
+
+function polyline(pen, points, closed) {
+  pen.beginPath();
+  points.forEach((point) => pen.lineTo(...point));
+  if (closed) pen.closePath();
+}
+
+function disc(pen, [x, y], radius, colour) {
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, 2 * Math.PI);
+  pen.fillStyle = colour;
+  pen.fill();
+  pen.strokeStyle = "#fff";
+  pen.lineWidth = 1;
+  pen.stroke();
+}

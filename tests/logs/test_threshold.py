@@ -1,0 +1,71 @@
+"""A threshold from free motion: quiet on it, found from anywhere, and judged by what did not choose it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from refusals import refused
+
+from hopfield_nav import load_world, simulate
+from hopfield_nav.logs import free_threshold, replay, signals_of_run
+from hopfield_nav.logs.threshold import MARGIN
+from hopfield_nav.plugin import find_method
+from hopfield_nav.world import build_arm, build_controller, find_methods
+
+NOISE = ["sensors.velocity_noise=0.002", "time_limit=4"]
+
+
+@pytest.fixture(scope="module")
+def free():
+    """Model, signals and values of free motion with noisy sensors."""
+    run = simulate(load_world("empty", [*NOISE, "detection.threshold=1e5"]))
+    model = build_controller(run.world, build_arm(run.world), find_methods(run.world)).model
+    return model, signals_of_run(run), {"omega": run.world.controller.parameters["omega"]}
+
+
+def suggested(free, detector, **more):
+    model, signals, values = free
+    found = free_threshold(
+        model, [signals], find_method("estimator", "joint_error"), find_method("detector", detector),
+        {**values, **more},
+    )  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("detector", ["wrench_norm", "force_norm", "joint_torque"])
+def test_the_first_half_is_quiet_by_the_margin(free, detector):
+    model, signals, values = free
+    found = suggested(free, detector)
+    again = replay(
+        model, signals, find_method("estimator", "joint_error"), find_method("detector", detector),
+        {**values, "threshold": found.threshold},
+    )  # fmt: skip
+    first = again.time <= again.time.mean()
+    assert again.level[first].max() == pytest.approx(1 / MARGIN, rel=1e-6)
+    assert found.alarms == int(again.detected[~first].sum())
+    assert found.seconds == pytest.approx(np.ptp(again.time) / 2, abs=0.01)
+
+
+def test_it_does_not_depend_on_where_the_search_starts(free):
+    few, many = (suggested(free, "wrench_norm", threshold=start).threshold for start in (0.01, 500.0))
+    assert few == pytest.approx(many, rel=1e-6)
+
+
+def test_alarms_of_the_other_half_are_counted(free):
+    """Ten times the torque error in the second half: what the first half chose is not enough there."""
+    model, signals, values = free
+    later = signals.time > signals.time.mean()
+    error = 40.0 * np.sin(40.0 * signals.time)[:, None] * later[:, None]
+    louder = signals._replace(q=signals.q + 1e-3 * error)
+    quiet, loud = suggested(free, "wrench_norm"), suggested((model, louder, values), "wrench_norm")
+    assert loud.threshold == pytest.approx(quiet.threshold, rel=1e-6)
+    assert loud.alarms > quiet.alarms
+
+
+def test_a_detector_without_a_threshold_is_refused(free):
+    model, signals, values = free
+    none = dataclasses.replace(find_method("detector", "wrench_norm"), parameters=())
+    with refused("has no threshold"):
+        free_threshold(model, [signals], find_method("estimator", "joint_error"), none, values)

@@ -1,0 +1,112 @@
+"""The numbers on a page: what Python packs is what the record says."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from made_up_arms import random_arm
+from scipy.spatial.transform import Rotation
+
+from dynamics import BadInput, link_frames, load_arm
+from hopfield_nav import load_world, simulate
+from hopfield_nav.experiment import force_norm
+from hopfield_nav.view import describe_run
+from hopfield_nav.view.arrays import packed, whole
+from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses
+from hopfield_nav.view.frames import RATE, curve, frame_rows
+from hopfield_nav.world import Cylinder, Sphere
+
+
+def unpacked(array):
+    """As ``numbers.js`` reads it."""
+    kind = "<u2" if "step" in array else "<i4"
+    numbers = np.frombuffer(base64.b64decode(array["data"]), kind).reshape(array["shape"])
+    return array["low"] + array["step"] * numbers if "step" in array else numbers
+
+
+@given(arrays(float, (4, 3), elements=st.floats(-1e6, 1e6)))
+def test_packing_keeps_values_to_half_a_step(values):
+    array = packed(values)
+    assert np.abs(unpacked(array) - values).max() <= 0.51 * array["step"] + 1e-12
+    assert array["step"] <= np.ptp(values) / 65535 * (1 + 1e-12)
+
+
+def test_what_is_not_finite_does_not_spoil_the_rest():
+    values = unpacked(packed(np.array([1.0, np.nan, 2.0, np.inf])))
+    assert np.abs(values - [1.0, 0.0, 2.0, 0.0]).max() < 1e-4
+
+
+def test_whole_numbers_stay_whole():
+    assert unpacked(whole(np.array([[0, -1], [2**31 - 1, 5]]))).tolist() == [[0, -1], [2**31 - 1, 5]]
+
+
+def test_frames_are_even_and_hold_every_event():
+    time = np.arange(0.0, 8.0, 1e-3)
+    events = np.array([0.0333, 5.0007, np.nan])
+    rows = frame_rows(time, events)
+    assert set(np.searchsorted(time, events[:2])) <= set(rows.tolist())
+    assert (rows[0], rows[-1]) == (0, time.size - 1)
+    assert np.diff(time[rows]).max() < 1.05 / RATE
+    assert len(rows) < 1.05 * RATE * 8.0
+
+
+@given(arrays(float, 500, elements=st.floats(-50, 50)))
+def test_no_peak_between_two_frames_is_lost(values):
+    rows = np.arange(0, 500, 37)
+    drawn = curve("any", "#000000", values, rows)
+    low, high = unpacked(drawn["low"]), unpacked(drawn["high"])
+    owner = np.searchsorted(rows, np.arange(500), side="right") - 1
+    assert (low[owner] <= values + 1e-3).all()
+    assert (values <= high[owner] + 1e-3).all()
+    assert abs(high.max() - values.max()) < 1e-3
+
+
+@pytest.mark.parametrize("arm", [load_arm("ur5e"), random_arm(3), random_arm(7)], ids=["ur5e", "3", "7"])
+def test_poses_are_the_link_frames(arm):
+    q = np.cumsum(np.random.default_rng(1).uniform(-0.2, 0.2, (60, len(arm.dh))), axis=0)
+    frames, poses = link_frames(arm, q), link_poses(arm, q)
+    position, turn = unpacked(poses["position"]), unpacked(poses["turn"])
+    assert np.abs(position - frames[..., :3, 3]).max() < 1e-4
+    turned = Rotation.from_quat(turn.reshape(-1, 4)).as_matrix().reshape(frames[..., :3, :3].shape)
+    assert np.abs(turned - frames[..., :3, :3]).max() < 1e-4
+    assert (np.sum(turn[1:] * turn[:-1], axis=-1) > 0).all()  # the short way from frame to frame
+    assert {part["link"] for part in arm_parts(arm)} <= set(range(position.shape[1]))
+
+
+def test_first_touches_name_the_solid_and_its_time():
+    solids = [Sphere(center=(0, 0, 0), radius=0.1), Cylinder(center=(1, 0), radius=0.2)]
+    points = np.full((5, 3), np.nan)
+    points[2], points[3:] = [0.8, 0.0, 0.3], [0.0, 0.0999, 0.0]
+    assert first_touches(solids, np.arange(5.0), points) == [3.0, 2.0]
+    assert first_touches(solids, np.arange(5.0), np.full((5, 3), np.nan)) == [None, None]
+    assert first_touches([], np.arange(5.0), points) == []
+
+
+def test_a_run_is_described_as_it_was():
+    run = simulate(load_world("u_trap", ["time_limit=12"]))
+    page = describe_run(run)
+    force, level = page["panels"][0]["curves"], page["panels"][2]["curves"][0]
+    largest = force_norm(run.data.force.values).max()
+    assert abs(unpacked(force[1]["high"]).max() - largest) < 1e-3 * largest
+    assert unpacked(level["high"]).max() > 1.0
+    collisions = [event for event in page["events"] if event["kind"] != "not felt"]
+    assert [event["time"] for event in collisions] == run.data.event_time.values.tolist()
+    plans = run.plans()
+    for drawn, plan in zip(page["map"]["plans"], plans, strict=False):
+        assert np.array_equal(unpacked(drawn["felt"]), np.flatnonzero(plan.felt))
+        assert np.allclose(unpacked(drawn["certainty"]), plan.certainty, atol=1e-4)
+    assert page["map"]["plans"][-1]["time"] == run.data.time.values[-1]
+    touched = [solid["touched"] for solid in page["solids"] if solid["touched"] is not None]
+    assert touched
+    assert np.nanmin(run.data.touch_time.values) == pytest.approx(min(touched), abs=2e-3)
+
+
+def test_a_run_without_signals_is_refused():
+    run = simulate(load_world("empty", ["record.signals=none"]))
+    with pytest.raises(BadInput, match="no view without signals"):
+        describe_run(run)
