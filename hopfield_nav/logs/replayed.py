@@ -103,17 +103,54 @@ def replay(
         BadInput: shapes that do not fit, time that does not increase, numbers that are not finite, an
             unknown parameter or one out of its range, one that would be inherited and is not given.
     """
-    n = len(model.dh)
-    rows = checked_signals(signals, n)
-    values = _known(dict(parameters or {}), estimator, detector)
-    count = len(rows.time)
-    out = (np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_))
-    rule = AlarmRule(float(rearm), 0.0, bool(episodes))
-    _compiled_replay()(
-        model, applied(estimator, values, n), applied(detector, values, n), rule,
-        make_sensed(n), make_belief(n), make_alarm(n), make_work(n), rows, *out,
-    )  # fmt: skip
-    return Replay(rows.time, *out)
+    return Replaying(model, estimator, detector, parameters, rearm, episodes).feed(signals)
+
+
+class Replaying:
+    """``replay`` in pieces, as rows come: what the methods and the rule of alarms remember is kept.
+
+    Args, and errors, are those of ``replay``.
+    """
+
+    def __init__(
+        self,
+        model: Arm,
+        estimator: Method,
+        detector: Method,
+        parameters: Mapping[str, Any] | None = None,
+        rearm: float = 1.0,
+        episodes: bool = False,
+    ) -> None:
+        n = len(model.dh)
+        values = _known(dict(parameters or {}), estimator, detector)
+        rule = AlarmRule(float(rearm), 0.0, bool(episodes))
+        self._loop, self._n = _compiled_replay(), n
+        self._records = (
+            model, applied(estimator, values, n), applied(detector, values, n), rule,
+            make_sensed(n), make_belief(n), make_alarm(n), make_work(n),
+        )  # fmt: skip
+        self._last = -np.inf
+
+    def feed(self, signals: Signals) -> Replay:
+        """What the methods believe at the next rows.
+
+        Raises:
+            BadInput: as ``replay``, or rows that are not after those before.
+        """
+        rows = checked_signals(signals, self._n)
+        count = len(rows.time)
+        if count:
+            if rows.time[0] <= self._last:
+                raise BadInput("time does not increase", where="signals.time")
+            self._last = float(rows.time[-1])
+        out = (
+            np.zeros(count),
+            np.zeros((count, self._n)),
+            np.zeros((count, 6)),
+            np.zeros(count, dtype=np.bool_),
+        )
+        self._loop(*self._records, rows, *out)
+        return Replay(rows.time, *out)
 
 
 def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
