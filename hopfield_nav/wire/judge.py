@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput
 from hopfield_nav.isolation import ContactIsolator, Isolation
-from hopfield_nav.logs import MotorFit, Replaying, Signals
+from hopfield_nav.logs import MotorFit, Replaying
 from hopfield_nav.plugin import Method
 
 NOISE = 0.5  # [N·m] of the residual, where no free motion has told
@@ -39,7 +39,7 @@ class Methods:
     noise: np.ndarray | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """What a control computer sensed at one moment: time [s], and (n,) each [rad, rad/s, rad/s², A]."""
 
@@ -100,9 +100,8 @@ class Judge:
             BadInput: numbers that are not finite, or time that does not increase.
         """
         torque = self._methods.motors.torque(row.current)
-        sensed = (row.q, row.qd, row.q_ref, row.qd_ref, row.qdd_ref, torque)
-        found = self._stream.feed(Signals(np.array([row.time]), *(values[None] for values in sensed)))
-        level, residual, detected = float(found.level[0]), found.tau_external[0], bool(found.detected[0])
+        sensed = np.array((row.q, row.qd, row.q_ref, row.qd_ref, row.qdd_ref, torque))
+        level, residual, detected = self._stream.feed_row(row.time, sensed)
         place = self._isolate(row.q, residual) if detected else None
         if level <= 1.0:
             self._isolator.moved_free(row.q, residual)
