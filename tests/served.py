@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 
-from dynamics import inverse_dynamics, load_arm
+from dynamics import inverse_dynamics, jacobian, load_arm
 from hopfield_nav.logs import label_signals
 from hopfield_nav.wire import WATCHED, Link, Monitor, Notice, Server, tell_recording
 
@@ -20,14 +20,19 @@ PUSHED = (3.0, 3.3)  # [s]
 
 
 def moving(seconds: float, rate: float = 125.0, push: float = 0.0, noise: float = 0.05):
-    """A recording of an arm that swings every joint, with currents that belong to it, pushed for a moment."""
+    """A recording of an arm that swings every joint; its tool is pushed down for a moment [N]."""
     time_s = np.arange(round(seconds * rate)) / rate
     speeds = 2 * np.pi / np.array([2.0, 2.4, 1.8, 1.4, 1.1, 0.9])
     angle = speeds * time_s[:, None]
     q, qd, qdd = 0.5 * np.sin(angle), 0.5 * speeds * np.cos(angle), -0.5 * speeds**2 * np.sin(angle)
     torque = inverse_dynamics(load_arm("ur5_controller"), q, qd, qdd)
     torque += np.random.default_rng(0).normal(0, noise, torque.shape)
-    torque[(time_s >= PUSHED[0]) & (time_s < PUSHED[1]), 1] -= push
+    during = (time_s >= PUSHED[0]) & (time_s < PUSHED[1])
+    torque[during] -= jacobian(load_arm("ur5_controller"), q[during])[:, :3].transpose(0, 2, 1) @ [
+        0.0,
+        0.0,
+        -push,
+    ]
     signals = {"q": q, "qd": qd, "q_ref": q, "qd_ref": qd, "qdd_ref": qdd, "current": torque / CONSTANT}
     return label_signals(time_s, signals, "made up")
 

@@ -38,6 +38,15 @@ MotorConstants = Annotated[
     ),
 ]
 
+Episodes = Annotated[
+    bool | None,
+    typer.Option(
+        "--episodes/--every-rise",
+        help="One touch is one alarm, for an arm that retreats from what it feels; or every rise is one.",
+        show_default=False,
+    ),
+]
+
 
 def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
     """The values of ``--threshold`` and ``--set``, by name.

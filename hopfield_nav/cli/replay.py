@@ -10,6 +10,7 @@ import typer
 
 from dynamics import BadInput
 from hopfield_nav.cli.chosen import (
+    Episodes,
     FreeRun,
     MotorConstants,
     Threshold,
@@ -65,6 +66,7 @@ def replay(
     free_run: FreeRun = None,
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
+    episodes: Episodes = None,
     free: Annotated[
         bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
     ] = False,
@@ -91,7 +93,14 @@ def replay(
         case = _recording(
             log, estimator or "joint_error", arm, free_run or [], read_joints(same_motor), motor_constants
         )
-    found = replay_signals(case.model, case.signals, case.estimator, measure, case.of_log(measure) | given)
+    found = replay_signals(
+        case.model,
+        case.signals,
+        case.estimator,
+        measure,
+        case.of_log(measure) | given,
+        episodes=bool(episodes),
+    )
     if out is not None:
         _save(found, out)
     print_table(_lines(case, measure, found, free), title=log.name)

@@ -15,6 +15,7 @@ import typer
 
 from dynamics import BadInput
 from hopfield_nav.cli.chosen import (
+    Episodes,
     FreeRun,
     MotorConstants,
     Threshold,
@@ -37,13 +38,15 @@ SHOW = 1.0  # [s] between two lines of the level, on a terminal
 
 @dataclass(frozen=True)
 class _Chosen:
-    """What the command line chose: model, methods, values of their parameters, joints with one motor."""
+    """What was chosen: model, methods, values of their parameters, joints with one motor, rule of alarms."""
 
     model: Arm
     estimator: Method
     detector: Method
     values: dict[str, Any]
     same_motor: list[list[int]]
+    rearm: float
+    episodes: bool
 
 
 def watch(
@@ -88,6 +91,7 @@ def watch(
         ),
     ] = None,
     same_motor: SameMotor = None,
+    episodes: Episodes = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.", show_default=False)
     ] = None,
@@ -111,7 +115,8 @@ def watch(
                                         ("--calibrate", calibrate)) if given]  # fmt: skip
     if len(sources) > 1:
         raise BadInput("motors are given twice", where=" and ".join(sources), allowed="one of them")
-    chosen = _choose(detector, estimator, world, arm, read_values(threshold, values or []), same_motor)
+    given = read_values(threshold, values or [])
+    chosen = _choose(detector, estimator, world, arm, given, read_joints(same_motor), episodes)
     folder = None if record is None else choose_folder(record, "", "--record")
     say_if_cold()
     methods = None if calibrate else _methods(chosen, free_run or [], motor_constants)
@@ -137,13 +142,13 @@ def _choose(
     world: str | None,
     arm: str | None,
     given: dict[str, Any],
-    same_motor: list[str] | None,
+    same_motor: list[list[int]],
+    episodes: bool | None,
 ) -> _Chosen:
     from dynamics import load_arm
     from hopfield_nav.plugin import find_method
     from hopfield_nav.world import find_methods, load_world
 
-    joints = read_joints(same_motor)
     if world is None:
         if detector is None:
             raise BadInput("no detector", where="--detector", allowed="a detector's name, or --world WORLD")
@@ -151,14 +156,16 @@ def _choose(
             find_method("estimator", estimator or "momentum_observer"),
             find_method("detector", detector),
         )
-        return _Chosen(load_arm(arm or "ur5_controller"), *methods, given, joints)
+        return _Chosen(load_arm(arm or "ur5_controller"), *methods, given, same_motor, 1.0, bool(episodes))
     read = load_world(world)
     own = find_methods(read)
     chosen = (
         find_method("estimator", estimator) if estimator else own.estimator,
         find_method("detector", detector) if detector else own.detector,
     )
-    return _Chosen(model_of_world(read, arm), *chosen, values_of_world(read, chosen) | given, joints)
+    found, rule = values_of_world(read, chosen) | given, read.detection
+    alarms = 1.0 if rule.rearm is None else rule.rearm, rule.episodes if episodes is None else episodes
+    return _Chosen(model_of_world(read, arm), *chosen, found, same_motor, *alarms)
 
 
 def _methods(chosen: _Chosen, free_run: Sequence[Path], constants: str | None) -> Methods:
@@ -169,6 +176,7 @@ def _methods(chosen: _Chosen, free_run: Sequence[Path], constants: str | None) -
     free = [load_recording(path, len(chosen.model.dh)) for path in free_run]
     model, motors = motors_of(chosen.model, constants, free, chosen.same_motor, "--motor-constants")
     methods = Methods(model, chosen.estimator, chosen.detector, chosen.values, motors)
+    methods = replace(methods, rearm=chosen.rearm, episodes=chosen.episodes)
     return replace(methods, noise=free_noise(methods, free)) if free else methods
 
 
@@ -186,7 +194,7 @@ def _calibrated(link: Link, chosen: _Chosen, seconds: float, folder: Path | None
         stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, chosen.same_motor
     )
     print_table(_calibration_lines(found), title="calibration")
-    return found.methods
+    return replace(found.methods, rearm=chosen.rearm, episodes=chosen.episodes)
 
 
 def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:
@@ -270,6 +278,7 @@ def _report(methods: Methods, monitor: Monitor, alarms: Sequence[Seen], keeper: 
                 "estimator": methods.estimator.name,
                 "detector": methods.detector.name,
                 "parameters": dict(methods.values),
+                "episodes": methods.episodes,
                 "motor_constants_Nm_per_A": methods.motors.motor_constant.tolist(),
                 "zero_current_A": methods.motors.zero_current.tolist(),
                 "friction_coulomb_Nm": methods.model.friction[:, 0].tolist(),

@@ -121,21 +121,26 @@ class Replaying:
         rearm: float = 1.0,
         episodes: bool = False,
     ) -> None:
-        n = len(model.dh)
+        self._n = n = len(model.dh)
         values = _known(dict(parameters or {}), estimator, detector)
-        rule = AlarmRule(float(rearm), 0.0, bool(episodes))
-        self._n = n
+        self._methods = (model, estimator, detector, values, AlarmRule(float(rearm), 0.0, bool(episodes)))
         self._block = np.zeros((len(Signals._fields) - 1, 1, n))
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
-        self._records = (
-            model, applied(estimator, values, n), applied(detector, values, n), rule,
-            make_sensed(n), make_belief(n), make_alarm(n), make_work(n),
-        )  # fmt: skip
-        self._last, loop = -np.inf, _compiled_replay()
+        self.restart()
+        loop = _compiled_replay()
         loop(
             *self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n)
         )  # looks at the types
         self._loop = entry_point(loop)
+
+    def restart(self) -> None:
+        """Forget every row."""
+        model, estimator, detector, values, rule = self._methods
+        n, self._last = self._n, -np.inf
+        self._records = (
+            model, applied(estimator, values, n), applied(detector, values, n), rule,
+            make_sensed(n), make_belief(n), make_alarm(n), make_work(n),
+        )  # fmt: skip
 
     def feed(self, signals: Signals) -> Replay:
         """What the methods believe at the next rows.

@@ -139,6 +139,6 @@ def _with(methods: Methods, threshold: object) -> Methods:
     return replace(methods, values={**methods.values, "threshold": threshold})
 
 
-def _replayed(methods: Methods, data: xarray.Dataset) -> Replay:
-    signals = signals_of_recording(data, methods.motors)
-    return replay_signals(methods.model, signals, methods.estimator, methods.detector, methods.values)
+def _replayed(m: Methods, data: xarray.Dataset) -> Replay:
+    signals = signals_of_recording(data, m.motors)
+    return replay_signals(m.model, signals, m.estimator, m.detector, m.values, m.rearm, m.episodes)

@@ -29,6 +29,7 @@ class Methods:
         values: of their parameters, by name.
         motors: that turn currents into torques.
         noise: (n,) standard deviation of the residual in free motion [N·m]; None: not known.
+        rearm, episodes: the rule by which a level is an alarm, as for ``replay``.
     """
 
     model: Arm
@@ -37,6 +38,8 @@ class Methods:
     values: Mapping[str, Any]
     motors: MotorFit
     noise: np.ndarray | None = None
+    rearm: float = 1.0
+    episodes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +85,14 @@ class Judge:
     """
 
     def __init__(self, methods: Methods) -> None:
-        self._methods = methods
+        self._methods = m = methods
+        self._stream = Replaying(m.model, m.estimator, m.detector, m.values, m.rearm, m.episodes)
         self.restart(RATE)
 
     def restart(self, rate: float) -> None:
         """Forget everything: a stream of ``rate`` [Hz] begins, or its clock has jumped."""
         m = self._methods
-        self._stream = Replaying(m.model, m.estimator, m.detector, m.values)
+        self._stream.restart()
         noise = NOISE if m.noise is None else np.maximum(m.noise, LEAST_NOISE)
         back, line = (max(8, round(seconds * rate)) for seconds in (HOLD_BACK, BASELINE))
         self._isolator = ContactIsolator(m.model, noise, hold_back=back, baseline=line)
