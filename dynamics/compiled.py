@@ -87,6 +87,16 @@ def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> 
     return load_numba().njit(signature, **LOOP_OPTIONS)(function)
 
 
+def entry_point(loop: Any) -> Callable:
+    """What ``compile_loop`` has compiled, called without a look at the types of its arguments.
+
+    Finding out the type of nested records costs more than a short loop does. Who calls it hands over arrays
+    of just the types and layout that it was compiled for: nothing looks any more.
+    """
+    versions = list(getattr(loop, "overloads", {}).values())
+    return versions[0].entry_point if versions else loop  # none: Numba is switched off
+
+
 @functools.cache
 def load_numba() -> Any:
     """Numba, told what a ``Kernel`` is and where compiled code is kept."""

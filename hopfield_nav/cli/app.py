@@ -24,8 +24,10 @@ from hopfield_nav.cli.pictures import animate, plot
 from hopfield_nav.cli.plan import plan
 from hopfield_nav.cli.replay import replay
 from hopfield_nav.cli.run import run
+from hopfield_nav.cli.serve import serve
 from hopfield_nav.cli.sweep import sweep
 from hopfield_nav.cli.view import view
+from hopfield_nav.cli.watch import watch
 
 app = typer.Typer(
     name="hopfield-nav",
@@ -34,7 +36,9 @@ app = typer.Typer(
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-for _command in (run, sweep, plan, demo, replay, compare, identify, check, schema, view, plot, animate):
+for _command in (
+    run, sweep, plan, demo, replay, compare, identify, serve, watch, check, schema, view, plot, animate,
+):  # fmt: skip
     app.command()(_command)  # the help lists them in this order
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 

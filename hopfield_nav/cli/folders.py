@@ -10,17 +10,18 @@ from pathlib import Path
 from dynamics import BadInput
 
 
-def choose_folder(asked: Path | None, name: str) -> Path:
+def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
     """The folder for the results: the one asked for, or the first free of ``runs/NAME``, ``-2``, ``-3``.
 
     Args:
         asked: a folder that does not exist yet or is empty; None for the default.
         name: of the world.
+        option: that asked for it.
 
     Raises:
         BadInput: the folder holds something, or cannot be made.
     """
-    folder = _first_free(Path("runs") / name) if asked is None else _require_empty(asked)
+    folder = _first_free(Path("runs") / name) if asked is None else _require_empty(asked, option)
     _require_writable(folder.parent)
     return folder
 
@@ -43,12 +44,12 @@ def _first_free(base: Path) -> Path:
     return next(folder for folder in _names(base) if not folder.exists())
 
 
-def _require_empty(folder: Path) -> Path:
+def _require_empty(folder: Path, option: str) -> Path:
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise BadInput(
                 "holds something already; nothing is overwritten",
-                where=f"--out {folder}",
+                where=f"{option} {folder}",
                 allowed="a new or an empty folder",
             )
     except OSError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynamics import BadInput
+from hopfield_nav.cli.chosen import read_numbers
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
@@ -61,20 +62,13 @@ def identify(
         raise BadInput("an arm file ends in .yaml", where="--out", found=out.name)
     given = load_arm(arm)
     options = Options(rotor=rotor, dynamics_bandwidth=bandwidth, unexcited="keep" if keep else "refuse")
-    constants = None if motor_constants is None else _numbers(motor_constants)
+    constants = None if motor_constants is None else read_numbers(motor_constants)
     sources = read_logs([*logs, *(check or [])], given, constants, read_joints(same_motor))
     found = identify_arm(sources.logs[: len(logs)], given, options)
     checks = [found.validate(log, physical=True) for log in sources.logs[len(logs) :]]
     path = found.write(out, f"identified from logs, beginning with {arm}", _more(sources, checks))
     print_table(_lines(found, sources, checks), title=str(path))
     return 0
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise BadInput("not understood", found=text, allowed="numbers, such as 4,5,6") from None
 
 
 def _more(sources: Sources, checks: Sequence[Comparison]) -> dict[str, Any]:

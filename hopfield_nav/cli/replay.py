@@ -9,25 +9,41 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from dynamics import BadInput
+from hopfield_nav.cli.chosen import (
+    Episodes,
+    FreeRun,
+    MotorConstants,
+    Threshold,
+    Values,
+    model_of_world,
+    motors_of,
+    read_values,
+    values_of_world,
+)
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
     from dynamics import Arm
     from hopfield_nav.logs import Replay, Signals
     from hopfield_nav.plugin import Method
+    from hopfield_nav.world import World
 
 _FORMATS = (".csv", ".nc")
 _SHOWN = 10  # times of alarms in the table
 
 
 class _Case(NamedTuple):
-    """A model, the signals it is replayed on, its estimator, values of the log itself, free motion."""
+    """A model, the signals it is replayed on, its estimator, the world of the run if it is one, free motion."""
 
     model: Arm
     signals: Signals
     estimator: Method
-    values: dict[str, Any]
+    world: World | None
     free: list[Signals]
+
+    def of_log(self, detector: Method) -> dict[str, Any]:
+        """Values of parameters that the log itself gives."""
+        return {} if self.world is None else values_of_world(self.world, (self.estimator, detector))
 
 
 def replay(
@@ -47,20 +63,12 @@ def replay(
             help="Model of the arm  [default: that of the run, or ur5_controller]", show_default=False
         ),
     ] = None,
-    threshold: Annotated[float | None, typer.Option(help="Of the detector.", show_default=False)] = None,
-    values: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."
-        ),
-    ] = None,
-    free_run: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="LOG_DIR", help="Recording of the same arm untouched: gives motors, friction. Repeatable."
-        ),
-    ] = None,
+    threshold: Threshold = None,
+    values: Values = None,
+    free_run: FreeRun = None,
+    motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
+    episodes: Episodes = None,
     free: Annotated[
         bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
     ] = False,
@@ -82,89 +90,68 @@ def replay(
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     measure = find_method("detector", detector)
-    given = _given(threshold, values or [])
+    given = read_values(threshold, values or [])
     if (log / "world.yaml").is_file():
-        if free_run or same_motor:
+        if free_run or same_motor or motor_constants:
             raise BadInput(
                 "a simulated run records torques", where="--free-run", allowed="for recordings alone"
             )
         case = _saved_run(log, estimator, arm)
     else:
-        case = _recording(log, estimator or "joint_error", arm, free_run or [], read_joints(same_motor))
-    known = {p.name for method in (case.estimator, measure) for p in method.parameters}
-    of_log = {name: value for name, value in case.values.items() if name in known}
-    found = replay_signals(case.model, case.signals, case.estimator, measure, of_log | given)
+        case = _recording(
+            log, estimator or "joint_error", arm, free_run or [], read_joints(same_motor), motor_constants
+        )
+    found = replay_signals(
+        case.model,
+        case.signals,
+        case.estimator,
+        measure,
+        case.of_log(measure) | given,
+        episodes=bool(episodes),
+    )
     if out is not None:
         _save(found, out)
     if plot is not None:
         _draw(found, plot)
     lines = _lines(case, measure, found, free)
     if case.free and any(p.name == "threshold" for p in measure.parameters):
-        lines += _suggestion(case, measure, of_log | given)
+        lines += _suggestion(case, measure, case.of_log(measure) | given)
     print_table(lines, title=log.name)
     return 0
 
 
-def _given(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
-    """The values of ``--threshold`` and ``--set``, by name."""
-    from hopfield_nav.world import parse_value
-
-    given: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
-    for text in values:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise BadInput("not understood", where=f"--set {text}", allowed="NAME=VALUE, such as omega=20")
-        given[name] = parse_value(value, f"--set {text}")
-        if not _is_numbers(given[name]):
-            raise BadInput("not a number", where=f"--set {text}", allowed="a number, or a list of them")
-    return given
-
-
-def _is_numbers(value: Any) -> bool:
-    values = value if isinstance(value, list) and value else [value]
-    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
-
-
 def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
     """A run of ours: its own methods and model, unless others are asked for."""
-    from dynamics import load_arm, with_dynamics
     from hopfield_nav.experiment import load_run
     from hopfield_nav.logs import signals_of_run
     from hopfield_nav.plugin import find_method
-    from hopfield_nav.world import build_arm, build_controller, find_methods
+    from hopfield_nav.world import find_methods
 
     run = load_run(folder)
-    methods, own = find_methods(run.world), build_arm(run.world)
-    model = build_controller(run.world, own, methods).model
-    if arm is not None:
-        model = with_dynamics(own, load_arm(arm))
-    method = methods.estimator if estimator is None else find_method("estimator", estimator)
-    world = run.world
-    values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
-    return _Case(model, signals_of_run(run), method, values, [])
+    method = find_methods(run.world).estimator if estimator is None else find_method("estimator", estimator)
+    return _Case(model_of_world(run.world, arm), signals_of_run(run), method, run.world, [])
 
 
 def _recording(
-    log: Path, estimator: str, arm: str | None, free_runs: Sequence[Path], same_motor: list[list[int]]
+    log: Path,
+    estimator: str,
+    arm: str | None,
+    free_runs: Sequence[Path],
+    same_motor: list[list[int]],
+    constants: str | None,
 ) -> _Case:
-    """A real arm's log: motor constants and friction from recordings of free motion."""
+    """A real arm's log: motor constants and friction from recordings of free motion, or given."""
     from dynamics import load_arm
-    from hopfield_nav.logs import fit_motors, load_recording, signals_of_recording
+    from hopfield_nav.logs import load_recording, signals_of_recording
     from hopfield_nav.plugin import find_method
 
-    if not free_runs:
-        raise BadInput(
-            "the motor constants are not known",
-            where=str(log),
-            allowed="--free-run LOG_DIR, one or more recordings of the same arm with nothing touching it",
-        )
     method = find_method("estimator", estimator)
     model = load_arm(arm or "ur5_controller")
-    data = load_recording(log, len(model.dh))
-    free = [load_recording(path, len(model.dh)) for path in free_runs]
-    motors = fit_motors(free, model, same_motor)
+    n = len(model.dh)
+    free = [load_recording(path, n) for path in free_runs]
+    model, motors = motors_of(model, constants, free, same_motor, str(log))
     untouched = [signals_of_recording(recording, motors) for recording in free]
-    return _Case(motors.on(model), signals_of_recording(data, motors), method, {}, untouched)
+    return _Case(model, signals_of_recording(load_recording(log, n), motors), method, None, untouched)
 
 
 def _save(found: Replay, path: Path) -> None:

@@ -8,6 +8,7 @@ from .quantities import SUMMARY as SUMMARY
 from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
 from .rates import alarm_rate as alarm_rate
+from .rates import quiet_time as quiet_time
 from .run import PlanRecord as PlanRecord
 from .run import Run as Run
 from .run import load_run as load_run

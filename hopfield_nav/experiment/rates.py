@@ -22,3 +22,14 @@ def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
     hours = seconds / 3600
     low = float(chi2.ppf(0.025, 2 * count)) / 2 if count else 0.0
     return count / hours, low / hours, float(chi2.ppf(0.975, 2 * count + 2)) / 2 / hours
+
+
+def quiet_time(per_hour: float) -> float:
+    """Time [s] without an alarm after which the interval of ``alarm_rate`` ends at ``per_hour``.
+
+    Raises:
+        BadInput: no rate above 0.
+    """
+    if not per_hour > 0:
+        raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
+    return 3600.0 * alarm_rate(0, 3600.0)[2] / per_hour

@@ -1,10 +1,16 @@
+from .formats import JOINT_COLUMNS as JOINT_COLUMNS
 from .identification import Sources as Sources
 from .identification import log_of_recording as log_of_recording
 from .identification import read_logs as read_logs
 from .motors import MotorFit as MotorFit
 from .motors import fit_motors as fit_motors
+from .motors import given_motors as given_motors
+from .recording import FULL_TURNS as FULL_TURNS
+from .recording import WATCHED_TABLE as WATCHED_TABLE
+from .recording import label_signals as label_signals
 from .recording import load_recording as load_recording
 from .replayed import Replay as Replay
+from .replayed import Replaying as Replaying
 from .replayed import replay as replay
 from .signals import Signals as Signals
 from .signals import signals_of_recording as signals_of_recording

@@ -20,7 +20,7 @@ _JOINT_FILES = {
     "current": "i_actual", "current_ref": "i_target", "tau": "m_target",
 }  # fmt: skip
 _TOOL_FORCE, _SENSOR = "tcp_force", "force_sensor"
-_JOINT_COLUMNS = {
+JOINT_COLUMNS = {  # of an RTDE table, without _0 to _5
     "q": "actual_q", "qd": "actual_qd", "q_ref": "target_q", "qd_ref": "target_qd", "qdd_ref": "target_qdd",
     "current": "actual_current", "current_ref": "target_current", "tau": "target_moment",
 }  # fmt: skip
@@ -143,7 +143,7 @@ def _rtde_columns(names: list[str], joints: int, path: Path) -> dict[str, list[i
                 allowed="the header of an RTDE recorder",
                 nearest=nearest_name(needed, names),
             )
-    columns = {name: _indices(names, column, joints, path) for name, column in _JOINT_COLUMNS.items()}
+    columns = {name: _indices(names, column, joints, path) for name, column in JOINT_COLUMNS.items()}
     for (first, second), column in _SIX_COLUMNS.items():
         six = _indices(names, column, 6, path)
         columns[first] = six[:3]
@@ -157,7 +157,7 @@ def _indices(names: list[str], column: str, count: int, path: Path) -> list[int]
     found = [name for name in names if name.removeprefix(f"{column}_").isdigit() and name != column]
     wanted = [f"{column}_{k}" for k in range(count)]
     if found and sorted(found) != sorted(wanted):
-        what = "wrong number of joints" if column in _JOINT_COLUMNS.values() else "not six components"
+        what = "wrong number of joints" if column in JOINT_COLUMNS.values() else "not six components"
         allowed = f"{wanted[0]} to {wanted[-1]}, each once"
         raise BadInput(what, where=f"{path}, line 1, {column}", found=len(found), allowed=allowed)
     return [names.index(name) for name in wanted] if found else []

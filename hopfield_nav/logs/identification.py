@@ -16,6 +16,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput
 from dynamics.identification import Log
+from hopfield_nav.logs.motors import given_motors
 
 if TYPE_CHECKING:
     import xarray
@@ -116,11 +117,7 @@ def _motors(
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     n = len(arm.dh)
     if given is not None:
-        constants = np.asarray(given, dtype=np.float64)
-        if constants.shape != (n,) or not np.all(constants > 0):
-            allowed = f"{n} numbers above 0 [N·m/A]"
-            raise BadInput("no motor constants", where="--motor-constants", found=given, allowed=allowed)
-        return constants, np.zeros(n), False
+        return given_motors(given, n).motor_constant, np.zeros(n), False
     if not data:
         return np.zeros(n), np.zeros(n), False
     from hopfield_nav.logs.motors import fit_motors

@@ -87,6 +87,20 @@ def fit_motors(
     return _collect([fit for fit in fits if fit is not None], joints)
 
 
+def given_motors(constants: Sequence[float], n: int) -> MotorFit:
+    """Motors whose constants (n,) [N·m/A] are known, without friction; no current means no torque.
+
+    Raises:
+        BadInput: not n numbers above 0.
+    """
+    values = np.asarray(constants, dtype=np.float64)
+    if values.shape != (n,) or not np.all(values > 0) or not np.isfinite(values).all():
+        allowed = f"{n} numbers above 0 [N·m/A]"
+        raise BadInput("no motor constants", where="--motor-constants", found=constants, allowed=allowed)
+    nothing = np.zeros(n)
+    return MotorFit(values, np.zeros((n, 2)), nothing, np.zeros((n, 4)), nothing, np.zeros(n, dtype=int))
+
+
 class _Rows(NamedTuple):
     """Columns of one joint: torque, direction, velocity, one (k, 4); current (k,); block number (k,)."""
 

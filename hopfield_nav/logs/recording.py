@@ -19,6 +19,7 @@ from hopfield_nav.logs.table import Recorded
 if TYPE_CHECKING:
     import xarray
 
+WATCHED_TABLE = "rtde.csv"  # in the record of a stream that was watched
 FULL_TURNS = 4 * np.pi  # [rad, rad/s] no joint of these arms goes beyond: degrees do
 SLOWEST = 1.0  # [s] median step above which time must be in another unit
 GAP = 1.5  # steps longer than this many median steps are gaps
@@ -43,7 +44,8 @@ def load_recording(path: str | Path, joints: int = 6) -> xarray.Dataset:
     """Read a log of a real arm.
 
     Args:
-        path: a folder with ``log_q_actual.csv`` and others of that kind, or an RTDE table.
+        path: a folder with ``log_q_actual.csv`` and others of that kind, an RTDE table, or the folder of a
+            stream that was watched, which holds one.
         joints: number of joints n.
 
     Returns:
@@ -60,9 +62,15 @@ def load_recording(path: str | Path, joints: int = 6) -> xarray.Dataset:
     path = Path(path)
     if not path.exists():
         raise BadInput("no such recording", where=str(path), allowed="a folder of logs, or an RTDE table")
-    raw = read_folder(path, joints) if path.is_dir() else read_rtde(path, joints)
+    table = path / WATCHED_TABLE if (path / WATCHED_TABLE).is_file() else path
+    raw = read_folder(table, joints) if table.is_dir() else read_rtde(table, joints)
     _check_units(raw, path)
     return _dataset(raw, path, joints)
+
+
+def label_signals(time: np.ndarray, signals: dict[str, np.ndarray], title: str) -> xarray.Dataset:
+    """Signals (k, n) by name at times (k,) [s], as ``load_recording`` gives them."""
+    return _dataset(Recorded(time, signals, [], 0), Path(title), signals["q"].shape[1])
 
 
 def _check_units(raw: Recorded, path: Path) -> None:

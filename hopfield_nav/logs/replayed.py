@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, nearest_name
-from dynamics.compiled import compile_loop, load_numba
+from dynamics.compiled import compile_loop, entry_point, load_numba
 from dynamics.work import make_work
 from hopfield_nav.control import (
     AlarmRule,
@@ -103,17 +103,85 @@ def replay(
         BadInput: shapes that do not fit, time that does not increase, numbers that are not finite, an
             unknown parameter or one out of its range, one that would be inherited and is not given.
     """
-    n = len(model.dh)
-    rows = checked_signals(signals, n)
-    values = _known(dict(parameters or {}), estimator, detector)
-    count = len(rows.time)
-    out = (np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_))
-    rule = AlarmRule(float(rearm), 0.0, bool(episodes))
-    _compiled_replay()(
-        model, applied(estimator, values, n), applied(detector, values, n), rule,
-        make_sensed(n), make_belief(n), make_alarm(n), make_work(n), rows, *out,
-    )  # fmt: skip
-    return Replay(rows.time, *out)
+    return Replaying(model, estimator, detector, parameters, rearm, episodes).feed(signals)
+
+
+class Replaying:
+    """``replay`` in pieces, as rows come: what the methods and the rule of alarms remember is kept.
+
+    Args, and errors, are those of ``replay``.
+    """
+
+    def __init__(
+        self,
+        model: Arm,
+        estimator: Method,
+        detector: Method,
+        parameters: Mapping[str, Any] | None = None,
+        rearm: float = 1.0,
+        episodes: bool = False,
+    ) -> None:
+        self._n = n = len(model.dh)
+        values = _known(dict(parameters or {}), estimator, detector)
+        self._methods = (model, estimator, detector, values, AlarmRule(float(rearm), 0.0, bool(episodes)))
+        self._block = np.zeros((len(Signals._fields) - 1, 1, n))
+        self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
+        self.restart()
+        loop = _compiled_replay()
+        loop(
+            *self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n)
+        )  # looks at the types
+        self._loop = entry_point(loop)
+
+    def restart(self) -> None:
+        """Forget every row."""
+        model, estimator, detector, values, rule = self._methods
+        n, self._last = self._n, -np.inf
+        self._records = (
+            model, applied(estimator, values, n), applied(detector, values, n), rule,
+            make_sensed(n), make_belief(n), make_alarm(n), make_work(n),
+        )  # fmt: skip
+
+    def feed(self, signals: Signals) -> Replay:
+        """What the methods believe at the next rows.
+
+        Raises:
+            BadInput: as ``replay``, or rows that are not after those before.
+        """
+        rows = checked_signals(signals, self._n)
+        count = len(rows.time)
+        if count:
+            if rows.time[0] <= self._last:
+                raise BadInput("time does not increase", where="signals.time")
+            self._last = float(rows.time[-1])
+        out = _empty(count, self._n)
+        self._loop(*self._records, rows, *out)
+        return Replay(rows.time, *out)
+
+    def feed_row(self, time: float, sensed: np.ndarray) -> tuple[float, np.ndarray, bool]:
+        """The same for one row, some ten times as fast: level, tau_external (n,), detected.
+
+        Args:
+            time: [s].
+            sensed: (6, n) in the order of ``Signals``.
+
+        Raises:
+            BadInput: a wrong shape, numbers that are not finite, or time that does not increase.
+        """
+        if sensed.shape != self._block[:, 0].shape or not np.isfinite(sensed).all():
+            raise BadInput("no row of signals", where="sensed", allowed=f"(6, {self._n}) finite numbers")
+        if not time > self._last:
+            raise BadInput("time does not increase", where="signals.time")
+        self._last = self._row.time[0] = time
+        self._block[:, 0] = sensed
+        self._loop(*self._records, self._row, *self._out)
+        level, torque, _, detected = self._out
+        return float(level[0]), torque[0].copy(), bool(detected[0])
+
+
+def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
+    """Room for what is believed in so many rows: level, tau_external, wrench, detected."""
+    return np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_)
 
 
 def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:

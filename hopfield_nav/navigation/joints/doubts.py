@@ -1,7 +1,8 @@
 """What touched points forbid: a grid of how certain it is that the arm, in the middle of a cell, is in one.
 
 Every place at which a touch may have been is a ball. Where the arm would be near it the cell is blocked with
-less certainty than where it would contain it; places through which the arm has passed are ruled out.
+less certainty than where it would contain it; places through which the arm has passed are ruled out. What
+several touches say of a cell adds up: what is left of doubt is the product of what each leaves.
 """
 
 from __future__ import annotations
@@ -58,10 +59,13 @@ class Doubts:
         return np.flatnonzero(np.bincount(self.certainty.reshape(-1), minlength=MOST + 1)[1:]) + 1
 
     def _mark(self, places: Places) -> None:
+        said = np.zeros_like(self.certainty)
         for point, weight in zip(places.points, places.weights, strict=True):
             for radius, certainty in SHELLS:
                 level = max(1, round(MOST * certainty * min(float(weight), 1.0)))
-                mark_ball(self._arm, self._grid, self.certainty, point, radius, level)
+                mark_ball(self._arm, self._grid, said, point, radius, level)
+        left = (MOST - said[said > 0].astype(np.uint16)) * (MOST - self.certainty[said > 0])
+        self.certainty[said > 0] = np.minimum(MOST - left // MOST, MOST - 1)
 
     def _inside(self, places: Places, q: np.ndarray) -> np.ndarray:
         """(k,) bool: the places that the arm contained at one of the joint angles (m, n)."""

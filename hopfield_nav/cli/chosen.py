@@ -1,0 +1,130 @@
+"""What replay and watch share: values of parameters, the methods of a world, and the motors of an arm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynamics import BadInput
+
+if TYPE_CHECKING:
+    import xarray
+
+    from dynamics import Arm
+    from hopfield_nav.logs import MotorFit
+    from hopfield_nav.plugin import Method
+    from hopfield_nav.world import World
+
+Values = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."),
+]
+Threshold = Annotated[float | None, typer.Option(help="Of the detector.", show_default=False)]
+FreeRun = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="LOG_DIR", help="Recording of the same arm untouched: gives motors, friction. Repeatable."
+    ),
+]
+MotorConstants = Annotated[
+    str | None,
+    typer.Option(
+        metavar="K1,K2,...",
+        help="Torque for a current, of every joint [N·m/A], where it is known.",
+        show_default=False,
+    ),
+]
+
+Episodes = Annotated[
+    bool | None,
+    typer.Option(
+        "--episodes/--every-rise",
+        help="One touch is one alarm, for an arm that retreats from what it feels; or every rise is one.",
+        show_default=False,
+    ),
+]
+
+
+def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any]:
+    """The values of ``--threshold`` and ``--set``, by name.
+
+    Raises:
+        BadInput: no NAME=VALUE, or no number.
+    """
+    from hopfield_nav.world import parse_value
+
+    given: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadInput("not understood", where=f"--set {text}", allowed="NAME=VALUE, such as omega=20")
+        given[name] = parse_value(value, f"--set {text}")
+        if not _is_numbers(given[name]):
+            raise BadInput("not a number", where=f"--set {text}", allowed="a number, or a list of them")
+    return given
+
+
+def _is_numbers(value: Any) -> bool:
+    values = value if isinstance(value, list) and value else [value]
+    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+
+
+def read_numbers(text: str) -> list[float]:
+    """Numbers between commas.
+
+    Raises:
+        BadInput: something else.
+    """
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise BadInput("not understood", found=text, allowed="numbers, such as 4,5,6") from None
+
+
+def model_of_world(world: World, arm: str | None) -> Arm:
+    """The arm as the world's control computer believes it to be, or another model on the same kinematics."""
+    from dynamics import load_arm, with_dynamics
+    from hopfield_nav.world import build_arm, build_controller, find_methods
+
+    own = build_arm(world)
+    if arm is not None:
+        return with_dynamics(own, load_arm(arm))
+    return build_controller(world, own, find_methods(world)).model
+
+
+def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:
+    """What a world says of the parameters that the methods have."""
+    values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
+    known = {p.name for method in methods for p in method.parameters}
+    return {name: value for name, value in values.items() if name in known}
+
+
+def motors_of(
+    model: Arm,
+    constants: str | None,
+    free: Sequence[xarray.Dataset],
+    same_motor: list[list[int]],
+    where: str,
+) -> tuple[Arm, MotorFit]:
+    """The model with its friction, and its motors: given by their constants, or fitted to free motion.
+
+    Raises:
+        BadInput: neither is known, both are given, or as ``fit_motors``.
+    """
+    from hopfield_nav.logs import fit_motors, given_motors
+
+    if constants is not None:
+        if free or same_motor:
+            raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")
+        return model, given_motors(read_numbers(constants), len(model.dh))
+    if not free:
+        raise BadInput(
+            "the motor constants are not known",
+            where=where,
+            allowed="--free-run LOG_DIR, one or more recordings of the same arm with nothing touching it",
+        )
+    motors = fit_motors(free, model, same_motor)
+    return motors.on(model), motors

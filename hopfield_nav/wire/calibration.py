@@ -1,0 +1,144 @@
+"""Motors, friction and thresholds from one stretch of free motion, and the false alarms to be expected.
+
+A threshold is not judged by the motion it was set on: the stretch is cut in two, each half is judged by what
+the other gave, and the alarms of both are counted. What is used afterwards comes from the whole stretch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.experiment import alarm_rate
+from hopfield_nav.logs import JOINT_COLUMNS, Replay, fit_motors, label_signals, signals_of_recording
+from hopfield_nav.logs import replay as replay_signals
+from hopfield_nav.plugin import Method
+from hopfield_nav.wire.judge import Methods
+from hopfield_nav.wire.monitor import NEEDED, SIGNALS
+from hopfield_nav.wire.recipe import Recipe
+
+if TYPE_CHECKING:
+    import xarray
+
+MARGIN = 1.1  # of the threshold above the largest level of free motion
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What free motion gives.
+
+    Attributes:
+        methods: model with its friction, motors, thresholds and noise, from the whole stretch.
+        alarms: of each half, judged by what the other gave.
+        seconds: of both halves.
+        per_hour: false alarms an hour to be expected, and both ends of the 95 % interval.
+    """
+
+    methods: Methods
+    alarms: int
+    seconds: float
+    per_hour: tuple[float, float, float]
+
+
+class Stretch:
+    """Rows of a stream, kept until there are enough of them; begins anew where the clock jumps."""
+
+    def __init__(self) -> None:
+        self._rows: list[np.ndarray] = []
+        self._recipe: Recipe | None = None
+
+    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> None:
+        """Keep a row."""
+        if anew or (self._recipe is not None and recipe.names != self._recipe.names):
+            self._rows.clear()
+        self._recipe = recipe
+        self._rows.append(values)
+
+    def dataset(self) -> xarray.Dataset:
+        """The rows as a recording.
+
+        Raises:
+            BadInput: none, or a field that calibration needs was not told.
+        """
+        if self._recipe is None or not self._rows:
+            raise BadInput("nothing was received to calibrate on")
+        columns, table = self._recipe.columns, np.array(self._rows)
+        lacking = [name for name in NEEDED if name not in columns]
+        if lacking:
+            raise BadInput("the source does not tell what calibration needs", found=", ".join(lacking))
+        signals = {name: table[:, columns[JOINT_COLUMNS[name]]] for name in SIGNALS}
+        return label_signals(table[:, columns["timestamp"]][:, 0], signals, "stretch of free motion")
+
+
+def calibrate(
+    data: xarray.Dataset,
+    arm: Arm,
+    estimator: Method,
+    detector: Method,
+    values: Mapping[str, Any] | None = None,
+    same_motor: Sequence[Sequence[int]] = (),
+) -> Calibration:
+    """Calibrate on a recording in which nothing touched the arm.
+
+    Args:
+        data: of ``load_recording``, with currents.
+        arm: model of the arm; its friction is replaced by what is found.
+        estimator: of the external torque.
+        detector: whose ``threshold`` is found, unless ``values`` gives one.
+        values: of the methods' parameters.
+        same_motor: as for ``fit_motors``.
+
+    Raises:
+        BadInput: as ``fit_motors`` and ``replay``: a half in which a joint does not move enough.
+    """
+    given = dict(values or {})
+    middle = data.sizes["time"] // 2
+    halves = (data.isel(time=slice(None, middle)), data.isel(time=slice(middle, None)))
+    alarms, seconds = 0, 0.0
+    for own, other in (halves, halves[::-1]):
+        found = _replayed(_fitted(own, arm, estimator, detector, given, same_motor), other)
+        alarms += int(found.detected.sum())
+        seconds += float(found.time[-1] - found.time[0])
+    methods = _fitted(data, arm, estimator, detector, given, same_motor)
+    return Calibration(methods, alarms, seconds, alarm_rate(alarms, seconds))
+
+
+def _fitted(
+    data: xarray.Dataset,
+    arm: Arm,
+    estimator: Method,
+    detector: Method,
+    values: dict[str, Any],
+    same_motor: Sequence[Sequence[int]],
+) -> Methods:
+    motors = fit_motors([data], arm, same_motor)
+    methods = Methods(motors.on(arm), estimator, detector, values, motors)
+    methods = replace(methods, noise=free_noise(methods, [data]))
+    parameter = next((p for p in detector.parameters if p.name == "threshold"), None)
+    if parameter is None or "threshold" in values:
+        return methods
+    if parameter.per_joint:
+        largest = np.abs(_replayed(methods, data).tau_external).max(axis=0)
+    else:
+        largest = np.atleast_1d(_replayed(_with(methods, 1.0), data).level.max())
+    threshold = np.clip(MARGIN * largest, parameter.low, parameter.high).tolist()
+    return _with(methods, threshold if parameter.per_joint else threshold[0])
+
+
+def free_noise(methods: Methods, free: Sequence[xarray.Dataset]) -> np.ndarray:
+    """Root mean square (n,) of what is left of free motion [N·m]: the isolator's noise."""
+    left = np.concatenate([_replayed(methods, data).tau_external for data in free])
+    return np.sqrt(np.mean(left * left, axis=0))
+
+
+def _with(methods: Methods, threshold: object) -> Methods:
+    return replace(methods, values={**methods.values, "threshold": threshold})
+
+
+def _replayed(m: Methods, data: xarray.Dataset) -> Replay:
+    signals = signals_of_recording(data, m.motors)
+    return replay_signals(m.model, signals, m.estimator, m.detector, m.values, m.rearm, m.episodes)

@@ -1,0 +1,118 @@
+"""Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.isolation import ContactIsolator, Isolation
+from hopfield_nav.logs import MotorFit, Replaying
+from hopfield_nav.plugin import Method
+
+NOISE = 0.5  # [N·m] of the residual, where no free motion has told
+LEAST_NOISE = 1e-3  # [N·m]
+RATE = 125.0  # [Hz] of a stream before it has begun
+HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free residuals that make the line
+
+
+@dataclass(frozen=True)
+class Methods:
+    """What judges a stream.
+
+    Attributes:
+        model: the arm as it is believed to be, friction included.
+        estimator, detector: methods of ``plugin.find_method``.
+        values: of their parameters, by name.
+        motors: that turn currents into torques.
+        noise: (n,) standard deviation of the residual in free motion [N·m]; None: not known.
+        rearm, episodes: the rule by which a level is an alarm, as for ``replay``.
+    """
+
+    model: Arm
+    estimator: Method
+    detector: Method
+    values: Mapping[str, Any]
+    motors: MotorFit
+    noise: np.ndarray | None = None
+    rearm: float = 1.0
+    episodes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a control computer sensed at one moment: time [s], and (n,) each [rad, rad/s, rad/s², A]."""
+
+    time: float
+    q: np.ndarray
+    qd: np.ndarray
+    q_ref: np.ndarray
+    qd_ref: np.ndarray
+    qdd_ref: np.ndarray
+    current: np.ndarray
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is believed at a row.
+
+    Attributes:
+        time: [s].
+        level: as a share of the threshold.
+        tau_external: (n,) [N·m].
+        detected: whether an alarm was raised.
+        place: where the arm is touched; None without an alarm, or where it cannot be told.
+    """
+
+    time: float
+    level: float
+    tau_external: np.ndarray
+    detected: bool
+    place: Isolation | None
+
+
+class Judge:
+    """Methods at work on a stream.
+
+    Args:
+        methods: that judge.
+
+    Raises:
+        BadInput: a parameter that is missing, unknown or out of its range.
+    """
+
+    def __init__(self, methods: Methods) -> None:
+        self._methods = m = methods
+        self._stream = Replaying(m.model, m.estimator, m.detector, m.values, m.rearm, m.episodes)
+        self.restart(RATE)
+
+    def restart(self, rate: float) -> None:
+        """Forget everything: a stream of ``rate`` [Hz] begins, or its clock has jumped."""
+        m = self._methods
+        self._stream.restart()
+        noise = NOISE if m.noise is None else np.maximum(m.noise, LEAST_NOISE)
+        back, line = (max(8, round(seconds * rate)) for seconds in (HOLD_BACK, BASELINE))
+        self._isolator = ContactIsolator(m.model, noise, hold_back=back, baseline=line)
+
+    def judge(self, row: Row) -> Seen:
+        """The next row.
+
+        Raises:
+            BadInput: numbers that are not finite, or time that does not increase.
+        """
+        torque = self._methods.motors.torque(row.current)
+        sensed = np.array((row.q, row.qd, row.q_ref, row.qd_ref, row.qdd_ref, torque))
+        level, residual, detected = self._stream.feed_row(row.time, sensed)
+        place = self._isolate(row.q, residual) if detected else None
+        if level <= 1.0:
+            self._isolator.moved_free(row.q, residual)
+        return Seen(row.time, level, residual, detected, place)
+
+    def _isolate(self, q: np.ndarray, residual: np.ndarray) -> Isolation | None:
+        try:
+            return self._isolator.felt(q, residual)
+        except BadInput:  # too little free motion before
+            return None

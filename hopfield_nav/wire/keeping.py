@@ -1,0 +1,105 @@
+"""The record of a stream: an RTDE table that ``load_recording`` reads, the alarms, and how it was judged.
+
+A table's time must increase and its columns stay: where the clock goes back or the fields change, a new table
+begins (``rtde-2.csv``, …), which is read by its own name.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.logs import WATCHED_TABLE
+from hopfield_nav.wire.judge import Seen
+from hopfield_nav.wire.recipe import TYPES, Recipe
+
+ALARMS, SETTINGS = "alarms.csv", "watch.json"
+_FLUSH = 100  # rows after which they are on disk
+
+
+class Keeper:
+    """Writes a record into a new folder.
+
+    Args:
+        folder: that does not exist or is empty.
+
+    Attributes:
+        tables: that were begun.
+
+    Raises:
+        BadInput: the folder cannot be made or written to.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.tables = folder, 0
+        self._table: TextIO | None = None
+        self._recipe: Recipe | None = None
+        self._rows = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._alarms = (folder / ALARMS).open("w", encoding="utf-8")
+        except OSError as error:
+            raise BadInput(f"cannot keep a record: {error.strerror}", where=str(folder)) from None
+        self._alarms.write("time_s,level,link,probability\n")
+
+    def __enter__(self) -> Keeper:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the files."""
+        self._alarms.close()
+        if self._table is not None:
+            self._table.close()
+
+    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> None:
+        """Keep a row of every field; digits are enough to read the same numbers back."""
+        if self._table is None or anew or recipe.names != self._recipe_names():
+            self._begin(recipe)
+        assert self._table is not None
+        self._table.write(",".join(map(repr, values.tolist())) + "\n")
+        self._rows += 1
+        if self._rows % _FLUSH == 0:
+            self._table.flush()
+
+    def add_alarm(self, seen: Seen) -> None:
+        """Keep an alarm with its likely link."""
+        link, share = likely_link(seen)
+        self._alarms.write(f"{seen.time!r},{seen.level!r},{link},{share:.3f}\n")
+        self._alarms.flush()
+
+    def say(self, settings: dict[str, Any]) -> None:
+        """Keep how the stream was judged, and what was counted."""
+        text = json.dumps(settings, indent=2, ensure_ascii=False)
+        (self.folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
+
+    def _recipe_names(self) -> tuple[str, ...]:
+        return () if self._recipe is None else self._recipe.names
+
+    def _begin(self, recipe: Recipe) -> None:
+        if self._table is not None:
+            self._table.close()
+        self.tables += 1
+        name = WATCHED_TABLE if self.tables == 1 else WATCHED_TABLE.replace(".", f"-{self.tables}.")
+        self._table, self._recipe = (self.folder / name).open("w", encoding="utf-8"), recipe
+        self._table.write(",".join(_columns(recipe)) + "\n")
+
+
+def likely_link(seen: Seen) -> tuple[int, float]:
+    """The likeliest link and its probability; 0 and 0 where none can be told."""
+    if seen.place is None or not seen.place.best_link:
+        return 0, 0.0
+    return seen.place.best_link, float(seen.place.probability[seen.place.best_link])
+
+
+def _columns(recipe: Recipe) -> list[str]:
+    counts = [TYPES[kind][1] for kind in recipe.types]
+    pairs = zip(recipe.names, counts, strict=True)
+    return [f"{name}_{k}" if count > 1 else name for name, count in pairs for k in range(count)]

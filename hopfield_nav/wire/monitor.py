@@ -1,0 +1,185 @@
+"""A stream of packages, watched: gaps, clocks that jump, states of the robot, and what the methods say.
+
+Time counts from the first package, as in a recording: the same numbers come out of the same rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Protocol
+
+import numpy as np
+
+from hopfield_nav.logs import FULL_TURNS, JOINT_COLUMNS
+from hopfield_nav.wire.judge import Judge, Row, Seen
+from hopfield_nav.wire.link import Notice, Sample
+from hopfield_nav.wire.recipe import (
+    NORMAL,
+    PLAYING,
+    ROBOT_MODES,
+    RUNNING,
+    RUNTIME_STATES,
+    SAFETY_MODES,
+    Recipe,
+)
+
+SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # of ``Row``, as recordings name them
+NEEDED = ("timestamp", *(JOINT_COLUMNS[name] for name in SIGNALS))
+STATES = {
+    "robot_mode": (ROBOT_MODES, RUNNING),
+    "safety_mode": (SAFETY_MODES, NORMAL),
+    "runtime_state": (RUNTIME_STATES, PLAYING),
+}  # field: (words of its values, the value when all is well)
+WATCHED = (
+    *NEEDED, "target_current", "target_moment", "actual_TCP_pose", "actual_TCP_speed", "actual_TCP_force",
+    *STATES,
+)  # fmt: skip
+GAP = 1.5  # periods beyond which packages are missing
+STEPS = 15  # between packages, whose median is the period
+LARGEST = dict.fromkeys(SIGNALS, FULL_TURNS) | {"qdd_ref": 1e4, "current": 1e3}
+_FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
+
+
+class Record(Protocol):
+    """What keeps the rows."""
+
+    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> None:
+        """Keep a row; ``anew``: its clock does not continue that of the row before."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A row that was taken: its time [s], and what is believed, where there is somebody to judge."""
+
+    time: float
+    seen: Seen | None
+
+
+class Agreed(Protocol):
+    """What a link has agreed on with its source: what packages hold, and how many a second [Hz]."""
+
+    recipe: Recipe | None
+    frequency: float
+
+
+class Monitor:
+    """Takes what a link gives, and tells what it means.
+
+    Args:
+        judge: of its rows; None: they are only taken.
+        records: keep every row that is taken.
+
+    Attributes:
+        counts: how often each kind of thing happened: ``rows``, ``alarms``, ``lost``, ``repeated``, ``no
+            numbers``, ``clock jumps``, and every kind of ``Notice``.
+        seconds: of the stream that were taken, gaps left out.
+        largest: level so far.
+    """
+
+    def __init__(self, judge: Judge | None = None, records: Sequence[Record] = ()) -> None:
+        self._judge, self._records = judge, records
+        self._recipe: Recipe | None = None
+        self._steps: deque[float] = deque(maxlen=STEPS)
+        self._first = self._last = np.nan
+        self._frequency, self._complete = 0.0, False
+        self._states: dict[str, int] = {}
+        self.counts: Counter[str] = Counter()
+        self.seconds = self.largest = 0.0
+
+    def take(self, item: Sample | Notice, agreed: Agreed) -> Iterator[Told | Notice]:
+        """The next item of a link."""
+        if isinstance(item, Notice):
+            self.counts[item.kind] += 1
+            yield item
+            return
+        recipe = agreed.recipe
+        assert recipe is not None
+        if recipe is not self._recipe:
+            self._recipe, self._frequency = recipe, agreed.frequency
+            yield from self._look_at(recipe)
+        if "timestamp" not in recipe.columns:
+            self.counts["no numbers"] += 1
+            return
+        fault = _fault(recipe, item.values)
+        if fault:
+            self.counts["no numbers"] += 1
+            if self.counts["no numbers"] == 1:
+                yield Notice("no numbers", fault)
+            return
+        yield from self._take_row(recipe, item.values)
+
+    def _look_at(self, recipe: Recipe) -> Iterator[Notice]:
+        lacking = [name for name in NEEDED if name not in recipe.columns]
+        if lacking:
+            yield Notice("not judged", f"the source does not tell {', '.join(lacking)}")
+        self._complete = not lacking
+
+    def _take_row(self, recipe: Recipe, values: np.ndarray) -> Iterator[Told | Notice]:
+        stamp = float(values[recipe.columns["timestamp"]][0])
+        anew = np.isnan(self._last)
+        if stamp == self._last:
+            self.counts["repeated"] += 1
+            return
+        if stamp < self._last:
+            self.counts["clock jumps"] += 1
+            yield Notice("clock jump", f"from {self._last:.3f} s back to {stamp:.3f} s: methods begin anew")
+            anew = True
+        if anew:
+            self._first = stamp
+            if self._judge is not None:
+                self._judge.restart(self._frequency)
+        else:
+            yield from self._step(stamp)
+        self._last = stamp
+        self.counts["rows"] += 1
+        yield from self._changes(recipe, values)
+        for record in self._records:
+            record.add(recipe, values, anew)
+        yield Told(stamp - self._first, self._judged(recipe, values, stamp - self._first))
+
+    def _step(self, stamp: float) -> Iterator[Notice]:
+        """Count the packages that are missing before ``stamp``; the usual step is that of the last ones."""
+        step = stamp - self._last
+        period = median(self._steps) if self._steps else 1.0 / self._frequency
+        if step > GAP * period:
+            lost = max(1, round(step / period) - 1)
+            self.counts["lost"] += lost
+            yield Notice("lost", f"{lost} packages before {stamp:.3f} s")
+        else:
+            self.seconds += step
+        self._steps.append(step)
+
+    def _judged(self, recipe: Recipe, values: np.ndarray, time: float) -> Seen | None:
+        if self._judge is None or not self._complete:
+            return None
+        row = Row(time, **{name: values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS})
+        seen = self._judge.judge(row)
+        self.counts["alarms"] += seen.detected
+        self.largest = max(self.largest, seen.level)
+        return seen
+
+    def _changes(self, recipe: Recipe, values: np.ndarray) -> Iterator[Notice]:
+        """A notice for every state of the robot that has changed, or that is not well at the start."""
+        for name, (words, well) in STATES.items():
+            if name not in recipe.columns:
+                continue
+            now = int(values[recipe.columns[name]][0])
+            if now != self._states.get(name, well):
+                self.counts["state changes"] += 1
+                yield Notice("robot", f"{name} is {now}: {words.get(now, 'unknown')}")
+            self._states[name] = now
+
+
+def _fault(recipe: Recipe, values: np.ndarray) -> str:
+    """Why the numbers cannot be those of an arm; empty: they can."""
+    if not np.isfinite(values).all():
+        name = next(n for n, columns in recipe.columns.items() if not np.isfinite(values[columns]).all())
+        return f"{name} is not finite"
+    for name, field in _FIELD_OF.items():
+        columns = recipe.columns.get(field)
+        if columns is not None and np.abs(values[columns]).max() > LARGEST[name]:
+            return f"{field} is {np.abs(values[columns]).max():.3g}"
+    return ""

@@ -1,0 +1,167 @@
+"""A log told over the network as a Universal Robots arm tells its state: several clients, one clock."""
+
+from __future__ import annotations
+
+import ipaddress
+import select
+import socket
+import time as clock
+from collections.abc import Callable
+
+from dynamics import BadInput
+from hopfield_nav.wire.conversation import Conversation
+from hopfield_nav.wire.pace import Pace
+from hopfield_nav.wire.telling import Telling
+
+MOST_CLIENTS = 16
+LOOK = 0.2  # [s] between two looks at whether to stop
+LINGER = 1.0  # [s] that clients have to read the last rows
+_CHUNK = 4096
+
+
+class Server:
+    """Tells a log to whoever connects; the log begins when the first client asks for data.
+
+    Args:
+        telling: what is told.
+        host: address to listen at; all but those of this machine itself are for everybody to read.
+        port: 0 for any free one.
+        speed: seconds of the log a second.
+
+    Attributes:
+        address: host and port at which it listens.
+        pace: due times and lateness; None until the log begins.
+        clients: that have connected so far.
+        packages: of data that were told to all of them.
+
+    Raises:
+        BadInput: the address cannot be listened at.
+    """
+
+    def __init__(self, telling: Telling, host: str, port: int, speed: float = 1.0) -> None:
+        self._telling, self._speed = telling, speed
+        self._socket = _listen(host, port)
+        self.address: tuple[str, int] = self._socket.getsockname()[:2]
+        self._talks: dict[socket.socket, Conversation] = {}
+        self.pace: Pace | None = None
+        self.clients = self.packages = 0
+
+    def serve(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Tell the whole log, then close; ``stop`` is asked now and then whether to end before."""
+        try:
+            k = 0
+            while k < len(self._telling.time) and not stop():
+                k = self._tell_due(k)
+                self._exchange(self._until_next(k))
+            end = clock.perf_counter() + LINGER
+            while any(talk.waiting for talk in self._talks.values()) and clock.perf_counter() < end:
+                self._exchange(0.01)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of every client and of the address."""
+        for connection in list(self._talks):
+            self._drop(connection)
+        self._socket.close()
+
+    def _tell_due(self, k: int) -> int:
+        """Tell the rows that are due; returns the next one."""
+        if self.pace is None:
+            if not any(talk.playing for talk in self._talks.values()):
+                return k
+            self.pace = Pace(clock.perf_counter(), self._speed)
+        time = self._telling.time
+        while k < len(time) and self.pace.due(float(time[k])) <= clock.perf_counter():
+            for talk in self._talks.values():
+                talk.tell(k)
+            for connection in list(self._talks):
+                self._send(connection)
+            self.pace.note(float(time[k]), clock.perf_counter())
+            k += 1
+        return k
+
+    def _until_next(self, k: int) -> float:
+        if self.pace is None or k >= len(self._telling.time):
+            return LOOK
+        return min(LOOK, max(0.0, self.pace.due(float(self._telling.time[k])) - clock.perf_counter()))
+
+    def _exchange(self, seconds: float) -> None:
+        """Wait so long for what clients send, at the most."""
+        full = [connection for connection, talk in self._talks.items() if talk.waiting]
+        readable, writable, _ = select.select([self._socket, *self._talks], full, [], seconds)
+        for connection in readable:
+            if connection is self._socket:
+                self._welcome()
+            else:
+                self._receive(connection)
+        for connection in writable:
+            self._send(connection)
+
+    def _welcome(self) -> None:
+        try:
+            connection, _ = self._socket.accept()
+        except OSError:
+            return
+        if len(self._talks) >= MOST_CLIENTS:
+            connection.close()
+            return
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._talks[connection] = Conversation(self._telling)
+        self.clients += 1
+
+    def _receive(self, connection: socket.socket) -> None:
+        try:
+            received = connection.recv(_CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            received = b""
+        if not received:
+            self._drop(connection)
+            return
+        if connection in self._talks:
+            self._talks[connection].hear(received)
+            self._send(connection)
+
+    def _send(self, connection: socket.socket) -> None:
+        talk = self._talks.get(connection)
+        if talk is None:
+            return
+        try:
+            if talk.waiting:
+                del talk.waiting[: connection.send(talk.waiting)]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._drop(connection)
+            return
+        if talk.over and not talk.waiting:
+            self._drop(connection)
+
+    def _drop(self, connection: socket.socket) -> None:
+        talk = self._talks.pop(connection, None)
+        self.packages += talk.sent if talk else 0
+        connection.close()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        listening = socket.create_server((host, port), backlog=MOST_CLIENTS)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        allowed = "an address of this machine, and a port that is free"
+        raise BadInput(f"cannot listen: {reason}", where=f"{host}:{port}", allowed=allowed) from None
+    listening.setblocking(False)
+    return listening
