@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dynamics import Arm
     from hopfield_nav.logs import Replay, Signals
     from hopfield_nav.plugin import Method
+    from hopfield_nav.world import World
 
 _FORMATS = (".csv", ".nc")
 
@@ -118,17 +119,25 @@ def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
     from hopfield_nav.experiment import load_run
     from hopfield_nav.logs import signals_of_run
     from hopfield_nav.plugin import find_method
-    from hopfield_nav.world import build_arm, build_controller, find_methods
+    from hopfield_nav.world import build_arm, build_model
 
     run = load_run(folder)
-    methods, own = find_methods(run.world), build_arm(run.world)
-    model = build_controller(run.world, own, methods).model
+    own = build_arm(run.world)
+    model = build_model(run.world, own)
     if arm is not None:
         model = with_dynamics(own, load_arm(arm))
-    method = methods.estimator if estimator is None else find_method("estimator", estimator)
     world = run.world
+    method = _recorded_estimator(world) if estimator is None else find_method("estimator", estimator)
     values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
     return _Case(model, signals_of_run(run), method, values)
+
+
+def _recorded_estimator(world: World) -> Method:
+    """The estimator of a run, which is one of ours: files that a record names are never executed."""
+    try:
+        return world.trust.find("estimator", world.detection.estimator, world.folder)
+    except BadInput as error:
+        raise BadInput(error.what, found=error.found, allowed="--estimator NAME or FILE.py:NAME") from None
 
 
 def _recording(

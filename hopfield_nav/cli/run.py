@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.options import Film, NoPlots, WorldName, folder_option, set_option
+from hopfield_nav.cli.options import Film, NoPlots, Trusted, WorldName, folder_option, set_option
 from hopfield_nav.cli.pictures import draw_run, film_run
 
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ def run(
     overrides: Annotated[list[str] | None, set_option("detection.threshold=8")] = None,
     no_plots: NoPlots = False,
     animate: Film = False,
+    trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
     from hopfield_nav.cli.folders import choose_folder
     from hopfield_nav.world import load_world
 
-    read = load_world(world, overrides or [])
+    read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, read.name)
     made = _simulate(read, seed)
     _save(made, folder)

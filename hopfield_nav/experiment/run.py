@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.world import World, load_world
+from hopfield_nav.world import World, recorded_world
 
 if TYPE_CHECKING:
     import xarray
@@ -179,7 +179,12 @@ def load_run(folder: str | Path) -> Run:
     except (OSError, ValueError) as error:
         raise BadInput("not the folder of a run", where=str(folder), found=str(error)) from error
     run = Run(
-        load_world(folder / "world.yaml"), summary, np.zeros((0, 1)), [], np.zeros((0, 2)), np.zeros((0, 0))
+        recorded_world(folder / "world.yaml"),
+        summary,
+        np.zeros((0, 1)),
+        [],
+        np.zeros((0, 2)),
+        np.zeros((0, 0)),
     )
     run._data = data
     return run

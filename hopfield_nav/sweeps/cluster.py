@@ -81,9 +81,13 @@ def thread_count(client: Client) -> int:
 
 @contextmanager
 def _local_cluster(workers: int) -> Iterator[Any]:
-    """Processes on the loopback address, one thread each; a nanny starts the dead ones again."""
+    """Processes on the loopback address, one thread each; a nanny starts the dead ones again.
+
+    Whoever talks to a scheduler has it execute what he likes: here it takes keys that only this process and
+    its workers have, made for this sweep.
+    """
     import dask
-    from distributed import LocalCluster
+    from distributed import LocalCluster, Security
 
     with (
         tempfile.TemporaryDirectory(prefix="hopfield-nav-sweep-", ignore_cleanup_errors=True) as scratch,
@@ -92,6 +96,8 @@ def _local_cluster(workers: int) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             host="127.0.0.1",
+            protocol="tls://",
+            security=Security.temporary(),
             dashboard_address=None,
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # None would take the usual port
             silence_logs=logging.CRITICAL,

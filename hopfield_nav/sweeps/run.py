@@ -39,6 +39,7 @@ def sweep(
     set: Mapping[str, Any] | None = None,
     workers: int | None = None,
     folder: str | Path | None = None,
+    allow_code: bool = False,
 ) -> xarray.Dataset:
     """Run a world many times with changed values and return one labelled table.
 
@@ -56,6 +57,7 @@ def sweep(
         workers: processes; 0: none but this; default as many as cores, none for a few runs. A script
             that uses processes needs ``if __name__ == "__main__":`` around what it does.
         folder: where the results are kept; default nowhere.
+        allow_code: execute the Python files that the world names, as ``load_world`` does.
 
     Returns:
         The quantities over the swept parameters and the repeats (over runs, for random samples).
@@ -67,8 +69,9 @@ def sweep(
     from hopfield_nav.sweeps.table import dataset, read_rows
 
     made = make_sweep(
-        world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set
-    )
+        world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set,
+        allow_code=allow_code,
+    )  # fmt: skip
     if workers is None and made.count <= _FEW:
         workers = 0
     with tempfile.TemporaryDirectory() as nowhere:

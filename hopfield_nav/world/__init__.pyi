@@ -33,6 +33,7 @@ from .files import sweep_name as sweep_name
 from .files import world_name as world_name
 from .load import load_world as load_world
 from .load import parse_world as parse_world
+from .load import recorded_world as recorded_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .plan import PlaceSection as PlaceSection
@@ -45,5 +46,6 @@ from .solids import Floor as Floor
 from .solids import Seed as Seed
 from .solids import Solid as Solid
 from .solids import Sphere as Sphere
+from .trust import Trust as Trust
 from .world import World as World
 from .writing import yaml_text as yaml_text

@@ -10,23 +10,28 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynamics import BadInput
-from hopfield_nav.plugin import find_method
 from hopfield_nav.world.document import Document
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.plan import check_plan
 from hopfield_nav.world.solids import GoalSection
+from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.world import World
 
 
-def check_world(world: World, folder: Path | None) -> None:
-    """Check timing, the estimator's needs, and the goal; ``folder`` is that of the world.
+def check_world(world: World, folder: Path | None, trust: Trust) -> None:
+    """Check timing, the estimator's needs, and the goal.
+
+    Args:
+        world: to check.
+        folder: of the world.
+        trust: which Python files may be executed.
 
     Raises:
         BadInput: ``where`` is the key at fault.
     """
     _check_timing(world)
     _check_imperfections(world)
-    _check_inherited(world, folder)
+    _check_inherited(world, folder, trust)
     _check_ties(world)
     if world.goal is not None:
         _check_goal(world, world.goal)
@@ -214,9 +219,11 @@ def _check_joints(world: World, document: Document) -> None:
             )
 
 
-def _check_inherited(world: World, folder: Path | None) -> None:
+def _check_inherited(world: World, folder: Path | None, trust: Trust) -> None:
     """An estimator that works on the controller's parameters needs a law that has them."""
-    for parameter in find_method("estimator", world.detection.estimator, folder).parameters:
+    if not trust.looks_into(world.detection.estimator) or not trust.looks_into(world.controller.law):
+        return
+    for parameter in trust.find("estimator", world.detection.estimator, folder).parameters:
         if parameter.inherit and parameter.name not in world.controller.parameters:
             raise BadInput(
                 f"needs the controller's {parameter.name}, which law {world.controller.law} has not",

@@ -224,6 +224,24 @@ def test_a_cluster_that_goes_away_is_told_and_the_rows_are_kept(serial, tmp_path
     assert len(read_rows(tmp_path / "out")) >= 3
 
 
+def test_nobody_without_its_keys_has_a_local_sweep_run_code(monkeypatch):
+    """Other users of this machine reach the port too; plain text and keys of their own are turned away."""
+    from distributed import Client, Security
+
+    monkeypatch.setattr("distributed.comm.tcp.logger.disabled", True)
+    with connect(1, None) as client:
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        assert all(worker.startswith("tls://") for worker in client.nthreads())
+        assert client.submit(os.getpid).result() != os.getpid()
+        for other, keys in (
+            (address.replace("tls", "tcp"), None),
+            (address, Security.temporary()),
+        ):
+            with pytest.raises((OSError, TypeError)):
+                Client(other, security=keys, timeout=1, set_as_default=False)
+
+
 def test_nobody_at_the_address(tmp_path, monkeypatch):
     monkeypatch.setattr("hopfield_nav.sweeps.cluster._CONNECT", 1)
     with pytest.raises(BadInput, match="no scheduler answers"):
