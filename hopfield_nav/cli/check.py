@@ -44,13 +44,21 @@ def _check(name: str, trust: bool) -> str:
     Raises:
         BadInput: it is none.
     """
-    from hopfield_nav.world import Trust, find_file, read_document, sweep_name, world_from, world_name
+    from hopfield_nav.world import (
+        Trust,
+        find_file,
+        read_document,
+        remarks,
+        sweep_name,
+        world_from,
+        world_name,
+    )
 
     path = find_file(name)
     document = read_document(path)
     if not _is_sweep(document.data):
-        world_from(document, path.parent, world_name(path), trust=Trust(trust))
-        return "ok"
+        world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
+        return "; ".join(["ok", *remarks(world)])
     from hopfield_nav.sweeps import sweep_from
 
     sweep = sweep_from(document, path.parent, sweep_name(path), Trust(trust))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,10 +30,12 @@ def run(
 ) -> int:
     """Simulate a world and save what happened."""
     from hopfield_nav.cli.folders import choose_folder
-    from hopfield_nav.world import load_world
+    from hopfield_nav.world import load_world, remarks
 
     read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, read.name)
+    for remark in remarks(read):
+        print(remark, file=sys.stderr, flush=True)
     made = _simulate(read, seed)
     _save(made, folder)
     if not no_plots:

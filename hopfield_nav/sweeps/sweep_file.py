@@ -13,13 +13,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from hopfield_nav.sweeps.axes import Axis, build_axes
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.record import fingerprint, plain, resolved, world_data
 from hopfield_nav.sweeps.sections import SweepFile
-from hopfield_nav.world import Document, Trust, World, bad_input, find_sweep, read_document, sweep_name
+from hopfield_nav.world import (
+    Document,
+    Trust,
+    World,
+    bad_input,
+    find_sweep,
+    is_code,
+    read_document,
+    remarks,
+    sweep_name,
+)
 
 
 @dataclass(frozen=True)
@@ -119,6 +130,27 @@ class Sweep:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the user should know and need not change."""
+        same = self.repeats > 1 and not self.is_random
+        alike = ["nothing in this world is random: repeats give the same run, and count once"] if same else []
+        return (*self._on_samples(), *alike, *remarks(self.world))
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a run depends on its seed: noise, obstacles or a planner that are drawn, or may be."""
+        keys = {column.key[0] for axis in self.grid for column in axis}
+        world = self.world
+        noise = np.any(np.asarray(world.sensors.velocity_noise) > 0.0)
+        drawn = any(
+            o.random_cylinders is not None and o.random_cylinders.seed is None for o in world.obstacles
+        )
+        own = any(
+            is_code(name)
+            for name in (world.detection.measure, world.detection.estimator, world.controller.law)
+        )
+        planner = world.planner.kind in ("roadmap", "potential_field")
+        return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
+
+    def _on_samples(self) -> tuple[str, ...]:
         samples = self.file.samples or 1
         sobol = any(draw.kind == "sobol" for draw in self.file.random.values())
         if sobol and samples & (samples - 1):

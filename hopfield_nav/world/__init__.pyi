@@ -37,6 +37,7 @@ from .load import recorded_world as recorded_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .plan import PlaceSection as PlaceSection
+from .remarks import remarks as remarks
 from .schema import dump_schema as dump_schema
 from .sections import PlannerSection as PlannerSection
 from .sections import Section as Section
@@ -47,5 +48,6 @@ from .solids import Seed as Seed
 from .solids import Solid as Solid
 from .solids import Sphere as Sphere
 from .trust import Trust as Trust
+from .trust import is_code as is_code
 from .world import World as World
 from .writing import yaml_text as yaml_text

@@ -13,6 +13,7 @@ from dynamics import BadInput
 from hopfield_nav.world.document import Document
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.plan import check_plan
+from hopfield_nav.world.remarks import check_beta_of
 from hopfield_nav.world.solids import GoalSection
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.world import World
@@ -33,6 +34,7 @@ def check_world(world: World, folder: Path | None, trust: Trust) -> None:
     _check_imperfections(world)
     _check_inherited(world, folder, trust)
     _check_ties(world)
+    check_beta_of(world)
     if world.goal is not None:
         _check_goal(world, world.goal)
 
@@ -264,6 +266,8 @@ def _check_goal(world: World, goal: GoalSection) -> None:
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:
     first, last = [rim] * grid.rank, [n - 1 - rim for n in grid.shape]
+    if any(high < low for low, high in zip(first, last, strict=True)):
+        return "none: this map is all rim; a larger map.shape, or map.rim: free"
     if as_cell:
         return f"cells {first} to {last}"
     ends = zip("xyz", grid.centre(first), grid.centre(last), strict=False)

@@ -234,7 +234,7 @@ class GoalSection(Section):
         if (self.cell is None) == (self.position is None):
             raise BadInput(
                 "exactly one of cell and position is needed",
-                found=[key for key, value in self if value is not None],
+                found="both" if self.cell is not None else "neither",
                 allowed="cell: [i, j] or position: [x, y]",
             )
         return self
