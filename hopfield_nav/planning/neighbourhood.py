@@ -132,7 +132,7 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     code = {sign + axis_name(a): 2 * a + s for a in reversed(range(rank)) for s, sign in enumerate("+-")}
     names = list(code) if ties is None else ties
     allowed = "each once of " + ", ".join(code)
-    if isinstance(names, str) or any(not isinstance(n, str) for n in names):
+    if not isinstance(names, (list, tuple)) or any(not isinstance(n, str) for n in names):
         raise BadInput("tie order is a list of signed axes", found=ties, allowed=allowed)
     for name in names:
         if name not in code:
@@ -144,7 +144,7 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
 
 
 def _check_radius(radius: float) -> float:
-    if not (math.isfinite(radius) and radius >= 1):
+    if not isinstance(radius, (int, float, np.number)) or not (math.isfinite(radius) and radius >= 1):
         raise BadInput("radius of the neighbourhood", found=radius, allowed="1 or more [cells]")
     return float(radius)
 
@@ -167,7 +167,10 @@ def _check_size(radius: float, shape: tuple[int, ...]) -> float:
 
 
 def _check_spacing(spacing: float | Sequence[float] | None, rank: int) -> tuple[float, ...]:
-    values = np.ones(rank) if spacing is None else np.asarray(spacing, dtype=float)
+    try:
+        values = np.ones(rank) if spacing is None else np.asarray(spacing, dtype=float)
+    except (TypeError, ValueError):
+        values = np.full(1, np.nan)
     if values.shape not in {(), (rank,)} or not (np.isfinite(values) & (values > 0)).all():
         raise BadInput("spacing", found=spacing, allowed=f"positive, one number or {rank}")
     if values.max() > MOST_RATIO * values.min():

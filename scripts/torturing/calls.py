@@ -19,8 +19,9 @@ _OF_ANGLES = (
 )  # fmt: skip
 _OF_MOTION = ("inverse_dynamics", "forward_dynamics", "euler_lagrange_torque", "linearize")
 _ODD = (
-    None, True, "words", -1, 0, 3, 1e308, -1e308, 1e-308, np.nan, np.inf, [], [[]], {}, np.zeros(5), np.zeros((6, 6)),
-    np.full(6, np.nan), np.array(["a"] * 6), np.zeros((0, 6)), [None] * 6, np.eye(4), np.full((4, 4), np.nan),
+    None, True, "words", -1, 0, 3, 1e308, -1e308, 1e-308, np.nan, np.inf, [], [[]], {}, np.zeros(5),
+    np.zeros((6, 6)), np.full(6, np.nan), np.array(["a"] * 6), np.zeros((0, 6)), [None] * 6,
+    np.eye(4), np.full((4, 4), np.nan),
 )  # fmt: skip
 
 
@@ -36,14 +37,13 @@ def odd_calls(count: int) -> Iterator[tuple[str, Callable[[], object]]]:
         motion[dice.randrange(3)] = odd
         key = dice.choice(["start", "goal", "radius", "spacing", "beta", "network", "ties", "closed"])
         cells = {"start": (0, 0), "goal": (8, 6), key: odd}
-        short = arm._replace(
-            **{dice.choice(["mass", "dh", "inertia", "friction", "twist"]): np.zeros((3, 4))}
-        )
+        field, motion_of = dice.choice(["mass", "dh", "inertia", "twist"]), dice.choice(_OF_MOTION)
+        short = arm._replace(**{field: np.zeros((3, 4))})
         yield (
             f"call {number} ({kind}, {name}, {key}, {odd!r:.40})",
             [
                 lambda name=name, odd=odd: getattr(dynamics, name)(arm, odd),
-                lambda motion=motion, f=dice.choice(_OF_MOTION): getattr(dynamics, f)(arm, *motion),
+                lambda motion=motion, f=motion_of: getattr(dynamics, f)(arm, *motion),
                 lambda odd=odd: dynamics.with_payload(arm, odd, [0, 0, 0]),
                 lambda odd=odd: dynamics.with_payload(arm, 1.0, odd),
                 lambda cells=cells: plan_path(grid, **cells),

@@ -14,8 +14,8 @@ from hopfield_nav.world import World, load_world, parse_world
 from hopfield_nav.world.files import list_worlds
 
 _ODD: list[Any] = [
-    None, True, "", "words", -1, 0, 3, 10**400, -1e300, 1e-300, float("nan"), float("inf"), 90.0, [], {}, [[]],
-    {"a": 1}, [1, 2, 3], "nowhere.py:METHOD", "nowhere.yaml", "x" * 5000,
+    None, True, "", "words", -1, 0, 3, 10**400, -1e300, 1e-300, float("nan"), float("inf"), 90.0, [], {},
+    [[]], {"a": 1}, [1, 2, 3], "nowhere.py:METHOD", "nowhere.yaml", "x" * 5000,
 ]  # fmt: skip
 
 
@@ -48,22 +48,18 @@ def _run(number: int, time_limit: float) -> None:
 
 
 def _draw(dice: random.Random, time_limit: float) -> World:
-    cylinders = [
-        {
-            "cylinder": {
-                "center": [dice.uniform(0.2, 0.6), dice.uniform(-0.25, 0.25)],
-                "radius": dice.uniform(0.01, 0.06),
-            }
-        }
-        for _ in range(dice.randrange(6))
-    ]
+    places = [(dice.uniform(0.2, 0.6), dice.uniform(-0.25, 0.25)) for _ in range(dice.randrange(6))]
+    cylinders = [{"cylinder": {"center": list(at), "radius": dice.uniform(0.01, 0.06)}} for at in places]
+    integrator = dice.choice(["rk4", "semi_implicit_euler"])
+    mark, reaction = dice.choice(["felt", "actual", "desired"]), dice.choice(["retreat", "stop", "float"])
+    noise, encoder = dice.choice([0, 0.001, 0.01]), dice.choice([0, 1e-5])
     data = {
         "format": 1,
         "arm": dice.choice(["ur5_ragazzon2012", "ur5_tu2023", "ur5_full", "ur5e"]),
-        "plant": {"step": dice.choice([0.0005, 0.001, 0.002]), "integrator": dice.choice(["rk4", "semi_implicit_euler"])},
+        "plant": {"step": dice.choice([0.0005, 0.001, 0.002]), "integrator": integrator},
         "contact": {"stiffness": 10 ** dice.uniform(3, 6), "friction": dice.uniform(0, 0.5)},
-        "detection": {"mark": dice.choice(["felt", "actual", "desired"]), "reaction": dice.choice(["retreat", "stop", "float"])},
-        "sensors": {"velocity_noise": dice.choice([0, 0.001, 0.01]), "encoder_resolution": dice.choice([0, 1e-5])},
+        "detection": {"mark": mark, "reaction": reaction},
+        "sensors": {"velocity_noise": noise, "encoder_resolution": encoder},
         "obstacles": cylinders,
         "goal": {"cell": [dice.randrange(1, 19), dice.randrange(1, 19)]},
         "time_limit": time_limit,

@@ -14,9 +14,25 @@ FREE = np.zeros((9, 7), dtype=bool)
 @pytest.mark.parametrize("radius", [11, 1e3, 1e9, 1e300])
 def test_a_radius_beyond_the_grid_is_the_whole_grid(radius):
     """Every cell sees every other: one straight step."""
-    plan = plan_path(FREE, (0, 0), (8, 6), radius=radius)
-    assert plan.cells.tolist() == [[0, 0], [8, 6]]
-    assert plan.length == 10.0
+    plan = plan_path(FREE, (0, 0), (8, 5), radius=radius)
+    assert plan.cells.tolist() == [[0, 0], [8, 5]]
+    assert plan.length == pytest.approx(89**0.5)
+
+
+ODD = [
+    ("radius", [1]),
+    ("radius", {}),
+    ("spacing", "x"),
+    ("spacing", {}),
+    ("ties", 3),
+    ("network", np.eye(2)),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), ODD)
+def test_words_for_numbers_are_refused(name, value):
+    with refused(name.removesuffix("s").replace("tie", "tie order")):
+        plan_path(FREE, (0, 0), (8, 6), **{name: value})
 
 
 def test_too_many_neighbours_are_refused():
