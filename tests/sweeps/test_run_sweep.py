@@ -267,12 +267,10 @@ def test_repeats_of_a_world_without_randomness_count_once(tmp_path, capsys):
     assert any("count once" in remark for remark in made.remarks)
     rows = [failed_row(made, index, "x") for index in range(made.count)]
     print_sweep(made, rows, tmp_path)
-    assert [
-        word for line in capsys.readouterr().out.splitlines() if "failed" in line for word in line.split()
-    ][1] == "4"
-    noisy = make_sweep(
-        "u_trap", {"detection.threshold": [6, 12]}, repeats=3, set={"sensors.velocity_noise": 0.01}
-    )
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "failed" in line]
+    assert line.split()[:2] == ["failed", "4"]
+    noise = {"sensors.velocity_noise": 0.01}
+    noisy = make_sweep("u_trap", {"detection.threshold": [6, 12]}, repeats=3, set=noise)
     assert noisy.is_random
     assert noisy.remarks == ()
 
