@@ -1,3 +1,4 @@
+from .beforehand import remarks as remarks
 from .build import all_cylinders as all_cylinders
 from .build import all_solids as all_solids
 from .build import build_arm as build_arm
@@ -37,7 +38,6 @@ from .load import recorded_world as recorded_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .plan import PlaceSection as PlaceSection
-from .remarks import remarks as remarks
 from .schema import dump_schema as dump_schema
 from .sections import PlannerSection as PlannerSection
 from .sections import Section as Section

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynamics import BadInput
+from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.document import Document
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.plan import check_plan
-from hopfield_nav.world.remarks import check_beta_of
 from hopfield_nav.world.solids import GoalSection
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.world import World
