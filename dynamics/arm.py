@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from dynamics.errors import BadInput
 from dynamics.mass_properties import add_payload, check_tensor
 
 GRAVITY = (0.0, 0.0, -9.81)
+_LARGEST_MASS, _FARTHEST = 1e6, 1e3  # of a payload [kg], [m]
 
 
 class Arm(NamedTuple):
@@ -53,6 +53,28 @@ class Arm(NamedTuple):
     speed_limits: np.ndarray
     torque_limits: np.ndarray
     capsules: np.ndarray
+
+
+_SHAPES = {
+    "dh": (4,), "twist": (2,), "offset": (3,), "dynamics_offset": (3,), "mass": (), "center_of_mass": (3,),
+    "inertia": (3, 3), "rotor_inertia": (), "friction": (4,), "position_limits": (2,), "speed_limits": (),
+    "torque_limits": (),
+}  # fmt: skip
+
+
+def joint_count(arm: Arm) -> int:
+    """How many joints an arm has, once its arrays are known to fit each other: kernels trust them.
+
+    Raises:
+        BadInput: an array has another length than the others, or another shape.
+    """
+    n = len(arm.dh)
+    shapes = [np.shape(getattr(arm, name)) for name in _SHAPES]
+    wanted = [(n, *tail) for tail in _SHAPES.values()]
+    if shapes != wanted or n == 0 or np.shape(arm.gravity) != (3,) or np.shape(arm.tool) != (4, 4):
+        found = {name: s for name, s, w in zip(_SHAPES, shapes, wanted, strict=True) if s != w}
+        raise BadInput("the arrays of the arm do not fit each other", found=found, allowed=f"{n} rows each")
+    return n
 
 
 def with_dynamics(arm: Arm, other: Arm) -> Arm:
@@ -107,16 +129,28 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
         inertia: (3, 3) about the payload's centre of mass, flange axes [kg·m²]; default zero.
 
     Raises:
-        BadInput: a negative mass, a centre of the wrong shape, or an impossible tensor.
+        BadInput: a negative mass, a wrong shape, no numbers or far too large ones, or an impossible tensor.
     """
-    center = np.asarray(center_of_mass, dtype=np.float64)
-    tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=np.float64)
-    if not 0 <= mass < math.inf:
+    mass = float(_numbers(mass, (), _LARGEST_MASS, "mass", "kg"))
+    center = _numbers(center_of_mass, (3,), _FARTHEST, "centre of mass", "m")
+    largest = _LARGEST_MASS * _FARTHEST**2
+    tensor = _numbers(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), largest, "inertia", "kg·m²")
+    if mass < 0:
         raise BadInput("a payload needs a mass of zero or more", found=mass)
-    if center.shape != (3,) or not np.all(np.isfinite(center)):
-        raise BadInput("a payload's centre of mass has three numbers", found=center.tolist())
     check_tensor(tensor, "payload")
-    last = add_payload(arm.mass[-1], arm.center_of_mass[-1], arm.inertia[-1], float(mass), center, tensor)
+    last = add_payload(arm.mass[-1], arm.center_of_mass[-1], arm.inertia[-1], mass, center, tensor)
     masses, centers, tensors = arm.mass.copy(), arm.center_of_mass.copy(), arm.inertia.copy()
     masses[-1], centers[-1], tensors[-1] = last
     return arm._replace(mass=masses, center_of_mass=centers, inertia=tensors)
+
+
+def _numbers(value: object, shape: tuple[int, ...], largest: float, what: str, unit: str) -> np.ndarray:
+    """A payload's numbers, each of at most ``largest``: larger ones overflow where they are squared."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.full(shape, np.nan)
+    if array.shape != shape or not np.all(np.abs(array) <= largest):
+        numbers = "one number" if not shape else f"{shape} numbers"
+        raise BadInput(f"a payload's {what}", found=value, allowed=f"{numbers} up to {largest:g} {unit}")
+    return array

@@ -8,10 +8,12 @@ or a new ``NUMBA_BOUNDSCHECK``, would otherwise run the old code.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,6 +21,8 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+
+from dynamics.errors import BadInput
 
 if TYPE_CHECKING:
     import numba
@@ -159,25 +163,51 @@ def _digest() -> str:
 
 
 def _choose_root() -> Path:
+    """The folder that is asked for, that in the home folder, one in the temporary folder, or a new one there.
+
+    Raises:
+        BadInput: others may write to the folder that is asked for: what lies there is code that runs.
+    """
     asked = os.environ.get("NUMBA_CACHE_DIR")
-    candidates = (
-        [Path(asked)]
-        if asked
-        else [
-            Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav",
-        ]
-    )
-    candidates.append(
-        Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    )
-    for root in candidates:
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav"
+    shared = Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    for root in (Path(asked) if asked else home, shared):
         try:
-            root.mkdir(parents=True, exist_ok=True)
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private = is_private(root)
         except OSError:
             continue
-        if os.access(root, os.W_OK):
+        if not private and asked and root == Path(asked):
+            raise BadInput(
+                "others may write to the folder of compiled code, which is executed",
+                where="NUMBA_CACHE_DIR",
+                found=asked,
+                allowed="a folder of your own that nobody else may write to (chmod go-w)",
+            )
+        if private and os.access(root, os.W_OK):
             return root
-    return candidates[-1]
+    return _new_root()
+
+
+def is_private(folder: Path) -> bool:
+    """Whether a folder is ours, or the administrator's, and nobody else may write to it."""
+    if not hasattr(os, "getuid"):
+        return True
+    found = folder.stat()
+    return found.st_uid in (os.getuid(), 0) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _new_root() -> Path:
+    """A folder for this process and those that it starts, which nobody could guess; it ends with us."""
+    root = Path(tempfile.mkdtemp(prefix="hopfield-nav-"))
+    atexit.register(_remove, root, os.getpid())
+    os.environ["NUMBA_CACHE_DIR"] = str(root)
+    return root
+
+
+def _remove(root: Path, owner: int) -> None:
+    if os.getpid() == owner:  # not a fork of it
+        shutil.rmtree(root, ignore_errors=True)
 
 
 def _prune(root: Path, current: Path) -> None:
@@ -194,9 +224,13 @@ def cache_folder() -> Path:
     root = _choose_root()
     folder = root / f"code-{_digest()}"
     if not folder.exists():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _prune(root, folder)
-        except OSError:
-            pass
+    if folder.exists() and not is_private(folder):
+        raise BadInput(
+            "others may write to the folder of compiled code, which is executed",
+            where=str(folder),
+            allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own",
+        )
     return folder

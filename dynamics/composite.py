@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import update_frames
@@ -32,7 +32,7 @@ def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (rows,), lead = as_rows(n, q=q)
     return _mass_matrix_batch(arm, rows, make_work(n)).reshape(*lead, n, n)
 

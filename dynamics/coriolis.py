@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import kernel
 from dynamics.composite import update_mass_and_bias
@@ -33,7 +33,7 @@ def coriolis_matrix(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
     Source: kebria2016 (9); ragazzon2012 (3.6), (3.7) with the last sign corrected.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)
     return _coriolis_batch(arm, q, qd, make_work(n)).reshape(*lead, n, n)
 

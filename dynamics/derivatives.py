@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.composite import update_mass_and_bias
@@ -63,7 +63,7 @@ def inverse_dynamics_derivatives(
 
     Source: tu2023 (52), with the partial derivatives that its (53), (54) leave out.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
     found = _torque_batch(arm, q, qd, qdd, make_work(n), make_slopes(n))
     return TorqueDerivatives(*(part.reshape(*lead, n, n) for part in found))
@@ -88,7 +88,7 @@ def forward_dynamics_derivatives(
 
     Source: tu2023 (55), (56), as they should read.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
     found = _acceleration_batch(arm, q, qd, tau, make_work(n), make_slopes(n))
     return AccelerationDerivatives(*(part.reshape(*lead, n, n) for part in found))

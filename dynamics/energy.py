@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.forward import forward_dynamics
 from dynamics.kinematics import jacobian, link_frames
@@ -49,7 +49,7 @@ def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
     Source: kebria2016 (8); ragazzon2012 (3.3).
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)
     frames = _chain_frames(arm, q)
     angular, linear = _link_velocities(arm, frames, qd)
@@ -77,7 +77,7 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: kebria2016 (10); ragazzon2012 (3.4) with its sign corrected.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q,), lead = as_rows(n, q=q)
     frames = _chain_frames(arm, q)[:, 1:]
     centers = frames[..., :3, 3] + np.einsum("knij,nj->kni", frames[..., :3, :3], arm.center_of_mass)
@@ -106,7 +106,7 @@ def power_balance(
 
     Source: kebria2016 (6), with dM/dt - 2 C skew-symmetric.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
     outside = np.zeros((len(q), 6)) if wrench is None else rows_like(wrench, 6, "wrench", lead)
     qdd = forward_dynamics(arm, q, qd, tau, outside)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.compiled import inlined, kernel
 from dynamics.composite import update_mass_and_bias
@@ -33,7 +33,7 @@ def forward_dynamics(
 
     Source: ragazzon2012 (3.1), (5.1).
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
     outside = np.zeros((len(q), 6)) if wrench is None else rows_like(wrench, 6, "wrench", lead)
     return _forward_dynamics_batch(arm, q, qd, tau, outside, make_work(n)).reshape(*lead, n)

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 
@@ -35,7 +35,7 @@ def joint_friction_torque(arm: Arm, qd: np.ndarray, smoothing: float = SMOOTHING
     Raises:
         BadInput: wrong shape.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (rows,), lead = as_rows(n, qd=qd)
     return _friction_batch(arm, rows, float(smoothing)).reshape(*lead, n)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.sincos import cos_sin
@@ -30,7 +30,7 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (rows,), lead = as_rows(n, q=q)
     return _link_frames_batch(arm, rows, make_work(n)).reshape(*lead, n + 1, 4, 4)
 
@@ -50,7 +50,7 @@ def forward_kinematics(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (rows,), lead = as_rows(n, q=q)
     return _forward_kinematics_batch(arm, rows, make_work(n)).reshape(*lead, 4, 4)
 
@@ -70,7 +70,7 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 A.1.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (rows,), lead = as_rows(n, q=q)
     return _jacobian_batch(arm, rows, make_work(n)).reshape(*lead, 6, n)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import kernel
 from dynamics.kinematics import update_frames
@@ -67,7 +67,7 @@ def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
     Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6) and
     that of the potential energy in its (3.4) are wrong.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)
     mass, slopes, gravity = _terms_batch(arm, q, make_work(n), _make_chain(n))
     coriolis = _christoffel_batch(slopes, qd)
@@ -91,7 +91,7 @@ def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarr
 
     Source: kebria2016 (6).
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
     return _torque_batch(arm, q, qd, qdd, make_work(n), _make_chain(n)).reshape(*lead, n)
 
@@ -111,7 +111,7 @@ def mass_matrix_derivatives(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: kebria2016 (8), differentiated.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (rows,), lead = as_rows(n, q=q)
     return _terms_batch(arm, rows, make_work(n), _make_chain(n))[1].reshape(*lead, n, n, n)
 

@@ -12,6 +12,8 @@ from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
 from dynamics.files import read_arm_file, read_urdf
 
+_SUFFIXES = (".yaml", ".yml", ".urdf")
+
 
 def list_arms() -> list[str]:
     """Names of the arms that come with the package."""
@@ -40,11 +42,11 @@ def _arm_path(name: str, folder: Path | None) -> Path:
     if name in list_arms():
         return Path(str(resources.files("dynamics") / "arms" / f"{name}.yaml"))
     path = (folder or Path()) / name
-    if path.is_file():
+    if path.suffix.lower() in _SUFFIXES and path.is_file():
         return path
     raise BadInput(
         "unknown arm",
         found=name,
-        allowed=", ".join(list_arms()) + ", or the path of an arm file",
+        allowed=", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf)",
         nearest=nearest_name(name, list_arms()),
     )

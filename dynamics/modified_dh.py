@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 
 
@@ -68,7 +68,7 @@ def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: nowoczyn2023 (1.9).
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q,), lead = as_rows(n, q=q)
     theta, d, a, alpha = modified_dh(arm).rows.T
     steps = modified_transform(theta + q, *np.broadcast_arrays(d, a, alpha))

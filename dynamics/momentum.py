@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import update_frames
@@ -38,7 +38,7 @@ def generalized_momentum(arm: Arm, q: np.ndarray, qd: np.ndarray) -> tuple[np.nd
 
     Source: De Luca and Mattone 2005; C as in ragazzon2012 (3.6) with the last sign corrected.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)
     momentum, rate = np.empty_like(q), np.empty_like(q)
     _momentum_batch(arm, q, qd, make_work(n), momentum, rate)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
@@ -35,7 +35,7 @@ def inverse_dynamics(
 
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
     outside = np.zeros((len(q), 6)) if wrench is None else rows_like(wrench, 6, "wrench", lead)
     return _inverse_dynamics_batch(arm, q, qd, qdd, outside, make_work(n)).reshape(*lead, n)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.errors import BadInput
 from dynamics.inverse import require_closed_form
@@ -56,7 +56,9 @@ def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
     Source: tu2023 (26)-(28), corrected; the signs are those of ``inverse_kinematics_branches``.
     """
     require_closed_form(arm)
+    joint_count(arm)
     (rows,), lead = as_rows(6, q=q)
+    rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, np.nan)  # of any joint
     theta, a2, a3, d5 = rows + arm.dh[:, 0], arm.dh[1, 2], arm.dh[2, 2], arm.dh[4, 1]
     bend = np.cumsum(theta[:, 1:4], axis=1)  # theta2, theta23, theta234
     along = a2 * np.cos(bend[:, 0]) + a3 * np.cos(bend[:, 1]) + d5 * np.sin(bend[:, 2])
@@ -79,12 +81,14 @@ def near_singularities(
         Booleans (...) named wrist, elbow, shoulder.
 
     Raises:
-        BadInput: wrong shape, or a bound that is negative or NaN.
+        BadInput: wrong shape, a bound that is negative or NaN, or an angle that is.
         NoClosedForm: the arm is not of UR type.
     """
     if not (angle >= 0 and length >= 0):
         raise BadInput("a bound cannot be negative", found=(angle, length))
     measures = singularity_measures(arm, q)
+    if np.isnan(measures.wrist).any():
+        raise BadInput("a joint angle is no finite number", found=np.asarray(q).tolist())
     bounds = (angle, angle, length)
     return SingularityMeasures(*(np.abs(m) <= b for m, b in zip(measures, bounds, strict=True)))
 
@@ -133,4 +137,7 @@ def singular_values(arm: Arm, q: np.ndarray) -> np.ndarray:
     Raises:
         BadInput: wrong shape.
     """
-    return np.linalg.svd(jacobian(arm, q), compute_uv=False)
+    J = jacobian(arm, q)
+    finite = np.isfinite(J).all(axis=(-2, -1))
+    values = np.linalg.svd(np.where(finite[..., None, None], J, 0.0), compute_uv=False)
+    return np.where(finite[..., None], values, np.nan)

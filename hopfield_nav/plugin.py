@@ -27,7 +27,8 @@ import importlib.util
 import math
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -240,7 +241,19 @@ def compiled(method: Method) -> Callable:
 
 def applied(method: Method, values: dict[str, object], n: int) -> Applied:
     """A method ready for an arm with ``n`` joints: compiled, its parameters packed, its memory empty."""
-    return Applied(compiled(method), method.pack(values, n), np.zeros(method.memory(n)))
+    with answering(method, "memory"):
+        memory = np.zeros(method.memory(n))
+    return Applied(compiled(method), method.pack(values, n), memory)
+
+
+@contextmanager
+def answering(method: Method, what: str) -> Iterator[None]:
+    """A block that asks a method for something; whatever it raises, or ``sys.exit``, is its own error."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise BadInput(f"the {what} of the {method.kind} {method.name!r} cannot be had: {reason}") from error
 
 
 def type_of(record: object) -> numba.types.Type:
@@ -313,7 +326,7 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # sys.exit ends no program of ours
         raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
     method = getattr(module, attribute, None)
     if not isinstance(method, Method) or method.kind != kind:

@@ -79,7 +79,7 @@ def world(text: str = "", folder: Path | None = None) -> World:
             text = text.replace("detection: {", f"detection: {{{words}, ")
         else:
             text = f"{text.rstrip()}\ndetection: {{{words}}}\n"
-    return parse_world("format: 1\n" + text, folder=folder)
+    return parse_world("format: 1\n" + text, folder=folder, allow_code=True)
 
 
 def simulation(text: str = "", folder: Path | None = None) -> Simulation:

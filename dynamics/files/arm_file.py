@@ -25,6 +25,7 @@ from dynamics.files.entries import (
     rows_of,
 )
 
+_LARGEST = 1_000_000  # bytes
 _TOP_KEYS = {"format", "description", "source", "joints", "links", "limits", "capsules", "fit"}
 
 
@@ -39,10 +40,34 @@ def read_arm_file(path: Path, where: str) -> Arm:
         BadInput: an unreadable file, or a missing, unknown or impossible entry.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"cannot read the arm file: {error}", where=where) from error
+        if path.stat().st_size > _LARGEST:
+            raise BadInput("file too large for an arm", where=where, allowed=f"{_LARGEST} bytes")
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Plain)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
+        raise _unreadable(error, where) from None
+    if not isinstance(data, dict) or not {"joints", "links"} & set(data):  # not ours: say nothing of it
+        raise BadInput("no arm file: it has neither joints nor links", where=where)
     return arm_from_dict(data, where)
+
+
+class _Plain(yaml.SafeLoader):
+    """Plain data; no aliases, by which a short text stands for a long one."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="aliases are not read here", problem_mark=mark)
+        return super().compose_node(parent, index)
+
+
+def _unreadable(error: Exception, where: str) -> BadInput:
+    """Why a file cannot be read, without a word of what it says."""
+    if isinstance(error, BadInput):
+        return error
+    reason = getattr(error, "strerror", None) or getattr(error, "problem", None) or type(error).__name__
+    mark = getattr(error, "problem_mark", None)
+    place = f"{where}, line {mark.line + 1}" if mark else where
+    return BadInput(f"cannot read the arm file: {reason}", where=place)
 
 
 def arm_from_dict(data: Any, where: str = "arm") -> Arm:

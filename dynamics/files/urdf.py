@@ -91,6 +91,8 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except (OSError, etree.XMLSyntaxError) as error:
         raise BadInput(f"cannot read the URDF: {error}", where=str(path)) from error
+    if etree.QName(tree).localname != "robot" or tree.getroottree().docinfo.internalDTD is not None:
+        raise BadInput("no URDF", where=str(path), allowed="an element robot, without a DOCTYPE")
     try:
         robot = URDF.load(io.BytesIO(content), build_scene_graph=False, load_meshes=False).robot
         return robot, _rotors(tree)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.identification.parameters import PER_LINK, to_standard
@@ -53,7 +53,7 @@ def regressor(
 
     Source: madsen2020 section 3.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
     change = to_standard(arm, frames)
     chain = arm._replace(offset=arm.dynamics_offset)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
@@ -77,7 +77,7 @@ def numeric_inverse_kinematics(
 
     Source: nowoczyn2023 2.2 (corrected), and the papers named at the head of the module.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     T = _one_pose(T_base_tool)
     as_poses(arm.tool, "the arm's tool frame")
     start = checked_start(q_start, n)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from dynamics.errors import BadInput, nearest_name
@@ -57,7 +57,7 @@ def linearize(
 
     Source: tu2023 (48), (49), with 12 states and the partial derivatives that its (55), (56) miss.
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
     by_q, by_qd, by_tau = forward_dynamics_derivatives(arm, q, qd, tau)
     a = companion_matrix(by_q, by_qd)
@@ -113,7 +113,7 @@ def closed_loop_matrix(
 
     Source: ragazzon2012 (4.1), (4.4), (4.6).
     """
-    n = len(arm.dh)
+    n = joint_count(arm)
     model = arm if model is None else model
     (omega,), _ = as_rows(n, omega=omega)
     torque = inverse_dynamics(model, q, qd, qdd)

@@ -9,16 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from dynamics import BadInput
+from hopfield_nav.cli.options import Trusted
 
 
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
+    trust: Trusted = False,
 ) -> int:
     """Check world files and sweep files, and run nothing."""
     status = 0
     for name in files:
         try:
-            print(f"{name}: {_check(name)}")
+            print(f"{name}: {_check(name, trust)}")
         except BadInput as error:
             print(f"hopfield-nav: {error}", file=sys.stderr, flush=True)
             status = 2
@@ -36,22 +38,30 @@ def schema(
     return 0
 
 
-def _check(name: str) -> str:
+def _check(name: str, trust: bool) -> str:
     """What is said of a good file.
 
     Raises:
         BadInput: it is none.
     """
-    from hopfield_nav.world import find_file, read_document, sweep_name, world_from, world_name
+    from hopfield_nav.world import (
+        Trust,
+        find_file,
+        read_document,
+        remarks,
+        sweep_name,
+        world_from,
+        world_name,
+    )
 
     path = find_file(name)
     document = read_document(path)
     if not _is_sweep(document.data):
-        world_from(document, path.parent, world_name(path))
-        return "ok"
+        world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
+        return "; ".join(["ok", *remarks(world)])
     from hopfield_nav.sweeps import sweep_from
 
-    sweep = sweep_from(document, path.parent, sweep_name(path))
+    sweep = sweep_from(document, path.parent, sweep_name(path), Trust(trust))
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
     return "; ".join([f"ok, {runs}", *sweep.remarks])
 

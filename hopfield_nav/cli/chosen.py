@@ -87,12 +87,12 @@ def read_numbers(text: str) -> list[float]:
 def model_of_world(world: World, arm: str | None) -> Arm:
     """The arm as the world's control computer believes it to be, or another model on the same kinematics."""
     from dynamics import load_arm, with_dynamics
-    from hopfield_nav.world import build_arm, build_controller, find_methods
+    from hopfield_nav.world import build_arm, build_model
 
     own = build_arm(world)
     if arm is not None:
         return with_dynamics(own, load_arm(arm))
-    return build_controller(world, own, find_methods(world)).model
+    return build_model(world, own)
 
 
 def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:

@@ -14,6 +14,9 @@ WorldName = Annotated[
 ]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")]
 Film = Annotated[bool, typer.Option("--animate", help="Make a film too.")]
+Trusted = Annotated[
+    bool, typer.Option("--trust", help="Execute the Python files that the world names, wherever they lie.")
+]
 SameMotor = Annotated[
     list[str] | None,
     typer.Option(metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.cli.options import Film, NoPlots, WorldName, folder_option, set_option
+from hopfield_nav.cli.options import Film, NoPlots, Trusted, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
     from hopfield_nav.known_world import Planned
@@ -29,6 +29,7 @@ def plan(
     ] = False,
     no_plots: NoPlots = False,
     animate: Film = False,
+    trust: Trusted = False,
 ) -> int:
     """Plan a motion past known obstacles: free for certain before the arm moves."""
     from hopfield_nav.cli.folders import choose_folder
@@ -40,7 +41,7 @@ def plan(
             "unknown motion", where="--motion", found=motion, allowed=", ".join(_MOTIONS),
             nearest=nearest_name(motion, _MOTIONS),
         )  # fmt: skip
-    read = load_world(world, overrides or [])
+    read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, f"{read.name}-plan")
     say_if_cold()
     from hopfield_nav.known_world import plan_world, save_plan

@@ -33,7 +33,7 @@ _SHOWN = 10  # times of alarms in the table
 
 
 class _Case(NamedTuple):
-    """A model, the signals it is replayed on, its estimator, the world of the run if it is one, free motion."""
+    """A model, the signals it is replayed on, its estimator, the world of a run, and free motion."""
 
     model: Arm
     signals: Signals
@@ -125,11 +125,18 @@ def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
     from hopfield_nav.experiment import load_run
     from hopfield_nav.logs import signals_of_run
     from hopfield_nav.plugin import find_method
-    from hopfield_nav.world import find_methods
 
     run = load_run(folder)
-    method = find_methods(run.world).estimator if estimator is None else find_method("estimator", estimator)
+    method = _recorded_estimator(run.world) if estimator is None else find_method("estimator", estimator)
     return _Case(model_of_world(run.world, arm), signals_of_run(run), method, run.world, [])
+
+
+def _recorded_estimator(world: World) -> Method:
+    """The estimator of a run, which is one of ours: files that a record names are never executed."""
+    try:
+        return world.trust.find("estimator", world.detection.estimator, world.folder)
+    except BadInput as error:
+        raise BadInput(error.what, found=error.found, allowed="--estimator NAME or FILE.py:NAME") from None
 
 
 def _recording(

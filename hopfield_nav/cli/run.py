@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time as clock
 import webbrowser
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.options import Film, NoPlots, WorldName, folder_option, set_option
+from hopfield_nav.cli.options import Film, NoPlots, Trusted, WorldName, folder_option, set_option
 from hopfield_nav.cli.pictures import draw_run, film_run
 
 if TYPE_CHECKING:
@@ -34,13 +35,16 @@ def run(
     view: Annotated[
         bool, typer.Option("--view", help="Show the run in the browser while it is going.")
     ] = False,
+    trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
     from hopfield_nav.cli.folders import choose_folder
-    from hopfield_nav.world import load_world
+    from hopfield_nav.world import load_world, remarks
 
-    read = load_world(world, overrides or [])
+    read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, read.name)
+    for remark in remarks(read):
+        print(remark, file=sys.stderr, flush=True)
     made = _simulate_in_sight(read, seed) if view else _simulate(read, seed)
     _save(made, folder)
     if not no_plots:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.options import NoPlots, folder_option
+from hopfield_nav.cli.options import NoPlots, Trusted, folder_option
 
 if TYPE_CHECKING:
     from hopfield_nav.sweeps import Sweep
@@ -34,13 +34,14 @@ def sweep(
         typer.Option("--resume", help="Do what is missing in --out, or in the newest folder of this sweep."),
     ] = False,
     no_plots: NoPlots = False,
+    trust: Trusted = False,
 ) -> int:
     """Simulate a world many times with changed values, on every core or a cluster."""
     from hopfield_nav.sweeps import finished_counts, load_sweep
 
-    asked = load_sweep(file)
+    asked = load_sweep(file, trust)
     folder = _choose_folder(asked, out, resume)
-    done = finished_counts(folder).total() if resume else 0
+    done = finished_counts(folder, asked).total() if resume else 0
     _say_what_is_coming(asked, asked.count - done, workers, scheduler)
     _execute(asked, folder, done, workers, scheduler, resume)
     if not no_plots:
@@ -50,7 +51,7 @@ def sweep(
     from hopfield_nav.cli.sweep_report import print_sweep
     from hopfield_nav.sweeps import read_rows
 
-    print_sweep(asked, read_rows(folder), folder)
+    print_sweep(asked, read_rows(folder, asked), folder)
     return 0
 
 
@@ -100,6 +101,6 @@ def _execute(
         with sweep_progress(done, sweep.count) as progress:
             execute(sweep, folder, workers, scheduler, resume, progress)
     except KeyboardInterrupt:
-        kept = finished_counts(folder).total()
+        kept = finished_counts(folder, sweep).total()
         say(f"{kept} of {sweep.count} runs are kept in {folder}; --resume does the rest")
         raise

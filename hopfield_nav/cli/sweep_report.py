@@ -107,10 +107,12 @@ class _Lines:
 
 def print_sweep(sweep: Sweep, rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
     """Print outcomes and quantities with their intervals, and every setting where there are few."""
+    rows = rows if sweep.is_random else [row for row in rows if row["repeat"] == 0]
     print_columns(["", "n", "share or mean", "95 % interval"], _overall(rows, sweep.quantities))
     settings = by_setting(rows, sweep.parameters)
     if sweep.parameters and 1 < len(settings) <= _MOST_SETTINGS:
-        headings = [*sweep.parameters, "n", "reached", "95 % interval", "simulated_time_s", "95 % interval"]
+        time = ["of those reached: n", "simulated_time_s", "95 % interval"]
+        headings = [*sweep.parameters, "n", "reached", "95 % interval", *time]
         lines = (_setting(values, those) for values, those in settings.items())
         print_columns(headings, lines, labels=len(sweep.parameters))
     print(f"intervals: 95 %, Wilson's for shares, Student's for means\nfolder: {folder}")
@@ -133,6 +135,7 @@ def _setting(values: tuple, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         str(there.n),
         f"{there.estimate:.1%}",
         _percent(there),
+        str(time.n),
         "–" if time.n == 0 else f"{time.estimate:.4g}",
         _interval(time),
     ]

@@ -1,3 +1,5 @@
+from .checksums import check_checksums as check_checksums
+from .checksums import write_checksums as write_checksums
 from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
 from .contacts import force_norm as force_norm
@@ -20,4 +22,5 @@ from .scoring import truth_of_run as truth_of_run
 from .simulation import Simulation as Simulation
 from .simulation import follow as follow
 from .simulation import simulate as simulate
+from .stored import read_netcdf as read_netcdf
 from .versions import version_of as version_of

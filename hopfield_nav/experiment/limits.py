@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopfield_nav.loop import Plant, check_step, omega_warning
-from hopfield_nav.plugin import Limits
+from hopfield_nav.plugin import Limits, answering
 from hopfield_nav.world import World, build_settings, find_methods
 
 
@@ -60,4 +60,6 @@ def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
 
 
 def _limits_of_law(world: World) -> Limits:
-    return find_methods(world).law.limits(world.controller.parameters)
+    law = find_methods(world).law
+    with answering(law, "limits"):
+        return law.limits(world.controller.parameters)

@@ -1,8 +1,8 @@
 """The record of a run: world, summary, labelled signals and events; saving and loading it.
 
-A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json`` and
-``log.nc`` (NetCDF 4, readable from xarray, MATLAB and any HDF5 library). It is written under another
-name and renamed when it is complete.
+A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json``,
+``log.nc`` (NetCDF 4, readable from xarray, MATLAB and any HDF5 library) and checksums of the three. It
+is written under another name and renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.world import World, load_world
+from hopfield_nav.experiment.checksums import check_checksums, write_checksums
+from hopfield_nav.experiment.stored import read_log, read_summary
+from hopfield_nav.loop import make_log
+from hopfield_nav.world import World, recorded_world
 
 if TYPE_CHECKING:
     import xarray
@@ -171,6 +174,7 @@ class Run:
         text = json.dumps(self.summary, indent=2, ensure_ascii=False)
         (partial / "summary.json").write_text(text + "\n", encoding="utf-8")
         self.data.to_netcdf(partial / "log.nc", engine="h5netcdf")
+        write_checksums(partial, ("world.yaml", "summary.json", "log.nc"))
 
 
 def load_run(folder: str | Path) -> Run:
@@ -179,18 +183,15 @@ def load_run(folder: str | Path) -> Run:
     Raises:
         BadInput: the folder is not that of a run, or a file in it cannot be read.
     """
-    import xarray
-
     folder = Path(folder)
-    try:
-        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-        with xarray.open_dataset(folder / "log.nc", engine="h5netcdf") as stored:
-            data = stored.load()
-    except (OSError, ValueError) as error:
-        raise BadInput("not the folder of a run", where=str(folder), found=str(error)) from error
-    run = Run(
-        load_world(folder / "world.yaml"), summary, np.zeros((0, 1)), [], np.zeros((0, 2)), np.zeros((0, 0))
-    )
+    if not folder.is_dir():
+        raise BadInput("not the folder of a run", where=str(folder))
+    check_checksums(folder)
+    summary, world = read_summary(folder / "summary.json"), recorded_world(folder / "world.yaml")
+    nothing = (np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
+    rows = make_log(0, len(world.start.joints)).table
+    data = read_log(folder / "log.nc", _dataset(world, rows, [], *nothing, {}))
+    run = Run(world, summary, rows, [], *nothing)
     run._data = data
     return run
 

@@ -24,7 +24,7 @@ from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, wh
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.run import Detection, Run
-from hopfield_nav.experiment.start import check_start
+from hopfield_nav.experiment.start import check_duration, check_seed, check_start
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.loop import (
     ARRIVED,
@@ -89,7 +89,7 @@ class Simulation:
     """
 
     def __init__(self, world: World, seed: int | None = None, trajectory: Trajectory | None = None) -> None:
-        self.seed = world.seed if seed is None else int(seed)
+        self.seed = world.seed if seed is None else check_seed(seed)
         arm = build_arm(world)
         if trajectory is not None:
             check_trajectory(arm, trajectory)
@@ -136,14 +136,19 @@ class Simulation:
         """Simulated time [s]."""
         return int(self.state.step[0]) * self.world.plant.step
 
+    @property
+    def fastest(self) -> np.ndarray:
+        """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
+        rows = self._log.table[: int(self._log.used[0]), log_columns(len(self.arm.dh))["qd"]]
+        return np.nan_to_num(np.abs(np.concatenate([rows, self.state.qd[None]]))).max(axis=0)
+
     def step(self, duration: float) -> str | None:
         """Go on for ``duration`` simulated seconds, or to the end if that comes first.
 
         Collisions on the way are answered. Returns the outcome, or None while running.
         """
-        target = min(
-            int(self.state.step[0]) + max(1, round(duration / self.world.plant.step)), self._last_step
-        )
+        steps = min(check_duration(duration) / self.world.plant.step, float(self._last_step))
+        target = min(int(self.state.step[0]) + max(1, round(steps)), self._last_step)
         while self.outcome is None and self.state.step[0] < target:
             until = min(target, self._decision_step(), self._arrival.next_look(int(self.state.step[0])))
             event = self._advance(until)
@@ -157,7 +162,8 @@ class Simulation:
             if self._followed is not None and self._duration() < self.world.time_limit:
                 self._end("reached", "the end of the trajectory")
             else:
-                self._end("time_limit", f"not there after {self.world.time_limit:g} s")
+                there = "not there after" if self.navigator.goal is not None else "no goal; simulated for"
+                self._end("time_limit", f"{there} {self.world.time_limit:g} s")
         return self.outcome
 
     def run(self, progress: Progress | None = None) -> Run:
@@ -208,7 +214,7 @@ class Simulation:
 
     def _answer(self, event: int) -> None:
         if event == LOG_FULL:
-            self._log = with_more_room(self._log)
+            self._log = with_more_room(self._log, self.time)
         elif event == ARRIVED:
             self.navigator.arrive()
             self._end("reached", f"the tool is within {self.settings.tolerance:g} m of the goal")

@@ -43,3 +43,25 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
             )
         told.append(f"{who} {where}")
     return [f"the arm starts in contact: {', '.join(told)}"] if told else []
+
+
+def check_seed(seed: object) -> int:
+    """The seed of a run.
+
+    Raises:
+        BadInput: no whole number from 0 to 2^63 - 1.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
+        raise BadInput("seed", found=seed, allowed="a whole number from 0 to 2^63 - 1")
+    return int(seed)
+
+
+def check_duration(duration: object) -> float:
+    """The simulated time for which a simulation is to go on [s].
+
+    Raises:
+        BadInput: no number, or below 0.
+    """
+    if isinstance(duration, bool) or not isinstance(duration, (int, float, np.number)) or not duration >= 0:
+        raise BadInput("duration", found=duration, allowed="a number of seconds, 0 or more")
+    return float(duration)

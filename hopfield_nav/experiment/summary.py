@@ -17,6 +17,9 @@ from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Follower, JointNavigator, Navigator
 from hopfield_nav.world import World
 
+SATURATED = 0.1  # share of the control periods with a motor at its limit that is told
+TOO_FAST = 2.0  # times the speed limit of a joint
+TOO_HARD = 1e3  # [N]
 SUNK = 0.75  # share of half the thickness of an obstacle beyond which an arm may have passed it
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
 
@@ -34,6 +37,10 @@ class Simulated(Protocol):
     state: State
     plant: Plant
     navigator: Navigator | JointNavigator | Follower
+
+    @property
+    def fastest(self) -> np.ndarray:
+        """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
 
     @property
     def time(self) -> float:
@@ -56,7 +63,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "reason": simulation.reason,
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
-        "real_time_factor": simulation.time / wall if wall > 0 else None,
+        "real_time_factor": simulation.time / wall if wall > 0 and simulation.time > 0 else None,
         "collision_count": len(collisions),
         "graze_count": len(detections) - len(collisions),
         "false_alarm_count": sum(d.false_alarm for d in detections),
@@ -119,12 +126,40 @@ def may_have_passed(solids: np.ndarray, sunk: float) -> bool:
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = float(simulation.state.statistics.sunk[0])
+    found = _beyond_an_arm(simulation)
     if not may_have_passed(simulation.plant.contact.solids, sunk):
-        return []
+        return found
     return [
+        *found,
         f"the arm sank {1e3 * sunk:.2g} mm into an obstacle and may have passed through it: obstacles are "
-        "too thin, too soft, or the threshold is too high for this speed"
+        "too thin, too soft, or the threshold is too high for this speed",
     ]
+
+
+def _beyond_an_arm(simulation: Simulated) -> list[str]:
+    """Motors at their limits, and speeds and forces that no such arm has."""
+    counted, arm = simulation.state.statistics, simulation.plant.arm
+    found = []
+    share = float(counted.saturated[0]) / max(float(counted.periods[0]), 1.0)
+    if share > SATURATED:
+        found.append(
+            f"motors were at their limits for {share:.0%} of the time: the arm did not do "
+            "what its control law asked for"
+        )
+    speed = simulation.fastest
+    times = float(np.max(speed / arm.speed_limits)) if speed.size else 0.0
+    if times > TOO_FAST:
+        joint = int(np.argmax(speed / arm.speed_limits))
+        found.append(
+            f"joint {joint + 1} turned at {speed[joint]:.3g} rad/s, {times:.2g} times its limit: no real "
+            "arm does; the control law may be unstable"
+        )
+    if counted.peak_force[0] > TOO_HARD:
+        found.append(
+            f"contact with {1e-3 * counted.peak_force[0]:.3g} kN at {counted.peak_time[0]:.3g} s: a real "
+            "arm would break or stop"
+        )
+    return found
 
 
 def _final_error(simulation: Simulated) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm
+from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import update_frames
@@ -149,7 +150,7 @@ def arm_collides(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
 
 
 def _rows(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
-    (rows,), lead = as_rows(len(arm.dh), q=q)
+    (rows,), lead = as_rows(joint_count(arm), q=q)
     return rows, lead
 
 

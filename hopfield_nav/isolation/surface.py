@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput
+from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import add_force_torque, update_frames
@@ -127,7 +128,7 @@ def random_surface_points(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> 
     Raises:
         BadInput: wrong shape, or an arm without an outline.
     """
-    (rows,), _ = as_rows(len(arm.dh), q=q)
+    (rows,), _ = as_rows(joint_count(arm), q=q)
     surface, work = make_surface(arm), make_work(len(arm.dh))
     share = np.cumsum(surface.patches[:, AREA]) / surface.patches[:, AREA].sum()
     body, found = np.zeros(len(rows), dtype=np.int64), np.zeros((len(rows), 6))
@@ -188,7 +189,7 @@ def surface_places(
     arm: Arm, q: np.ndarray, surface: ArmSurface, patch: np.ndarray, u: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points and inward normals (k, 3), base axes, at ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
-    (rows,), _ = as_rows(len(arm.dh), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
+    (rows,), _ = as_rows(joint_count(arm), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
     body = surface.patches[patch, BODY].astype(np.int64)
     found = _place(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0]
     return found[:, :3], found[:, 3:]

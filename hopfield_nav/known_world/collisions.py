@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from dynamics import Arm, BadInput
+from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.kinematics import update_frames
@@ -105,7 +106,7 @@ def finite_rows(arm: Arm, **named: object) -> tuple[list[np.ndarray], tuple[int,
     Raises:
         BadInput: wrong shape, or an angle that is not finite.
     """
-    rows, lead = as_rows(len(arm.dh), **named)
+    rows, lead = as_rows(joint_count(arm), **named)
     for name, array in zip(named, rows, strict=True):
         bad = array[~np.isfinite(array)]
         if bad.size:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics import BadInput
 from dynamics.compiled import inlined
 
 
@@ -82,9 +83,22 @@ def make_log(rows: int, n: int) -> Log:
     return Log(table, np.zeros(1, dtype=np.int64), columns[first].start)
 
 
-def with_more_room(log: Log) -> Log:
-    """The same log with room for twice as many rows."""
-    return log._replace(table=np.concatenate([log.table, np.empty_like(log.table)]))
+def with_more_room(log: Log, time: float) -> Log:
+    """The same log with room for twice as many rows.
+
+    Raises:
+        BadInput: there is no memory for them; ``time`` is how far the run has come [s].
+    """
+    try:
+        table = np.empty((2 * len(log.table), log.table.shape[1]))
+    except MemoryError:
+        raise BadInput(
+            f"no memory for a longer record at {time:g} s",
+            found=f"{log.table.nbytes / 1e9:.2g} GB so far",
+            allowed="record.every above 1, record.signals: none, or a shorter time_limit",
+        ) from None
+    table[: len(log.table)] = log.table
+    return log._replace(table=table)
 
 
 def log_columns(n: int) -> dict[str, slice]:

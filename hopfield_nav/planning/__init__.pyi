@@ -4,6 +4,7 @@ from .any_angle import shorten_path as shorten_path
 from .ascent import climb as climb
 from .ascent import descend as descend
 from .closed import closed_cells as closed_cells
+from .hopfield import check_beta as check_beta
 from .hopfield import flat_index as flat_index
 from .hopfield import iterate as iterate
 from .hopfield import largest_eigenvalue as largest_eigenvalue

@@ -17,6 +17,9 @@ import numpy as np
 
 from dynamics import BadInput, nearest_name
 
+MOST_STEPS = 20_000  # from a cell to its neighbours: a radius of 16 in space has 17,000
+MOST_RATIO = 1000.0  # of two axes' spacings; the queue of `limit_lengths` needs it
+
 
 class Stencil(NamedTuple):
     """The steps from a cell to its neighbours; arrays are read-only because the result is cached.
@@ -100,7 +103,8 @@ def _check(
         raise BadInput("a grid needs at least one axis and one cell", found=shape)
     order = parse_ties(ties, len(shape))
     wrap = _check_periodic(shape, radius, periodic)
-    return shape, _check_radius(radius), _check_spacing(spacing, len(shape)), wrap, order
+    within = _check_size(_check_radius(radius), shape)
+    return shape, within, _check_spacing(spacing, len(shape)), wrap, order
 
 
 def axis_name(axis: int) -> str:
@@ -128,7 +132,7 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     code = {sign + axis_name(a): 2 * a + s for a in reversed(range(rank)) for s, sign in enumerate("+-")}
     names = list(code) if ties is None else ties
     allowed = "each once of " + ", ".join(code)
-    if isinstance(names, str) or any(not isinstance(n, str) for n in names):
+    if not isinstance(names, (list, tuple)) or any(not isinstance(n, str) for n in names):
         raise BadInput("tie order is a list of signed axes", found=ties, allowed=allowed)
     for name in names:
         if name not in code:
@@ -140,15 +144,37 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
 
 
 def _check_radius(radius: float) -> float:
-    if not (math.isfinite(radius) and radius >= 1):
+    if not isinstance(radius, (int, float, np.number)) or not (math.isfinite(radius) and radius >= 1):
         raise BadInput("radius of the neighbourhood", found=radius, allowed="1 or more [cells]")
     return float(radius)
 
 
+def _check_size(radius: float, shape: tuple[int, ...]) -> float:
+    """The radius, none beyond the grid's own size, with which a cell has not too many neighbours."""
+    across = math.sqrt(sum((n - 1) ** 2 for n in shape))
+    if radius > across:
+        radius = max(1.0, math.ceil(across))
+    rank = len(shape)
+    steps = math.pi ** (rank / 2) / math.gamma(rank / 2 + 1) * radius**rank
+    if steps > MOST_STEPS:
+        most = radius * (MOST_STEPS / steps) ** (1 / rank)
+        raise BadInput(
+            "so large a neighbourhood that a cell has too many neighbours",
+            found=f"radius {radius:g}, about {steps:.3g} neighbours",
+            allowed=f"about {most:.3g} at most ({MOST_STEPS} neighbours)",
+        )
+    return radius
+
+
 def _check_spacing(spacing: float | Sequence[float] | None, rank: int) -> tuple[float, ...]:
-    values = np.ones(rank) if spacing is None else np.asarray(spacing, dtype=float)
+    try:
+        values = np.ones(rank) if spacing is None else np.asarray(spacing, dtype=float)
+    except (TypeError, ValueError):
+        values = np.full(1, np.nan)
     if values.shape not in {(), (rank,)} or not (np.isfinite(values) & (values > 0)).all():
         raise BadInput("spacing", found=spacing, allowed=f"positive, one number or {rank}")
+    if values.max() > MOST_RATIO * values.min():
+        raise BadInput("spacing", found=spacing, allowed=f"numbers within a factor of {MOST_RATIO:g}")
     return tuple(np.broadcast_to(values, (rank,)).tolist())
 
 

@@ -173,7 +173,7 @@ def check_grid(blocked: np.ndarray) -> np.ndarray:
 
 def check_network(network: str) -> None:
     """BadInput if there is no network of that name."""
-    if network not in NETWORKS:
+    if not isinstance(network, str) or network not in NETWORKS:
         nearest = nearest_name(str(network), NETWORKS)
         raise BadInput("network", found=network, allowed=", ".join(NETWORKS), nearest=nearest)
 

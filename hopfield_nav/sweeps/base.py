@@ -14,6 +14,7 @@ from dynamics import BadInput
 from hopfield_nav.world import (
     Document,
     Key,
+    Trust,
     World,
     find_world,
     read_document,
@@ -69,12 +70,13 @@ class Base:
         return inner
 
 
-def read_base(document: Document, folder: Path) -> Base:
+def read_base(document: Document, folder: Path, trust: Trust) -> Base:
     """The base world that a sweep's document names or holds.
 
     Args:
         document: of the sweep; its ``world`` is a name, a path relative to ``folder``, or a world.
         folder: of the sweep.
+        trust: which Python files may be executed.
 
     Raises:
         BadInput: there is no such world, or it is faulty.
@@ -83,12 +85,12 @@ def read_base(document: Document, folder: Path) -> Base:
     if isinstance(given, dict):
         below = {key[1:]: place for key, place in document.places.items() if key[:1] == ("world",)}
         inner = Document(copy.deepcopy(given), document.name, below)
-        return Base(inner.data, world_from(inner, folder, "world"), folder)
+        return Base(inner.data, world_from(inner, folder, "world", trust=trust), folder)
     path = _find(given, folder, document.where(("world",)))
     inner = read_document(path)
-    world_from(inner, path.parent, world_name(path))
+    world_from(inner, path.parent, world_name(path), trust=trust)
     relative_to(inner.data, path.parent, folder)
-    return Base(inner.data, world_from(inner, folder, world_name(path)), folder)
+    return Base(inner.data, world_from(inner, folder, world_name(path), trust=trust), folder)
 
 
 def _find(name: str, folder: Path, where: str) -> Path:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import shutil
 import tempfile
 import time as clock
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +42,7 @@ _CONFIG = {
 }
 Row = dict[str, Any]
 Work = Callable[["Sweep", int, Path | None], Row]
+_SCRATCH = "hopfield-nav-sweep-"
 _BATCH = 0.7  # [s] of work in a batch
 _LARGEST = 200  # jobs in a batch
 _COUNT_EVERY = 2.0  # [s] between two looks at the number of workers
@@ -81,17 +83,26 @@ def thread_count(client: Client) -> int:
 
 @contextmanager
 def _local_cluster(workers: int) -> Iterator[Any]:
-    """Processes on the loopback address, one thread each; a nanny starts the dead ones again."""
-    import dask
-    from distributed import LocalCluster
+    """Processes on the loopback address, one thread each; a nanny starts the dead ones again.
 
+    Whoever talks to a scheduler has it execute what he likes: here it takes keys that only this process and
+    its workers have, made for this sweep.
+    """
+    import dask
+    from distributed import LocalCluster, Security
+
+    _remove_orphans(Path(tempfile.gettempdir()))
     with (
-        tempfile.TemporaryDirectory(prefix="hopfield-nav-sweep-", ignore_cleanup_errors=True) as scratch,
+        tempfile.TemporaryDirectory(
+            prefix=f"{_SCRATCH}{os.getpid()}-", ignore_cleanup_errors=True
+        ) as scratch,
         dask.config.set(_CONFIG),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             host="127.0.0.1",
+            protocol="tls://",
+            security=Security.temporary(),
             dashboard_address=None,
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # None would take the usual port
             silence_logs=logging.CRITICAL,
@@ -100,6 +111,22 @@ def _local_cluster(workers: int) -> Iterator[Any]:
         ) as cluster,
     ):
         yield cluster
+
+
+def _remove_orphans(place: Path) -> None:
+    """Remove the scratch folders of our own sweeps that were killed: nobody has their process number now."""
+    for folder in place.glob(f"{_SCRATCH}*-*"):
+        number = folder.name.removeprefix(_SCRATCH).split("-")[0]
+        with suppress(OSError):
+            ours = not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()
+            if ours and number.isdecimal() and not _is_alive(int(number)):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    import psutil  # comes with distributed
+
+    return bool(psutil.pid_exists(process))
 
 
 @contextmanager

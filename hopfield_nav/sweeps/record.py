@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from hopfield_nav.plugin import find_method
 from hopfield_nav.sweeps.axes import Axis
 from hopfield_nav.sweeps.base import Base
 from hopfield_nav.sweeps.sections import SweepFile
@@ -140,4 +139,4 @@ def _parameters(world: World, key: Key) -> dict:
         "detection": (("estimator", world.detection.estimator), ("detector", world.detection.measure)),
     }
     methods = kinds.get(str(key[0]), ())
-    return own_parameters(find_method(kind, name, world.folder) for kind, name in methods)
+    return own_parameters(world.trust.find(kind, name, world.folder) for kind, name in methods)

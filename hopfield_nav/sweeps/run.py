@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ def sweep(
     set: Mapping[str, Any] | None = None,
     workers: int | None = None,
     folder: str | Path | None = None,
+    allow_code: bool = False,
 ) -> xarray.Dataset:
     """Run a world many times with changed values and return one labelled table.
 
@@ -56,6 +58,7 @@ def sweep(
         workers: processes; 0: none but this; default as many as cores, none for a few runs. A script
             that uses processes needs ``if __name__ == "__main__":`` around what it does.
         folder: where the results are kept; default nowhere.
+        allow_code: execute the Python files that the world names, as ``load_world`` does.
 
     Returns:
         The quantities over the swept parameters and the repeats (over runs, for random samples).
@@ -67,13 +70,14 @@ def sweep(
     from hopfield_nav.sweeps.table import dataset, read_rows
 
     made = make_sweep(
-        world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set
-    )
+        world, vary=vary, zip=zip or (), random=random, samples=samples, repeats=repeats, seed=seed, set=set,
+        allow_code=allow_code,
+    )  # fmt: skip
     if workers is None and made.count <= _FEW:
         workers = 0
     with tempfile.TemporaryDirectory() as nowhere:
         place = Path(nowhere) / "sweep" if folder is None else Path(folder)
-        return dataset(made, read_rows(execute(made, place, workers)))
+        return dataset(made, read_rows(execute(made, place, workers), made))
 
 
 def execute(
@@ -101,35 +105,60 @@ def execute(
         The folder, which holds ``sweep.yaml``, ``sweep.csv`` and ``sweep.nc``.
 
     Raises:
-        BadInput: the folder holds something, or another sweep; the scheduler does not answer.
+        BadInput: the folder holds something, or another sweep; the scheduler does not answer; a number of
+            workers below 0; no room on the disk.
         LostCluster: the cluster ended while the sweep was running.
     """
     folder = Path(folder).absolute()
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
+        raise BadInput(
+            "workers", found=workers, allowed="a whole number: 0 for none but this process, or more"
+        )
     _prepare(sweep, folder, resume)
-    outcomes = _outcomes(folder)
+    outcomes = _outcomes(folder, sweep)
     counts = Counter(outcomes.values())
     missing = (index for index in range(sweep.count) if index not in outcomes)
     left = sweep.count - len(outcomes)
-    with SweepTable(folder) as table, _rows(sweep, missing, left, folder, workers, scheduler) as rows:
+    with (
+        _told_where_it_is(folder),
+        SweepTable(folder) as table,
+        _rows(sweep, missing, left, folder, workers, scheduler) as rows,
+    ):
         for row in rows:
             table.append(row)
             counts[str(row.get("outcome"))] += 1
             if progress is not None:
                 progress(counts.total(), counts)
-    finish(sweep, folder)
+    with _told_where_it_is(folder):
+        finish(sweep, folder)
     return folder
 
 
-def finished_counts(folder: Path) -> Counter:
-    """How many rows a results folder has, by outcome."""
-    return Counter(_outcomes(folder).values())
+@contextmanager
+def _told_where_it_is(folder: Path) -> Iterator[None]:
+    """A block that writes results: where the disk is full, say so, and how to go on."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS):
+            raise
+        raise BadInput(
+            f"the results cannot be written: {error.strerror}; finished rows are kept",
+            where=str(folder),
+            allowed="make room, then the same sweep with --resume (in Python execute(…, resume=True))",
+        ) from error
 
 
-def _outcomes(folder: Path) -> dict[int, str]:
+def finished_counts(folder: Path, sweep: Sweep) -> Counter:
+    """How many rows the results folder of a sweep has, by outcome."""
+    return Counter(_outcomes(folder, sweep).values())
+
+
+def _outcomes(folder: Path, sweep: Sweep) -> dict[int, str]:
     """The outcome of every run that has a row."""
     if not (folder / CSV).exists():
         return {}
-    return {row["index"]: str(row["outcome"]) for row in read_rows(folder)}
+    return {row["index"]: str(row["outcome"]) for row in read_rows(folder, sweep)}
 
 
 def require_same(sweep: Sweep, folder: Path) -> None:

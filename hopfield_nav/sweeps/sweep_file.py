@@ -13,13 +13,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from hopfield_nav.sweeps.axes import Axis, build_axes
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.record import fingerprint, plain, resolved, world_data
 from hopfield_nav.sweeps.sections import SweepFile
-from hopfield_nav.world import Document, World, bad_input, find_sweep, read_document, sweep_name
+from hopfield_nav.world import (
+    Document,
+    Trust,
+    World,
+    bad_input,
+    find_sweep,
+    is_code,
+    read_document,
+    remarks,
+    sweep_name,
+)
 
 
 @dataclass(frozen=True)
@@ -119,6 +130,27 @@ class Sweep:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the user should know and need not change."""
+        same = self.repeats > 1 and not self.is_random
+        alike = ["nothing in this world is random: repeats give the same run, and count once"] if same else []
+        return (*self._on_samples(), *alike, *remarks(self.world))
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a run depends on its seed: noise, obstacles or a planner that are drawn, or may be."""
+        keys = {column.key[0] for axis in self.grid for column in axis}
+        world = self.world
+        noise = np.any(np.asarray(world.sensors.velocity_noise) > 0.0)
+        drawn = any(
+            o.random_cylinders is not None and o.random_cylinders.seed is None for o in world.obstacles
+        )
+        own = any(
+            is_code(name)
+            for name in (world.detection.measure, world.detection.estimator, world.controller.law)
+        )
+        planner = world.planner.kind in ("roadmap", "potential_field")
+        return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
+
+    def _on_samples(self) -> tuple[str, ...]:
         samples = self.file.samples or 1
         sobol = any(draw.kind == "sobol" for draw in self.file.random.values())
         if sobol and samples & (samples - 1):
@@ -177,19 +209,20 @@ class Sweep:
         return {column.name: column.value(i) for axis, i in pairs for column in axis}
 
 
-def load_sweep(path_or_name: str | Path) -> Sweep:
+def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
     """Read and check a sweep.
 
     Args:
         path_or_name: a file, the folder of a sweep's results, or the name of a sweep that comes with
             the program.
+        allow_code: execute the Python files that its worlds name, as ``load_world`` does.
 
     Raises:
         BadInput: there is no such file, or something in it cannot be used: file, line, key, what was
             found, what is allowed, and the nearest known key.
     """
     path = find_sweep(path_or_name)
-    return sweep_from(read_document(path), path.parent, sweep_name(path))
+    return sweep_from(read_document(path), path.parent, sweep_name(path), Trust(allow_code))
 
 
 def make_sweep(
@@ -203,11 +236,13 @@ def make_sweep(
     seed: int = 0,
     set: Mapping[str, Any] | None = None,
     quantities: Sequence[str] | None = None,
+    allow_code: bool = False,
     **others: Any,
 ) -> Sweep:
     """A sweep without a file; arguments as the keys of a sweep file, paths relative to the current folder.
 
-    Arrays and ranges are lists of values.
+    Arrays and ranges are lists of values. Python files that stand among them are executed, those that the
+    world names as in ``load_world``.
 
     Raises:
         BadInput: as ``load_sweep``.
@@ -216,13 +251,22 @@ def make_sweep(
     data: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
     data |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities}
     data = {key: value for key, value in plain(data | others).items() if value is not None}
+    given = _texts([data.get(key) for key in ("vary", "zip", "set")])
+    trust = Trust(allow_code)
     if isinstance(world, World):
-        data["world"] = world_data(world, folder)
-    return sweep_from(Document(data, "sweep"), folder, "sweep")
+        data["world"], trust = world_data(world, folder), world.trust
+    return sweep_from(Document(data, "sweep"), folder, "sweep", trust.also(given, folder))
 
 
-def sweep_from(document: Document, folder: Path, name: str) -> Sweep:
-    """Check what a document holds and make it a sweep.
+def _texts(value: Any) -> list[str]:
+    """Every text in nested lists and mappings."""
+    if isinstance(value, (dict, list)):
+        return [text for v in (value.values() if isinstance(value, dict) else value) for text in _texts(v)]
+    return [value] if isinstance(value, str) else []
+
+
+def sweep_from(document: Document, folder: Path, name: str, trust: Trust | None = None) -> Sweep:
+    """Check what a document holds and make it a sweep; ``trust`` is that of ``world_from``.
 
     Raises:
         BadInput: with the place of the first fault.
@@ -231,5 +275,5 @@ def sweep_from(document: Document, folder: Path, name: str) -> Sweep:
         file = SweepFile.model_validate(document.data)
     except ValidationError as error:
         raise bad_input(error, SweepFile, document) from None
-    base = with_settings(read_base(document, folder), file.set, document)
+    base = with_settings(read_base(document, folder, trust or Trust()), file.set, document)
     return Sweep(name, folder, file, base, tuple(build_axes(file, base, document)), document.data)

@@ -24,6 +24,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import whole_file
+from hopfield_nav.experiment import SUMMARY, write_checksums
 from hopfield_nav.sweeps.dataset import dataset
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
@@ -109,13 +110,18 @@ class SweepTable:
             self._file.truncate(end)
 
 
-def read_rows(folder: str | Path) -> list[dict[str, Any]]:
+def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, Any]]:
     """The rows of a sweep, in the order of the file; of a run that is there twice the last one counts.
 
+    Args:
+        folder: of the results.
+        sweep: that they are of; default any.
+
     Raises:
-        BadInput: there is no table, or a line of it is damaged; a torn last line is left out.
+        BadInput: there is no table, or a line of it is damaged or none of the sweep's; a torn last line is
+            left out.
     """
-    return list({row["index"]: row for _, row in _lines(folder)}.values())
+    return list({row["index"]: row for _, row in _lines(folder, sweep)}.values())
 
 
 def finish(sweep: Sweep, folder: str | Path) -> None:
@@ -126,12 +132,13 @@ def finish(sweep: Sweep, folder: str | Path) -> None:
         OSError: a file cannot be written.
     """
     folder = Path(folder)
-    lines = {row["index"]: line for line, row in _lines(folder)}
+    lines = {row["index"]: line for line, row in _lines(folder, sweep)}
     text = [format_line(columns(sweep)), *(lines[index] for index in sorted(lines))]
     with whole_file(folder / CSV) as path:
         path.write_bytes("".join(text).encode())
     with whole_file(folder / NETCDF) as path:
-        dataset(sweep, (row for _, row in _lines(folder))).to_netcdf(path, engine="h5netcdf")
+        dataset(sweep, (row for _, row in _lines(folder, None))).to_netcdf(path, engine="h5netcdf")
+    write_checksums(folder, [CSV, NETCDF])
 
 
 def columns(sweep: Sweep) -> list[str]:
@@ -210,7 +217,7 @@ def _parse_cell(text: str) -> Any:
     return text
 
 
-def _lines(folder: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _lines(folder: str | Path, sweep: Sweep | None) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every complete line of the table below its head, as text and as a row."""
     path = Path(folder) / CSV
     try:
@@ -223,12 +230,40 @@ def _lines(folder: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 cells = _parse(line, path, number)
                 if number == 1:
                     names = cells
+                    if sweep is not None and names != columns(sweep):
+                        raise BadInput("not the columns of this sweep", where=str(path), found=line[:80])
                     continue
-                if len(cells) != len(names) or not isinstance(cells[0], int):
+                row = dict(zip(names, cells, strict=False))
+                if len(cells) != len(names) or not _is_row(row, sweep):
                     raise BadInput("damaged line", where=f"{path}, line {number}", found=line[:80])
-                yield line, dict(zip(names, cells, strict=True))
+                yield line, row
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput("no table of a sweep", where=str(path), found=str(error)) from None
+
+
+def _is_row(row: Mapping[str, Any], sweep: Sweep | None) -> bool:
+    """Whether a row is that of one of the sweep's runs, with its seed and values."""
+    index = row["index"]
+    if isinstance(index, bool) or not isinstance(index, int) or index < 0:
+        return False
+    if sweep is None:
+        return True
+    if index >= sweep.count or not isinstance(row["outcome"], str):
+        return False
+    asked = make_row(sweep, sweep.job(index), {})
+    as_read = dict(zip(asked, parse_line(format_line(list(asked.values()))), strict=True))
+    kept = {name: row[name] for name in sweep.quantities}
+    same = {**as_read, **kept, "error": row["error"]} == dict(row)
+    return same and all(_fits(name, value) for name, value in kept.items())
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a cell may be what a run has of a quantity."""
+    if value is None:
+        return True
+    if SUMMARY[name].unit is None:
+        return isinstance(value, str)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _parse(line: str, path: Path, number: int) -> list[Any]:

@@ -1,3 +1,4 @@
+from .beforehand import remarks as remarks
 from .build import all_cylinders as all_cylinders
 from .build import all_solids as all_solids
 from .build import build_arm as build_arm
@@ -33,6 +34,7 @@ from .files import sweep_name as sweep_name
 from .files import world_name as world_name
 from .load import load_world as load_world
 from .load import parse_world as parse_world
+from .load import recorded_world as recorded_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .plan import PlaceSection as PlaceSection
@@ -45,5 +47,7 @@ from .solids import Floor as Floor
 from .solids import Seed as Seed
 from .solids import Solid as Solid
 from .solids import Sphere as Sphere
+from .trust import Trust as Trust
+from .trust import is_code as is_code
 from .world import World as World
 from .writing import yaml_text as yaml_text

@@ -35,7 +35,7 @@ from hopfield_nav.loop import (
     make_contact,
     make_plant,
 )
-from hopfield_nav.plugin import Method, applied, find_method
+from hopfield_nav.plugin import Method, applied
 from hopfield_nav.world.solids import Box, Cylinder, Floor, Solid, Sphere
 from hopfield_nav.world.world import World
 
@@ -106,11 +106,16 @@ class Methods(NamedTuple):
 
 
 def find_methods(world: World) -> Methods:
-    """The control law, estimator and detector of a world."""
+    """The control law, estimator and detector of a world.
+
+    Raises:
+        BadInput: one is a Python file that may not be executed.
+    """
+    find, folder = world.trust.find, world.folder
     return Methods(
-        find_method("controller", world.controller.law, world.folder),
-        find_method("estimator", world.detection.estimator, world.folder),
-        find_method("detector", world.detection.measure, world.folder),
+        find("controller", world.controller.law, folder),
+        find("estimator", world.detection.estimator, folder),
+        find("detector", world.detection.measure, folder),
     )
 
 

@@ -10,28 +10,35 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynamics import BadInput
-from hopfield_nav.plugin import find_method
+from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.document import Document
 from hopfield_nav.world.goal import GoalSection
 from hopfield_nav.world.joint_map import check_joint_map
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.plan import check_plan
+from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.world import World
 
 
-def check_world(world: World, folder: Path | None) -> None:
-    """Check timing, the estimator's needs, and the goal; ``folder`` is that of the world.
+def check_world(world: World, folder: Path | None, trust: Trust) -> None:
+    """Check timing, the estimator's needs, and the goal.
+
+    Args:
+        world: to check.
+        folder: of the world.
+        trust: which Python files may be executed.
 
     Raises:
         BadInput: ``where`` is the key at fault.
     """
     _check_timing(world)
     _check_imperfections(world)
-    _check_inherited(world, folder)
+    _check_inherited(world, folder, trust)
     if world.map.space == "joints":
         check_joint_map(world)
         return
     _check_ties(world)
+    check_beta_of(world)
     if world.goal is not None:
         _check_goal(world, world.goal)
 
@@ -218,9 +225,11 @@ def _check_joints(world: World, document: Document) -> None:
             )
 
 
-def _check_inherited(world: World, folder: Path | None) -> None:
+def _check_inherited(world: World, folder: Path | None, trust: Trust) -> None:
     """An estimator that works on the controller's parameters needs a law that has them."""
-    for parameter in find_method("estimator", world.detection.estimator, folder).parameters:
+    if not trust.looks_into(world.detection.estimator) or not trust.looks_into(world.controller.law):
+        return
+    for parameter in trust.find("estimator", world.detection.estimator, folder).parameters:
         if parameter.inherit and parameter.name not in world.controller.parameters:
             raise BadInput(
                 f"needs the controller's {parameter.name}, which law {world.controller.law} has not",
@@ -265,6 +274,8 @@ def _check_goal(world: World, goal: GoalSection) -> None:
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:
     first, last = [rim] * grid.rank, [n - 1 - rim for n in grid.shape]
+    if any(high < low for low, high in zip(first, last, strict=True)):
+        return "none: this map is all rim; a larger map.shape, or map.rim: free"
     if as_cell:
         return f"cells {first} to {last}"
     ends = zip("xyz", grid.centre(first), grid.centre(last), strict=False)

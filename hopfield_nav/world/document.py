@@ -18,7 +18,7 @@ import yaml
 
 from dynamics import BadInput
 
-_LARGEST_FILE = 4_000_000  # bytes
+_LARGEST_FILE = 500_000  # bytes
 _MOST_VALUES = 200_000  # after every alias is written out
 _TAGS = {
     f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")
@@ -52,11 +52,13 @@ class Document:
         data: mappings, lists, text, numbers, booleans and None.
         name: the file as messages name it.
         places: for each path of keys, the place as messages name it (``world.yaml, line 3``).
+        built: how many values were read, each as often as an alias or a merge repeats it.
     """
 
     data: Any
     name: str
     places: dict[Key, str] = field(default_factory=dict)
+    built: int = 0
 
     def where(self, key: Key) -> str:
         """The place of a key, or of the nearest section around it that the file holds."""
@@ -71,17 +73,21 @@ class Document:
 
 
 def read_document(path: Path, name: str | None = None) -> Document:
-    """Read a YAML file.
+    """Read the file of a world or of a sweep; of any other file nothing is told.
 
     Args:
         path: the file.
         name: how messages name it; default its path.
 
     Raises:
-        BadInput: it cannot be read, is no UTF-8 or no plain YAML data, or is empty.
+        BadInput: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``.
     """
     name = name or str(path)
-    return parse_document(_text(_read(path, name), name), name)
+    node = _compose(_text(_read(path, name), name), name)
+    if not isinstance(node, yaml.MappingNode) or "format" not in [key.value for key, _ in node.value]:
+        where = f"{name}, line {node.start_mark.line + 1}"
+        raise BadInput("no world and no sweep", where=where, allowed="a mapping of keys with format: 1")
+    return _document(node, name)
 
 
 def parse_document(text: str, name: str) -> Document:
@@ -90,7 +96,10 @@ def parse_document(text: str, name: str) -> Document:
     Raises:
         BadInput: it is no plain YAML data.
     """
-    document = Document(None, name)
+    return _document(_compose(text, name), name)
+
+
+def _compose(text: str, name: str) -> yaml.Node:
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -101,6 +110,11 @@ def parse_document(text: str, name: str) -> Document:
         raise BadInput("nested too deeply", where=name) from None
     if node is None:
         raise BadInput("the file is empty", where=name, allowed="a world; the shortest is `format: 1`")
+    return node
+
+
+def _document(node: yaml.Node, name: str) -> Document:
+    document = Document(None, name)
     document.data = _build(node, (), document, ())
     return document
 
@@ -114,6 +128,8 @@ def _read(path: Path, name: str) -> bytes:
     try:
         if path.is_dir():
             raise BadInput("is a folder, not a file", where=name)
+        if path.exists() and not path.is_file():  # a pipe or a device may never end
+            raise BadInput("is no regular file", where=name)
         with path.open("rb") as file:
             content = file.read(_LARGEST_FILE + 1)
     except FileNotFoundError:
@@ -156,7 +172,8 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
     place = document.places.setdefault(key, _place(node, document))
     if id(node) in above or len(above) > 50:
         raise BadInput("nested too deeply, or in itself", where=place)
-    if len(document.places) > _MOST_VALUES:
+    document.built += 1
+    if document.built > _MOST_VALUES:
         raise BadInput("too many values", where=place, allowed=f"{_MOST_VALUES} in one file")
     if node.tag not in _TAGS:
         raise BadInput("YAML tag", where=place, found=node.tag, allowed="plain data without tags")
@@ -205,14 +222,18 @@ def plain_value(text: str) -> Any:
     return float(text) if _NUMBER.fullmatch(text) else text
 
 
-def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
+def apply_overrides(document: Document, overrides: Sequence[str]) -> list[Key]:
     """Write each ``key.key=value`` into the document, and note it as the place of that value.
 
     An index of a list is a key too: ``obstacles.0.cylinder.radius=0.04``.
 
+    Returns:
+        The keys that were written.
+
     Raises:
         BadInput: no ``=``, a value that is no YAML, or a key inside something that is no section.
     """
+    keys = []
     for text in overrides:
         dotted, equals, value = text.partition("=")
         if not equals or not all(dotted.split(".")):
@@ -221,6 +242,8 @@ def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
             )
         place = f"--set {text}"
         write_value(document, split_key(dotted), parse_value(value, place), place)
+        keys.append(split_key(dotted))
+    return keys
 
 
 def split_key(dotted: str) -> Key:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,16 +101,39 @@ def world_name(path: Path) -> str:
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
     """Rewrite every path in the plain data of a world, from relative to ``old`` to relative to ``new``."""
     for *sections, key in _PLACES:
-        section: Any = data
-        for name in sections:
-            section = section.get(name) if isinstance(section, dict) else None
-        if isinstance(section, dict) and isinstance(section.get(key), str) and is_path(section[key]):
+        section = _section(data, sections)
+        if section and isinstance(section.get(key), str) and is_path(section[key]):
             section[key] = _move(section[key], old, new)
+
+
+def paths_from_here(data: Any, keys: Collection[tuple[str | int, ...]]) -> list[str]:
+    """The paths below ``keys``; those that lead to a file from the current folder become whole paths."""
+    found = []
+    for *sections, key in _PLACES:
+        section = _section(data, sections)
+        given = section.get(key) if section else None
+        if section is None or not isinstance(given, str) or not is_path(given):
+            continue
+        if any((*sections, key)[: len(k)] == k for k in keys):
+            section[key] = str(Path.cwd() / given) if _file_of(given).is_file() else given
+            found.append(section[key])
+    return found
+
+
+def _section(data: Any, names: Sequence[str]) -> dict[str, Any] | None:
+    for name in names:
+        data = data.get(name) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else None
+
+
+def _file_of(name: str) -> Path:
+    """The file of an arm or of a method."""
+    return Path(name.rsplit(":", 1)[0] if ".py:" in name else name)
 
 
 def is_path(name: str) -> bool:
     """Whether an arm or a method is a file rather than the name of a built-in one."""
-    return ".py:" in name or name.endswith((".yaml", ".yml"))
+    return ".py:" in name or name.endswith((".yaml", ".yml", ".urdf"))
 
 
 def _move(name: str, old: Path, new: Path) -> str:

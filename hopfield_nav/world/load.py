@@ -15,16 +15,22 @@ from dynamics import BadInput
 from hopfield_nav.world.checks import check_arms, check_world
 from hopfield_nav.world.document import Document, apply_overrides, parse_document, read_document
 from hopfield_nav.world.faults import bad_input, placed
-from hopfield_nav.world.files import find_world, world_name
+from hopfield_nav.world.files import find_world, paths_from_here, world_name
+from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
 
 
-def load_world(path_or_name: str | Path, overrides: Sequence[str] | None = None) -> World:
+def load_world(
+    path_or_name: str | Path, overrides: Sequence[str] | None = None, allow_code: bool = False
+) -> World:
     """Read and check a world.
 
     Args:
         path_or_name: a file, or the name of a world that comes with the program.
-        overrides: changes to the file, each ``key.key=value`` (value as in YAML).
+        overrides: changes to the file, each ``key.key=value`` (value as in YAML); the path of a method or
+            of an arm is looked for in the current folder first.
+        allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie in the
+            current folder or stand in ``overrides`` are executed in any case.
 
     Raises:
         BadInput: there is no such file, or something in it cannot be used: file, line, key, what
@@ -32,20 +38,34 @@ def load_world(path_or_name: str | Path, overrides: Sequence[str] | None = None)
     """
     path = find_world(path_or_name)
     document = read_document(path)
-    apply_overrides(document, overrides or ())
-    return world_from(document, path.parent, world_name(path))
+    given = paths_from_here(document.data, apply_overrides(document, overrides or ()))
+    trust = Trust(allow_code).also(given, path.parent)
+    return world_from(document, path.parent, world_name(path), trust=trust)
 
 
-def parse_world(text: str, name: str = "world", folder: Path | None = None) -> World:
+def recorded_world(path: Path) -> World:
+    """The world of a record: nothing that it names is executed.
+
+    Raises:
+        BadInput: as ``load_world``.
+    """
+    return world_from(read_document(path), path.parent, world_name(path), trust=RECORD)
+
+
+def parse_world(
+    text: str, name: str = "world", folder: Path | None = None, allow_code: bool = False
+) -> World:
     """The world that YAML text describes; paths in it are relative to ``folder``.
 
     Raises:
         BadInput: as ``load_world``.
     """
-    return world_from(parse_document(text, name), folder or Path(), name)
+    return world_from(parse_document(text, name), folder or Path(), name, trust=Trust(allow_code))
 
 
-def world_from(document: Document, folder: Path, name: str, like: World | None = None) -> World:
+def world_from(
+    document: Document, folder: Path, name: str, like: World | None = None, trust: Trust | None = None
+) -> World:
     """Check what a document holds and make it a world.
 
     Args:
@@ -53,17 +73,19 @@ def world_from(document: Document, folder: Path, name: str, like: World | None =
         folder: that paths in it are relative to.
         name: what the world is called.
         like: a world in the same folder that has been checked; its arms are not read again.
+        trust: which Python files may be executed; default as ``like``, or those of the current folder.
 
     Raises:
         BadInput: with the place of the first fault in the document.
     """
+    trust = trust or (like.trust if like else Trust())
     try:
-        world = World.model_validate(document.data, context={"folder": folder})
-        check_world(world, folder)
+        world = World.model_validate(document.data, context={"folder": folder, "trust": trust})
+        check_world(world, folder, trust)
     except ValidationError as error:
         raise bad_input(error, World, document) from None
     except BadInput as error:
         raise placed(error, document) from None
-    world._name, world._folder = name, folder
+    world._name, world._folder, world._trust = name, folder, trust
     check_arms(world, document, like)
     return world

@@ -6,15 +6,21 @@ Parameters that are left out get the method's default, so that a saved world sho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.plugin import Method, Parameter, find_method
+from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.world.trust import Trust
 
 
 def with_parameters(
-    section: object, kinds: Mapping[str, tuple[str, str]], fields: Iterable[str], folder: Path | None
+    section: object,
+    kinds: Mapping[str, tuple[str, str]],
+    fields: Iterable[str],
+    folder: Path | None,
+    trust: Trust,
 ) -> object:
     """The section with the parameters of its methods checked, and completed by their defaults.
 
@@ -23,20 +29,29 @@ def with_parameters(
         kinds: for each key that names a method, its kind and the default name.
         fields: the keys of the section that are no parameters.
         folder: where a user's own ``FILE.py:NAME`` is looked for.
+        trust: whether such a file may be executed.
 
     Raises:
-        BadInput: unknown method, unknown key, or a parameter out of its range.
+        BadInput: unknown method, unknown key, a parameter out of its range, or a file that is not trusted.
     """
     if not isinstance(section, Mapping):
         return section
     names = {key: section.get(key, default) for key, (_, default) in kinds.items()}
     if not all(isinstance(name, str) for name in names.values()):
         return section
-    methods = [_find(kinds[key][0], name, folder, key) for key, name in names.items()]
+    known = {key: name for key, name in names.items() if trust.looks_into(name)}
+    methods = [_find(kinds[key][0], name, folder, key, trust) for key, name in known.items()]
     parameters = own_parameters(methods)
+    if len(known) < len(names):
+        parameters = {name: _recorded(name) for name in section if name not in fields} | parameters
     _refuse_unknown(section, [*fields, *parameters])
     values = {name: p.check(section.get(name, p.default)) for name, p in parameters.items()}
     return {**section, **values}
+
+
+def _recorded(name: str) -> Parameter:
+    """A parameter of a method that nobody looks into: any number, or a list of them."""
+    return Parameter(name, 0.0, -math.inf, math.inf, "1", "as recorded", per_joint=True)
 
 
 def own_parameters(methods: Iterable[Method]) -> dict[str, Parameter]:
@@ -45,9 +60,9 @@ def own_parameters(methods: Iterable[Method]) -> dict[str, Parameter]:
     return {p.name: p for p in every if not p.inherit and not p.of_sensors}
 
 
-def _find(kind: str, name: str, folder: Path | None, key: str) -> Method:
+def _find(kind: str, name: str, folder: Path | None, key: str, trust: Trust) -> Method:
     try:
-        return find_method(kind, name, folder)
+        return trust.find(kind, name, folder)
     except BadInput as error:
         raise BadInput(
             error.what, where=key, found=error.found, allowed=error.allowed, nearest=error.nearest

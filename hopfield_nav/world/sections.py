@@ -32,6 +32,7 @@ from hopfield_nav.world.fields import (
 )
 from hopfield_nav.world.imperfections import FrictionChoice, ModelErrorSection
 from hopfield_nav.world.methods import with_parameters
+from hopfield_nav.world.trust import Trust
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
@@ -117,7 +118,7 @@ class ControllerSection(Section):
     @classmethod
     def _complete(cls, section: Any, info: ValidationInfo) -> Any:
         kinds = {"law": ("controller", cls.model_fields["law"].default)}
-        return with_parameters(section, kinds, cls.model_fields, _folder(info))
+        return with_parameters(section, kinds, cls.model_fields, *_context(info))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -246,7 +247,7 @@ class DetectionSection(Section):
             "estimator": ("estimator", cls.model_fields["estimator"].default),
             "measure": ("detector", cls.model_fields["measure"].default),
         }
-        return with_parameters(section, kinds, cls.model_fields, _folder(info))
+        return with_parameters(section, kinds, cls.model_fields, *_context(info))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -269,5 +270,7 @@ class RecordSection(Section):
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
 
 
-def _folder(info: ValidationInfo) -> Path | None:
-    return (info.context or {}).get("folder")
+def _context(info: ValidationInfo) -> tuple[Path | None, Trust]:
+    """The folder of the world, and whether a Python file that it names may be executed."""
+    context = info.context or {}
+    return context.get("folder"), context.get("trust", Trust())

@@ -28,6 +28,7 @@ from hopfield_nav.world.sections import (
     ToolSection,
 )
 from hopfield_nav.world.solids import KnownObstacle, Obstacle, Seed
+from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
 
 
@@ -74,6 +75,7 @@ class World(Section):
 
     _name: str = PrivateAttr("world")
     _folder: Path = PrivateAttr(default_factory=Path)
+    _trust: Trust = PrivateAttr(default_factory=Trust)
 
     @model_validator(mode="before")
     @classmethod
@@ -102,6 +104,11 @@ class World(Section):
     def folder(self) -> Path:
         """The folder that paths in the world are relative to."""
         return self._folder
+
+    @property
+    def trust(self) -> Trust:
+        """Which Python files named by the world may be executed."""
+        return self._trust
 
     @property
     def goal_position(self) -> tuple[float, ...] | None:
@@ -169,7 +176,7 @@ class World(Section):
 
     def _with(self, **changes: Any) -> World:
         world = self.model_copy(update=changes)
-        world._name, world._folder = self._name, self._folder
+        world._name, world._folder, world._trust = self._name, self._folder, self._trust
         return world
 
 

@@ -138,7 +138,7 @@ def test_a_world_with_own_methods_survives_saving(mine, tmp_path):
     run.save(tmp_path / "deep" / "run")
     from hopfield_nav.world import load_world
 
-    again = load_world(tmp_path / "deep" / "run" / "world.yaml")
+    again = load_world(tmp_path / "deep" / "run" / "world.yaml", allow_code=True)
     assert again.detection.parameters["threshold"] == 6
 
 

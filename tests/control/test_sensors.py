@@ -109,3 +109,18 @@ FAULTS = {
 def test_faults_are_one_line(text, words):
     with refused(words):
         simulation(text + "\n")
+
+
+@pytest.mark.kernel
+def test_encoders_round_to_the_nearest_step():
+    """Never further off than half a step, and without a bias: rounding down would have one of half a step."""
+    step, q = 1e-3, np.random.default_rng(0).uniform(-3, 3, 4000)
+    out, measured = np.zeros((1, q.size)), np.zeros(q.size)
+    _measure(make_sensors(q.size, step), q, make_random_state(0), measured, out[0])
+    assert np.abs(measured - q).max() <= 0.5 * step * (1 + 1e-9)
+    assert abs((measured - q).mean()) < 0.02 * step
+
+
+@kernel
+def _measure(sensors, q, random, q_out, qd_out):
+    sense(sensors, q, q, random, q_out, qd_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -15,8 +16,10 @@ import pytest
 
 from dynamics import BadInput
 from hopfield_nav import load_run, sweep
+from hopfield_nav.cli.sweep_report import print_sweep
 from hopfield_nav.sweeps import (
     Batches,
+    SweepTable,
     connect,
     core_count,
     execute,
@@ -27,7 +30,7 @@ from hopfield_nav.sweeps import (
     read_rows,
     share,
 )
-from hopfield_nav.sweeps.cluster import LostCluster
+from hopfield_nav.sweeps.cluster import LostCluster, _remove_orphans
 from hopfield_nav.sweeps.job import run_job
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -222,6 +225,72 @@ def test_a_cluster_that_goes_away_is_told_and_the_rows_are_kept(serial, tmp_path
     with pytest.raises(LostCluster, match="--resume"):
         execute(made, tmp_path / "out", scheduler=address, progress=stop)
     assert len(read_rows(tmp_path / "out")) >= 3
+
+
+@pytest.mark.parametrize("workers", [-3, 1.5, "two", True])
+def test_a_number_of_workers_that_is_none_is_refused(tmp_path, workers):
+    with pytest.raises(BadInput, match="workers"):
+        execute(small(), tmp_path / "out", workers=workers)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path, monkeypatch):
+    """What was finished is kept, and the rest is done later."""
+    append, rows = SweepTable.append, []
+
+    def full(self, row):
+        if len(rows) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rows.append(row)
+        append(self, row)
+
+    monkeypatch.setattr(SweepTable, "append", full)
+    with pytest.raises(BadInput, match=r"No space left.*kept.*--resume"):
+        execute(small(), tmp_path / "out", workers=0)
+    monkeypatch.undo()
+    assert len(read_rows(tmp_path / "out")) == 3
+    assert len(read_rows(execute(small(), tmp_path / "out", workers=0, resume=True))) == 8
+
+
+def test_scratch_of_killed_sweeps_is_removed_that_of_running_ones_is_not(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in (f"{ended.pid}-a", f"{os.getpid()}-b", "words"):
+        (tmp_path / f"hopfield-nav-sweep-{name}").mkdir()
+    _remove_orphans(tmp_path)
+    left = {p.name.removeprefix("hopfield-nav-sweep-") for p in tmp_path.iterdir()}
+    assert left == {f"{os.getpid()}-b", "words"}
+
+
+def test_repeats_of_a_world_without_randomness_count_once(tmp_path, capsys):
+    made = small(repeats=3)
+    assert any("count once" in remark for remark in made.remarks)
+    rows = [failed_row(made, index, "x") for index in range(made.count)]
+    print_sweep(made, rows, tmp_path)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "failed" in line]
+    assert line.split()[:2] == ["failed", "4"]
+    noise = {"sensors.velocity_noise": 0.01}
+    noisy = make_sweep("u_trap", {"detection.threshold": [6, 12]}, repeats=3, set=noise)
+    assert noisy.is_random
+    assert noisy.remarks == ()
+
+
+def test_nobody_without_its_keys_has_a_local_sweep_run_code(monkeypatch):
+    """Other users of this machine reach the port too; plain text and keys of their own are turned away."""
+    from distributed import Client, Security
+
+    monkeypatch.setattr("distributed.comm.tcp.logger.disabled", True)
+    with connect(1, None) as client:
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        assert all(worker.startswith("tls://") for worker in client.nthreads())
+        assert client.submit(os.getpid).result() != os.getpid()
+        for other, keys in (
+            (address.replace("tls", "tcp"), None),
+            (address, Security.temporary()),
+        ):
+            with pytest.raises((OSError, TypeError)):
+                Client(other, security=keys, timeout=1, set_as_default=False)
 
 
 def test_nobody_at_the_address(tmp_path, monkeypatch):

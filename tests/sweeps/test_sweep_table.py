@@ -12,6 +12,7 @@ import pytest
 import xarray
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from dynamics import BadInput
 from hopfield_nav.experiment import SUMMARY as QUANTITIES
@@ -252,3 +253,27 @@ def test_other_programs_read_the_table(tmp_path):
     frame = pandas.read_csv(tmp_path / "sweep.csv")
     assert frame["simulated_time_s"].dtype == np.float64
     assert frame["planner.beta"].isna().sum() == 12
+
+
+DAMAGE = {
+    "an index beyond": (b"\n2,", b"\n999999,"),
+    "an index below": (b"\n2,", b"\n-5,"),
+    "an index of another": (b"\n2,", b"\n3,"),
+    "a renamed column": (b"outcome", b"outcame"),
+    "a word for a number": (b"reached,", b"7,"),
+    "a seed of another": (b"\n3,1,1,", b"\n3,1,2,"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_table_is_one_line(tmp_path, old, new):
+    s = sweep(GRID)
+    with SweepTable(tmp_path) as table:
+        for row in rows_of(s):
+            table.append(row)
+    whole = (tmp_path / "sweep.csv").read_bytes()
+    assert read_rows(tmp_path, s)
+    assert old in whole
+    (tmp_path / "sweep.csv").write_bytes(whole.replace(old, new, 1))
+    with refused("sweep.csv"):
+        read_rows(tmp_path, s)

@@ -13,6 +13,7 @@ from pathlib import Path
 import xarray as xr
 
 from dynamics import BadInput
+from hopfield_nav.experiment import check_checksums, read_netcdf
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.sweep.pages import sweep_pages
 
@@ -48,10 +49,10 @@ def read_table(folder: str | Path) -> xr.Dataset:
         folder: a result folder.
 
     Raises:
-        BadInput: it holds no ``sweep.nc``.
+        BadInput: it holds no ``sweep.nc``, or a damaged one.
     """
     path = Path(folder) / "sweep.nc"
     if not path.is_file():
         raise BadInput("no finished sweep here (sweep.nc is missing)", where=str(folder))
-    with xr.open_dataset(path, engine="h5netcdf") as data:
-        return data.load()
+    check_checksums(Path(folder))
+    return read_netcdf(path)

@@ -114,7 +114,7 @@ def _outwards(
 
 def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray) -> Places:
     """Balls of patches, the heaviest first."""
-    left, found = weight.copy(), []
+    left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
     while len(found) < _MOST:
         near = np.linalg.norm(points[:, None] - points[None], axis=2) <= BALL
         mass = near @ left

@@ -1,0 +1,113 @@
+"""Reading the files of a saved run: whatever is wrong with one is told in a line that names it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynamics import BadInput
+from hopfield_nav.experiment.quantities import SUMMARY
+
+if TYPE_CHECKING:
+    import xarray
+
+OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "running")
+_LATER = ("closed_step", "event_certainty", "final_certainty")  # records of older programs have none
+
+
+def read_summary(path: Path) -> dict[str, Any]:
+    """The numbers of ``summary.json``.
+
+    Raises:
+        BadInput: the file cannot be read, or a value is none that a run has.
+    """
+    try:
+        _require_file(path)
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable(path, error) from None
+    if not isinstance(found, dict) or found.get("outcome") not in OUTCOMES:
+        raise BadInput(
+            "not the summary of a run", where=str(path), allowed=f"an outcome: {', '.join(OUTCOMES)}"
+        )
+    for name in SUMMARY.keys() & found.keys():
+        kind = str if SUMMARY[name].unit is None else (int, float, type(None))
+        if not isinstance(found[name], kind) or isinstance(found[name], bool):
+            raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
+    return found
+
+
+def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
+    """The signals and events of ``log.nc``.
+
+    Args:
+        path: the file.
+        expected: the record of a run of the same world in which nothing happened.
+
+    Raises:
+        BadInput: the file cannot be read, or a variable is missing or has another shape.
+    """
+    data = read_netcdf(path)
+    for name, variable in expected.variables.items():
+        if name not in data.variables and name not in _LATER:
+            raise BadInput("a variable is missing", where=f"{path}: {name}")
+        if name in data.variables:
+            _check(f"{path}: {name}", data[name], variable, expected)
+    return data
+
+
+def read_netcdf(path: Path) -> xarray.Dataset:
+    """A labelled table that this program wrote.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    import h5py
+    import xarray
+
+    try:
+        _require_file(path)
+        with h5py.File(path, "r") as file:  # where this fails, h5netcdf would complain a second time
+            file.attrs.get("_nc3_strict")
+        with xarray.open_dataset(path, engine="h5netcdf") as stored:
+            return stored.load()
+    except Exception as error:  # whatever the libraries stumble over in a damaged file
+        raise _unreadable(path, error) from None
+
+
+def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> None:
+    numbers = variable.dtype.kind in "if"
+    if found.dims != variable.dims or (numbers and found.dtype.kind != variable.dtype.kind):
+        kinds = f"{variable.dtype} over {', '.join(variable.dims)}"
+        raise BadInput(
+            "damaged variable",
+            where=where,
+            found=f"{found.dtype} over {', '.join(found.dims)}",
+            allowed=kinds,
+        )
+    for name in set(variable.dims) - _GROW:
+        if found.sizes[name] != expected.sizes[name]:
+            raise BadInput(
+                "damaged variable",
+                where=where,
+                found=found.sizes[name],
+                allowed=f"{expected.sizes[name]} along {name}",
+            )
+
+
+_GROW = {"time", "event", "closed", "waypoint", "first_waypoint"}  # as long as the run was
+
+
+def _require_file(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise BadInput("no regular file", where=str(path))
+
+
+def _unreadable(path: Path, error: Exception) -> BadInput:
+    if isinstance(error, BadInput):
+        return error
+    reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+    return BadInput(
+        f"cannot be read: {reason}", where=str(path), allowed="a file that `hopfield-nav run` wrote"
+    )

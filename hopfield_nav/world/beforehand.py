@@ -1,0 +1,87 @@
+"""What a user should know of a good world before it is run: what it will take, and what may not go well."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from dynamics import BadInput
+
+if TYPE_CHECKING:
+    from hopfield_nav.world.world import World
+
+_BIG_RECORD = 1e9  # bytes
+_COLUMNS = 24  # numbers in a row of the log beside the joints' own
+_JOINT_COLUMNS = 11
+_MANY_CONNECTIONS = 3e8  # relaxed in about a second
+
+
+def remarks(world: World) -> list[str]:
+    """Sentences on a world that has been checked; none for most worlds."""
+    return [*_on_the_record(world), *_on_the_neighbourhood(world), *_on_beta(world)]
+
+
+def record_size(world: World) -> float:
+    """Bytes of memory that the signals of a run up to its time limit take."""
+    if world.record.signals == "none":
+        return 0.0
+    rows = world.time_limit / world.plant.step / world.record.every
+    return 8.0 * rows * (_COLUMNS + _JOINT_COLUMNS * len(world.start.joints))
+
+
+def _on_the_record(world: World) -> list[str]:
+    size = record_size(world)
+    if size <= _BIG_RECORD:
+        return []
+    every = math.ceil(world.record.every * size / _BIG_RECORD)
+    return [
+        f"the signals of {world.time_limit:g} s take {size / 1e9:.2g} GB of memory, and twice that "
+        f"while they grow; record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
+    ]
+
+
+def _on_the_neighbourhood(world: World) -> list[str]:
+    from hopfield_nav.planning import stencil
+
+    cells = math.prod(world.map.shape)
+    if cells * (2 * world.planner.radius + 1) ** world.map.rank < _MANY_CONNECTIONS:
+        return []
+    count = cells * len(stencil(world.map.shape, world.planner.radius).offset)
+    if count < _MANY_CONNECTIONS:
+        return []
+    return [
+        f"{count:.2g} connections between {cells} cells: every plan takes about "
+        f"{count / _MANY_CONNECTIONS:.2g} s; a smaller planner.radius or map.shape is faster"
+    ]
+
+
+def check_beta_of(world: World) -> None:
+    """Judge the slope of the summing network by the world's own map (ragazzon2012 (6.12)).
+
+    Raises:
+        BadInput: a network of this slope settles nowhere.
+    """
+    planner = world.planner
+    if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
+        return
+    from hopfield_nav.planning import check_beta
+
+    try:
+        check_beta(planner.beta, world.map.shape, planner.radius)
+    except BadInput as error:
+        raise BadInput(error.what, where="planner.beta", found=error.found, allowed=error.allowed) from None
+
+
+def _on_beta(world: World) -> list[str]:
+    planner = world.planner
+    if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
+        return []
+    from hopfield_nav.planning import stencil
+
+    most = 1 / len(stencil(world.map.shape, planner.radius).offset)
+    if planner.beta <= most:
+        return []
+    return [
+        f"planner.beta {planner.beta:g} lies above {most:g}, one over the number of neighbours: the network "
+        "settles, but cells beside the goal may be higher than it, so that a path need not end there"
+    ]

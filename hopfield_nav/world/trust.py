@@ -1,0 +1,71 @@
+"""Which Python files a world may have executed: to read a world that names one is to run that file.
+
+A file runs when somebody here chose it: it lies in the current folder, was given on the command line or in
+the call, or the whole world is trusted. What a saved run names is never run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dynamics import BadInput
+from hopfield_nav.plugin import Method, find_method
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What somebody has allowed a world to execute.
+
+    Attributes:
+        everything: every file that it names.
+        given: whole paths of the files that the caller named himself.
+        record: nothing is executed and nothing refused: numbers are taken as they stand.
+    """
+
+    everything: bool = False
+    given: frozenset[str] = frozenset()
+    record: bool = False
+
+    def find(self, kind: str, name: str, folder: Path | None) -> Method:
+        """The method of a world in ``folder``.
+
+        Raises:
+            BadInput: there is none, or its file may not be executed.
+        """
+        if is_code(name) and not self._allows(name, folder or Path()):
+            if self.record:
+                what = "a record's Python file is never executed"
+                allowed = "load_world(FOLDER/world.yaml, allow_code=True), or a method given by hand"
+            else:
+                what = "names a Python file, which would be executed"
+                allowed = "--trust (in Python allow_code=True), or a file in the current folder"
+            raise BadInput(what, found=name, allowed=allowed)
+        return find_method(kind, name, folder)
+
+    def looks_into(self, name: str) -> bool:
+        """Whether the method itself says what its parameters are."""
+        return not (self.record and is_code(name))
+
+    def also(self, names: Iterable[object], folder: Path) -> Trust:
+        """This trust, and in the methods among ``names``, which the caller gave for a world in ``folder``."""
+        own = {str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)}
+        return Trust(self.everything, self.given | own, self.record)
+
+    def _allows(self, name: str, folder: Path) -> bool:
+        file = _file(name, folder)
+        here = file.parent == Path.cwd().resolve()
+        return not self.record and (self.everything or str(file) in self.given or here)
+
+
+RECORD = Trust(record=True)
+
+
+def _file(name: str, folder: Path) -> Path:
+    return (folder / name.rsplit(":", 1)[0]).resolve()
+
+
+def is_code(name: str) -> bool:
+    """Whether a method is a user's own, ``FILE.py:NAME``."""
+    return ".py:" in name

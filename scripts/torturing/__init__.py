@@ -1,0 +1,1 @@
+"""Trials that try to break the program, for ``scripts/torture.py``."""

@@ -1,0 +1,66 @@
+"""What a trial gives: whether the program held, and what it did where it did not."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from dynamics import HopfieldNavError
+
+SLOWEST = 10.0  # [s] beyond which a trial counts as a hang
+
+
+@dataclass
+class Tally:
+    """Trials of one kind.
+
+    Attributes:
+        name: what was tried.
+        count: how often.
+        refused: how many were refused in one line.
+        slowest: the longest one [s].
+        broken: what did not hold, each with the trial's name.
+    """
+
+    name: str
+    count: int = 0
+    refused: int = 0
+    slowest: float = 0.0
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def row(self) -> str:
+        """A line of the table."""
+        held = "all" if not self.broken else f"{self.count - len(self.broken)}"
+        return f"| {self.name} | {self.count} | {self.refused} | {self.slowest:.2g} s | {held} |"
+
+
+HEAD = "| trials | number | refused in one line | slowest | held |\n|---|---|---|---|---|"
+
+
+def try_all(name: str, trials: Iterable[tuple[str, Callable[[], object]]]) -> Tally:
+    """Try one after the other; a trial breaks the program by any error that is not its own, or by a hang.
+
+    A trial may raise ``AssertionError`` for what it finds wrong itself.
+    """
+    tally = Tally(name)
+    for label, trial in trials:
+        started = time.perf_counter()
+        try:
+            trial()
+        except HopfieldNavError as error:
+            tally.refused += 1
+            if "\n" in str(error):
+                tally.broken.append(f"{label}: more than one line: {error}")
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            told = f"{type(error).__name__}: {error}"[:200]
+            tally.broken.append(f"{label}: {told} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})")
+        seconds = time.perf_counter() - started
+        tally.count += 1
+        tally.slowest = max(tally.slowest, seconds)
+        if seconds > SLOWEST:
+            tally.broken.append(f"{label}: took {seconds:.0f} s")
+    return tally

@@ -1,0 +1,32 @@
+"""A short form of the trials that try to break the program: nothing breaks it, and what would is seen."""
+
+from __future__ import annotations
+
+import pytest
+import torture
+from torturing.trials import try_all
+
+from dynamics import BadInput
+
+
+@pytest.mark.parametrize("kind", torture.KINDS)
+def test_nothing_breaks_the_program(kind):
+    """Times are not judged here: the first trial may compile."""
+    tallies = torture.torture({kind: torture.SHORT[kind]}, time_limit=5.0)
+    assert sum(tally.count for tally in tallies) >= torture.SHORT[kind] - 2
+    broken = [line for tally in tallies for line in tally.broken if ": took " not in line]
+    assert broken == []
+
+
+def test_what_breaks_is_named():
+    """A trial that ends in an error that is not ours, and one whose error takes two lines."""
+    lines = BadInput("one")
+    lines.args = ("one\ntwo",)
+
+    def two_lines():
+        raise lines
+
+    tally = try_all("made up", [("good", int), ("bad", lambda: 1 / 0), ("long", two_lines)])
+    assert (tally.count, tally.refused) == (3, 1)
+    assert [line.split(":")[0] for line in tally.broken] == ["bad", "long"]
+    assert "ZeroDivisionError" in tally.broken[0]
