@@ -18,6 +18,8 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.experiment.checksums import check_checksums, write_checksums
+from hopfield_nav.experiment.dataset import make_dataset
+from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.stored import read_log, read_summary
 from hopfield_nav.loop import make_log
 from hopfield_nav.world import World, recorded_world
@@ -46,35 +48,6 @@ class PlanRecord(NamedTuple):
     cell: np.ndarray | None
     steps: np.ndarray
     certainty: np.ndarray
-
-
-class Detection(NamedTuple):
-    """A detection that was answered by a new plan (or by finding that there is none).
-
-    Attributes:
-        time: of the detection [s].
-        touch_time: start of the true contact, the same for every detection on it [s]; NaN for a false alarm.
-        cell, start: marked cell, and the cell from which the next path starts.
-        position: (3,) true tool position [m].
-        false_alarm: no true contact in the 50 ms before.
-        passed_by: the arm did not go back, but passed by what it grazed.
-        felt: bool grid, the marks as they stood afterwards.
-        closed: certainty of every touched step as it stood afterwards, 1 for facts.
-        path: (k, rank) cells of the new path; k = 0 when there is none.
-        replan_time: computing time of mark, plan, inverse kinematics and splines [s].
-    """
-
-    time: float
-    touch_time: float
-    cell: tuple[int, ...]
-    start: tuple[int, ...]
-    position: np.ndarray
-    false_alarm: bool
-    passed_by: bool
-    felt: np.ndarray
-    closed: Mapping[Step, float]
-    path: np.ndarray
-    replan_time: float
 
 
 class Run:
@@ -109,19 +82,20 @@ class Run:
     def data(self) -> xarray.Dataset:
         """Signals and events with dimensions, units and long names."""
         if self._data is None:
-            self._data = _dataset(self.world, *self._parts)
+            self._data = make_dataset(self.world, *self._parts)
         return self._data
 
     def plans(self) -> list[PlanRecord]:
         """The first plan and the one after every answered detection, in order."""
         data = self.data
-        shape, rank = tuple(self.world.map.shape), len(self.world.map.shape)
+        shape, rank = tuple(self.world.map.shape), self.world.map.rank
         none = (np.zeros((0, 2, rank), dtype=int), np.zeros(0))
-        first = PlanRecord(0.0, np.zeros(shape, bool), _path(data.first_path.values), None, *none)
+        unmarked = np.zeros(shape if "event_map" in data else 0, dtype=bool)
+        first = PlanRecord(0.0, unmarked, _path(data.first_path.values), None, *none)
         return [first] + [
             PlanRecord(
                 float(data.event_time[k]),
-                data.event_map[k].values.astype(bool),
+                data.event_map[k].values.astype(bool) if "event_map" in data else np.zeros(0, bool),
                 _path(data.event_path[k].values),
                 data.event_cell[k].values,
                 *(self._closed(data.event_certainty[k].values) if "event_certainty" in data else none),
@@ -190,140 +164,10 @@ def load_run(folder: str | Path) -> Run:
     summary, world = read_summary(folder / "summary.json"), recorded_world(folder / "world.yaml")
     nothing = (np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
     rows = make_log(0, len(world.start.joints)).table
-    data = read_log(folder / "log.nc", _dataset(world, rows, [], *nothing, {}))
+    data = read_log(folder / "log.nc", make_dataset(world, rows, [], *nothing, {}))
     run = Run(world, summary, rows, [], *nothing)
     run._data = data
     return run
-
-
-def _dataset(
-    world: World,
-    log: np.ndarray,
-    detections: Sequence[Detection],
-    first_path: np.ndarray,
-    blocked: np.ndarray,
-    closed: Mapping[Step, float],
-) -> xarray.Dataset:
-    import xarray
-
-    variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
-    variables |= _step_variables(world, detections, closed)
-    variables["first_path"] = (
-        ("first_waypoint", "map_axis"),
-        first_path.astype(np.int32),
-        _about("1", "first path"),
-    )
-    variables["final_map"] = (
-        _map_dimensions(world), blocked.astype(np.int8),
-        _about("1", "1: blocked at the end, 2: out of reach, 3: believed occupied"),
-    )  # fmt: skip
-    coordinates = {
-        "time": ("time", log[:, 0], _about("s", "simulated time")),
-        "joint": ("joint", np.arange(1, len(world.start.joints) + 1), _about("1", "joint")),
-        "axis": ("axis", ["x", "y", "z"], _about("1", "base axis")),
-    }
-    attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
-    return xarray.Dataset(variables, coordinates, attributes)
-
-
-def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
-    from hopfield_nav.loop import COLUMNS, log_columns
-
-    columns = log_columns(len(world.start.joints))
-    variables: dict[str, tuple] = {}
-    for name, size, unit, long_name, _ in COLUMNS[1:]:  # the first one is time, a coordinate
-        values = log[:, columns[name]]
-        if name == "contact_point":
-            values = np.where(log[:, columns["contact_link"]] > 0, values, np.nan)
-        if size is None:
-            kind = np.float64 if name == "level" else np.int8
-            variables[name] = (("time",), values[:, 0].astype(kind), _about(unit, long_name))
-        else:
-            variables[name] = (("time", size), values, _about(unit, long_name))
-    return variables
-
-
-def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str, tuple]:
-    shape, rank = tuple(world.map.shape), len(world.map.shape)
-    longest = max((len(c.path) for c in detections), default=0)
-    paths = np.full((len(detections), longest, rank), -1, dtype=np.int32)
-    for k, detection in enumerate(detections):
-        paths[k, : len(detection.path)] = detection.path
-
-    def column(name: str, kind: type, *tail: int) -> np.ndarray:
-        values = [getattr(detection, name) for detection in detections]
-        return np.array(values, dtype=kind).reshape(len(detections), *tail)
-
-    touch = "start of the true contact; NaN: false alarm"
-    return {
-        "event_time": (("event",), column("time", float), _about("s", "time of detection")),
-        "touch_time": (("event",), column("touch_time", float), _about("s", touch)),
-        "event_cell": (
-            ("event", "map_axis"),
-            column("cell", np.int32, rank),
-            _about("1", "marked cell, counted from 0"),
-        ),
-        "event_start": (
-            ("event", "map_axis"),
-            column("start", np.int32, rank),
-            _about("1", "cell from which the next path starts"),
-        ),
-        "event_position": (
-            ("event", "axis"),
-            column("position", float, 3),
-            _about("m", "true tool position at the detection"),
-        ),
-        "event_false_alarm": (
-            ("event",),
-            column("false_alarm", np.int8),
-            _about("1", "1 where nothing was touched in the 50 ms before"),
-        ),
-        "event_passed_by": (
-            ("event",),
-            column("passed_by", np.int8),
-            _about("1", "1 where the arm passed by what it grazed"),
-        ),
-        "event_map": (
-            ("event", *_map_dimensions(world)),
-            column("felt", np.int8, *shape),
-            _about("1", "1 where the map was marked, after the detection"),
-        ),
-        "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "next path, then -1")),
-    }
-
-
-def _step_variables(
-    world: World, detections: Sequence[Detection], closed: Mapping[Step, float]
-) -> dict[str, tuple]:
-    """Every step that was ever touched, and how certain it was after each detection that it is closed."""
-    steps = sorted(set(closed).union(*(detection.closed for detection in detections)))
-    certainty = np.array([[d.closed.get(step, 0.0) for step in steps] for d in detections], dtype=float)
-    rank, meaning = world.map.rank, "that the step is closed: 1 a fact, less a belief, 0 none"
-    return {
-        "closed_step": (
-            ("closed", "end", "map_axis"),
-            np.array([step.ends for step in steps], dtype=np.int32).reshape(-1, 2, rank),
-            _about("1", "touched step between two cells"),
-        ),
-        "event_certainty": (
-            ("event", "closed"),
-            certainty.reshape(len(detections), len(steps)),
-            _about("1", f"certainty after the detection {meaning}"),
-        ),
-        "final_certainty": (
-            ("closed",),
-            np.array([closed.get(step, 0.0) for step in steps], dtype=float),
-            _about("1", f"certainty at the end {meaning}"),
-        ),
-    }
-
-
-def _map_dimensions(world: World) -> tuple[str, ...]:
-    return ("map_x", "map_y", "map_z")[: world.map.rank]
-
-
-def _about(unit: str, long_name: str) -> dict[str, str]:
-    return {"units": unit, "long_name": long_name}
 
 
 def _path(padded: np.ndarray) -> np.ndarray:

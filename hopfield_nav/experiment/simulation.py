@@ -20,10 +20,11 @@ import numpy as np
 from dynamics import forward_kinematics
 from hopfield_nav.control import PASSES, find_onset
 from hopfield_nav.experiment.arrival import Arrival
+from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
-from hopfield_nav.experiment.run import Detection, Run
+from hopfield_nav.experiment.run import Run
 from hopfield_nav.experiment.start import check_duration, check_seed, check_start
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.loop import (
@@ -43,6 +44,7 @@ from hopfield_nav.loop import (
     with_more_room,
 )
 from hopfield_nav.navigation import (
+    NOWHERE,
     Alert,
     FeelingNavigator,
     Follower,
@@ -255,6 +257,7 @@ class Simulation:
                 felt=self.navigator.felt(),
                 closed=self.navigator.closed_steps(),
                 path=motion.cells,
+                places=NOWHERE,
                 replan_time=clock.perf_counter() - started,
             )
         )
@@ -297,7 +300,8 @@ class Simulation:
         elif self.state.step[0] < self._decision_step():
             return
         elif self.time >= self.navigator.motion.look:
-            self.navigator.listen(self.state.control.trace)
+            places = self.navigator.listen(self.state.control.trace)
+            self.detections[-1] = self.detections[-1]._replace(places=places)
             return
         else:
             q = evaluate(self._under_way, self.time)[0]

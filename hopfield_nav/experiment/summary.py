@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics import forward_kinematics
 from hopfield_nav.experiment.contacts import contact_delays
-from hopfield_nav.experiment.run import Detection
+from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State

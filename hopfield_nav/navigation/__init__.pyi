@@ -4,6 +4,8 @@ from .collision_map import CollisionMap as CollisionMap
 from .feeling import FeelingNavigator as FeelingNavigator
 from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
+from .joints.guess import NOWHERE as NOWHERE
+from .joints.guess import Places as Places
 from .joints.navigator import JointNavigator as JointNavigator
 from .motion import PlannedMotion as PlannedMotion
 from .navigator import Navigator as Navigator

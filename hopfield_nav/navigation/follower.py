@@ -13,6 +13,7 @@ from hopfield_nav.control import Trace
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
+from hopfield_nav.navigation.joints.guess import NOWHERE, Places
 from hopfield_nav.navigation.known_map import make_map
 from hopfield_nav.navigation.motion import PlannedMotion
 from hopfield_nav.world import World
@@ -68,8 +69,9 @@ class Follower:
     def arrive(self) -> None:
         """There is no goal to arrive at."""
 
-    def listen(self, trace: Trace) -> None:
-        """Nothing is looked at again after a touch."""
+    def listen(self, trace: Trace) -> Places:
+        """The tool alone touches: no other place is looked for."""
+        return NOWHERE
 
     def felt(self) -> np.ndarray:
         """Bool grid of the marks as they stand; with ``mark: felt`` of the cells believed to be occupied."""

@@ -14,6 +14,7 @@ from hopfield_nav.control import Trace
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
+from hopfield_nav.navigation.joints.guess import NOWHERE, Places
 from hopfield_nav.navigation.known_map import cell_beside, make_map, only_in_sight, touches
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.planners import open_cells, plan_with
@@ -124,8 +125,9 @@ class Navigator:
     def arrive(self) -> None:
         """The tool is at the goal."""
 
-    def listen(self, trace: Trace) -> None:
-        """Nothing is looked at again after a touch."""
+    def listen(self, trace: Trace) -> Places:
+        """The tool alone touches: no other place is looked for."""
+        return NOWHERE
 
     def felt(self) -> np.ndarray:
         """Bool grid of the marks as they stand; with ``mark: felt`` of the cells believed to be occupied."""

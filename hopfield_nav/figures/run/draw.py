@@ -27,6 +27,7 @@ from hopfield_nav.figures.run.pages import (
     snapshots_page,
     trajectory_page,
 )
+from hopfield_nav.figures.run.places import places_page
 
 _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "collision_space": collision_space_page,  # ragazzon2012 figure 7.2
@@ -39,6 +40,11 @@ _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "force_zoom": force_zoom_page,  # 7.8
     "joint_error": joint_error_page,  # 7.9
     "joints": joints_page,
+}
+
+_OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
+    "places": places_page,  # in the place of what shows the map of the tool
+    **{name: _PAGES[name] for name in ("forces", "force_magnitude", "joint_error", "joints")},
 }
 
 
@@ -60,7 +66,7 @@ def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False) -> list[Pa
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     with paper_style():
-        for name, page in _PAGES.items():
+        for name, page in (_OF_JOINTS if run.world.map.space == "joints" else _PAGES).items():
             figure = page(run)
             if figure is not None:
                 written += save_figure(figure, folder, name, pdf)

@@ -39,7 +39,6 @@ class JointNavigator:
         grid: the map.
         search: what plans on it.
         beliefs: about steps; doubts: about cells.
-        places: where each touch may have been, one entry an answered detection, as first felt.
 
     Args:
         world: resolved.
@@ -56,7 +55,6 @@ class JointNavigator:
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self.search = Search(arm, scene, self.grid, goal_solutions(world, arm, scene, self.grid))
         self.beliefs, self.doubts = Beliefs(self.grid.shape), Doubts(arm, self.grid)
-        self.places: list[Places] = []
         self._left_out: set[tuple[int, Cell]] = set()
         self._bad_entries: set[Cell] = set()
         self._rows = start[None]  # waypoints of the present motion
@@ -85,7 +83,6 @@ class JointNavigator:
         """
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
-        self.places.append(NOWHERE)
         number = self._leg_at(alert.onset.time)
         cell = next((c for c in self._cells[number + 1 :] if c is not None), self.motion.start)
         if self.goal is None:
@@ -104,18 +101,18 @@ class JointNavigator:
         self.motion = self._retreat(alert, q, qd, qdd)
         return cell, self.motion
 
-    def listen(self, trace: Trace) -> None:
+    def listen(self, trace: Trace) -> Places:
         """Some milliseconds after a touch: where on the arm it may have been."""
         self.motion = self.motion._replace(look=np.inf)
         alert, self._alert = self._alert, None
         if alert is None or self.world.planner.strategy != "felt_points":
-            return
+            return NOWHERE
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
         places = guess_places(self.arm, rows, alert.onset.time)
-        self.places[-1] = places
         if len(places.points):
             self.doubts.add(places)
+        return places
 
     def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
         """At the end of a retreat: a new path from there."""

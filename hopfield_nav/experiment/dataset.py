@@ -1,0 +1,185 @@
+"""The variables of a run's record: signals, events, map, touched steps and places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hopfield_nav.world import World
+
+if TYPE_CHECKING:
+    import xarray
+
+    from hopfield_nav.experiment.detection import Detection
+    from hopfield_nav.navigation import Step
+
+
+def make_dataset(
+    world: World,
+    log: np.ndarray,
+    detections: Sequence[Detection],
+    first_path: np.ndarray,
+    blocked: np.ndarray,
+    closed: Mapping[Step, float],
+) -> xarray.Dataset:
+    """Everything that is recorded of a run, labelled.
+
+    Args:
+        world: of the run.
+        log: rows of ``loop.Log``.
+        detections: that were answered.
+        first_path: (k, rank) cells.
+        blocked: the map at the end; of joint angles none is kept.
+        closed: certainty of every touched step at the end.
+    """
+    import xarray
+
+    variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
+    variables |= _step_variables(world, detections, closed)
+    variables["first_path"] = (
+        ("first_waypoint", "map_axis"),
+        first_path.astype(np.int32),
+        _about("1", "first path"),
+    )
+    if world.map.space == "joints":
+        variables |= _place_variables(detections)
+    else:
+        variables |= _map_variables(world, detections, blocked)
+    coordinates = {
+        "time": ("time", log[:, 0], _about("s", "simulated time")),
+        "joint": ("joint", np.arange(1, len(world.start.joints) + 1), _about("1", "joint")),
+        "axis": ("axis", ["x", "y", "z"], _about("1", "base axis")),
+    }
+    attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
+    return xarray.Dataset(variables, coordinates, attributes)
+
+
+def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
+    from hopfield_nav.loop import COLUMNS, log_columns
+
+    columns = log_columns(len(world.start.joints))
+    variables: dict[str, tuple] = {}
+    for name, size, unit, long_name, _ in COLUMNS[1:]:  # the first one is time, a coordinate
+        values = log[:, columns[name]]
+        if name == "contact_point":
+            values = np.where(log[:, columns["contact_link"]] > 0, values, np.nan)
+        if size is None:
+            kind = np.float64 if name == "level" else np.int8
+            variables[name] = (("time",), values[:, 0].astype(kind), _about(unit, long_name))
+        else:
+            variables[name] = (("time", size), values, _about(unit, long_name))
+    return variables
+
+
+def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str, tuple]:
+    rank = world.map.rank
+    longest = max((len(c.path) for c in detections), default=0)
+    paths = np.full((len(detections), longest, rank), -1, dtype=np.int32)
+    for k, detection in enumerate(detections):
+        paths[k, : len(detection.path)] = detection.path
+
+    def column(name: str, kind: type, *tail: int) -> np.ndarray:
+        values = [getattr(detection, name) for detection in detections]
+        return np.array(values, dtype=kind).reshape(len(detections), *tail)
+
+    touch = "start of the true contact; NaN: false alarm"
+    return {
+        "event_time": (("event",), column("time", float), _about("s", "time of detection")),
+        "touch_time": (("event",), column("touch_time", float), _about("s", touch)),
+        "event_cell": (
+            ("event", "map_axis"),
+            column("cell", np.int32, rank),
+            _about("1", "marked cell, counted from 0"),
+        ),
+        "event_start": (
+            ("event", "map_axis"),
+            column("start", np.int32, rank),
+            _about("1", "cell from which the next path starts"),
+        ),
+        "event_position": (
+            ("event", "axis"),
+            column("position", float, 3),
+            _about("m", "true tool position at the detection"),
+        ),
+        "event_false_alarm": (
+            ("event",),
+            column("false_alarm", np.int8),
+            _about("1", "1 where nothing was touched in the 50 ms before"),
+        ),
+        "event_passed_by": (
+            ("event",),
+            column("passed_by", np.int8),
+            _about("1", "1 where the arm passed by what it grazed"),
+        ),
+        "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "next path, then -1")),
+    }
+
+
+def _map_variables(world: World, detections: Sequence[Detection], blocked: np.ndarray) -> dict[str, tuple]:
+    """The map of cells after every detection and at the end."""
+    shape, axes = tuple(world.map.shape), ("map_x", "map_y", "map_z")[: world.map.rank]
+    felt = np.array([d.felt for d in detections], dtype=np.int8).reshape(len(detections), *shape)
+    return {
+        "event_map": (("event", *axes), felt, _about("1", "1 where the map was marked, after the detection")),
+        "final_map": (
+            axes,
+            blocked.astype(np.int8),
+            _about("1", "1: blocked at the end, 2: out of reach, 3: believed occupied"),
+        ),
+    }
+
+
+def _place_variables(detections: Sequence[Detection]) -> dict[str, tuple]:
+    """Where on the arm each touch may have been, the likeliest place first."""
+    most = max((len(d.places.points) for d in detections), default=0)
+    point = np.full((len(detections), most, 3), np.nan)
+    link, weight = np.zeros((len(detections), most), dtype=np.int8), np.zeros((len(detections), most))
+    for k, detection in enumerate(detections):
+        count = len(detection.places.points)
+        point[k, :count], link[k, :count] = detection.places.points, detection.places.links
+        weight[k, :count] = detection.places.weights
+    return {
+        "felt_point": (("event", "place", "axis"), point, _about("m", "where the touch may have been")),
+        "felt_link": (
+            ("event", "place"),
+            link,
+            _about("1", "link of the arm that it was on; 0: no such place"),
+        ),
+        "felt_weight": (
+            ("event", "place"),
+            weight,
+            _about("1", "weight of the place among all of its touch"),
+        ),
+    }
+
+
+def _step_variables(
+    world: World, detections: Sequence[Detection], closed: Mapping[Step, float]
+) -> dict[str, tuple]:
+    """Every step that was ever touched, and how certain it was after each detection that it is closed."""
+    steps = sorted(set(closed).union(*(detection.closed for detection in detections)))
+    certainty = np.array([[d.closed.get(step, 0.0) for step in steps] for d in detections], dtype=float)
+    rank, meaning = world.map.rank, "that the step is closed: 1 a fact, less a belief, 0 none"
+    return {
+        "closed_step": (
+            ("closed", "end", "map_axis"),
+            np.array([step.ends for step in steps], dtype=np.int32).reshape(-1, 2, rank),
+            _about("1", "touched step between two cells"),
+        ),
+        "event_certainty": (
+            ("event", "closed"),
+            certainty.reshape(len(detections), len(steps)),
+            _about("1", f"certainty after the detection {meaning}"),
+        ),
+        "final_certainty": (
+            ("closed",),
+            np.array([closed.get(step, 0.0) for step in steps], dtype=float),
+            _about("1", f"certainty at the end {meaning}"),
+        ),
+    }
+
+
+def _about(unit: str, long_name: str) -> dict[str, str]:
+    return {"units": unit, "long_name": long_name}
