@@ -96,7 +96,7 @@ def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> N
             )
 
 
-_GROW = {"time", "event", "closed", "waypoint", "first_waypoint"}  # as long as the run was
+_GROW = {"place", "time", "event", "closed", "waypoint", "first_waypoint"}  # as long as the run was
 
 
 def _require_file(path: Path) -> None:

@@ -4,9 +4,9 @@ from .collision_map import CollisionMap as CollisionMap
 from .feeling import FeelingNavigator as FeelingNavigator
 from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
-from .joints.guess import NOWHERE as NOWHERE
-from .joints.guess import Places as Places
-from .joints.navigator import JointNavigator as JointNavigator
+from .joints import NOWHERE as NOWHERE
+from .joints import JointNavigator as JointNavigator
+from .joints import Places as Places
 from .motion import PlannedMotion as PlannedMotion
 from .navigator import Navigator as Navigator
 from .start import depths_at_start as depths_at_start

@@ -13,7 +13,7 @@ from hopfield_nav.control import Trace
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
-from hopfield_nav.navigation.joints.guess import NOWHERE, Places
+from hopfield_nav.navigation.joints import NOWHERE, Places
 from hopfield_nav.navigation.known_map import make_map
 from hopfield_nav.navigation.motion import PlannedMotion
 from hopfield_nav.world import World

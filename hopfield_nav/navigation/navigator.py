@@ -14,7 +14,7 @@ from hopfield_nav.control import Trace
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
-from hopfield_nav.navigation.joints.guess import NOWHERE, Places
+from hopfield_nav.navigation.joints import NOWHERE, Places
 from hopfield_nav.navigation.known_map import cell_beside, make_map, only_in_sight, touches
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.planners import open_cells, plan_with

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, load_arm, with_dynamics, with_payload, with_tool
+from dynamics import Arm, load_arm, with_dynamics, with_payload
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.geometry import (
@@ -121,10 +121,7 @@ def find_methods(world: World) -> Methods:
 
 def build_arm(world: World) -> Arm:
     """The world's arm with its gravity, tool frame and payload."""
-    tool = np.eye(4)
-    tool[:3, :3], tool[:3, 3] = world.tool.frame.rotation, world.tool.frame.position
-    arm = with_tool(load_arm(world.arm, world.folder), tool)._replace(gravity=np.array(world.gravity))
-    return _loaded(arm, world)
+    return _loaded(world.bare_arm()._replace(gravity=np.array(world.gravity)), world)
 
 
 def _loaded(arm: Arm, world: World) -> Arm:

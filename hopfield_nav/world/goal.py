@@ -33,7 +33,7 @@ class GoalSection(Section):
         if len(places) != 1:
             raise BadInput(
                 "exactly one of cell and position is needed",
-                found=", ".join(places) or "neither",
+                found=" and ".join(places) or "neither",
                 allowed="cell: [i, j] or position: [x, y]; on a map of joint angles position, pose or joints",
             )
         return self

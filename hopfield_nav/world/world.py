@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
@@ -30,6 +30,9 @@ from hopfield_nav.world.sections import (
 from hopfield_nav.world.solids import KnownObstacle, Obstacle, Seed
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
+
+if TYPE_CHECKING:
+    from dynamics import Arm
 
 
 class World(Section):
@@ -156,11 +159,18 @@ class World(Section):
             relative_to(data, self._folder, folder)
         return yaml_text(data)
 
-    def _tool_at(self, joints: Sequence[float]) -> tuple[float, float, float]:
-        from dynamics import forward_kinematics  # loads Numba
-        from hopfield_nav.world.build import build_arm
+    def bare_arm(self) -> Arm:
+        """The world's arm with its tool frame, without payload."""
+        from dynamics import load_arm, with_tool  # loads Numba
 
-        x, y, z = forward_kinematics(build_arm(self), np.array(joints))[:3, 3]
+        tool = np.eye(4)
+        tool[:3, :3], tool[:3, 3] = self.tool.frame.rotation, self.tool.frame.position
+        return with_tool(load_arm(self.arm, self.folder), tool)
+
+    def _tool_at(self, joints: Sequence[float]) -> tuple[float, float, float]:
+        from dynamics import forward_kinematics
+
+        x, y, z = forward_kinematics(self.bare_arm(), np.array(joints))[:3, 3]
         return float(x), float(y), float(z)
 
     def _draw(

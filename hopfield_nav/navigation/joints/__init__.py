@@ -1,7 +1,7 @@
-"""A map of joint angles: a grid over the joints, and which of its cells a thing in space blocks.
+"""A map of joint angles: the whole arm feels its way over it.
 
-Owns the way from a point in space to the cells at which the arm would contain it; it knows nothing of
-touches or paths.
+It owns the grid over the joints, which of its cells a thing in space blocks, where on the arm a touch may
+have been, and the navigator that plans with both. ``experiment`` and the rooms above may import what it exports.
 """
 
 import lazy_loader

@@ -1,11 +1,13 @@
-"""What touched points forbid: a grid of how certain it is that the arm, in the middle of a cell, is in one.
+"""What touched points speak against: how much, at every cell of a map of joint angles.
 
-Every place at which a touch may have been is a ball. Where the arm would be near it the cell is blocked with
-less certainty than where it would contain it; places through which the arm has passed are ruled out. What
-several touches say of a cell adds up: what is left of doubt is the product of what each leaves.
+Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it
+more is said than against one where the arm would be near it. What several touches say adds up, as -ln(1 -
+certainty), the measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,56 +18,70 @@ from hopfield_nav.navigation.joints.grid import JointGrid
 from hopfield_nav.navigation.joints.guess import Places
 
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
-MOST = 255  # what certainty 1 is in the grid
+LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
+_MOST = 255  # what certainty 1 is while one touch is marked
 _POINT = 1e-6  # [m] radius of what stands for a point
 _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
+
+
+class _Touch(NamedTuple):
+    """Its places that are left, and what they say: at which cells, counted in C order, how much."""
+
+    places: Places
+    cells: np.ndarray
+    against: np.ndarray
 
 
 class Doubts:
     """Places that were touched, and the cells that they make doubtful.
 
     Attributes:
-        certainty: uint8 grid, 0 to ``MOST``.
-        touches: the places of each touch, those not yet ruled out.
+        against: float32 grid, the sum of -ln(1 - certainty).
     """
 
     def __init__(self, arm: Arm, grid: JointGrid) -> None:
         self._arm, self._grid = arm, grid
-        self.certainty = np.zeros(grid.shape, dtype=np.uint8)
-        self.touches: list[Places] = []
+        self.against = np.zeros(grid.shape, dtype=np.float32)
+        self._touches: list[_Touch] = []
         self._free: set[tuple[int, ...]] = set()
+
+    @property
+    def touches(self) -> list[Places]:
+        """The places of each touch that are not yet ruled out."""
+        return [touch.places for touch in self._touches]
 
     def add(self, places: Places) -> None:
         """One more touch."""
-        self.touches.append(places)
-        self._mark(places)
-        self._keep_free()
+        self._touches.append(self._say(places))
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
         """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
         self._free.update(cells)
-        ruled_out = [self._inside(places, q) for places in self.touches]
-        if not any(out.any() for out in ruled_out):
-            self._keep_free()
-            return
-        self.touches = [_left(p, out) for p, out in zip(self.touches, ruled_out, strict=True)]
-        self.certainty[...] = 0
-        for places in self.touches:
-            self._mark(places)
-        self._keep_free()
+        for k, touch in enumerate(self._touches):
+            ruled_out = self._inside(touch.places, q)
+            if ruled_out.any():
+                self.against.reshape(-1)[touch.cells] -= touch.against
+                self._touches[k] = self._say(_left(touch.places, ruled_out))
 
-    def levels(self) -> np.ndarray:
-        """The certainties that there are, rising, without 0."""
-        return np.flatnonzero(np.bincount(self.certainty.reshape(-1), minlength=MOST + 1)[1:]) + 1
+    def doubtful(self, certainty: float) -> np.ndarray:
+        """Bool grid of the cells that are blocked with more than a certainty, one of ``LADDER``."""
+        if certainty >= 1.0:
+            return np.zeros(self._grid.shape, dtype=bool)
+        found = self.against > max(-np.log1p(-certainty), 1e-4)  # what is left where something was taken back
+        for cell in self._free:
+            found[cell] = False
+        return found
 
-    def _mark(self, places: Places) -> None:
-        said = np.zeros_like(self.certainty)
+    def _say(self, places: Places) -> _Touch:
+        said = np.zeros(self._grid.shape, dtype=np.uint8)
         for point, weight in zip(places.points, places.weights, strict=True):
             for radius, certainty in SHELLS:
-                level = max(1, round(MOST * certainty * min(float(weight), 1.0)))
+                level = max(1, round(_MOST * certainty * min(float(weight), 1.0)))
                 mark_ball(self._arm, self._grid, said, point, radius, level)
-        left = (MOST - said[said > 0].astype(np.uint16)) * (MOST - self.certainty[said > 0])
-        self.certainty[said > 0] = np.minimum(MOST - left // MOST, MOST - 1)
+        cells = np.flatnonzero(said)
+        against = -np.log1p(-said.reshape(-1)[cells] / np.float32(_MOST))
+        self.against.reshape(-1)[cells] += against
+        return _Touch(places, cells, against)
 
     def _inside(self, places: Places, q: np.ndarray) -> np.ndarray:
         """(k,) bool: the places that the arm contained at one of the joint angles (m, n)."""
@@ -73,10 +89,6 @@ class Doubts:
             return np.zeros(len(places.points), dtype=bool)
         distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
-
-    def _keep_free(self) -> None:
-        for cell in self._free:
-            self.certainty[cell] = 0
 
 
 def _left(places: Places, ruled_out: np.ndarray) -> Places:

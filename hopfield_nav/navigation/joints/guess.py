@@ -14,6 +14,7 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.geometry import LINK
 from hopfield_nav.isolation import (
+    BODY,
     continued_line,
     default_surface,
     fit_surface,
@@ -21,7 +22,6 @@ from hopfield_nav.isolation import (
     push_torque,
     read_fit,
 )
-from hopfield_nav.isolation.surface import BODY
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
 BALL = 0.04  # [m] patches that are nearer to each other are one place

@@ -131,7 +131,7 @@ class JointNavigator:
 
     def felt_count(self) -> int:
         """Number of cells that are doubted."""
-        return int(np.count_nonzero(self.doubts.certainty))
+        return int(np.count_nonzero(self.doubts.doubtful(0.0)))
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; 1 for facts."""

@@ -14,7 +14,7 @@ from dynamics import Arm
 from hopfield_nav.known_world import Scene, motion_is_free
 from hopfield_nav.navigation.beliefs import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.joints.blocking import block_known
-from hopfield_nav.navigation.joints.doubts import MOST, Doubts
+from hopfield_nav.navigation.joints.doubts import LADDER, Doubts
 from hopfield_nav.navigation.joints.grid import JointGrid
 from hopfield_nav.planning import plan_to_nearest
 
@@ -101,27 +101,27 @@ class Search:
     def _least_doubt(
         self, here: Cell, q: np.ndarray, closed: set[Step], doubts: Doubts, left_out: set[tuple[int, Cell]]
     ) -> Found | None:
-        """By halving: with the highest level that may be passed a path is there, if with any."""
-        levels = [0, *doubts.levels().tolist()]
-        best = self._below(levels[-1], here, q, closed, doubts, left_out)
-        if best is None or len(levels) == 1:
-            return best
-        low, high = 0, len(levels) - 1
-        while low < high:
+        """By halving: the path with the least certainty of ``LADDER`` that leaves one."""
+        found = self._below(LADDER[0], here, q, closed, doubts, left_out)
+        if found is not None:
+            return found
+        best = self._below(LADDER[-1], here, q, closed, doubts, left_out)
+        low, high = 1, len(LADDER) - 1
+        while best is not None and low < high:
             middle = (low + high) // 2
-            found = self._below(levels[middle], here, q, closed, doubts, left_out)
+            found = self._below(LADDER[middle], here, q, closed, doubts, left_out)
             best, low, high = (best, middle + 1, high) if found is None else (found, low, middle)
         return best
 
     def _below(
-        self, level: int, here: Cell, q: np.ndarray, closed: set[Step], doubts: Doubts,
+        self, certainty: float, here: Cell, q: np.ndarray, closed: set[Step], doubts: Doubts,
         left_out: set[tuple[int, Cell]],
     ) -> Found | None:  # fmt: skip
         """The shortest path over cells of no more doubt, all steps of which are proven free of the known."""
         exits = [(k, c) for k, c in enumerate(self._exits) if c is not None and (k, c) not in left_out]
         if not exits:
             return None
-        blocked = self.blocked | (doubts.certainty > level)
+        blocked = self.blocked | doubts.doubtful(certainty)
         goals = np.array([cell for _, cell in exits])
         while True:
             shut = pairs(closed | self.barred, len(here))
@@ -133,7 +133,7 @@ class Search:
             if free.all():
                 last = tuple(int(c) for c in plan.cells[-1])
                 number = next(k for k, cell in exits if cell == last)
-                return Found(plan.cells, number, level / MOST)
+                return Found(plan.cells, number, certainty)
             for k in np.flatnonzero(~free):
                 step = step_between(plan.cells[k], plan.cells[k + 1])
                 if step is not None:
