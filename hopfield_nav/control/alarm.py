@@ -15,8 +15,8 @@ for two reasons alone:
   new path is over (or ``TURN_BY`` of it, where the reference has not even turned), and the level rises by a
   whole threshold above its lowest value since.
 
-An arm that passes by what it touches (``PASSES``) does not retreat: there the level has to rise by a whole
-threshold above what it was when the detector fired.
+An arm that passes by what it touches (``PASSES``) does not retreat: until the end of its leg the level has to
+rise by a whole threshold above what it was when the detector fired, and then above its lowest value since.
 
 Directions are those of the torques that contact puts on the joints; an estimator that knows none is given
 the direction against the reference's motion. At the alarm a torque is hardly larger than what the model may
@@ -130,6 +130,8 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 def _follow_retreat(alarm, sensed, level, share):
     """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
     stage = alarm.retreat[0]
+    if stage == PASSES and share >= 1.0:
+        alarm.retreat[0] = 2.0
     if stage == NO_RETREAT or stage >= 2.0:  # back already, or passing by
         return
     back, speed = 0.0, 0.0

@@ -15,10 +15,12 @@ from dynamics import BadInput
 from hopfield_nav.experiment import Run, missed_contacts
 from hopfield_nav.figures import COLOURS, SIZE, Progress, film_speed, film_style, write_film
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
+from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.solid import in_space
 
+_Panel = ScenePanel | MapPanel | LevelPanel | PlacesPanel | StripPanel
 FPS = 20
 _DPI = 100
 _LONGEST = 30.0  # [s] of film, where a speed of the list allows it
@@ -70,15 +72,23 @@ class Film:
         self.end = float(run.data.time.values[-1])
         self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
         self.canvas = FigureCanvasAgg(self.figure)
-        from_above = LevelPanel if in_space(run) else MapPanel
-        self.panels: list[ScenePanel | MapPanel | LevelPanel | StripPanel] = [
-            ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), run),
-            from_above(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), run),
+        self.panels: list[_Panel] = [
+            *self._scene(),
             StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run),
         ]
         self._write_texts()
         self._shown = -1
         self._background: object | None = None
+
+    def _scene(self) -> list[_Panel]:
+        """The arm and its map side by side; of joint angles the arm alone."""
+        if self.run.world.map.space == "joints":
+            return [PlacesPanel(self.figure.add_axes((0.0, 0.225, 0.80, 0.72)), self.run)]
+        from_above = LevelPanel if in_space(self.run) else MapPanel
+        return [
+            ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), self.run),
+            from_above(self.figure.add_axes((0.655, 0.34, 0.335, 0.585)), self.run),
+        ]
 
     def now(self, time: float) -> Now:
         """What there is to show at a simulated time [s]."""

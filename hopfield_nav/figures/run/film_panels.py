@@ -115,7 +115,7 @@ class ScenePanel:
                 arrow.set_positions(*ends)
         point = self.scene.appear(tool)[:, None]
         self.tool.set_data(*point)
-        _show_halo(self.halo, point, now)
+        show_halo(self.halo, point, now)
 
 
 class MapPanel:
@@ -151,7 +151,7 @@ class MapPanel:
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = self.run.data.tool_position.values[now.row, :2, None]
         self.tool.set_data(*point)
-        _show_halo(self.halo, point, now)
+        show_halo(self.halo, point, now)
 
 
 class LevelPanel:
@@ -195,7 +195,7 @@ class LevelPanel:
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = position[:2, None]
         self.tool.set_data(*point)
-        _show_halo(self.halo, point, now)
+        show_halo(self.halo, point, now)
 
     def _choose(self, level: int) -> None:
         if level == self.level:
@@ -242,7 +242,7 @@ def _arrow(ax: Axes, colour: str) -> FancyArrowPatch:
     return ax.add_patch(FancyArrowPatch((0, 0), (0, 0), color=colour, zorder=8, **how))
 
 
-def _show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:
+def show_halo(halo: Artist, point: np.ndarray, now: Now) -> None:
     """A ring around the tool: red at a collision, yellow at a contact that is not registered."""
     halo.set_visible(now.flash > 0 or now.missed)
     if halo.get_visible():

@@ -54,13 +54,19 @@ def draw_places(ax: Axes, run: Run, view: CellView | None = None) -> Axes:
     for point, weight in zip(data.felt_point.values, data.felt_weight.values, strict=True):
         for place, share in zip(view.appear(point), weight, strict=True):
             if np.isfinite(place).all():
-                alpha = float(np.clip(0.15 + 0.75 * share, 0.0, 1.0))
-                ax.add_patch(Circle(place, BALL, color=COLOURS.felt, alpha=alpha, lw=0, zorder=6.3))
+                ax.add_patch(
+                    Circle(place, BALL, color=COLOURS.felt, alpha=place_alpha(share), lw=0, zorder=6.3)
+                )
     touched = view.appear(true_points(run))
     ax.plot(*touched.T, "x", color=COLOURS.true, markersize=4, mew=0.9, ls="", zorder=6.6)
     if run.world.goal_point is not None:
         mark_goal(ax, view.appear(np.array(run.world.goal_point)), 6).set_zorder(6.7)
     return frame_cell(ax, view)
+
+
+def place_alpha(weight: float) -> float:
+    """How solid a place of this weight is drawn."""
+    return float(np.clip(0.15 + 0.75 * weight, 0.0, 1.0))
 
 
 def true_points(run: Run) -> np.ndarray:
