@@ -79,7 +79,7 @@ class Doubts:
                 level = max(1, round(_MOST * certainty * min(float(weight), 1.0)))
                 mark_ball(self._arm, self._grid, said, point, radius, level)
         cells = np.flatnonzero(said)
-        against = -np.log1p(-said.reshape(-1)[cells] / np.float32(_MOST))
+        against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_MOST)
         self.against.reshape(-1)[cells] += against
         return _Touch(places, cells, against)
 

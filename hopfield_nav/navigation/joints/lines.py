@@ -8,8 +8,8 @@ from dynamics import Arm
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.loop import Trajectory, quintic_trajectory, sample
 
-_SAMPLES = 8  # a segment, at which the speed of the arm's points is looked at
-_SURFACE = 1.1  # by how much a point of the surface may be faster than the ends of the links' axes
+_SAMPLES = 20  # a segment, at which the speed of the arm's points is looked at
+_SURFACE = 1.15  # by how much a point of the surface may be faster than the ends of the links' axes
 _STRAIGHT = 1.0 - 1e-6  # cosine between two steps above which they are one line
 _LEAST = 0.02  # [s] shortest segment
 _ROUNDS = 6

@@ -1,0 +1,156 @@
+"""The whole arm feels its way over a map of joint angles: what is claimed is true, goals are reached."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from refusals import refused
+
+from dynamics import forward_kinematics
+from hopfield_nav import load_world
+from hopfield_nav.experiment import Simulation, load_run, simulate
+from hopfield_nav.geometry import arm_clearance
+from hopfield_nav.known_world import build_scene, motion_is_free
+from hopfield_nav.loop import evaluate
+from hopfield_nav.world import build_obstacles, parse_world
+
+SMALL = "map: {space: joints, shape: [24, 12, 16, 6, 4, 1]}\n"
+QUICK = "trajectory: {tool_speed: 0.25}\nrecord: {signals: none}\ntime_limit: 300\n"
+START = "start: {joints: [0.2, -1.6, 1.2, -1.2, -1.5, 0.0]}\n"
+GOAL = "goal: {joints: [1.6, -1.5, 1.1, -1.2, -1.5, 0.5]}\n"
+BALL = "obstacles: [{sphere: {center: [-0.054, -0.237, 0.839], radius: 0.06}}]\n"  # on the path of the tool
+FENCE = "{box: {center: [0.0, 0.65, 0.5], size: [0.04, 1.3, 1.6]}}"
+
+
+def world(*parts):
+    return parse_world("format: 1\n" + "".join(parts))
+
+
+@pytest.fixture(scope="module")
+def felt():
+    simulation = Simulation(world(SMALL, QUICK, START, GOAL, BALL))
+    return simulation, simulation.run()
+
+
+def test_a_ball_in_the_way_is_felt_and_passed(felt):
+    simulation, run = felt
+    assert run.outcome == "reached", run.summary["reason"]
+    assert 1 <= run.summary["collision_count"] <= 20
+    assert run.summary["false_alarm_count"] == 0
+    np.testing.assert_allclose(simulation.state.q, simulation.world.goal.joints, atol=2e-3)
+
+
+def test_without_the_ball_nothing_is_felt():
+    run = Simulation(world(SMALL, QUICK, START, GOAL)).run()
+    assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    simulation = Simulation(load_world("whole_arm", ["record.every=10"]))
+    return simulation, simulation.run()
+
+
+def test_the_bundled_world_is_reached(bundled):
+    _, run = bundled
+    assert run.outcome == "reached"
+    assert run.summary["collision_count"] <= 40
+
+
+def test_every_fact_is_true(bundled):
+    """Each step that is said to be closed comes within 2 mm of an obstacle."""
+    simulation, _ = bundled
+    navigator, arm = simulation.navigator, simulation.arm
+    facts = sorted(navigator.beliefs.facts)
+    assert len(facts) >= 3
+    q = simulation.state.q
+    ends = np.array([[navigator.search.centre(np.array(c), q) for c in step.ends] for step in facts])
+    scene = build_scene(arm, build_obstacles(simulation.world), margin=2e-3)
+    assert not motion_is_free(arm, scene, ends[:, 0], ends[:, 1]).any()
+
+
+def test_most_touches_have_the_true_point_among_their_places(bundled):
+    """Against the first true contact of each, which the arm never sees."""
+    simulation, run = bundled
+    data, near = run.data, []
+    for k in range(data.sizes["event"]):
+        time, began = data.time.values, data.touch_time.values[k]
+        rows = (time >= began - 0.02) & (time <= data.event_time.values[k] + 0.02)
+        true = data.contact_point.values[rows]
+        true = true[np.isfinite(true).all(axis=1)]
+        places = simulation.detections[k].places.points
+        if len(true) and len(places):
+            near.append(np.linalg.norm(places[:, None] - true[None], axis=2).min() < 0.08)
+    assert len(near) >= 5
+    assert np.mean(near) > 0.5
+
+
+def test_what_is_known_is_passed_without_a_touch():
+    known = BALL.replace("obstacles", "known")
+    simulation = Simulation(world(SMALL, QUICK, START, GOAL, known))
+    solids, least = build_obstacles(simulation.world), np.inf
+    while simulation.outcome is None:
+        simulation.step(0.05)
+        least = min(least, float(arm_clearance(simulation.arm, simulation.state.q[None], solids)[0]))
+    assert simulation.outcome == "reached"
+    assert not simulation.detections
+    assert least > 0.0
+
+
+def test_an_omniscient_arm_touches_nothing():
+    run = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {strategy: omniscient}\n")).run()
+    assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
+
+
+def test_where_no_posture_reaches_the_goal_the_run_ends_at_once():
+    inside = "known: [{sphere: {center: [0.4, 0.3, 0.2], radius: 0.1}}]\ngoal: {position: [0.4, 0.3, 0.2]}\n"
+    simulation = Simulation(world(SMALL, START, inside))
+    assert simulation.outcome == "no_path"
+    assert "posture" in simulation.reason
+
+
+def test_a_fence_without_a_gap_ends_as_no_path():
+    """Of a coarse map on which one joint alone can pass: facts close it."""
+    coarse = "map: {space: joints, shape: [8, 1, 1, 1, 1, 1]}\n"
+    run = Simulation(world(coarse, QUICK, START, GOAL, f"obstacles: [{FENCE}]\n")).run()
+    assert run.outcome == "no_path"
+    assert "facts alone" in run.summary["reason"]
+
+
+def test_no_point_of_the_arm_is_faster_than_wanted():
+    simulation = Simulation(world(SMALL, "trajectory: {tool_speed: 0.1}\n", START, GOAL))
+    trajectory = simulation.navigator.motion.trajectory
+    times = np.linspace(trajectory.knots[0], trajectory.knots[-1], 2000)
+    q = np.array([evaluate(trajectory, t)[0] for t in times])
+    tool = forward_kinematics(simulation.arm, q)[:, :3, 3]
+    speed = np.linalg.norm(np.diff(tool, axis=0), axis=1) / np.diff(times)
+    assert 0.05 < speed.max() <= 0.1 + 1e-6
+
+
+def test_a_run_is_saved_and_read_back(tmp_path):
+    text = "trajectory: {tool_speed: 0.25}\nrecord: {every: 20}\n"
+    run = simulate(world(SMALL, text, START, GOAL, BALL))
+    run.save(tmp_path / "run")
+    again = load_run(tmp_path / "run")
+    for name in ("felt_point", "felt_link", "felt_weight", "event_certainty"):
+        np.testing.assert_array_equal(again.data[name].values, run.data[name].values)
+    assert "event_map" not in again.data
+    weight = again.data.felt_weight.values
+    assert (weight.sum(axis=1) <= 1.0 + 1e-9).all()
+    assert len(again.plans()) == len(run.data.event_time) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("goal: {cell: [1, 2]}\n", "goal.cell"),
+        ("goal: {position: [0.4, 0.2]}\n", "goal.position"),
+        ("goal: {joints: [0, 0]}\n", "goal.joints"),
+        ("detection: {measure: wrench_norm}\n", "detection.measure"),
+        ("detection: {mark: actual}\n", "detection.mark"),
+        ("planner: {any_angle: true}\n", "planner.kind"),
+    ],
+)
+def test_what_a_map_of_joint_angles_cannot_have_is_refused(text, told):
+    with refused(told):
+        world(SMALL, text)
