@@ -140,9 +140,7 @@ class Sweep:
         keys = {column.key[0] for axis in self.grid for column in axis}
         world = self.world
         noise = np.any(np.asarray(world.sensors.velocity_noise) > 0.0)
-        drawn = any(
-            o.random_cylinders is not None and o.random_cylinders.seed is None for o in world.obstacles
-        )
+        drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
         own = any(
             is_code(name)
             for name in (world.detection.measure, world.detection.estimator, world.controller.law)

@@ -10,7 +10,6 @@ from .build import build_plant as build_plant
 from .build import build_settings as build_settings
 from .build import endless_cylinders as endless_cylinders
 from .build import find_methods as find_methods
-from .build import pack as pack
 from .build import solids_with_ends as solids_with_ends
 from .document import Document as Document
 from .document import Key as Key
@@ -37,6 +36,7 @@ from .load import parse_world as parse_world
 from .load import recorded_world as recorded_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
+from .packing import pack as pack
 from .plan import PlaceSection as PlaceSection
 from .schema import dump_schema as dump_schema
 from .sections import PlannerSection as PlannerSection

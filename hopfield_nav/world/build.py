@@ -6,7 +6,6 @@ cylinders have been drawn. Unknown obstacles come first, then known ones.
 
 from __future__ import annotations
 
-from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +15,7 @@ from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.geometry import (
     arm_bodies,
-    box,
-    finite_cylinder,
-    half_space,
-    pack_primitives,
-    sphere,
     tool_body,
-    upright_cylinder,
 )
 from hopfield_nav.loop import (
     RK4,
@@ -36,7 +29,8 @@ from hopfield_nav.loop import (
     make_plant,
 )
 from hopfield_nav.plugin import Method, applied
-from hopfield_nav.world.solids import Box, Cylinder, Floor, Solid, Sphere
+from hopfield_nav.world.packing import packed
+from hopfield_nav.world.solids import Cylinder, Solid
 from hopfield_nav.world.world import World
 
 _STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
@@ -49,7 +43,7 @@ def all_solids(world: World) -> list[Solid]:
 
 def build_obstacles(world: World) -> np.ndarray:
     """Every obstacle of a resolved world, packed: (m, 17)."""
-    return pack_primitives(pack(solid) for solid in all_solids(world))
+    return packed(all_solids(world))
 
 
 def all_cylinders(world: World) -> list[Cylinder]:
@@ -66,35 +60,6 @@ def endless_cylinders(world: World) -> np.ndarray:
 def solids_with_ends(world: World) -> list[Solid]:
     """Every obstacle but the upright cylinders without end."""
     return [s for s in all_solids(world) if not (isinstance(s, Cylinder) and s.height is None)]
-
-
-@singledispatch
-def pack(solid: Solid) -> np.ndarray:
-    """The row (17,) of one obstacle."""
-    raise TypeError(f"no solid: {type(solid).__name__}")
-
-
-@pack.register
-def _(solid: Sphere) -> np.ndarray:
-    return sphere(solid.center, solid.radius)
-
-
-@pack.register
-def _(solid: Box) -> np.ndarray:
-    return box(solid.center, solid.size, np.array(solid.rotation))
-
-
-@pack.register
-def _(solid: Floor) -> np.ndarray:
-    return half_space((0.0, 0.0, solid.height))
-
-
-@pack.register
-def _(solid: Cylinder) -> np.ndarray:
-    if solid.height is None:
-        return upright_cylinder(solid.center, solid.radius)
-    low, high = solid.height
-    return finite_cylinder((*solid.center, 0.5 * (low + high)), solid.radius, high - low)
 
 
 class Methods(NamedTuple):

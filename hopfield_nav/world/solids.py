@@ -1,9 +1,7 @@
-"""Obstacles as a world file writes them: cylinder, sphere, box, floor, random cylinders.
+"""What an obstacle is: cylinder, sphere, box, floor, random cylinders.
 
 Lengths in metres, base axes. ``contains`` says where a point counts as inside, for the goal and for
-the cells of the map alike; it takes numbers or arrays that broadcast. An obstacle is a mapping with one
-key, its kind. ``random_cylinders`` stands for several, drawn when a run begins; the run's own copy of the
-world lists them one by one.
+the cells of the map alike; it takes numbers or arrays that broadcast.
 """
 
 from __future__ import annotations
@@ -180,39 +178,3 @@ class RandomCylinders(Section):
             found=f"radius {list(self.radius)}, clearance {self.clearance}",
             allowed="cylinders that leave start and goal free on this map",
         )
-
-
-class _OneKind(Section):
-    """A mapping of which exactly one key is given."""
-
-    @model_validator(mode="after")
-    def _check(self) -> _OneKind:
-        given = [key for key, value in self if value is not None]
-        if len(given) != 1:
-            allowed = " or ".join(type(self).model_fields)
-            raise BadInput("exactly one kind is needed", found=given, allowed=allowed)
-        return self
-
-    @model_serializer(mode="wrap")
-    def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
-
-
-class KnownObstacle(_OneKind):
-    """An obstacle that is on the map from the start: exactly one of the keys is given."""
-
-    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
-    sphere: Sphere | None = Field(None, description="one sphere")
-    box: Box | None = Field(None, description="one box")
-    floor: Floor | None = Field(None, description="everything below a level plane")
-
-    @property
-    def solid(self) -> Solid:
-        """What the one key holds."""
-        return next(s for s in (self.cylinder, self.sphere, self.box, self.floor) if s is not None)
-
-
-class Obstacle(KnownObstacle):
-    """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
-
-    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")

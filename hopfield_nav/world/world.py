@@ -14,6 +14,7 @@ from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.goal import GoalSection
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
+from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan import PlanSection
 from hopfield_nav.world.sections import (
     TIES_IN_SPACE,
@@ -27,7 +28,7 @@ from hopfield_nav.world.sections import (
     StartSection,
     ToolSection,
 )
-from hopfield_nav.world.solids import KnownObstacle, Obstacle, Seed
+from hopfield_nav.world.solids import Seed
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
 
@@ -136,12 +137,12 @@ class World(Section):
         """The same world with its random obstacles drawn and the seed written in.
 
         Args:
-            seed: of the run; random cylinders with a seed of their own ignore it.
+            seed: of the run; what has a seed of its own ignores it.
             keep_free: points [x, y] whose surroundings stay free, such as the tool at the start;
                 the goal is always kept free [m].
 
         Raises:
-            BadInput: random cylinders find no room.
+            BadInput: what is random finds no room.
         """
         generator = np.random.default_rng(seed)
         free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
@@ -173,9 +174,30 @@ class World(Section):
         x, y, z = forward_kinematics(self.bare_arm(), np.array(joints))[:3, 3]
         return float(x), float(y), float(z)
 
+    def _goal_joints(self) -> np.ndarray:
+        """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal."""
+        from dynamics import inverse_kinematics
+
+        if self.goal is None or self.goal_point is None:
+            return np.zeros((0, len(self.start.joints)))
+        if self.goal.joints is not None:
+            return np.array([self.goal.joints])
+        pose = np.eye(4)
+        if self.goal.pose is not None:
+            pose[:3, :3] = self.goal.pose.rotation
+        elif not self.trajectory.any_rotation:
+            pose[:3, :3] = self.trajectory.tool_rotation
+        pose[:3, 3] = self.goal_point
+        return inverse_kinematics(self.bare_arm(), pose)
+
     def _draw(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
+        if obstacle.random_scene is not None:
+            scene = obstacle.random_scene.draw(
+                generator, self.bare_arm(), np.array(self.start.joints), self._goal_joints()
+            )
+            return [Obstacle.of(solid) for solid in scene]
         random = obstacle.random_cylinders
         if random is None:
             return [obstacle]

@@ -1,0 +1,64 @@
+"""The entries of ``obstacles`` and ``known``: a mapping with one key, the kind of the obstacle.
+
+What is random stands for several, drawn when a run begins; the run's own copy of the world lists them one
+by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, model_serializer, model_validator
+
+from dynamics import BadInput
+from hopfield_nav.world.random_scene import RandomScene
+from hopfield_nav.world.sections import Section
+from hopfield_nav.world.solids import Box, Cylinder, Floor, RandomCylinders, Solid, Sphere
+
+
+class _OneKind(Section):
+    """A mapping of which exactly one key is given."""
+
+    @model_validator(mode="after")
+    def _check(self) -> _OneKind:
+        given = [key for key, value in self if value is not None]
+        if len(given) != 1:
+            allowed = " or ".join(type(self).model_fields)
+            raise BadInput("exactly one kind is needed", found=given, allowed=allowed)
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+
+class KnownObstacle(_OneKind):
+    """An obstacle that is on the map from the start: exactly one of the keys is given."""
+
+    cylinder: Cylinder | None = Field(None, description="one upright cylinder")
+    sphere: Sphere | None = Field(None, description="one sphere")
+    box: Box | None = Field(None, description="one box")
+    floor: Floor | None = Field(None, description="everything below a level plane")
+
+    @property
+    def solid(self) -> Solid:
+        """What the one key holds."""
+        return next(s for s in (self.cylinder, self.sphere, self.box, self.floor) if s is not None)
+
+
+class Obstacle(KnownObstacle):
+    """An obstacle that the arm knows nothing of: exactly one of the keys is given."""
+
+    random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
+    random_scene: RandomScene | None = Field(None, description="a whole scene, drawn when a run begins")
+
+    @classmethod
+    def of(cls, solid: Solid) -> Obstacle:
+        """The entry of one solid."""
+        return cls(**{type(solid).__name__.lower(): solid})
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the run's seed decides what stands there."""
+        random = self.random_cylinders or self.random_scene
+        return random is not None and random.seed is None

@@ -1,0 +1,163 @@
+"""Whole scenes at random, for an arm all of whose links may touch: solids, a shelf, an open box, pipes.
+
+A shelf and a box are put about the tool at the goal, so that the arm has to reach into them; solids and
+pipes lie anywhere within reach. A scene is drawn until the whole arm, its base too, keeps clear of it at
+start and goal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from dynamics import BadInput
+from hopfield_nav.world.fields import Range
+from hopfield_nav.world.packing import packed
+from hopfield_nav.world.sections import Section
+from hopfield_nav.world.solids import Box, Cylinder, Seed, Solid, Sphere
+
+if TYPE_CHECKING:
+    from dynamics import Arm
+
+_TRIES = 5_000  # scenes drawn before giving up
+_NEAR, _FAR, _HIGH = 0.28, 0.75, 0.9  # [m] from the axis of joint 1, and above the base: where solids lie
+_BOARD = 0.02  # [m] thickness of boards and walls
+_Draw = Callable[[np.random.Generator, np.ndarray], list[Solid]]
+
+
+class RandomScene(Section):
+    """A scene at random, of which the whole arm keeps clear at start and goal."""
+
+    family: Literal["solids", "shelf", "box", "pipes"] = Field(
+        description="3 to 7 spheres, boxes and plates; a shelf or open box about the goal; 4 to 8 pipes"
+    )
+    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
+        0.03, description="free distance kept around the arm at start and goal"
+    )
+    seed: Seed | None = Field(None, description="of this scene; null: drawn from the run's seed")
+
+    def draw(
+        self, generator: np.random.Generator, arm: Arm, start: np.ndarray, goals: np.ndarray
+    ) -> list[Solid]:
+        """The solids of the scene.
+
+        Args:
+            generator: of the run; a scene with a seed of its own ignores it.
+            arm: with its outline and tool frame.
+            start: (n,) joint angles that stay free [rad].
+            goals: (k, n) joint angles of which one at least stays free [rad]; none: start alone counts.
+
+        Raises:
+            BadInput: no scene is found that leaves both free.
+        """
+        from dynamics import forward_kinematics
+        from hopfield_nav.geometry import arm_distance
+
+        own = generator if self.seed is None else np.random.default_rng(self.seed)
+        poses = np.vstack([start[None], goals])
+        tools = forward_kinematics(arm, poses)[:, :3, 3]
+        for _ in range(_TRIES):
+            at = tools[1] if len(goals) else _anywhere(own)
+            solids = _FAMILIES[self.family](own, at)
+            free = arm_distance(arm, poses, packed(solids)).min(axis=(1, 2)) > self.clearance
+            if free[0] and (not len(goals) or free[1:].any()):
+                return solids
+        raise BadInput(
+            f"no room for a random scene: {self.family}",
+            where="random_scene",
+            found=f"clearance {self.clearance:g} m",
+            allowed="a scene that leaves the whole arm free at start and goal",
+        )
+
+
+def _anywhere(generator: np.random.Generator) -> np.ndarray:
+    """A point (3,) within reach, off the axis of joint 1 [m]."""
+    angle, far = generator.uniform(-math.pi, math.pi), generator.uniform(_NEAR, _FAR)
+    return np.array([far * math.cos(angle), far * math.sin(angle), generator.uniform(0.0, 0.8)])
+
+
+def _solids(generator: np.random.Generator, _: np.ndarray) -> list[Solid]:
+    return [_one_solid(generator) for _ in range(int(generator.integers(3, 8)))]
+
+
+def _one_solid(generator: np.random.Generator) -> Solid:
+    center, kind = _rounded(_anywhere(generator)), int(generator.integers(3))
+    if kind == 0:
+        return Sphere(center=center, radius=_to_mm(generator.uniform(0.05, 0.13)))
+    wide = generator.uniform(0.06, 0.25, 3)
+    size = wide if kind == 1 else np.array([*generator.uniform(0.2, 0.4, 2), _BOARD])
+    return Box(center=center, size=_rounded(size), rotation=_rounded(generator.uniform(-1.5, 1.5, 3)))
+
+
+def _shelf(generator: np.random.Generator, at: np.ndarray) -> list[Solid]:
+    """Boards, a back and two sides; open towards the base, with the point in one of its bays."""
+    draw = generator.uniform
+    width, depth, bay = draw(0.4, 0.8), draw(0.2, 0.35), draw(0.22, 0.4)
+    below, above = generator.integers(0, 2, 2)
+    bays = 1 + below + above
+    low = -draw(0.15, 0.6) * bay - below * bay  # beside the point, as all that follows
+    front, side = -draw(0.2, 0.7) * depth, draw(-0.3, 0.3) * width
+    middle, height = low + 0.5 * bays * bay, bays * bay + _BOARD
+    parts = [((front + 0.5 * depth, side, low + k * bay), (depth, width, _BOARD)) for k in range(bays + 1)]
+    parts.append(((front + depth, side, middle), (_BOARD, width, height)))
+    for end in (-0.5, 0.5):
+        parts.append(((front + 0.5 * depth, side + end * width, middle), (depth, _BOARD, height)))
+    return _put(parts, at, (0.0, 0.0, math.atan2(at[1], at[0]) + draw(-0.4, 0.4)))
+
+
+def _box(generator: np.random.Generator, at: np.ndarray) -> list[Solid]:
+    """A bottom and four walls about the point; its open side faces up, or the base, or between the two."""
+    draw = generator.uniform
+    x, y, deep = draw(0.25, 0.5), draw(0.25, 0.5), draw(0.12, 0.3)
+    dx, dy, down = draw(-0.25, 0.25) * x, draw(-0.25, 0.25) * y, -draw(0.3, 0.8) * deep
+    middle = down + 0.5 * deep
+    parts = [((dx, dy, down), (x, y, _BOARD))]
+    for end in (-0.5, 0.5):
+        parts.append(((dx + end * x, dy, middle), (_BOARD, y, deep)))
+        parts.append(((dx, dy + end * y, middle), (x, _BOARD, deep)))
+    tilt = -0.5 * math.pi * draw(0.0, 1.0)
+    return _put(parts, at, (0.0, tilt, math.atan2(at[1], at[0]) + draw(-0.4, 0.4)))
+
+
+def _pipes(generator: np.random.Generator, _: np.ndarray) -> list[Solid]:
+    """4 to 8: standing ones are round, lying ones of square section."""
+    return [_one_pipe(generator) for _ in range(int(generator.integers(4, 9)))]
+
+
+def _one_pipe(generator: np.random.Generator) -> Solid:
+    x, y, _ = _rounded(_anywhere(generator))
+    if generator.integers(2):
+        top = _to_mm(generator.uniform(0.4, 1.0))
+        return Cylinder(center=(x, y), radius=_to_mm(generator.uniform(0.02, 0.04)), height=(-0.1, top))
+    section = _to_mm(generator.uniform(0.04, 0.07))
+    return Box(
+        center=(x, y, _to_mm(generator.uniform(0.05, _HIGH))),
+        size=(_to_mm(generator.uniform(0.5, 1.4)), section, section),
+        rotation=(0.0, 0.0, _to_mm(generator.uniform(-math.pi, math.pi))),
+    )
+
+
+def _put(parts: list[tuple], at: np.ndarray, angles: tuple[float, float, float]) -> list[Solid]:
+    """Boxes whose middles and edges are given in axes turned by ``angles`` about the point ``at``."""
+    turned = _rounded(np.array(angles))
+    axes = np.array(Box(center=(0.0, 0.0, 0.0), size=(1.0, 1.0, 1.0), rotation=turned).rotation)
+    return [
+        Box(center=_rounded(at + axes @ np.array(middle)), size=_rounded(np.array(size)), rotation=turned)
+        for middle, size in parts
+    ]
+
+
+def _rounded(values: np.ndarray) -> tuple[float, ...]:
+    return tuple(_to_mm(float(v)) for v in values)
+
+
+def _to_mm(value: float) -> float:
+    """To thousandths, as somebody would write a length into a file."""
+    return round(float(value), 3)
+
+
+_FAMILIES: dict[str, _Draw] = {"solids": _solids, "shelf": _shelf, "box": _box, "pipes": _pipes}

@@ -1,0 +1,132 @@
+"""One run in one world, watched: touches, what was felt and what was true, and how long planning took."""
+
+from __future__ import annotations
+
+import json
+import time as clock
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.world import parse_world
+from whole_arm.worlds import WRONG, Drawn
+
+MOST_TOUCHES = 200
+SETTINGS = {
+    "felt_points": "planner: {strategy: felt_points}\n",
+    "optimist": "planner: {strategy: optimist}\n",
+    "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
+}
+_SLICE = 0.1  # [s] between two looks at the joints
+NONE = 9.0  # [m] error of a touch that was located nowhere
+
+
+class Ran(NamedTuple):
+    """What one run came to.
+
+    Attributes:
+        outcome: of the run, or ``touches`` after ``MOST_TOUCHES``.
+        alarms, false_alarms: answered; contacts: true ones.
+        motions: that were begun.
+        path, bound: joint path driven, and of the omniscient strategy [rad].
+        replan: wall time of every touch, from the alarm to the next path [s].
+        places: of every touch that was looked at: distance from the true point of the likeliest place, of
+            the best of two and of three [m], whether its link is right, its weight.
+    """
+
+    family: str
+    seed: int
+    setting: str
+    outcome: str
+    reason: str
+    alarms: int
+    false_alarms: int
+    contacts: int
+    motions: int
+    time: float
+    path: float
+    bound: float
+    peak_force: float
+    wall: float
+    replan: list[float]
+    places: list[list[float]]
+
+
+class _Watch:
+    """Stands between a simulation and its navigator."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation, self._truth, self._spent = simulation, None, 0.0
+        self.replan: list[float] = []
+        self.places: list[list[float]] = []
+        self.motions = 1
+        navigator: Any = simulation.navigator
+        self._answer, self._listen, self._decide = navigator.answer, navigator.listen, navigator.decide
+        navigator.answer, navigator.listen, navigator.decide = self.answer, self.listen, self.decide
+
+    def _timed(self, call: Callable, *given: Any) -> Any:
+        started = clock.perf_counter()
+        result = call(*given)
+        self._spent += clock.perf_counter() - started
+        return result
+
+    def answer(self, alert: Any) -> Any:
+        """The truth at the alarm."""
+        touch = self._simulation.state.truth.touch
+        touching = float(np.linalg.norm(touch.force)) > 0.0
+        self._truth = (touch.point.copy(), int(touch.link[0])) if touching else None
+        self.motions += 1
+        return self._timed(self._answer, alert)
+
+    def listen(self, trace: Any) -> Any:
+        """What was felt beside what was true."""
+        places = self._timed(self._listen, trace)
+        if self._truth is not None:
+            point, link = self._truth
+            error = [*np.linalg.norm(places.points - point, axis=1), NONE]
+            likeliest = (
+                (int(places.links[0]) == link, float(places.weights[0])) if len(error) > 1 else (0, 0.0)
+            )
+            self.places.append([error[0], min(error[:2]), min(error[:3]), *likeliest])
+        return places
+
+    def decide(self, *given: Any) -> Any:
+        """One touch is over."""
+        motion = self._timed(self._decide, *given)
+        self.replan.append(self._spent)
+        self._spent = 0.0
+        self.motions += 1
+        return motion
+
+
+def run_one(drawn: Drawn, setting: str) -> Ran:
+    """One world in one setting, to its end or to the greatest number of touches."""
+    simulation = Simulation(parse_world(drawn.text + SETTINGS[setting]))
+    watch, path, before = _Watch(simulation), 0.0, simulation.state.q.copy()
+    started = clock.perf_counter()
+    while simulation.outcome is None and len(simulation.detections) < MOST_TOUCHES:
+        simulation.step(_SLICE)
+        path += float(np.linalg.norm(simulation.state.q - before))
+        before[:] = simulation.state.q
+    wall = clock.perf_counter() - started
+    found = simulation.detections
+    return Ran(
+        drawn.family, drawn.seed, setting, simulation.outcome or "touches", simulation.reason,
+        alarms=len(found), false_alarms=sum(d.false_alarm for d in found),
+        contacts=int(simulation.state.statistics.contacts[0]), motions=watch.motions,
+        time=simulation.time, path=path, bound=drawn.bound,
+        peak_force=float(simulation.state.statistics.peak_force[0]), wall=wall,
+        replan=watch.replan, places=[[float(v) for v in row] for row in watch.places],
+    )  # fmt: skip
+
+
+def run_kept(drawn: Drawn, setting: str, folder: Path) -> Ran:
+    """The run from a folder of earlier ones, or made and kept there."""
+    file = folder / f"{drawn.family} {drawn.seed} {setting}.json"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(run_one(drawn, setting)._asdict()), encoding="utf-8")
+    return Ran(**json.loads(file.read_text(encoding="utf-8")))

@@ -1,0 +1,81 @@
+"""The whole arm in random scenes: what is reached by touch, at what cost, and how well touches are located.
+
+python scripts/whole_arm_study.py --felt 200 --optimist 200 --wrong 200 --out docs/whole_arm.md
+
+Worlds count in which the optimist's first path collides and the omniscient strategy has a path. Every run is
+kept in a folder; runs that lie there are not made again, so families may be run side by side and joined.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from measured_part import write
+from whole_arm.runs import MOST_TOUCHES, Ran, run_kept, run_one
+from whole_arm.tables import FELT, MISSED, REACHED, felt_row, missed_rows, reached_row
+from whole_arm.worlds import FAMILIES, worlds
+
+FIRST = 1_000  # seed; others than those that the method was made with
+
+
+def study(
+    families: list[str], counts: dict[str, int], first: int, keep: Path
+) -> dict[tuple[str, str], list[Ran]]:
+    """All runs, by family and setting."""
+    found: dict[tuple[str, str], list[Ran]] = {}
+    warm = False
+    for family in families:
+        for number, drawn in enumerate(worlds(family, max(counts.values()), first)):
+            for setting, count in counts.items():
+                if number >= count:
+                    continue
+                warm = warm or bool(run_one(drawn, setting))  # what is compiled first counts for no run
+                ran = run_kept(drawn, setting, keep)
+                found.setdefault((family, setting), []).append(ran)
+                print(
+                    f"{family} {ran.seed} {setting}: {ran.outcome}, {ran.alarms} touches, {ran.time:.0f} s, "
+                    f"{ran.wall:.0f} s of wall {ran.reason}",
+                    flush=True,
+                )
+    return found
+
+
+def tables(found: dict[tuple[str, str], list[Ran]]) -> str:
+    """The measured part."""
+    named = {f"{family}: {setting}": runs for (family, setting), runs in found.items()}
+    felt = {name: runs for name, runs in named.items() if "optimist" not in name}
+    missed = [line for name, runs in named.items() for line in missed_rows(name, runs)]
+    parts = {
+        "Goals": [REACHED, *(reached_row(name, runs) for name, runs in named.items())],
+        "Where the touches were felt": [FELT, *(felt_row(name, runs) for name, runs in felt.items())],
+        f"Not reached (`touches`: ended after {MOST_TOUCHES})": [MISSED, *missed],
+    }
+    return "\n\n".join(f"### {title}\n\n" + "\n".join(lines) for title, lines in parts.items())
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
+    parser.add_argument("--felt", type=int, default=200, help="worlds a family with felt points")
+    parser.add_argument("--optimist", type=int, default=200, help="worlds with touched steps alone")
+    parser.add_argument("--wrong", type=int, default=200, help="worlds with felt points and a wrong model")
+    parser.add_argument("--first", type=int, default=FIRST, help="first seed")
+    parser.add_argument("--keep", type=Path, default=Path("runs/whole_arm"), help="folder of the single runs")
+    parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
+    options = parser.parse_args()
+    counts = {
+        "felt_points": options.felt,
+        "optimist": options.optimist,
+        "felt_points, wrong model": options.wrong,
+    }
+    text = tables(study(options.families, counts, options.first, options.keep))
+    if options.out:
+        write(text, options.out)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
