@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,11 @@ from dynamics import Arm
 from dynamics.compiled import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
-from hopfield_nav.experiment import Simulation
+from hopfield_nav.experiment import Run, Simulation, simulate
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
 from hopfield_nav.loop import Contact, ContactLaw, make_contact
 from hopfield_nav.loop.contact import Touch, add_contact, make_touch
-from hopfield_nav.world import World, parse_world
+from hopfield_nav.world import World, load_world, parse_world
 
 REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
 OMEGA = np.array([22.5, 22.5, 37.5, 60.0, 67.5, 75.0])
@@ -126,3 +127,9 @@ def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tup
         array[:] = np.nan  # whatever was there before
     _add_contact(arm, contact, q, qd, make_work(len(q)), torque, touch)
     return torque, touch
+
+
+@cache
+def touched_whole_arm() -> Run:
+    """The first seconds of ``whole_arm``, over a map of joint angles; the arm is touched once."""
+    return simulate(load_world("whole_arm", ["time_limit=7"]))

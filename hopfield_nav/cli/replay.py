@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 _FORMATS = (".csv", ".nc")
-_SHOWN = 10  # times of alarms in the table
 
 
 class _Case(NamedTuple):
@@ -207,6 +206,7 @@ def _suggestion(case: _Case, detector: Method, values: dict[str, Any]) -> list[t
 def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tuple[str, str]]:
     import numpy as np
 
+    from hopfield_nav.cli.report import alarms_in_words
     from hopfield_nav.experiment import alarm_rate
 
     count, time = len(found.time), found.time
@@ -217,20 +217,10 @@ def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tup
         ("methods", f"{case.estimator.name}, {detector.name}"),
         ("rows", f"{count}, {time[-1] - time[0]:.2f} s" if count else "0"),
         ("period", period),
-        (
-            "alarms",
-            _alarms_in_words(alarms),
-        ),
+        ("alarms", alarms_in_words(alarms)),
         ("largest level", f"{found.level[peak]:.3g} at {time[peak]:.2f} s" if count else "–"),
     ]
     if free and count > 1:
         rate, low, high = alarm_rate(len(alarms), float(time[-1] - time[0]))
         lines.append(("false alarms per hour", f"{rate:.3g} (95 %: {low:.3g} … {high:.3g})"))
     return lines
-
-
-def _alarms_in_words(times: Sequence[float]) -> str:
-    """How many, and when the first ones were."""
-    first = ", ".join(f"{t:.2f}" for t in times[:_SHOWN])
-    rest = ", …" if len(times) > _SHOWN else ""
-    return f"{len(times)} at {first}{rest} s" if len(times) else "0"

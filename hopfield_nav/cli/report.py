@@ -35,6 +35,7 @@ _SHOWN = (
     "final_tool_error_m",
     "saturated_share",
 )  # of a summary, in this order
+_FIRST_ALARMS = 10  # whose times a table shows
 _WIDTH = 160  # of a table that goes to a file
 
 
@@ -110,6 +111,13 @@ def print_results(summary: Mapping[str, Any], folder: Path) -> None:
 def where_to_look(folder: Path) -> list[tuple[str, str]]:
     """The last rows of a table of results: the folder, and the command that shows it in a browser."""
     return [("folder", str(folder)), ("see it", f"hopfield-nav view {shlex.quote(str(folder))}")]
+
+
+def alarms_in_words(times: Sequence[float]) -> str:
+    """How many alarms there were, and when the first ones were [s]."""
+    first = ", ".join(f"{t:.2f}" for t in times[:_FIRST_ALARMS])
+    rest = ", …" if len(times) > _FIRST_ALARMS else ""
+    return f"{len(times)} at {first}{rest} s" if len(times) else "0"
 
 
 def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:

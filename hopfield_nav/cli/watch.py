@@ -258,17 +258,13 @@ def _show(told: Told, alarms: int) -> None:
 
 
 def _report(methods: Methods, monitor: Monitor, alarms: Sequence[Seen], keeper: Keeper | None) -> None:
-    from hopfield_nav.cli.report import print_table
+    from hopfield_nav.cli.report import alarms_in_words, print_table
 
-    counts = dict(monitor.counts)
+    counts = {kind: count for kind, count in monitor.counts.items() if kind != "alarms"}
     lines = [
         ("methods", f"{methods.estimator.name}, {methods.detector.name}"),
         ("rows", f"{counts.pop('rows', 0)}, {monitor.seconds:.2f} s"),
-        (
-            "alarms",
-            str(counts.pop("alarms", 0))
-            + "".join(f"{', ' if k else ' at '}{s.time:.2f} s" for k, s in enumerate(alarms)),
-        ),
+        ("alarms", alarms_in_words([seen.time for seen in alarms])),
         ("largest level", f"{monitor.largest:.3g}"),
         *((kind, str(count)) for kind, count in counts.items() if count),
     ]

@@ -52,6 +52,7 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
         "forces": [],
         "solids": [solid_part(o.solid, True) for o in world.known],
         "map": None,
+        "places": [],
         "start": table.tool[0].tolist(),
         "goal": table.tool[-1].tolist(),
         "events": [],

@@ -54,7 +54,8 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
             _force("estimated force", COLOURS.felt, tool, data.force_estimate.values[rows]),
         ],
         "solids": solids_of(run),
-        "map": map_layers(run),
+        "map": None if run.world.map.space == "joints" else map_layers(run),
+        "places": places_of(run),
         "start": start_point(run).tolist(),
         "goal": None if goal is None else list(map(float, goal)),
         "events": events,
@@ -65,14 +66,15 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
 
 
 def events_of(run: Run) -> list[dict[str, Any]]:
-    """Collisions as they were answered, and contacts that were not felt, in order: time, touch [s], kind."""
+    """Collisions and grazes as they were answered, and contacts that were not felt: time, touch [s], kind."""
     data = run.data
+    kinds = np.where(run.passed_by, "graze", "collision")
     answered = [
         {"time": float(t), "touch": None if np.isnan(touch) else float(touch), "kind": kind}
         for t, touch, kind in zip(
             data.event_time.values,
             data.touch_time.values,
-            np.where(data.event_false_alarm.values > 0, "false alarm", "collision").tolist(),
+            np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist(),
             strict=True,
         )
     ]
@@ -86,6 +88,18 @@ def solids_of(run: Run) -> list[dict[str, Any]]:
     touched = first_touches(unknown, data.time.values, data.contact_point.values)
     parts = [solid_part(solid, False, when) for solid, when in zip(unknown, touched, strict=True)]
     return parts + [solid_part(o.solid, True) for o in run.world.known]
+
+
+def places_of(run: Run) -> list[dict[str, Any]]:
+    """Where on the arm each touch may have been: time [s], point [m], weight; none without a joint map."""
+    data = run.data
+    if "felt_point" not in data:
+        return []
+    points, weights = data.felt_point.values, data.felt_weight.values
+    return [
+        {"time": float(data.event_time[k]), "point": points[k, i].tolist(), "weight": float(weights[k, i])}
+        for k, i in np.argwhere(np.isfinite(points).all(axis=2))
+    ]
 
 
 def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from dynamics.files import write_whole
 _SCRIPTS = (
     "numbers.js",
     "shapes.js",
+    "places.js",
     "scene.js",
     "map.js",
     "panels.js",

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from made_up_arms import random_arm
+from scenes import touched_whole_arm
 from scipy.spatial.transform import Rotation
 
 from dynamics import BadInput, link_frames, load_arm
@@ -19,7 +20,7 @@ from hopfield_nav.view import describe_run
 from hopfield_nav.view.arrays import packed, whole
 from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses
 from hopfield_nav.view.frames import RATE, curve, frame_rows
-from hopfield_nav.world import Cylinder, Sphere
+from hopfield_nav.world import Cylinder, Sphere, build_arm
 
 
 def unpacked(array):
@@ -104,6 +105,29 @@ def test_a_run_is_described_as_it_was():
     touched = [solid["touched"] for solid in page["solids"] if solid["touched"] is not None]
     assert touched
     assert np.nanmin(run.data.touch_time.values) == pytest.approx(min(touched), abs=2e-3)
+
+
+def test_places_of_touches_lie_on_the_arm():
+    """Every place in the record is on the page, on the surface of the link that it names, as it was felt."""
+    run = touched_whole_arm()
+    page, data, arm = describe_run(run), run.data, build_arm(run.world)
+    assert page["map"] is None
+    links = data.felt_link.values
+    assert len(page["places"]) == np.count_nonzero(links) > 0
+    for place, (event, k) in zip(page["places"], np.argwhere(links > 0), strict=True):
+        row = np.searchsorted(data.time.values, data.event_time.values[event])
+        frame = link_frames(arm, data.q.values[row])[links[event, k]]
+        inside = frame[:3, :3].T @ (place["point"] - frame[:3, 3])
+        own = arm.capsules[arm.capsules[:, 0] == links[event, k]]
+        along = np.clip(
+            np.sum((inside - own[:, 1:4]) * (own[:, 4:7] - own[:, 1:4]), axis=1)
+            / np.maximum(np.sum((own[:, 4:7] - own[:, 1:4]) ** 2, axis=1), 1e-12), 0.0, 1.0,
+        )  # fmt: skip
+        nearest = own[:, 1:4] + along[:, None] * (own[:, 4:7] - own[:, 1:4])
+        away = np.abs(np.linalg.norm(inside - nearest, axis=1) - own[:, 7]).min()
+        assert away < 0.04, place  # middles of patches that lie up to 4 cm apart
+        assert place["weight"] == data.felt_weight.values[event, k]
+        assert place["time"] == data.event_time.values[event]
 
 
 def test_a_run_without_signals_is_refused():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from browser import Browser
 from PIL import Image
-from scenes import PLANAR
+from scenes import PLANAR, touched_whole_arm
 
 from dynamics import link_frames
 from hopfield_nav import load_world, simulate
@@ -216,6 +216,28 @@ def test_facts_are_thick_and_beliefs_thin(browser, tmp_path):
         )
         assert sum(cubes) == int(plan.felt.sum())
     assert "level" in browser.run("document.querySelector('figure.map output').textContent")
+    assert browser.faults() == []
+
+
+def test_a_joint_map_shows_the_places_of_its_touches(browser, tmp_path):
+    """No map is drawn; a ball appears with its touch, fainter than a likelier one of the same touch."""
+    run, page = touched_whole_arm(), describe_run(touched_whole_arm())
+    open_page(browser, write_page(page, tmp_path / "joints.html"))
+    assert browser.run("document.querySelectorAll('figure.map').length") == 0
+    assert browser.run("document.querySelectorAll('figure.curves').length") == 3
+    legend = "[...document.querySelectorAll('#legend input')].map((box) => box.name)"
+    assert browser.run(legend) == ["arm", "obstacles", "felt", "trail", "forces"]
+    balls = "hopfieldView.scene.groups.felt.children"
+    for time in (*run.data.event_time.values, run.data.time.values[-1]):
+        for near in (time - 1e-3, time):
+            seek(browser, near)
+            shown = browser.run(f"{balls}.map((ball) => ball.visible)")
+            assert shown == [place["time"] <= near for place in page["places"]]
+    opacity = np.array(browser.run(f"{balls}.map((ball) => ball.material.opacity)"))
+    weight = np.array([place["weight"] for place in page["places"]])
+    assert np.unique(weight).size > 1
+    assert (np.argsort(opacity, kind="stable") == np.argsort(weight, kind="stable")).all()
+    assert_arm_is_there(browser, run, 1.0, 3)
     assert browser.faults() == []
 
 

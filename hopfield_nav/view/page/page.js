@@ -62,7 +62,9 @@ function writeLegend(view, toggle) {
   const blind = view.solids.some((solid) => !solid.known);
   if (view.solids.length) rows.push(["obstacles", `obstacles${blind ? " (unknown: faint until touched)" : ""}`, one(colours.obstacle)]);
   if (view.map) rows.push(["felt", "felt; closed steps: fact thick, belief thin", one(colours.felt)]);
-  rows.push(["path", "planned path", one(colours.planned)], ["trail", view.tool_name, one(colours.travelled)]);
+  if (view.places.length) rows.push(["felt", "where it may have been touched (faint: unlikely)", one(colours.felt)]);
+  if (view.map || view.planned) rows.push(["path", "planned path", one(colours.planned)]);
+  rows.push(["trail", view.tool_name, one(colours.travelled)]);
   if (view.forces.length) {
     rows.push(["forces", "force true, estimated (10 N: 5 cm)", view.forces.map((force) => force.colour)]);
   }
@@ -115,7 +117,7 @@ function momentAt(view, time) {
 }
 
 function writeBanner(view, { time, speed }) {
-  const colour = { collision: view.colours.goal, "false alarm": view.colours.felt, "not felt": "#8a7a00" };
+  const colour = { collision: view.colours.goal, graze: view.colours.excluded, "false alarm": view.colours.felt, "not felt": "#8a7a00" };
   const past = view.events.filter((event) => event.time <= time + 1e-9), event = past[past.length - 1];
   const glows = event && time - event.time < GLOW * speed;
   element("banner").textContent = glows ? `${event.kind === "not felt" ? "contact not felt" : event.kind} ${past.length}` : "";

@@ -15,7 +15,7 @@ function hasEnds(solid) {
   return solid.kind !== "floor" && (solid.kind !== "cylinder" || Boolean(solid.height));
 }
 
-/** Points that the picture must hold: map, tool, ends, known solids and the arm in all its poses. */
+/** Points that the picture must hold: map, tool, ends, solids (with a map known ones), the arm in all its poses. */
 function pointsToSee(view) {
   const points = [vector([0, 0, 0]), vector(view.start)];
   for (const values of [view.tool, view.poses.position]) {
@@ -23,7 +23,7 @@ function pointsToSee(view) {
   }
   if (view.goal) points.push(vector(view.goal));
   if (view.map) points.push(...cornersOf(...view.map.ends));
-  for (const solid of view.solids.filter((other) => other.known && hasEnds(other))) {
+  for (const solid of view.solids.filter((other) => (other.known || !view.map) && hasEnds(other))) {
     const geometry = solidGeometry(solid);
     geometry.computeBoundingBox();
     points.push(...cornersOf(geometry.boundingBox.min.toArray(), geometry.boundingBox.max.toArray()));
@@ -82,10 +82,10 @@ function makeScene(host, view) {
   const parts = [
     addArm(groups.arm, view, colours),
     addSolids(groups.obstacles, view, colours, room),
-    view.map ? addPlans(groups, view, colours) : null,
+    view.map ? addPlans(groups, view, colours) : addPlaces(groups.felt, view),
     addTool(groups, view, colours, size),
     addForces(groups.forces, view),
-  ].filter(Boolean);
+  ];
   if (view.map) addGrid(groups.map, view.map, colours, size);
   controls.addEventListener("change", draw);
 
