@@ -79,6 +79,13 @@ SUMMARY = {
     "largest_penetration_m": Quantity(
         "largest penetration", "m", "largest overlap of the arm and an obstacle", "mm", 1e3
     ),
+    "least_self_distance_m": Quantity(
+        "least distance to itself",
+        "m",
+        "least distance of the arm from itself, on a map of joints",
+        "mm",
+        1e3,
+    ),
     "passed_through": Quantity(
         "passed through an obstacle", "1", "1 where the arm may have passed through an obstacle"
     ),

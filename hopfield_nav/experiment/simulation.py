@@ -27,6 +27,7 @@ from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.run import Run
 from hopfield_nav.experiment.start import check_duration, check_seed, check_start
 from hopfield_nav.experiment.summary import summarise
+from hopfield_nav.known_world import build_scene, clearance
 from hopfield_nav.loop import (
     ARRIVED,
     CONTACT_MEMORY,
@@ -143,6 +144,19 @@ class Simulation:
         """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
         rows = self._log.table[: int(self._log.used[0]), log_columns(len(self.arm.dh))["qd"]]
         return np.nan_to_num(np.abs(np.concatenate([rows, self.state.qd[None]]))).max(axis=0)
+
+    @property
+    def self_distance(self) -> float | None:
+        """Least distance of the arm from itself [m], of every hundredth second that is recorded, and now.
+
+        None on a map of the tool.
+        """
+        if self.world.map.space == "tool":
+            return None
+        every = max(1, round(0.01 / (self.world.plant.step * self.world.record.every)))
+        rows = self._log.table[: int(self._log.used[0]) : every, log_columns(len(self.arm.dh))["q"]]
+        q = np.nan_to_num(np.concatenate([rows, self.state.q[None]]))
+        return float(clearance(self.arm, build_scene(self.arm), q).min())
 
     def step(self, duration: float) -> str | None:
         """Go on for ``duration`` simulated seconds, or to the end if that comes first.

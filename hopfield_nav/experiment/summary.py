@@ -39,6 +39,10 @@ class Simulated(Protocol):
     navigator: Navigator | JointNavigator | Follower
 
     @property
+    def self_distance(self) -> float | None:
+        """Least distance of the arm from itself [m]; None on a map of the tool."""
+
+    @property
     def fastest(self) -> np.ndarray:
         """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
 
@@ -74,6 +78,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "peak_contact_force_time_s": _number(counted.peak_time[0]),
         "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
         "largest_penetration_m": float(counted.deepest[0]),
+        "least_self_distance_m": simulation.self_distance,
         "passed_through": int(may_have_passed(simulation.plant.contact.solids, float(counted.sunk[0]))),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
