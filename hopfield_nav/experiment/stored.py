@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import xarray
 
 OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "running")
-_LATER = ("closed_step", "event_certainty", "final_certainty")  # records of older programs have none
+_LATER = ("closed_step", "event_certainty", "final_certainty", "event_passed_by")  # not in every older record
 
 
 def read_summary(path: Path) -> dict[str, Any]:

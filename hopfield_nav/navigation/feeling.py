@@ -78,6 +78,7 @@ class FeelingNavigator(Navigator):
         motion = self._pass_by(time, q_ref, qd_ref, qdd_ref) if passing else None
         if motion is None:
             motion = self._go_on(self._retreat_to(leg), time, q_ref, qd_ref, qdd_ref)
+            motion = motion._replace(retreats=True)
         self.motion = motion
         return cell, self.motion
 

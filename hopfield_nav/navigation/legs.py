@@ -60,12 +60,16 @@ def step_of(grid: CollisionMap, begin: np.ndarray, end: np.ndarray) -> Step | No
 
 
 def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[Cell], list[Step]]:
-    """Centres and steps on the legs before number ``until``."""
+    """Centres and steps on the legs before number ``until``.
+
+    A retreat begins where the reference was when the tool was stopped before it: it is no passage of a step.
+    """
     places = motion.places
     if places is None:
         return [], []
     cells = [cell_at(grid, place) for place in places[1 : until + 1]]
-    steps = [step_of(grid, a, b) for a, b in itertools.pairwise(places[: until + 1])]
+    driven = places[int(motion.retreats) : until + 1]
+    steps = [step_of(grid, a, b) for a, b in itertools.pairwise(driven)]
     return [c for c in cells if c is not None], [s for s in steps if s is not None]
 
 
@@ -97,7 +101,7 @@ def touched_leg(grid: CollisionMap, arm: Arm, motion: PlannedMotion, alert: Aler
 def _leg(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Leg:
     """A leg, touched at a place; the first one is a step only where the motion begins at rest, or passes by.
 
-    Else it is a retreat, which goes on ahead at first.
+    Else it is a retreat, which goes on ahead at first or begins at rest where the reference had arrived.
     """
     assert motion.places is not None
     assert motion.trajectory is not None
@@ -106,7 +110,8 @@ def _leg(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarr
     direction = (end - begin) / length if length > 0.0 else np.zeros(3)
     along = float(np.clip((place - begin) @ direction, 0.0, length))
     off = float(np.linalg.norm((place - begin - along * direction)[: len(grid.shape)]))
-    is_retreat = number == 0 and motion.trajectory.coefficients[0, 1].any() and not motion.passing
+    moves = motion.retreats or motion.trajectory.coefficients[0, 1].any()
+    is_retreat = number == 0 and moves and not motion.passing
     step = None if is_retreat else step_of(grid, begin, end)
     return Leg(number, step, direction, place, off)
 

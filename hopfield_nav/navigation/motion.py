@@ -21,6 +21,7 @@ class PlannedMotion(NamedTuple):
         places: (m + 1, 3) where the tool is at the trajectory's knots [m].
         undecided: whether at the end of the trajectory a new decision is due, as after a retreat.
         passing: whether its first leg is the rest of one on which a touch is passed by.
+        retreats: whether its first leg leads back from a touch.
         look: when the torque of the touch before is to be looked at, if at all [s].
         reaction: whether it brings the arm to rest after an alarm; the decision is due as soon as it rests.
     """
@@ -33,6 +34,7 @@ class PlannedMotion(NamedTuple):
     places: np.ndarray | None = None
     undecided: bool = False
     passing: bool = False
+    retreats: bool = False
     look: float = np.inf
     reaction: bool = False
 
