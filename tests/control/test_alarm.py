@@ -148,3 +148,11 @@ def test_what_is_passed_by_does_not_hide_what_is_met_next():
     torques = [1.2 * ACROSS, 1.5 * ACROSS, 0.8 * ACROSS, 0.4 * ACROSS, 1.0 * ALONG, 1.5 * ALONG]
     sliding = [(-float(k), -1.0, t, level) for k, (t, level) in enumerate(zip(torques, levels, strict=True))]
     assert alarms(sliding, leg=10.0, passes=True) == [0, 5]
+
+
+def test_behind_the_leg_that_was_passed_growth_counts_from_the_lowest_level():
+    """A wrong model may keep the level up: what is met later must not hide behind the graze."""
+    levels = [1.4, 1.0, 0.7, 0.7, 0.7, 0.7, 1.5, 1.8]
+    sliding = [(-float(k), -1.0, level * ACROSS, level) for k, level in enumerate(levels)]
+    assert alarms(sliding, leg=0.04, passes=True) == [0, 7]  # above 0.7 + 1
+    assert alarms(sliding, leg=10.0, passes=True) == [0]
