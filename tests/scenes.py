@@ -20,6 +20,7 @@ from hopfield_nav.world import World, load_world, parse_world
 REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
 OMEGA = np.array([22.5, 22.5, 37.5, 60.0, 67.5, 75.0])
 
+TOOL_MAP = ["map={space: tool}", "contact.bodies=arm", "goal={cell: [17, 6]}"]  # in place of joint angles
 GOAL = "goal: {cell: [17, 6]}\n"  # that of ragazzon2012 7.1
 NO_PATH = [
     "known=["

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from poses import HOME
+from scenes import TOOL_MAP
 
 from dynamics import forward_kinematics, inverse_kinematics, load_arm
 from hopfield_nav import Simulation, load_world, simulate
@@ -150,7 +151,7 @@ def beyond_link_1(run):
 
 def test_no_path_is_known_without_a_collision_where_links_touch_everywhere():
     """By touch alone it takes a hundred collisions to end at the same place."""
-    known = ["known=[{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]", "obstacles=[]"]
+    known = [*TOOL_MAP, "known=[{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]", "obstacles=[]"]
     sim = Simulation(load_world("whole_arm", known))
     assert sim.outcome == "no_path"
     assert "link 3 touches known obstacle 0" in sim.reason

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib.path import Path as Outline
+from scenes import TOOL_MAP
 from scipy.spatial.transform import Rotation
 
 from dynamics import load_arm
@@ -104,8 +105,8 @@ def test_faces_of_boxes_and_drums_look_outwards_and_lie_on_the_solid():
 
 
 def test_the_forearm_of_the_shipped_world_runs_into_its_sphere():
-    """Along the straight path to the goal a link touches before the tool does; at the start nothing does."""
-    world = load_world("whole_arm")
+    """On the straight path to the goal a link touches before the tool does; at the start nothing does."""
+    world = load_world("whole_arm", TOOL_MAP)
     arm, start = load_arm(world.arm), np.array(world.start.joints)
     assert world.contact.bodies == "arm"
     assert arm_clearance(arm, start, build_obstacles(world)) > 0.01
