@@ -61,7 +61,7 @@ def test_a_motion_of_a_seed_is_always_the_same_and_leads_into_the_shelf():
 def test_a_run_that_was_kept_is_not_made_again(tmp_path, monkeypatch):
     drawn = Drawn("box", 7, "", 3.0)
     monkeypatch.setattr(runs, "run_one", lambda *_: ran(alarms=5))
-    assert run_kept(drawn, "felt_points", tmp_path).alarms == 5
+    assert run_kept(drawn, "felt_points", 200, tmp_path).alarms == 5
     (file,) = tmp_path.iterdir()
     file.write_text(json.dumps(ran(alarms=6)._asdict()))
-    assert run_kept(drawn, "felt_points", tmp_path).alarms == 6
+    assert run_kept(drawn, "felt_points", 200, tmp_path).alarms == 6
