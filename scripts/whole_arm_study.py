@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from measured_part import write
-from whole_arm.runs import MOST_TOUCHES, Ran, run_kept, run_one
+from whole_arm.runs import Ran, run_kept, run_one
 from whole_arm.tables import FELT, MISSED, REACHED, felt_row, missed_rows, reached_row
 from whole_arm.worlds import FAMILIES, worlds
 
@@ -20,7 +20,7 @@ FIRST = 1_000  # seed; others than those that the method was made with
 
 
 def study(
-    families: list[str], counts: dict[str, int], first: int, keep: Path
+    families: list[str], counts: dict[str, int], first: int, most: int, keep: Path
 ) -> dict[tuple[str, str], list[Ran]]:
     """All runs, by family and setting."""
     found: dict[tuple[str, str], list[Ran]] = {}
@@ -30,8 +30,8 @@ def study(
             for setting, count in counts.items():
                 if number >= count:
                     continue
-                warm = warm or bool(run_one(drawn, setting))  # what is compiled first counts for no run
-                ran = run_kept(drawn, setting, keep)
+                warm = warm or bool(run_one(drawn, setting, 1))  # what is compiled first counts for no run
+                ran = run_kept(drawn, setting, most, keep)
                 found.setdefault((family, setting), []).append(ran)
                 print(
                     f"{family} {ran.seed} {setting}: {ran.outcome}, {ran.alarms} touches, {ran.time:.0f} s, "
@@ -41,7 +41,7 @@ def study(
     return found
 
 
-def tables(found: dict[tuple[str, str], list[Ran]]) -> str:
+def tables(found: dict[tuple[str, str], list[Ran]], most: int) -> str:
     """The measured part."""
     named = {f"{family}: {setting}": runs for (family, setting), runs in found.items()}
     felt = {name: runs for name, runs in named.items() if "optimist" not in name}
@@ -49,7 +49,7 @@ def tables(found: dict[tuple[str, str], list[Ran]]) -> str:
     parts = {
         "Goals": [REACHED, *(reached_row(name, runs) for name, runs in named.items())],
         "Where the touches were felt": [FELT, *(felt_row(name, runs) for name, runs in felt.items())],
-        f"Not reached (`touches`: ended after {MOST_TOUCHES})": [MISSED, *missed],
+        f"Not reached (`touches`: ended after {most})": [MISSED, *missed],
     }
     return "\n\n".join(f"### {title}\n\n" + "\n".join(lines) for title, lines in parts.items())
 
@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("--felt", type=int, default=200, help="worlds a family with felt points")
     parser.add_argument("--optimist", type=int, default=200, help="worlds with touched steps alone")
     parser.add_argument("--wrong", type=int, default=200, help="worlds with felt points and a wrong model")
+    parser.add_argument("--touches", type=int, default=200, help="after which a run ends")
     parser.add_argument("--first", type=int, default=FIRST, help="first seed")
     parser.add_argument("--keep", type=Path, default=Path("runs/whole_arm"), help="folder of the single runs")
     parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
@@ -70,7 +71,9 @@ def main() -> None:
         "optimist": options.optimist,
         "felt_points, wrong model": options.wrong,
     }
-    text = tables(study(options.families, counts, options.first, options.keep))
+    text = tables(
+        study(options.families, counts, options.first, options.touches, options.keep), options.touches
+    )
     if options.out:
         write(text, options.out)
     else:

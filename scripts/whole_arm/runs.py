@@ -14,7 +14,6 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.world import parse_world
 from whole_arm.worlds import WRONG, Drawn
 
-MOST_TOUCHES = 200
 SETTINGS = {
     "felt_points": "planner: {strategy: felt_points}\n",
     "optimist": "planner: {strategy: optimist}\n",
@@ -28,7 +27,7 @@ class Ran(NamedTuple):
     """What one run came to.
 
     Attributes:
-        outcome: of the run, or ``touches`` after ``MOST_TOUCHES``.
+        outcome: of the run, or ``touches`` where there were too many.
         alarms, false_alarms: answered; contacts: true ones.
         motions: that were begun.
         path, bound: joint path driven, and of the omniscient strategy [rad].
@@ -102,12 +101,12 @@ class _Watch:
         return motion
 
 
-def run_one(drawn: Drawn, setting: str) -> Ran:
-    """One world in one setting, to its end or to the greatest number of touches."""
+def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
+    """One world in one setting, to its end or to so many touches at most."""
     simulation = Simulation(parse_world(drawn.text + SETTINGS[setting]))
     watch, path, before = _Watch(simulation), 0.0, simulation.state.q.copy()
     started = clock.perf_counter()
-    while simulation.outcome is None and len(simulation.detections) < MOST_TOUCHES:
+    while simulation.outcome is None and len(simulation.detections) < most:
         simulation.step(_SLICE)
         path += float(np.linalg.norm(simulation.state.q - before))
         before[:] = simulation.state.q
@@ -123,10 +122,10 @@ def run_one(drawn: Drawn, setting: str) -> Ran:
     )  # fmt: skip
 
 
-def run_kept(drawn: Drawn, setting: str, folder: Path) -> Ran:
+def run_kept(drawn: Drawn, setting: str, most: int, folder: Path) -> Ran:
     """The run from a folder of earlier ones, or made and kept there."""
     file = folder / f"{drawn.family} {drawn.seed} {setting}.json"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(run_one(drawn, setting)._asdict()), encoding="utf-8")
+        file.write_text(json.dumps(run_one(drawn, setting, most)._asdict()), encoding="utf-8")
     return Ran(**json.loads(file.read_text(encoding="utf-8")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -67,11 +66,6 @@ def missed_rows(name: str, runs: Sequence[Ran]) -> list[str]:
         for r in runs
         if r.outcome != "reached"
     ]
-
-
-def outcomes(runs: Sequence[Ran]) -> str:
-    """Outcomes and how many there are of each."""
-    return ", ".join(f"{name} {count}" for name, count in Counter(r.outcome for r in runs).most_common())
 
 
 def _share(part: int, whole: int) -> str:
