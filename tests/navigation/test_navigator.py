@@ -65,7 +65,8 @@ def test_known_obstacles_are_on_the_map_from_the_start_and_are_avoided():
     assert (first.outcome, second.outcome) == ("reached", "reached")
     assert second.summary["contact_count"] > 0
     assert first.summary["contact_count"] == 0
-    assert first.summary["collision_count"] < second.summary["collision_count"]
+    felt = [run.summary["collision_count"] + run.summary["graze_count"] for run in (first, second)]
+    assert felt[0] == 0 < felt[1]
     for cell in first.data.first_path.values:
         assert not known.navigator.grid.blocked[tuple(cell)]
 

@@ -19,9 +19,12 @@ from hopfield_nav.navigation.joints.guess import Places
 
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
 LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
+LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
 _MOST = 255  # what certainty 1 is while one touch is marked
 _POINT = 1e-6  # [m] radius of what stands for a point
 _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
+
+Place = tuple[float, float, float]  # base axes [m]
 
 
 class _Touch(NamedTuple):
@@ -70,6 +73,15 @@ class Doubts:
         found = self.against > max(-np.log1p(-certainty), 1e-4)  # what is left where something was taken back
         for cell in self._free:
             found[cell] = False
+        return found
+
+    def likely(self, certainty: float) -> set[Place]:
+        """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
+        least = max(LIKELY, certainty)
+        found: set[Place] = set()
+        for places in self.touches:
+            heavy = places.points[places.weights > least] if certainty < 1.0 else places.points[:0]
+            found |= {(float(x), float(y), float(z)) for x, y, z in heavy}
         return found
 
     def _say(self, places: Places) -> _Touch:

@@ -1,25 +1,32 @@
 """The path over a map of joint angles: around what is known and felt, against as little doubt as can be.
 
 What is known blocks for good, and so does a step that an exact check finds to touch it; what was felt is
-withdrawn, the least certain first, where it leaves no path. Facts alone are never withdrawn.
+withdrawn, the least certain first, where it leaves no path. Facts alone are never withdrawn. A cell is judged
+by its middle, so that a thin thing may stand between two free ones: a step that sweeps through a likely
+place is closed as well, for as long as that place is believed.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.known_world import Scene, motion_is_free
+from hopfield_nav.geometry import pack_primitives, sphere
+from hopfield_nav.known_world import Scene, build_scene, motion_is_free
 from hopfield_nav.navigation.beliefs import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.joints.blocking import block_known
-from hopfield_nav.navigation.joints.doubts import LADDER, Doubts
+from hopfield_nav.navigation.joints.doubts import LADDER, Doubts, Place
 from hopfield_nav.navigation.joints.grid import JointGrid
 from hopfield_nav.planning import plan_to_nearest
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
+EXITS = 4  # centres from which each solution may be reached
+BALL = 0.01  # [m] radius of what a likely place is while steps are checked
 _ENTRIES = 64  # nearest centres that are tried
+Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 
 
 class Found(NamedTuple):
@@ -28,12 +35,10 @@ class Found(NamedTuple):
     Attributes:
         cells: (k, n) from the start's cell to that of the goal.
         goal: number of the solution that it leads to.
-        doubt: largest certainty that speaks against one of its cells, 0 to 1.
     """
 
     cells: np.ndarray
     goal: int
-    doubt: float
 
 
 class Search:
@@ -55,10 +60,16 @@ class Search:
         self.blocked = block_known(arm, scene, grid)
         self.barred: set[Step] = set()
         self.solutions = solutions
-        self._exits = [self.entry(q) for q in solutions]
+        self._exits = [(k, cell) for k, q in enumerate(solutions) for cell in self._entries(q)[:EXITS]]
+        self._balls: dict[Place, Scene] = {}
+        self._hits: dict[Step, set[Place]] = {}
 
-    def entry(self, q: np.ndarray, avoid: set[Cell] | None = None) -> Cell | None:
+    def entry(self, q: np.ndarray, avoid: set[Cell]) -> Cell | None:
         """The nearest free cell whose centre is in sight of joint angles (n,) [rad]; None without one."""
+        return next((cell for cell in self._entries(q) if cell not in avoid), None)
+
+    def _entries(self, q: np.ndarray) -> list[Cell]:
+        """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first."""
         grid, shape = self._grid, np.array(self._grid.shape)
         at = (q - grid.lower) / grid.spacing - 0.5
         reach = [np.arange(-NEAR, NEAR + 1) if n > 1 else np.zeros(1, dtype=int) for n in shape]
@@ -68,15 +79,9 @@ class Search:
         far = np.abs(np.where(shape > 1, at - cells, 0.0)).sum(axis=1)
         cells = cells[np.argsort(far, kind="stable")][:_ENTRIES]
         cells = cells[~self.blocked[tuple(cells.T)]]
-        if not len(cells):
-            return None
         centres = self.centre(cells, q)
         free = motion_is_free(self._arm, self._scene, np.broadcast_to(q, centres.shape), centres)
-        for cell in cells[free]:
-            found = tuple(int(c) for c in cell)
-            if found not in (avoid or ()):
-                return found
-        return None
+        return [tuple(int(c) for c in cell) for cell in cells[free]]
 
     def centre(self, cells: np.ndarray, like: np.ndarray) -> np.ndarray:
         """Joint angles in the middle of cells (..., n); an axis of one cell has those of ``like`` (n,)."""
@@ -95,46 +100,82 @@ class Search:
             left_out: solutions that were felt not to be reached from a cell.
         """
         touched = set(beliefs.doubted())
-        found = self._least_doubt(here, q, touched, doubts, left_out)
-        return found or self._least_doubt(here, q, beliefs.facts, doubts, left_out)
+        exits = [exit for exit in self._exits if exit not in left_out]
+        return self._least_doubt(here, q, touched, beliefs.free, doubts, exits) or self._least_doubt(
+            here, q, beliefs.facts, beliefs.free, doubts, exits
+        )
 
     def _least_doubt(
-        self, here: Cell, q: np.ndarray, closed: set[Step], doubts: Doubts, left_out: set[tuple[int, Cell]]
+        self, here: Cell, q: np.ndarray, closed: set[Step], driven: set[Step], doubts: Doubts, exits: Exits
     ) -> Found | None:
         """By halving: the path with the least certainty of ``LADDER`` that leaves one."""
-        found = self._below(LADDER[0], here, q, closed, doubts, left_out)
-        if found is not None:
-            return found
-        best = self._below(LADDER[-1], here, q, closed, doubts, left_out)
+
+        def below(certainty: float) -> Found | None:
+            blocked, likely = self.blocked | doubts.doubtful(certainty), doubts.likely(certainty)
+            return self._shortest(here, q, blocked, closed, driven, likely, exits)
+
+        found = below(LADDER[0])
+        best = None if found is not None else below(LADDER[-1])
         low, high = 1, len(LADDER) - 1
         while best is not None and low < high:
             middle = (low + high) // 2
-            found = self._below(LADDER[middle], here, q, closed, doubts, left_out)
-            best, low, high = (best, middle + 1, high) if found is None else (found, low, middle)
-        return best
+            tried = below(LADDER[middle])
+            best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
+        return found or best
 
-    def _below(
-        self, certainty: float, here: Cell, q: np.ndarray, closed: set[Step], doubts: Doubts,
-        left_out: set[tuple[int, Cell]],
+    def _shortest(
+        self, here: Cell, q: np.ndarray, blocked: np.ndarray, closed: set[Step], driven: set[Step],
+        likely: set[Place], exits: Exits,
     ) -> Found | None:  # fmt: skip
-        """The shortest path over cells of no more doubt, all steps of which are proven free of the known."""
-        exits = [(k, c) for k, c in enumerate(self._exits) if c is not None and (k, c) not in left_out]
-        if not exits:
-            return None
-        blocked = self.blocked | doubts.doubtful(certainty)
-        goals = np.array([cell for _, cell in exits])
-        while True:
-            shut = pairs(closed | self.barred, len(here))
-            plan = plan_to_nearest(blocked, here, goals, closed=shut)
+        """The shortest path whose steps are proven free of the known, and sweep through no likely place."""
+        left = self._unswept(exits, likely)
+        swept = {step for step, hit in self._hits.items() if hit & likely} - driven
+        while left:
+            goals = np.array([cell for _, cell in left])
+            plan = plan_to_nearest(
+                blocked, here, goals, closed=pairs(closed | self.barred | swept, len(here))
+            )
             if plan.cells is None:
                 return None
-            centres = self.centre(plan.cells, q)
-            free = motion_is_free(self._arm, self._scene, centres[:-1], centres[1:])
-            if free.all():
-                last = tuple(int(c) for c in plan.cells[-1])
-                number = next(k for k, cell in exits if cell == last)
-                return Found(plan.cells, number, certainty)
-            for k in np.flatnonzero(~free):
-                step = step_between(plan.cells[k], plan.cells[k + 1])
+            last = tuple(int(c) for c in plan.cells[-1])
+            number = next(k for k, cell in left if cell == last)
+            rows = np.vstack([self.centre(plan.cells, q), self.solutions[number]])
+            steps = [step_between(a, b) for a, b in itertools.pairwise(plan.cells)]
+            bad = self._touching(rows, [*steps, None], driven, likely)
+            if not bad:
+                return Found(plan.cells, number)
+            swept |= {step for step in bad if step is not None and step not in self.barred}
+            if None in bad:
+                left.remove((number, last))
+        return None
+
+    def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
+        """The exits whose last legs sweep through no likely place."""
+        legs = [(self.centre(np.array(cell), self.solutions[k]), self.solutions[k]) for k, cell in exits]
+        free = np.ones(len(legs), dtype=bool)
+        begin, end = np.array(legs).reshape(-1, 2, len(self._grid.shape)).swapaxes(0, 1)
+        for place in likely:
+            free &= motion_is_free(self._arm, self._ball(place), begin, end)
+        return [leg for leg, is_free in zip(exits, free, strict=True) if is_free]
+
+    def _touching(
+        self, rows: np.ndarray, steps: list[Step | None], driven: set[Step], likely: set[Place]
+    ) -> set[Step | None]:
+        """Which steps between waypoints (k + 1, n) touch what is known, or sweep through a likely place."""
+        known = ~motion_is_free(self._arm, self._scene, rows[:-1], rows[1:])
+        bad = {steps[k] for k in np.flatnonzero(known)}
+        self.barred |= {step for step in bad if step is not None}
+        for place in likely:
+            for k in np.flatnonzero(~motion_is_free(self._arm, self._ball(place), rows[:-1], rows[1:])):
+                step = steps[k]
+                if step is None or step not in driven:
+                    bad.add(step)
                 if step is not None:
-                    self.barred.add(step)
+                    self._hits.setdefault(step, set()).add(place)
+        return bad
+
+    def _ball(self, place: Place) -> Scene:
+        """The arm and a small ball at a place."""
+        if place not in self._balls:
+            self._balls[place] = build_scene(self._arm, pack_primitives([sphere(np.array(place), BALL)]))
+        return self._balls[place]
