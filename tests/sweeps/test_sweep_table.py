@@ -158,7 +158,7 @@ def test_finished_files_do_not_depend_on_the_order(tmp_path):
                 table.append(row)
         finish(s, folder)
         contents.append((folder / "sweep.csv").read_bytes())
-        assert sorted(p.name for p in folder.iterdir()) == ["sweep.csv", "sweep.nc"]
+        assert sorted(p.name for p in folder.iterdir()) == ["checksums.sha256", "sweep.csv", "sweep.nc"]
     assert contents[0] == contents[1]
     assert [row["index"] for row in read_rows(folder)] == list(range(s.count))
     with xarray.open_dataset(folder / "sweep.nc", engine="h5netcdf") as stored:
