@@ -133,4 +133,4 @@ def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tup
 @cache
 def touched_whole_arm() -> Run:
     """The first seconds of ``whole_arm``, over a map of joint angles; the arm is touched once."""
-    return simulate(load_world("whole_arm", ["time_limit=7"]))
+    return simulate(load_world("whole_arm", ["time_limit=9"]))

@@ -9,13 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
-from hopfield_nav.control import Trace
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.alert import Alert
-from hopfield_nav.navigation.beliefs import Step
-from hopfield_nav.navigation.joints import NOWHERE, Places
 from hopfield_nav.navigation.known_map import make_map
 from hopfield_nav.navigation.motion import PlannedMotion
+from hopfield_nav.navigation.over_cells import OverCells
 from hopfield_nav.world import World
 
 
@@ -35,7 +33,7 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
         raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
 
 
-class Follower:
+class Follower(OverCells):
     """A trajectory in the place of a path over the map; the attributes are those of ``Navigator``.
 
     Args:
@@ -68,22 +66,6 @@ class Follower:
 
     def arrive(self) -> None:
         """There is no goal to arrive at."""
-
-    def listen(self, trace: Trace) -> Places:
-        """The tool alone touches: no other place is looked for."""
-        return NOWHERE
-
-    def felt(self) -> np.ndarray:
-        """Bool grid of the marks as they stand; with ``mark: felt`` of the cells believed to be occupied."""
-        return self.grid.felt.copy()
-
-    def felt_count(self) -> int:
-        """Number of these cells."""
-        return int(self.grid.felt.sum())
-
-    def closed_steps(self) -> dict[Step, float]:
-        """Certainty of every touched step that it is closed; marked cells close none."""
-        return {}
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked."""

@@ -10,13 +10,11 @@ import numpy as np
 
 from dynamics import Arm, BadInput, JointPath, follow_path, forward_kinematics, jacobian
 from dynamics.inverse import follow_positions
-from hopfield_nav.control import Trace
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.alert import Alert
-from hopfield_nav.navigation.beliefs import Step
-from hopfield_nav.navigation.joints import NOWHERE, Places
 from hopfield_nav.navigation.known_map import cell_beside, make_map, only_in_sight, touches
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
+from hopfield_nav.navigation.over_cells import OverCells
 from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.navigation.reach import (
     end_at_contact,
@@ -31,7 +29,7 @@ from hopfield_nav.planning import Plan, cells_along
 from hopfield_nav.world import World
 
 
-class Navigator:
+class Navigator(OverCells):
     """Map, planner and trajectories of one run.
 
     Attributes:
@@ -124,22 +122,6 @@ class Navigator:
 
     def arrive(self) -> None:
         """The tool is at the goal."""
-
-    def listen(self, trace: Trace) -> Places:
-        """The tool alone touches: no other place is looked for."""
-        return NOWHERE
-
-    def felt(self) -> np.ndarray:
-        """Bool grid of the marks as they stand; with ``mark: felt`` of the cells believed to be occupied."""
-        return self.grid.felt.copy()
-
-    def felt_count(self) -> int:
-        """Number of these cells."""
-        return int(self.grid.felt.sum())
-
-    def closed_steps(self) -> dict[Step, float]:
-        """Certainty of every touched step that it is closed; marked cells close none."""
-        return {}
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked, 2 where the arm turned out not to reach a free cell."""

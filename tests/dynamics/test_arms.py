@@ -365,10 +365,10 @@ def test_payload_leaves_the_bare_arm_alone(arm):
     ("arguments", "words"),
     [
         ((-1, [0, 0, 0]), "a mass of zero or more"),
-        ((math.nan, [0, 0, 0]), "a mass of zero or more"),
-        ((1, [0, 0]), "centre of mass has three numbers"),
-        ((1, [0, 0, math.nan]), "centre of mass has three numbers"),
-        ((1, [0, 0, 0], np.eye(2)), "not an inertia"),
+        ((math.nan, [0, 0, 0]), "payload's mass.*allowed: one number up to"),
+        ((1, [0, 0]), r"payload's centre of mass.*allowed: \(3,\) numbers"),
+        ((1, [0, 0, math.nan]), "payload's centre of mass"),
+        ((1, [0, 0, 0], np.eye(2)), r"payload's inertia.*allowed: \(3, 3\) numbers"),
         ((1, [0, 0, 0], np.diag([1, 1, 3])), "no rigid body"),
     ],
 )

@@ -111,7 +111,8 @@ def test_a_sparse_record(tmp_path):
 def test_contacts_are_counted_as_the_simulation_counts_them(gap):
     episodes = contact_episodes(gap)
     assert len(episodes) == gap.summary["contact_count"]
-    assert sum(e.registered for e in episodes) == gap.summary["collision_count"]
+    answered = gap.summary["collision_count"] - gap.summary["repeated_alarm_count"]
+    assert sum(e.registered for e in episodes) == answered < len(episodes)
     assert max(e.peak_force for e in episodes) == pytest.approx(gap.summary["peak_contact_force_N"], rel=1e-3)
     assert set(gap.data.touch_time.values) == {e.start for e in episodes if e.registered}
 

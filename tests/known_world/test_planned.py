@@ -1,5 +1,6 @@
 """A world's plan as a whole: task, trajectory and proof, and the plan under the controller."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -156,7 +157,7 @@ def seven(tmp_path):
     for key, value in data["limits"].items():
         if isinstance(value, list):
             data["limits"][key] = [*value, value[-1]]
-    (tmp_path / "seven.yaml").write_text(yaml.safe_dump(data))
+    (tmp_path / "seven.yaml").write_text(json.dumps(data))  # YAML without aliases
     return tmp_path
 
 
