@@ -2,8 +2,8 @@
 
 First, in order of their distance, all cells that have lost their last shortest path are cleared
 (Even and Shiloach 1981); then they are reached again from the cells around them, nearest first
-(Ramalingam and Reps 1996). What is opened spreads from there as far as it shortens anything. Labels are sums of the same steps in the same order as those of a new
-start, so they are equal to the last bit.
+(Ramalingam and Reps 1996). What is opened spreads from there as far as it shortens anything. Labels
+are sums of the same steps in the same order as those of a new start, so they are equal to the last bit.
 """
 
 from __future__ import annotations

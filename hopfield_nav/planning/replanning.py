@@ -1,9 +1,10 @@
-"""A planner that remembers: after a cell or a step is closed or opened only what changes is computed again."""
+"""A planner that remembers: after a cell or step is closed or opened only what changes is computed again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Replanner:
         check_network(network)
         shape = self._blocked.shape
         several = network == "limit" and np.ndim(goal) == 2
-        goals = list(goal) if several else [goal]
+        goals: list[Any] = list(goal) if several else [goal]
         self._goal_indices = {flat_index(cell, shape, "goal") for cell in goals}
         self._goals = np.array(goals, dtype=np.int64)
         if not self._goal_indices:
@@ -171,7 +172,7 @@ class Replanner:
         return self._opened(np.unique(again // len(self._near.offset)))
 
     def plan(self, start: Sequence[int]) -> Plan:
-        """The path from a start to the nearest goal; its grids are `distance` and `log_activation` of the planner.
+        """The path from a start to the nearest goal; its grids are those of the planner.
 
         Args:
             start: (rank,) cell, from 0; it may be blocked, then its neighbours decide the first step.
