@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.options import Film, NoPlots, Trusted, WorldName, folder_option, set_option
+from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 from hopfield_nav.cli.pictures import draw_run, film_run
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def run(
     view: Annotated[
         bool, typer.Option("--view", help="Show the run in the browser while it is going.")
     ] = False,
+    felt: Felt = None,
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
@@ -45,7 +46,8 @@ def run(
     folder = choose_folder(out, read.name)
     for remark in remarks(read):
         print(remark, file=sys.stderr, flush=True)
-    made = _simulate_in_sight(read, seed) if view else _simulate(read, seed)
+    earlier = None if felt is None else _load(felt)
+    made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
     _save(made, folder)
     if not no_plots:
         draw_run(made, folder)
@@ -57,17 +59,23 @@ def run(
     return 0 if made.outcome == "reached" else 1
 
 
-def _simulate(world: World, seed: int | None) -> Run:
+def _load(folder: Path) -> Run:
+    from hopfield_nav.experiment import load_run
+
+    return load_run(folder)
+
+
+def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
     from hopfield_nav.cli.report import progress_bar, say_if_cold
 
     say_if_cold()
     from hopfield_nav.experiment import simulate
 
     with progress_bar(world.time_limit) as progress:
-        return simulate(world, seed=seed, progress=progress)
+        return simulate(world, seed=seed, progress=progress, felt=felt)
 
 
-def _simulate_in_sight(world: World, seed: int | None) -> Run:
+def _simulate_in_sight(world: World, seed: int | None, felt: Run | None) -> Run:
     """The same, and a page in the browser that grows with the run."""
     from hopfield_nav.cli.report import say, say_if_cold
 
@@ -77,7 +85,7 @@ def _simulate_in_sight(world: World, seed: int | None) -> Run:
 
     if world.record.signals == "none":
         raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
-    simulation, page, shown = Simulation(world, seed), LivePage(), -math.inf
+    simulation, page, shown = Simulation(world, seed, felt=felt), LivePage(), -math.inf
     say(f"to be seen at {page.address}")
     while simulation.outcome is None:
         started = clock.perf_counter()

@@ -16,6 +16,7 @@ from whole_arm.worlds import WRONG, Drawn
 
 SETTINGS = {
     "felt_points": "planner: {strategy: felt_points}\n",
+    "thompson": "planner: {strategy: thompson}\n",
     "optimist": "planner: {strategy: optimist}\n",
     "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
 }
