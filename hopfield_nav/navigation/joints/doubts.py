@@ -85,7 +85,7 @@ class Doubts:
         return found
 
     def drawn(self, generator: np.random.Generator) -> Doubts:
-        """What were doubted if of every touch one place, drawn by its weight, or none of them, were certain."""
+        """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
         found = Doubts(self._arm, self._grid)
         found._free = self._free
         for places in self.touches:
