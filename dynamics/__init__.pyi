@@ -36,6 +36,7 @@ from .linear import LinearModel as LinearModel
 from .linear import closed_loop_matrix as closed_loop_matrix
 from .linear import linearize as linearize
 from .linear import moving_linearization as moving_linearization
+from .load import arm_file as arm_file
 from .load import list_arms as list_arms
 from .load import load_arm as load_arm
 from .model_comparison import OperatingPoints as OperatingPoints

@@ -23,4 +23,5 @@ from .simulation import Simulation as Simulation
 from .simulation import follow as follow
 from .simulation import simulate as simulate
 from .stored import read_netcdf as read_netcdf
+from .versions import __version__ as __version__
 from .versions import version_of as version_of
