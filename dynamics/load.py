@@ -49,9 +49,18 @@ def _arm_path(name: str, folder: Path | None) -> Path:
     path = (folder or Path()) / name
     if path.suffix.lower() in _SUFFIXES and path.is_file():
         return path
+    if path.suffix.lower() in _SUFFIXES:
+        raise BadInput(f"no such arm file: looked for {path.resolve()}", found=name, allowed=_elsewhere(name))
     raise BadInput(
         "unknown arm",
         found=name,
         allowed=", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf)",
         nearest=nearest_name(name, list_arms()),
     )
+
+
+def _elsewhere(name: str) -> str:
+    """What may be given in the place of a file that is not where it was looked for."""
+    if Path(name).is_file():
+        return f"a path from there, or {Path(name).absolute()}, the one in the current folder"
+    return "a path from there, a whole path, or one of " + ", ".join(list_arms())

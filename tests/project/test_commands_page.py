@@ -32,10 +32,8 @@ def test_every_example_runs(tmp_path, monkeypatch, capsys):
         if program is None:
             exec(example, names)
         else:
-            assert main(shlex.split(example.removeprefix(program))) == 0, (
-                example,
-                capsys.readouterr().err,
-            )
+            status = main(shlex.split(example.removeprefix(program)))
+            assert status == (" run " in example), (example, capsys.readouterr().err)  # 1: no time to arrive
         assert capsys.readouterr().out, example
 
 
