@@ -10,6 +10,7 @@ from .build import build_plant as build_plant
 from .build import build_settings as build_settings
 from .build import endless_cylinders as endless_cylinders
 from .build import find_methods as find_methods
+from .build import solids_of as solids_of
 from .build import solids_with_ends as solids_with_ends
 from .document import Document as Document
 from .document import Key as Key
@@ -22,6 +23,7 @@ from .faults import section_model as section_model
 from .fields import Range as Range
 from .fields import Text as Text
 from .fields import Whole as Whole
+from .fields import fields_of as fields_of
 from .fields import show as show
 from .fields import unit_of as unit_of
 from .files import find_file as find_file

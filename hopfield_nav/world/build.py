@@ -6,6 +6,7 @@ cylinders have been drawn. Unknown obstacles come first, then known ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from hopfield_nav.loop import (
     make_plant,
 )
 from hopfield_nav.plugin import Method, applied
+from hopfield_nav.world.obstacles import KnownObstacle
 from hopfield_nav.world.packing import packed
 from hopfield_nav.world.solids import Cylinder, Solid
 from hopfield_nav.world.world import World
@@ -37,8 +39,13 @@ _STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
 
 
 def all_solids(world: World) -> list[Solid]:
-    """Every obstacle of a resolved world, as the world file has it."""
-    return [obstacle.solid for obstacle in (*world.obstacles, *world.known)]
+    """Every obstacle of a resolved world: unknown ones, then known ones."""
+    return solids_of((*world.obstacles, *world.known))
+
+
+def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
+    """The solids that entries of ``obstacles`` or ``known`` hold or stand for, in their order."""
+    return [solid for obstacle in obstacles for solid in obstacle.solids]
 
 
 def build_obstacles(world: World) -> np.ndarray:

@@ -16,6 +16,7 @@ from hopfield_nav.world.goal import GoalSection
 from hopfield_nav.world.joint_map import check_joint_map
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.plan import check_plan
+from hopfield_nav.world.start import start_of
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.world import World
 
@@ -41,6 +42,18 @@ def check_world(world: World, folder: Path | None, trust: Trust) -> None:
     check_beta_of(world)
     if world.goal is not None:
         _check_goal(world, world.goal)
+
+
+def with_start(world: World, document: Document) -> World:
+    """The world with its start as joint angles, wherever the tool was put.
+
+    Raises:
+        BadInput: the arm cannot be loaded, or does not reach the start.
+    """
+    if world.start.pose is None and world.start.position is None:
+        return world
+    _load(world.arm, world, document, ("arm",))
+    return world.with_changes(start=start_of(world, world.bare_arm()))
 
 
 def check_arms(world: World, document: Document, like: World | None = None) -> None:
@@ -268,7 +281,7 @@ def _check_goal(world: World, goal: GoalSection) -> None:
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
     for i, obstacle in enumerate(world.known):
-        if obstacle.solid.contains(*point):
+        if any(solid.contains(*point) for solid in obstacle.solids):
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
 
 

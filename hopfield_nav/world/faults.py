@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.world.document import Document, Key
-from hopfield_nav.world.fields import SECTION, WORD, described, show
+from hopfield_nav.world.fields import SECTION, WORD, described, fields_of, show
 
 _ALLOWED = {
     "float_type": "a number",
@@ -65,7 +65,7 @@ def _split(dotted: str) -> Key:
 
 def _unknown_key(key: Key, model: type[BaseModel]) -> BadInput:
     section = section_model(key[:-1], model)
-    known = list(section.model_fields) if section else []
+    known = list(fields_of(section)) if section else []
     return BadInput(
         "unknown key",
         found=key[-1],
@@ -85,7 +85,7 @@ def _not_listed(fault: dict[str, Any]) -> BadInput:
 
 def _describe(key: Key, model: type[BaseModel]) -> str:
     section = section_model(key[:-1], model)
-    field = section.model_fields.get(str(key[-1])) if section else None
+    field = fields_of(section).get(str(key[-1])) if section else None
     return (described(field) if field else "") or "a value"
 
 
@@ -94,7 +94,7 @@ def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:
     for part in key:
         if isinstance(part, int):
             continue
-        field = model.model_fields.get(part)
+        field = fields_of(model).get(part)
         inner = _models_in(field.annotation) if field else []
         if not inner:
             return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dynamics import BadInput
-from hopfield_nav.world.checks import check_arms, check_world
+from hopfield_nav.world.checks import check_arms, check_world, with_start
 from hopfield_nav.world.document import Document, apply_overrides, parse_document, read_document
 from hopfield_nav.world.faults import bad_input, placed
 from hopfield_nav.world.files import find_world, paths_from_here, world_name
@@ -81,11 +81,12 @@ def world_from(
     trust = trust or (like.trust if like else Trust())
     try:
         world = World.model_validate(document.data, context={"folder": folder, "trust": trust})
+        world._name, world._folder, world._trust = name, folder, trust
+        world = with_start(world, document)
         check_world(world, folder, trust)
     except ValidationError as error:
         raise bad_input(error, World, document) from None
     except BadInput as error:
         raise placed(error, document) from None
-    world._name, world._folder, world._trust = name, folder, trust
     check_arms(world, document, like)
     return world

@@ -25,10 +25,10 @@ from hopfield_nav.world.sections import (
     PlantSection,
     RecordSection,
     Section,
-    StartSection,
     ToolSection,
 )
 from hopfield_nav.world.solids import Seed
+from hopfield_nav.world.start import StartSection
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
 
@@ -134,7 +134,7 @@ class World(Section):
         return x, y, z
 
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
-        """The same world with its random obstacles drawn and the seed written in.
+        """The same world, every obstacle listed by itself, what is random drawn, and the seed written in.
 
         Args:
             seed: of the run; what has a seed of its own ignores it.
@@ -147,7 +147,8 @@ class World(Section):
         generator = np.random.default_rng(seed)
         free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
         obstacles = tuple(o for obstacle in self.obstacles for o in self._draw(obstacle, generator, free))
-        return self._with(obstacles=obstacles, seed=seed)
+        known = tuple(KnownObstacle.of(solid) for obstacle in self.known for solid in obstacle.solids)
+        return self.with_changes(obstacles=obstacles, known=known, seed=seed)
 
     def to_yaml(self, folder: Path | None = None) -> str:
         """The world as YAML with every default written out; loads back to an equal world.
@@ -159,6 +160,12 @@ class World(Section):
         if folder is not None:
             relative_to(data, self._folder, folder)
         return yaml_text(data)
+
+    def with_changes(self, **changes: Any) -> World:
+        """The same world with other sections, which nobody checks."""
+        world = self.model_copy(update=changes)
+        world._name, world._folder, world._trust = self._name, self._folder, self._trust
+        return world
 
     def bare_arm(self) -> Arm:
         """The world's arm with its tool frame, without payload."""
@@ -200,16 +207,11 @@ class World(Section):
             return [Obstacle.of(solid) for solid in scene]
         random = obstacle.random_cylinders
         if random is None:
-            return [obstacle]
+            return [Obstacle.of(solid) for solid in obstacle.solids]
         own = generator if random.seed is None else np.random.default_rng(random.seed)
         low = np.array(self.map.origin[:2])
         high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
         return [Obstacle(cylinder=cylinder) for cylinder in random.draw(own, low, high, free)]
-
-    def _with(self, **changes: Any) -> World:
-        world = self.model_copy(update=changes)
-        world._name, world._folder, world._trust = self._name, self._folder, self._trust
-        return world
 
 
 def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
