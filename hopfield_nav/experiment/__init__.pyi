@@ -23,5 +23,7 @@ from .simulation import Simulation as Simulation
 from .simulation import follow as follow
 from .simulation import simulate as simulate
 from .stored import read_netcdf as read_netcdf
+from .trial import Trial as Trial
+from .trial import try_world as try_world
 from .versions import __version__ as __version__
 from .versions import version_of as version_of

@@ -19,7 +19,9 @@ from .document import read_document as read_document
 from .document import split_key as split_key
 from .document import write_value as write_value
 from .faults import bad_input as bad_input
+from .faults import placed as placed
 from .faults import section_model as section_model
+from .faults import together as together
 from .fields import Range as Range
 from .fields import Text as Text
 from .fields import Whole as Whole

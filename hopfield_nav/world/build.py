@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, load_arm, with_dynamics, with_payload
+from dynamics import Arm, BadInput, load_arm, with_dynamics, with_payload
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.geometry import (
@@ -100,7 +100,11 @@ def _loaded(arm: Arm, world: World) -> Arm:
     payload = world.tool.payload
     if payload.mass == 0.0 and not np.any(payload.inertia):
         return arm
-    return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
+    try:
+        return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
+    except BadInput as error:
+        where = "tool.payload.inertia"
+        raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
 
 
 def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:

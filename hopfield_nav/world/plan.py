@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 from pydantic import Field, model_serializer, model_validator
 
 from dynamics import BadInput
@@ -15,7 +14,8 @@ from hopfield_nav.world.fields import Joints, PerJoint, Point, Range, Section, W
 from hopfield_nav.world.solids import RotationOrAngles
 
 if TYPE_CHECKING:
-    from hopfield_nav.world.document import Document, Key
+    from hopfield_nav.world.document import Key
+    from hopfield_nav.world.world import World
 
 
 class PoseSection(Section):
@@ -88,32 +88,26 @@ class PlanSection(Section):
         return {key: at.joints for key, at in places.items() if at is not None and at.joints is not None}
 
 
-def check_plan(plan: PlanSection, arm: str, limits: np.ndarray, document: Document) -> None:
-    """Joint angles fit the arm in number and lie within its limits.
-
-    Args:
-        plan: to check.
-        arm: the name of the arm.
-        limits: (n, 2) lowest and highest joint angles [rad].
-        document: that the plan was read from.
+def check_plan(world: World) -> None:
+    """Joint angles of the places of a world's plan fit its arm in number and lie within its limits.
 
     Raises:
-        BadInput: they do not; ``where`` is the first at fault.
+        BadInput: they do not; ``where`` is the key of the first at fault.
     """
-    for place, joints in plan.given_joints.items():
-        key: Key = ("plan", *place, "joints")
+    places = world.plan.given_joints
+    if not places:
+        return
+    limits = world.bare_arm().position_limits
+    for place, joints in places.items():
+        key = ".".join(map(str, ("plan", *place, "joints")))
         if len(joints) != len(limits):
-            raise BadInput(
-                "wrong number of joints",
-                where=document.where(key),
-                found=len(joints),
-                allowed=f"{len(limits)}, as arm {arm} has",
-            )
+            allowed = f"{len(limits)}, as arm {world.arm} has"
+            raise BadInput("wrong number of joints", where=key, found=len(joints), allowed=allowed)
         for i, (low, high) in enumerate(limits):
             if not low <= joints[i] <= high:
                 raise BadInput(
-                    f"joint {i + 1} of arm {arm} does not turn so far",
-                    where=document.where((*key, i)),
+                    f"joint {i + 1} of arm {world.arm} does not turn so far",
+                    where=f"{key}.{i}",
                     found=joints[i],
                     allowed=f"{low:.6g} to {high:.6g} rad",
                 )

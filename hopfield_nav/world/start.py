@@ -43,12 +43,11 @@ class StartSection(Section):
         return {key: value for key, value in kept.items() if len(kept) == 1 or key != "joints"}
 
 
-def start_of(world: World, arm: Arm) -> StartSection:
+def start_of(world: World) -> StartSection:
     """The start of a world as joint angles: those nearest to the default ones that take the tool there.
 
     Args:
-        world: its form is right.
-        arm: of the world, with its tool frame.
+        world: its form is right, and its arm can be loaded.
 
     Raises:
         BadInput: the arm does not reach the place; ``where`` is the key.
@@ -56,6 +55,7 @@ def start_of(world: World, arm: Arm) -> StartSection:
     start = world.start
     if start.pose is None and start.position is None:
         return start
+    arm = world.bare_arm()
     near = np.array(_Q0) if len(arm.dh) == len(_Q0) else np.zeros(len(arm.dh))
     pose = _pose_of(world)
     q = _near_joints(arm, pose, near, start.pose is None and world.trajectory.any_rotation)

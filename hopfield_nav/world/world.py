@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
+from dynamics import BadInput
 from hopfield_nav.world.fields import Gravity, Range, Text
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.goal import GoalSection
@@ -146,7 +147,8 @@ class World(Section):
         """
         generator = np.random.default_rng(seed)
         free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
-        obstacles = tuple(o for obstacle in self.obstacles for o in self._draw(obstacle, generator, free))
+        drawn = [self._draw(i, obstacle, generator, free) for i, obstacle in enumerate(self.obstacles)]
+        obstacles = tuple(o for several in drawn for o in several)
         known = tuple(KnownObstacle.of(solid) for obstacle in self.known for solid in obstacle.solids)
         return self.with_changes(obstacles=obstacles, known=known, seed=seed)
 
@@ -198,6 +200,16 @@ class World(Section):
         return inverse_kinematics(self.bare_arm(), pose)
 
     def _draw(
+        self, i: int, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
+    ) -> list[Obstacle]:
+        """What stands at the place of the ``i``-th obstacle."""
+        try:
+            return self._drawn(obstacle, generator, free)
+        except BadInput as error:
+            where = f"obstacles.{i}"
+            raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
+
+    def _drawn(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
         if obstacle.random_scene is not None:
