@@ -19,6 +19,7 @@ from hopfield_nav.cli.check import check, schema
 from hopfield_nav.cli.compare import compare
 from hopfield_nav.cli.crash import noticed_interrupts, write_report
 from hopfield_nav.cli.demo import demo
+from hopfield_nav.cli.export import export
 from hopfield_nav.cli.identify import identify
 from hopfield_nav.cli.known import list_
 from hopfield_nav.cli.new import new
@@ -39,7 +40,7 @@ app = typer.Typer(
 )
 for _command in (
     run, sweep, plan, demo, replay, compare, identify, serve, watch,
-    new, check, list_, schema, view, plot, animate,
+    new, check, list_, schema, view, plot, animate, export,
 ):  # fmt: skip
     app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version

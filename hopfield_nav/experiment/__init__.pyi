@@ -4,6 +4,8 @@ from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
 from .contacts import force_norm as force_norm
 from .contacts import missed_contacts as missed_contacts
+from .export import export_csv as export_csv
+from .export import export_mat as export_mat
 from .marks import map_error as map_error
 from .quantities import SCORE as SCORE
 from .quantities import SUMMARY as SUMMARY
