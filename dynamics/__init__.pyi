@@ -16,6 +16,7 @@ from .errors import NoClosedForm as NoClosedForm
 from .errors import check_range as check_range
 from .errors import nearest_name as nearest_name
 from .forward import forward_dynamics as forward_dynamics
+from .html import html_table as html_table
 from .inverse import JointPath as JointPath
 from .inverse import NumericSolution as NumericSolution
 from .inverse import closed_form_position as closed_form_position

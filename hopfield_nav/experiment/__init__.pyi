@@ -8,6 +8,7 @@ from .export import export_csv as export_csv
 from .export import export_mat as export_mat
 from .marks import map_error as map_error
 from .quantities import SCORE as SCORE
+from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
 from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text

@@ -28,6 +28,7 @@ from hopfield_nav.loop import (
     Settings,
     make_contact,
     make_plant,
+    make_pushes,
 )
 from hopfield_nav.plugin import Method, applied
 from hopfield_nav.world.obstacles import KnownObstacle
@@ -141,7 +142,10 @@ def build_plant(world: World, arm: Arm) -> Plant:
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
     frictional = bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))
-    return make_plant(true_arm, build_contact(world, true_arm), damping + true_arm.friction[:, 1], frictional)
+    places = [(push.link, *push.point) for push in world.pushes]
+    pushes = make_pushes(places, [push.rows for push in world.pushes])
+    contact = build_contact(world, true_arm)
+    return make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, pushes)
 
 
 def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:

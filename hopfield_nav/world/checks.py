@@ -5,18 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
 from dynamics import BadInput
 from hopfield_nav.world.beforehand import check_beta_of
-from hopfield_nav.world.document import Key
+from hopfield_nav.world.fitting import (
+    ARMS,
+    arms_and_joints,
+    check_count,
+    check_plan,
+    check_pushes,
+    check_rotors,
+    load_named,
+    start_of,
+    wrong_lengths,
+)
 from hopfield_nav.world.joint_map import check_joint_map
 from hopfield_nav.world.map import MapSection
-from hopfield_nav.world.plan import check_plan
-from hopfield_nav.world.start import start_of
 from hopfield_nav.world.world import World
 
 
@@ -32,19 +38,17 @@ def check_world(world: World, like: World | None = None) -> tuple[World, list[Ba
         of each fault ``where`` is the key.
     """
     faults: list[BadInput] = []
-    if like is None or _arms_and_joints(world) != _arms_and_joints(like):
-        faults += _faults((partial(_load_named, key=key) for key in _ARMS), world)
+    if like is None or arms_and_joints(world) != arms_and_joints(like):
+        faults += _faults((partial(load_named, key=key) for key in ARMS), world)
     if not faults:
         try:
             world = world.with_changes(start=start_of(world))
         except BadInput as error:
             faults.append(error)
-        faults += _faults(
-            (*(partial(_check_count, key=key) for key in _ARMS), _check_rotors, check_plan), world
-        )
+        faults += _faults((*(partial(check_count, key=key) for key in ARMS), check_rotors, check_plan), world)
     faults += _faults(_OF_EVERY_WORLD, world)
     faults += _faults([check_joint_map] if world.map.space == "joints" else _OF_A_TOOLS_MAP, world)
-    return world, [*faults, *_wrong_lengths(world)]
+    return world, [*faults, *wrong_lengths(world)]
 
 
 def _faults(checks: Iterable[Callable[[World], object]], world: World) -> Iterator[BadInput]:
@@ -53,83 +57,6 @@ def _faults(checks: Iterable[Callable[[World], object]], world: World) -> Iterat
             check(world)
         except BadInput as error:
             yield error
-
-
-_ARMS: tuple[Key, ...] = (("arm",), ("plant", "dynamics"), ("controller", "model"))
-
-
-def _named(world: World, key: Key) -> str | None:
-    """The arm that a world names at a key."""
-    return {"arm": world.arm, "dynamics": world.plant.dynamics, "model": world.controller.model}[str(key[-1])]
-
-
-def _arms_and_joints(world: World) -> tuple[list[str | None], int]:
-    return [_named(world, key) for key in _ARMS], len(world.start.joints)
-
-
-def _load_named(world: World, key: Key) -> None:
-    name = _named(world, key)
-    if name is not None:
-        _load(name, world, key)
-
-
-def _check_count(world: World, key: Key) -> None:
-    name, given = _named(world, key), len(world.start.joints)
-    if name is None:
-        return
-    n = len(_load(name, world, key).mass)
-    if n != given:
-        raise BadInput(
-            "wrong number of joints", where="start.joints", found=given, allowed=f"{n}, as arm {name} has"
-        )
-
-
-def _check_rotors(world: World) -> None:
-    """Coulomb friction needs the rotors that go with it.
-
-    Without them a wrist joint weighs 1e-4 kg·m²: 1 N·m stops any of its motions within a millisecond,
-    so that nothing but friction would be seen.
-    """
-    friction = world.plant.friction
-    if friction is None:
-        return
-    name = world.plant.dynamics or world.arm
-    key: Key = ("plant", "dynamics") if world.plant.dynamics else ("arm",)
-    arm = _load(name, world, key)
-    coulomb = arm.friction[:, 0] if friction == "arm" else np.zeros(len(arm.mass)) + friction.coulomb
-    if friction == "arm" and not np.any(arm.friction[:, :3]):
-        raise BadInput(
-            f"arm {name} has no joint friction in its file",
-            where="plant.friction",
-            found="arm",
-            allowed="null, values of your own, or plant.dynamics: ur5_full",
-        )
-    if world.plant.engine == "flexible":
-        return  # its joints have rotors in any case
-    bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
-    if bare.size:
-        raise BadInput(
-            f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: both come from the same "
-            "gear, and friction alone would stop so light a joint within a millisecond",
-            where="plant.friction",
-            found=friction if friction == "arm" else friction.coulomb,
-            allowed="null, or plant.dynamics with rotor inertia such as ur5_full",
-        )
-
-
-def _load(name: str, world: World, key: Key) -> Any:
-    from dynamics import load_arm  # imports Numba, which a faulty world need not wait for
-
-    where = ".".join(map(str, key))
-    try:
-        return load_arm(name, world.folder)
-    except OSError as error:
-        raise BadInput("cannot be read", where=where, found=name, allowed=str(error.strerror)) from None
-    except BadInput as error:
-        inner = f"{error.where}: {error.what}" if error.where else error.what
-        raise BadInput(
-            inner, where=where, found=error.found, allowed=error.allowed, nearest=error.nearest
-        ) from None
 
 
 def _check_period(world: World) -> None:
@@ -204,30 +131,6 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
     return count >= least and math.isclose(value, count * unit, rel_tol=1e-6, abs_tol=1e-12)
 
 
-def _wrong_lengths(world: World) -> Iterator[BadInput]:
-    """Lists that have not one entry a joint."""
-    n = len(world.start.joints)
-    lists = {f"plant.{key}": getattr(world.plant, key) for key in ("damping", "stiffness", "temperature")}
-    for section, value in (
-        ("sensors", world.sensors),
-        ("plant.friction", world.plant.friction),
-        ("controller.model_error", world.controller.model_error),
-    ):
-        if isinstance(value, BaseModel):
-            lists |= {f"{section}.{key}": entry for key, entry in value}
-    lists["plan.acceleration"] = world.plan.acceleration
-    lists |= {f"controller.{key}": value for key, value in world.controller.parameters.items()}
-    lists |= {f"detection.{key}": value for key, value in world.detection.parameters.items()}
-    for key, value in lists.items():
-        if isinstance(value, (list, tuple)) and len(value) not in (1, n):
-            yield BadInput(
-                "wrong number of values",
-                where=key,
-                found=list(value),
-                allowed=f"{n}, one a joint, or a single number",
-            )
-
-
 def _check_inherited(world: World) -> None:
     """An estimator that works on the controller's parameters needs a law that has them."""
     trust, estimator = world.trust, world.detection.estimator
@@ -280,6 +183,7 @@ def _check_goal(world: World) -> None:
 
 _OF_EVERY_WORLD = (
     _check_period, _check_delay, _check_sensors, _check_mujoco, _check_flexible, _check_inherited,
+    check_pushes,
 )  # fmt: skip
 _OF_A_TOOLS_MAP = (_check_ties, check_beta_of, _check_goal)
 

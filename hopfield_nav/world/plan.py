@@ -15,7 +15,6 @@ from hopfield_nav.world.solids import RotationOrAngles
 
 if TYPE_CHECKING:
     from hopfield_nav.world.document import Key
-    from hopfield_nav.world.world import World
 
 
 class PoseSection(Section):
@@ -86,28 +85,3 @@ class PlanSection(Section):
         places: dict[Key, PlaceSection | None] = {("start",): self.start, ("goal",): self.goal}
         places |= {("via", i): place for i, place in enumerate(self.via)}
         return {key: at.joints for key, at in places.items() if at is not None and at.joints is not None}
-
-
-def check_plan(world: World) -> None:
-    """Joint angles of the places of a world's plan fit its arm in number and lie within its limits.
-
-    Raises:
-        BadInput: they do not; ``where`` is the key of the first at fault.
-    """
-    places = world.plan.given_joints
-    if not places:
-        return
-    limits = world.bare_arm().position_limits
-    for place, joints in places.items():
-        key = ".".join(map(str, ("plan", *place, "joints")))
-        if len(joints) != len(limits):
-            allowed = f"{len(limits)}, as arm {world.arm} has"
-            raise BadInput("wrong number of joints", where=key, found=len(joints), allowed=allowed)
-        for i, (low, high) in enumerate(limits):
-            if not low <= joints[i] <= high:
-                raise BadInput(
-                    f"joint {i + 1} of arm {world.arm} does not turn so far",
-                    where=f"{key}.{i}",
-                    found=joints[i],
-                    allowed=f"{low:.6g} to {high:.6g} rad",
-                )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
-from dynamics import BadInput
+from dynamics import BadInput, html_table
 from hopfield_nav.world.fields import Gravity, Range, Text
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.goal import GoalSection
@@ -17,6 +17,7 @@ from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan import PlanSection
+from hopfield_nav.world.pushes import PushSection
 from hopfield_nav.world.sections import (
     TIES_IN_SPACE,
     ContactSection,
@@ -57,6 +58,7 @@ class World(Section):
     )
     obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
     known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
+    pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
     planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
     trajectory: TrajectorySection = Field(
@@ -97,6 +99,35 @@ class World(Section):
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
         return isinstance(other, World) and self.model_dump() == other.model_dump()
+
+    def __repr__(self) -> str:
+        kinds = f"{len(self.obstacles)} obstacles" + (f", {len(self.known)} known" if self.known else "")
+        shape = " x ".join(map(str, self.map.shape))
+        goal = f"goal {list(self._goal_as_given)}" if self.goal else "no goal"
+        return f"<World {self.name}: {self.arm}, {kinds}, map of {shape} cells, {goal}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("description", self.description or None),
+            ("arm", self.arm),
+            ("control law", self.controller.law),
+            ("estimator", self.detection.estimator),
+            ("detector", self.detection.measure),
+            ("obstacles", len(self.obstacles)),
+            ("known", len(self.known)),
+            ("map", " x ".join(map(str, self.map.shape)) + " cells"),
+            ("goal", self._goal_as_given),
+        ]
+        return html_table(f"World {self.name}", rows)
+
+    @property
+    def _goal_as_given(self) -> tuple[float, ...] | None:
+        if self.goal is None:
+            return None
+        pose = self.goal.pose.position if self.goal.pose else None
+        return self.goal.cell or self.goal.position or pose or self.goal.joints
 
     __hash__ = None  # type: ignore[assignment]
 
