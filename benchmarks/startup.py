@@ -24,7 +24,7 @@ def seconds(arguments: list[str], cache: Path | None = None) -> float:
     with tempfile.TemporaryDirectory() as folder:
         out = ["--out", str(Path(folder) / "run")] if arguments[0] == "run" else []
         started = time.perf_counter()
-        command = [sys.executable, "-m", "hopfield_nav.cli", *arguments, *out]
+        command = [sys.executable, "-m", "hopfield_nav", *arguments, *out]
         subprocess.run(command, env=environment, check=True, capture_output=True)
         return time.perf_counter() - started
 

@@ -16,6 +16,7 @@ from .errors import NoClosedForm as NoClosedForm
 from .errors import check_range as check_range
 from .errors import nearest_name as nearest_name
 from .forward import forward_dynamics as forward_dynamics
+from .html import html_table as html_table
 from .inverse import JointPath as JointPath
 from .inverse import NumericSolution as NumericSolution
 from .inverse import closed_form_position as closed_form_position
@@ -36,6 +37,7 @@ from .linear import LinearModel as LinearModel
 from .linear import closed_loop_matrix as closed_loop_matrix
 from .linear import linearize as linearize
 from .linear import moving_linearization as moving_linearization
+from .load import arm_file as arm_file
 from .load import list_arms as list_arms
 from .load import load_arm as load_arm
 from .model_comparison import OperatingPoints as OperatingPoints

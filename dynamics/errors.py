@@ -19,7 +19,12 @@ class BadInput(HopfieldNavError, ValueError):
         found: the value that was found.
         allowed: what would be accepted, in words.
         nearest: the known name closest to the one found, as a suggestion.
+
+    Attributes:
+        others: what else is wrong with the same file, as far as it was looked for.
     """
+
+    others: tuple[BadInput, ...] = ()
 
     def __init__(
         self,

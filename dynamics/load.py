@@ -21,6 +21,11 @@ def list_arms() -> list[str]:
     return sorted(p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml"))
 
 
+def arm_file(name: str) -> Path:
+    """The file of a built-in arm; ``name`` is one of ``list_arms()``."""
+    return Path(str(resources.files("dynamics") / "arms" / f"{name}.yaml"))
+
+
 def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     """Read an arm by the name of a built-in set or by the path of a file.
 
@@ -40,13 +45,22 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
 
 def _arm_path(name: str, folder: Path | None) -> Path:
     if name in list_arms():
-        return Path(str(resources.files("dynamics") / "arms" / f"{name}.yaml"))
+        return arm_file(name)
     path = (folder or Path()) / name
     if path.suffix.lower() in _SUFFIXES and path.is_file():
         return path
+    if path.suffix.lower() in _SUFFIXES:
+        raise BadInput(f"no such arm file: looked for {path.resolve()}", found=name, allowed=_elsewhere(name))
     raise BadInput(
         "unknown arm",
         found=name,
         allowed=", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf)",
         nearest=nearest_name(name, list_arms()),
     )
+
+
+def _elsewhere(name: str) -> str:
+    """What may be given in the place of a file that is not where it was looked for."""
+    if Path(name).is_file():
+        return f"a path from there, or {Path(name).absolute()}, the one in the current folder"
+    return "a path from there, a whole path, or one of " + ", ".join(list_arms())

@@ -1,4 +1,5 @@
 from .experiment import Simulation as Simulation
+from .experiment import __version__ as __version__
 from .experiment import load_run as load_run
 from .experiment import simulate as simulate
 from .known_world import plan_world as plan_world

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav import Simulation, load_world
+from hopfield_nav.world import all_cylinders
 
 WORLD = "ragazzon2012"
 PLANNERS = {
@@ -118,8 +119,7 @@ def draw_path(ax, settings: list[str]) -> None:
 
     world = load_world(WORLD, settings)
     run = Simulation(world).run()
-    for obstacle in world.obstacles:
-        c = obstacle.cylinder
+    for c in all_cylinders(world):
         ax.add_patch(Circle(c.center, c.radius, facecolor=COLOURS.obstacle, edgecolor="none"))
     tool = run.data.tool_position.values
     h = world.map.spacing

@@ -26,9 +26,9 @@ def assert_fit_to_print(path: Path) -> None:
     assert min(abs(width - COLUMN), abs(width - PAGE)) < 0.02
 
 
-def decode(path: Path) -> np.ndarray:
+def decode(path: Path, size: tuple[int, int] = SIZE) -> np.ndarray:
     """The frames of a film (count, height, width, 3), by ffmpeg."""
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path)]
     command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     raw = subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
-    return np.frombuffer(raw, np.uint8).reshape(-1, SIZE[1], SIZE[0], 3)
+    return np.frombuffer(raw, np.uint8).reshape(-1, size[1], size[0], 3)

@@ -58,7 +58,7 @@ def in_a_thread(told, speed: float = 50.0, port: int = 0) -> Iterator[Server]:
 @contextmanager
 def in_a_process(host: str, *words: str) -> Iterator[subprocess.Popen]:
     """``hopfield-nav serve`` at the standard port of ``host``, once it listens."""
-    command = [sys.executable, "-m", "hopfield_nav.cli", "serve", *words, "--host", host]
+    command = [sys.executable, "-m", "hopfield_nav", "serve", *words, "--host", host]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         line = ""

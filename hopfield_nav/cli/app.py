@@ -19,7 +19,10 @@ from hopfield_nav.cli.check import check, schema
 from hopfield_nav.cli.compare import compare
 from hopfield_nav.cli.crash import noticed_interrupts, write_report
 from hopfield_nav.cli.demo import demo
+from hopfield_nav.cli.export import export
 from hopfield_nav.cli.identify import identify
+from hopfield_nav.cli.known import list_
+from hopfield_nav.cli.new import new
 from hopfield_nav.cli.pictures import animate, plot
 from hopfield_nav.cli.plan import plan
 from hopfield_nav.cli.replay import replay
@@ -31,23 +34,23 @@ from hopfield_nav.cli.watch import watch
 
 app = typer.Typer(
     name="hopfield-nav",
-    add_completion=False,
     rich_markup_mode=None,
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
 for _command in (
-    run, sweep, plan, demo, replay, compare, identify, serve, watch, check, schema, view, plot, animate,
+    run, sweep, plan, demo, replay, compare, identify, serve, watch,
+    new, check, list_, schema, view, plot, animate, export,
 ):  # fmt: skip
-    app.command()(_command)  # the help lists them in this order
+    app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 
 
 def _version(asked: bool) -> None:
     if asked:
-        from hopfield_nav.experiment import version_of
+        from hopfield_nav import __version__
 
-        print(f"hopfield-nav {version_of('hopfield-nav')}")
+        print(f"hopfield-nav {__version__}")
         raise typer.Exit
 
 
@@ -97,6 +100,8 @@ def _call(arguments: list[str]) -> int:
         status = command.main(args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
+    except SystemExit as stop:  # a shell asked how a word goes on
+        return int(stop.code or 0)
     except _UsageError as error:
         return _say(f"{error.format_message()} (see hopfield-nav --help)", 2)
     if not arguments:

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dynamics import BadInput
 from hopfield_nav.cli.options import Trusted
 
+if TYPE_CHECKING:
+    from hopfield_nav.world import Document
+
 
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="World or sweep files.")],
+    picture: Annotated[
+        bool, typer.Option("--picture", help="Draw each world, as WORLD.png in the current folder.")
+    ] = False,
     trust: Trusted = False,
 ) -> int:
-    """Check world files and sweep files, and run nothing."""
+    """Check world files and sweep files: every fault, and what `run` would refuse or warn of."""
     status = 0
     for name in files:
         try:
-            print(f"{name}: {_check(name, trust)}")
+            print(f"{name}: {_check(name, picture, trust)}", flush=True)
         except BadInput as error:
-            print(f"hopfield-nav: {error}", file=sys.stderr, flush=True)
+            for fault in (error, *error.others):
+                print(f"hopfield-nav: {fault}", file=sys.stderr, flush=True)
             status = 2
     return status
 
@@ -38,32 +46,44 @@ def schema(
     return 0
 
 
-def _check(name: str, trust: bool) -> str:
+def _check(name: str, picture: bool, trust: bool) -> str:
     """What is said of a good file.
 
     Raises:
         BadInput: it is none.
     """
-    from hopfield_nav.world import (
-        Trust,
-        find_file,
-        read_document,
-        remarks,
-        sweep_name,
-        world_from,
-        world_name,
-    )
+    from hopfield_nav.world import Trust, find_file, read_document, sweep_name
 
     path = find_file(name)
     document = read_document(path)
     if not _is_sweep(document.data):
-        world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
-        return "; ".join(["ok", *remarks(world)])
+        return _check_world(document, path, picture, trust)
+    if picture:
+        raise BadInput("a sweep has no picture", where=name, allowed="--picture with world files")
     from hopfield_nav.sweeps import sweep_from
 
     sweep = sweep_from(document, path.parent, sweep_name(path), Trust(trust))
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
     return "; ".join([f"ok, {runs}", *sweep.remarks])
+
+
+def _check_world(document: Document, path: Path, picture: bool, trust: bool) -> str:
+    from hopfield_nav.cli.report import say_if_cold
+    from hopfield_nav.world import Trust, placed, remarks, together, world_from, world_name
+
+    world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
+    say_if_cold()
+    from hopfield_nav.experiment import try_world
+
+    trial = try_world(world)
+    if trial.simulation is None:
+        raise together([placed(fault, document) for fault in trial.faults])
+    said = ["ok", *remarks(world), *trial.simulation.warnings]
+    if picture:
+        from hopfield_nav.figures.run import draw_set_up
+
+        said.append(f"picture in {draw_set_up(trial.simulation.record(), Path(), world.name)}")
+    return "; ".join(said)
 
 
 def _is_sweep(data: Any) -> bool:

@@ -1,14 +1,19 @@
-"""The command compare: saved runs side by side, each scored against its own truth."""
+"""The command compare: saved runs side by side, or two worlds over the same seeds."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dynamics import BadInput
+from hopfield_nav.cli.options import Trusted
+
+if TYPE_CHECKING:
+    from hopfield_nav.sweeps import Pair
 
 _SHOWN = (
     "estimator",
@@ -37,9 +42,18 @@ _SHOWN = (
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds two worlds.")
+    ],
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, help="Run two worlds with so many seeds each.", show_default=False),
+    ] = None,
+    trust: Trusted = False,
 ) -> int:
-    """Saved runs side by side: delays, misses, false alarms, forces, map."""
+    """Saved runs side by side: delays, misses, false alarms, forces, map; or two worlds, seed by seed."""
+    if seeds is not None:
+        return _compare_worlds([str(path) for path in runs], seeds, trust)
     from hopfield_nav.cli.report import print_columns
     from hopfield_nav.experiment import SCORE, SUMMARY
 
@@ -53,6 +67,41 @@ def compare(
     ]
     print_columns(["", *numbers], rows)
     return 0
+
+
+def _compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
+    """Print means of two worlds, and the paired difference of every quantity."""
+    if len(names) != 2:
+        raise BadInput("--seeds compares two worlds", found=len(names), allowed="WORLD_A WORLD_B")
+    from hopfield_nav.cli.report import count_bar, print_columns, say, say_if_cold
+    from hopfield_nav.world import load_world
+
+    worlds = [load_world(name, allow_code=trust) for name in names]
+    say_if_cold()
+    from hopfield_nav.sweeps import compare_worlds
+
+    with count_bar("runs", "runs") as progress:
+        found = compare_worlds(worlds[0], worlds[1], range(seeds), progress)
+    if seeds > 1 and found.alike:
+        say("nothing in these worlds is random: every seed gave the same runs")
+    rows = [_row(name, pair) for name, pair in found.pairs.items()]
+    print_columns(["", *names, "difference", "95 % interval", "seeds"], rows)
+    return 0
+
+
+def _row(name: str, pair: Pair) -> list[str]:
+    from hopfield_nav.experiment import SUMMARY, Quantity
+
+    share = Quantity("share that reached the goal", "1", "share of runs that reached their goal")
+    quantity = share if name == "reached" else SUMMARY[name]
+
+    def text(value: float) -> str:
+        return quantity.text(value if math.isfinite(value) else None)
+
+    gap = pair.difference
+    interval = f"{text(gap.low)} to {text(gap.high)}" if math.isfinite(gap.low) else "–"
+    means = [text(value.estimate) for value in pair]
+    return [quantity.label, *means, interval, str(gap.n)]
 
 
 def numbers_of(folder: Path) -> dict[str, Any]:

@@ -10,8 +10,21 @@ import typer
 
 from dynamics import BadInput
 
+
+def _world_names(incomplete: str) -> list[str]:
+    """Names that a shell may complete a word to; files it knows itself."""
+    from hopfield_nav.world import list_worlds
+
+    return [name for name in list_worlds() if name.startswith(incomplete)]
+
+
 WorldName = Annotated[
-    str, typer.Argument(metavar="WORLD", help="World file, or the name of a world that comes along.")
+    str,
+    typer.Argument(
+        metavar="WORLD",
+        help="World file, or the name of a world that comes along.",
+        autocompletion=_world_names,
+    ),
 ]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")]
 Film = Annotated[bool, typer.Option("--animate", help="Make a film too.")]

@@ -11,6 +11,7 @@ from dynamics import BadInput
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Run
+    from hopfield_nav.figures import Cut
 
 _RECORD = ("world.yaml", "summary.json", "log.nc")
 
@@ -31,10 +32,32 @@ def plot(
     return 0
 
 
-def animate(run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]) -> int:
+def animate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    fps: Annotated[int, typer.Option(min=1, max=120, help="Frames a second.")] = 20,
+    begin: Annotated[float, typer.Option("--from", min=0.0, help="First simulated time [s].")] = 0.0,
+    end: Annotated[
+        float | None,
+        typer.Option("--to", min=0.0, help="Last simulated time [s]  [default: the end]", show_default=False),
+    ] = None,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="In pixels.")] = "1280x720",
+) -> int:
     """Make the film of a run: mp4, or gif where no encoder is found."""
-    print(film_run(load_saved_run(run), run))
+    from hopfield_nav.figures import Cut
+
+    cut = Cut(begin, end, fps, _read_size(size))
+    print(film_run(load_saved_run(run), run, cut))
     return 0
+
+
+def _read_size(text: str) -> tuple[int, int]:
+    """Width and height of a film."""
+    width, times, height = text.lower().partition("x")
+    if not (times and width.isdecimal() and height.isdecimal()):
+        raise BadInput(
+            "not understood", where="--size", found=text, allowed="WIDTHxHEIGHT, such as 1920x1080"
+        )
+    return int(width), int(height)
 
 
 def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
@@ -44,13 +67,14 @@ def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
     return draw_run_figures(run, folder / "figures", pdf=pdf)
 
 
-def film_run(run: Run, folder: Path) -> Path:
-    """Make the film of a run in its folder."""
+def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
+    """Make the film of a run in its folder, or of a part of it."""
     from hopfield_nav.cli.report import count_bar
+    from hopfield_nav.figures import Cut
     from hopfield_nav.figures.run import animate_run
 
     with count_bar("film", "frames") as progress:
-        return animate_run(run, folder / "animation", progress=progress)
+        return animate_run(run, folder / "animation", progress, cut or Cut())
 
 
 def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:

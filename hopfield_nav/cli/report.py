@@ -15,26 +15,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from hopfield_nav.experiment import SUMMARY
+from hopfield_nav.experiment import SHOWN, SUMMARY
 
 ProgressCall = Callable[[float, int], None]
 
-_SHOWN = (
-    "outcome",
-    "reason",
-    "simulated_time_s",
-    "wall_time_s",
-    "real_time_factor",
-    "collision_count",
-    "graze_count",
-    "contact_count",
-    "false_alarm_count",
-    "peak_contact_force_N",
-    "detection_delay_median_s",
-    "detection_delay_max_s",
-    "final_tool_error_m",
-    "saturated_share",
-)  # of a summary, in this order
 _FIRST_ALARMS = 10  # whose times a table shows
 _WIDTH = 160  # of a table that goes to a file
 
@@ -102,7 +86,7 @@ def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | N
 
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the results of a run as a table of two columns."""
-    rows = [(SUMMARY[key].label, SUMMARY[key].text(summary[key])) for key in _SHOWN if key in summary]
+    rows = [(SUMMARY[key].label, SUMMARY[key].text(summary[key])) for key in SHOWN if key in summary]
     rows += [("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()]
     rows += [("warning", warning) for warning in summary.get("warnings", [])]
     print_table([*rows, *where_to_look(folder)])

@@ -4,11 +4,14 @@ from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
 from .contacts import force_norm as force_norm
 from .contacts import missed_contacts as missed_contacts
+from .export import export_csv as export_csv
+from .export import export_mat as export_mat
 from .hand_on import felt_places as felt_places
 from .hand_on import hand_on as hand_on
 from .hand_on import with_felt as with_felt
 from .marks import map_error as map_error
 from .quantities import SCORE as SCORE
+from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
 from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
@@ -26,4 +29,7 @@ from .simulation import Simulation as Simulation
 from .simulation import follow as follow
 from .simulation import simulate as simulate
 from .stored import read_netcdf as read_netcdf
+from .trial import Trial as Trial
+from .trial import try_world as try_world
+from .versions import __version__ as __version__
 from .versions import version_of as version_of

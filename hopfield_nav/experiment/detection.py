@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics import html_table
 from hopfield_nav.navigation import Places, Step
 
 
@@ -39,3 +40,23 @@ class Detection(NamedTuple):
     path: np.ndarray
     places: Places
     replan_time: float
+
+    def __repr__(self) -> str:
+        return f"<Detection at {self.time:.4g} s: {self._cause}, {len(self.path)} cells to go>"
+
+    def _repr_html_(self) -> str:
+        x, y, z = self.position
+        rows = [
+            ("what", self._cause),
+            ("tool", f"{x:.4f}, {y:.4f}, {z:.4f} m"),
+            ("marked cell", self.cell),
+            ("new path", f"{len(self.path)} cells from {self.start}" if len(self.path) else "none"),
+        ]
+        return html_table(f"Detection at {self.time:.4g} s", rows)
+
+    @property
+    def _cause(self) -> str:
+        if self.false_alarm:
+            return "false alarm"
+        kind = "graze" if self.passed_by else "collision"
+        return f"{kind}, felt {1e3 * (self.time - self.touch_time):.3g} ms after the touch"

@@ -24,7 +24,7 @@ import numpy as np
 from dynamics import Arm, gravity_torque, jacobian, mass_matrix
 from hopfield_nav.geometry import LINK, RADIUS, thickness
 from hopfield_nav.loop import Plant, Trajectory, sample
-from hopfield_nav.world import World, find_methods
+from hopfield_nav.world import World, find_methods, solids_of
 
 _PLACES = 60  # of the path at which forces are estimated
 _INSIDE = 8  # moments looked at on each piece of the trajectory
@@ -136,5 +136,5 @@ def _out_of_reach(felt: np.ndarray, pressed: np.ndarray) -> list[str]:
 
 
 def _name(world: World, index: int, count: int) -> str:
-    kind = type(world.obstacles[index].solid).__name__.lower()
+    kind = type(solids_of(world.obstacles)[index]).__name__.lower()
     return f"obstacle {index} ({kind})" + (f", as {count - 1} others," if count > 1 else "")

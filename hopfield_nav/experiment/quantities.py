@@ -137,3 +137,20 @@ SCORE = {
         "mean distance of marks from an obstacle", "m", "of marked cells from the nearest surface", "mm", 1e3
     ),
 }
+
+SHOWN = (
+    "outcome",
+    "reason",
+    "simulated_time_s",
+    "wall_time_s",
+    "real_time_factor",
+    "collision_count",
+    "graze_count",
+    "contact_count",
+    "false_alarm_count",
+    "peak_contact_force_N",
+    "detection_delay_median_s",
+    "detection_delay_max_s",
+    "final_tool_error_m",
+    "saturated_share",
+)  # of a summary at the end of a run, in this order

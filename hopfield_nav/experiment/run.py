@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dynamics import BadInput
+from dynamics import BadInput, html_table
 from hopfield_nav.experiment.checksums import check_checksums, write_checksums
 from hopfield_nav.experiment.dataset import make_dataset
 from hopfield_nav.experiment.detection import Detection
+from hopfield_nav.experiment.quantities import SHOWN, SUMMARY
 from hopfield_nav.experiment.stored import read_log, read_summary
 from hopfield_nav.loop import make_log
 from hopfield_nav.world import World, recorded_world
@@ -72,6 +73,18 @@ class Run:
         self.world, self.summary = world, summary
         self._parts = (log, detections, first_path, blocked, closed or {})
         self._data: xarray.Dataset | None = None
+
+    def __repr__(self) -> str:
+        s, warnings = self.summary, len(self.summary.get("warnings", []))
+        told = [f"{s['collision_count']} collisions", f"{s['simulated_time_s']:.4g} s"]
+        told += [f"{warnings} warnings"] if warnings else []
+        return f"<Run of {self.world.name}: {self.outcome}, {', '.join(told)}>"
+
+    def _repr_html_(self) -> str:
+        shown = [key for key in SHOWN if key in self.summary]
+        rows = [(SUMMARY[key].label, SUMMARY[key].text(self.summary[key])) for key in shown]
+        rows += [("warning", warning) for warning in self.summary.get("warnings", [])]
+        return html_table(f"Run of {self.world.name}", rows)
 
     @property
     def outcome(self) -> str:

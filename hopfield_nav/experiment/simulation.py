@@ -5,7 +5,7 @@
     simulation = Simulation(load_world("ragazzon2012"))
     while simulation.outcome is None:
         simulation.step(0.1)
-        print(simulation.time, simulation.state.q)
+        print(simulation.time, simulation.q, simulation.force)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import forward_kinematics
-from hopfield_nav.control import PASSES, find_onset
+from hopfield_nav.control import PASSES, find_onset, with_torque
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.hand_on import hand_on
@@ -169,11 +169,48 @@ class Simulation:
         q = np.nan_to_num(np.concatenate([rows, self.state.q[None]]))
         return float(clearance(self.arm, build_scene(self.arm), q).min())
 
-    def step(self, duration: float) -> str | None:
+    @property
+    def q(self) -> np.ndarray:
+        """(n,) true joint angles [rad]."""
+        return self.state.q.copy()
+
+    @property
+    def qd(self) -> np.ndarray:
+        """(n,) true joint velocities [rad/s]."""
+        return self.state.qd.copy()
+
+    @property
+    def force(self) -> np.ndarray:
+        """(3,) sum of the true forces on the arm from outside, base axes [N]."""
+        return self.state.truth.touch.force.copy()
+
+    @property
+    def force_estimate(self) -> np.ndarray:
+        """(3,) force on the tool as the control computer believes it to be, base axes [N]."""
+        return self.state.control.belief.wrench[:3].copy()
+
+    def step(self, duration: float, torque: np.ndarray | None = None) -> str | None:
         """Go on for ``duration`` simulated seconds, or to the end if that comes first.
 
         Collisions on the way are answered. Returns the outcome, or None while running.
+
+        Args:
+            duration: [s].
+            torque: (n,) of the motors in the place of the control law's [N·m]: for one's own control, in a
+                world without a goal. Limits, period and delay are those of the world.
+
+        Raises:
+            BadInput: no number of seconds, or a torque that is not one finite number a joint.
         """
+        if torque is None:
+            return self._go_on(duration)
+        usual, self.controller = self.controller, with_torque(self.controller, torque)
+        try:
+            return self._go_on(duration)
+        finally:
+            self.controller = usual
+
+    def _go_on(self, duration: float) -> str | None:
         steps = min(check_duration(duration) / self.world.plant.step, float(self._last_step))
         target = min(int(self.state.step[0]) + max(1, round(steps)), self._last_step)
         while self.outcome is None and self.state.step[0] < target:

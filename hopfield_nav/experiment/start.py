@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput
 from hopfield_nav.navigation import depths_at_start
-from hopfield_nav.world import World, build_obstacles
+from hopfield_nav.world import World, all_solids, build_obstacles
 
 _INSIDE = 1e-6  # [m] less is on the surface
 
@@ -28,12 +28,12 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
     """
     whole = world.contact.bodies == "arm"
     depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
-    obstacles, unknown = (*world.obstacles, *world.known), len(world.obstacles)
+    solids, unknown = all_solids(world), len(world.obstacles)
     told = []
     for j in np.flatnonzero(depth > _INSIDE):
         number, known = (j, "") if j < unknown else (j - unknown, "known ")
         who = f"link {link[j]}" if whole else "the tool"
-        kind = type(obstacles[j].solid).__name__.lower()
+        kind = type(solids[j]).__name__.lower()
         where = f"{1e3 * depth[j]:.3g} mm inside {known}obstacle {number} ({kind})"
         if known and refuse:
             raise BadInput(

@@ -9,3 +9,6 @@ def version_of(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
+
+
+__version__ = version_of("hopfield-nav")

@@ -4,15 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 
+from dynamics import BadInput
 from dynamics.files import whole_file
 
 Progress = Callable[[int, int], None]
 SIZE = (1280, 720)  # [pixels], both even as encoders ask for
+_DPI = 100  # of a film as large as ``SIZE``
+_SMALLEST, _LARGEST = 160, 4096  # [pixels] of an edge
 _SPEEDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 _GIF_SHARE = 2  # a GIF has half the width, half the height and half the frames
+
+
+class Cut(NamedTuple):
+    """Which part of a run a film shows, and how large.
+
+    Attributes:
+        begin: first simulated time [s].
+        end: last simulated time [s]; None: the end of the run.
+        fps: frames a second.
+        size: width and height [pixels], both even.
+    """
+
+    begin: float = 0.0
+    end: float | None = None
+    fps: int = 20
+    size: tuple[int, int] = SIZE
+
+    def until(self, last: float) -> float:
+        """The end of the part, of a run that ends at ``last`` [s].
+
+        Raises:
+            BadInput: the part is empty, or frames and size are no film's.
+        """
+        end = last if self.end is None else min(self.end, last)
+        if not 0.0 <= self.begin <= end or self.begin == end < last:
+            allowed = f"a time before --to, of a run of {last:.6g} s"
+            raise BadInput("nothing to show", where="--from", found=self.begin, allowed=allowed)
+        if not 1 <= self.fps <= 120:
+            raise BadInput("frames a second", where="--fps", found=self.fps, allowed="1 to 120")
+        if any(edge % 2 or not _SMALLEST <= edge <= _LARGEST for edge in self.size):
+            allowed = f"even numbers from {_SMALLEST} to {_LARGEST}, such as 1920x1080"
+            raise BadInput(
+                "size of a film", where="--size", found="x".join(map(str, self.size)), allowed=allowed
+            )
+        return end
+
+
+def film_figure(size: tuple[int, int]) -> Figure:
+    """An empty figure of so many pixels, in which letters are as large as they are in one of ``SIZE``."""
+    dpi = _DPI * min(size[0] / SIZE[0], size[1] / SIZE[1])
+    return Figure((size[0] / dpi, size[1] / dpi), dpi=dpi)
 
 
 def film_speed(duration: float, longest: float) -> int:
@@ -21,16 +67,22 @@ def film_speed(duration: float, longest: float) -> int:
 
 
 def write_film(
-    path: Path, frames: Iterator[np.ndarray], total: int, fps: int, progress: Progress | None = None
+    path: Path,
+    frames: Iterator[np.ndarray],
+    total: int,
+    fps: int,
+    progress: Progress | None = None,
+    size: tuple[int, int] = SIZE,
 ) -> Path:
     """Write frames under another name first, and rename the file when it is whole.
 
     Args:
         path: where to, without the ending.
-        frames: each (720, 1280, 3) uint8.
+        frames: each (height, width, 3) uint8.
         total: how many there are.
         fps: frames a second.
         progress: called after every frame with the number of frames done and of all.
+        size: width and height of a frame [pixels].
 
     Returns:
         The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
@@ -42,7 +94,7 @@ def write_film(
     path.parent.mkdir(parents=True, exist_ok=True)
     final = path.with_name(f"{path.name}.{ending}")
     with whole_file(final) as partial:
-        write(partial, _count(frames, total, progress), fps)
+        write(partial, _count(frames, total, progress), fps, size)
     return final
 
 
@@ -63,13 +115,13 @@ def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) 
             progress(done, total)
 
 
-def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int) -> None:
+def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
     """H.264 that every player and browser shows."""
     import imageio_ffmpeg
 
     how = ["-preset", "veryfast", "-crf", "21", "-movflags", "+faststart"]
     encoder = imageio_ffmpeg.write_frames(
-        str(path), SIZE, fps=fps, codec="libx264", quality=None, bitrate=None, macro_block_size=2,
+        str(path), size, fps=fps, codec="libx264", quality=None, bitrate=None, macro_block_size=2,
         output_params=how, ffmpeg_log_level="error",
     )  # fmt: skip
     encoder.send(None)
@@ -80,12 +132,12 @@ def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int) -> None:
         encoder.close()
 
 
-def _write_gif(path: Path, frames: Iterator[np.ndarray], fps: int) -> None:
+def _write_gif(path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
     """Smaller and fewer pictures of 128 colours each."""
     from PIL import Image
 
-    size = (SIZE[0] // _GIF_SHARE, SIZE[1] // _GIF_SHARE)
+    small_size = (size[0] // _GIF_SHARE, size[1] // _GIF_SHARE)
     kept = (frame for k, frame in enumerate(frames) if k % _GIF_SHARE == 0)
-    small = [Image.fromarray(frame).resize(size).quantize(128) for frame in kept]
+    small = [Image.fromarray(frame).resize(small_size).quantize(128) for frame in kept]
     duration = round(1000 * _GIF_SHARE / fps)
     small[0].save(path, save_all=True, append_images=small[1:], duration=duration, loop=0)

@@ -25,6 +25,7 @@ from .plant import RK4 as RK4
 from .plant import SEMI_IMPLICIT_EULER as SEMI_IMPLICIT_EULER
 from .plant import Plant as Plant
 from .plant import make_plant as make_plant
+from .pushes import make_pushes as make_pushes
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state

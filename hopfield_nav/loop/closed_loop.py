@@ -33,6 +33,7 @@ from hopfield_nav.control import (
 from hopfield_nav.loop.contact import ContactLaw, copy_touch, make_contact
 from hopfield_nav.loop.log import make_log, write_row, write_truth
 from hopfield_nav.loop.plant import make_plant, plant_acceleration
+from hopfield_nav.loop.pushes import update_pushes
 from hopfield_nav.loop.state import Settings, make_state
 from hopfield_nav.loop.trajectory import Trajectory, evaluate_into
 from hopfield_nav.plugin import applied_type, type_of
@@ -153,6 +154,7 @@ def _integrate(plant, controller, trajectory, settings, state):
     q, qd, tau = state.q, state.qd, state.control.sensed.tau
     qs, qds, qdds, sum_qd, sum_qdd = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
     n = q.size
+    update_pushes(plant.pushes, time)
     for i in range(n):
         qs[i], qds[i], sum_qd[i], sum_qdd[i] = q[i], qd[i], 0.0, 0.0
     for stage in range(count):

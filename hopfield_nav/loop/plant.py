@@ -1,4 +1,4 @@
-"""What moves: the rigid arm with friction in its joints, and the contact forces on it.
+"""What moves: the rigid arm with friction in its joints, and the forces of contacts and pushes on it.
 
 It owns the equation of motion (ragazzon2012 (5.1)); the closed loop alone calls it. Two integrators:
 classical Runge-Kutta of order 4, and semi-implicit Euler, which treats viscous damping implicitly in
@@ -18,6 +18,7 @@ from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import Work, make_work
 from hopfield_nav.loop.contact import Contact, Touch, add_contact, make_touch
+from hopfield_nav.loop.pushes import Pushes, add_pushes, make_pushes
 from hopfield_nav.loop.sticking import update_friction
 
 RK4, SEMI_IMPLICIT_EULER = 4, 1  # the integrators, named by their number of stages
@@ -57,6 +58,7 @@ class Plant(NamedTuple):
         contact: obstacles and contact law.
         damping: (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad].
         frictional: whether the joints have the Coulomb friction of ``arm.friction``.
+        pushes: forces that no obstacle exerts.
         stages: scratch.
     """
 
@@ -64,12 +66,20 @@ class Plant(NamedTuple):
     contact: Contact
     damping: np.ndarray
     frictional: bool
+    pushes: Pushes
     stages: Stages
 
 
-def make_plant(arm: Arm, contact: Contact, damping: np.ndarray, frictional: bool = False) -> Plant:
+def make_plant(
+    arm: Arm,
+    contact: Contact,
+    damping: np.ndarray,
+    frictional: bool = False,
+    pushes: Pushes | None = None,
+) -> Plant:
     """A plant with scratch of its own; arguments as the attributes of ``Plant``."""
-    return Plant(arm, contact, damping, frictional, make_stages(len(arm.dh)))
+    pushes = make_pushes([], []) if pushes is None else pushes
+    return Plant(arm, contact, damping, frictional, pushes, make_stages(len(arm.dh)))
 
 
 def make_stages(n: int) -> Stages:
@@ -117,3 +127,4 @@ def update_contact(plant, q, qd):
     for i in range(qd.size):
         external[i] = 0.0
     add_contact(plant.contact, qd, work, external, plant.stages.touch)
+    add_pushes(plant.pushes, work, external, plant.stages.touch)

@@ -17,7 +17,7 @@ import numpy as np
 from hopfield_nav.geometry import capsule_distance, capsules_collide, pack_primitives
 from hopfield_nav.navigation.collision_map import CollisionMap
 from hopfield_nav.planning import stencil
-from hopfield_nav.world import World, pack
+from hopfield_nav.world import World, pack, solids_of
 
 SAME = 1e-3  # [cells] a solid that comes so near to a cell is in it
 _ROUNDS, _GOLDEN = 20, (math.sqrt(5.0) - 1.0) / 2.0  # of the search for the least distance: to 1e-4 of a cell
@@ -40,7 +40,7 @@ class KnownMap(NamedTuple):
 def make_map(world: World) -> tuple[CollisionMap, KnownMap]:
     """The map of a world with its rim and with the cells that known obstacles block; and those obstacles."""
     grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
-    solids = pack_primitives(pack(obstacle.solid) for obstacle in world.known)
+    solids = pack_primitives(pack(solid) for solid in solids_of(world.known))
     radius = world.planner.radius
     known = KnownMap(solids, blocked_cells(grid, solids, radius), 2 + math.ceil(radius / 2))
     grid.blocked |= known.blocked

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics import Arm, BadInput, JointPath, follow_path, forward_kinematics, jacobian
+from dynamics import Arm, JointPath, follow_path, forward_kinematics, jacobian
 from dynamics.inverse import follow_positions
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.alert import Alert
@@ -23,6 +23,7 @@ from hopfield_nav.navigation.reach import (
     unreachable_places,
 )
 from hopfield_nav.navigation.reaction import Felt, cell_to_mark, start_against_velocity, start_along_force
+from hopfield_nav.navigation.start import cell_of_start
 from hopfield_nav.navigation.turn import begin_with, end_at_turn, split_turn, turned
 from hopfield_nav.navigation.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
 from hopfield_nav.planning import Plan, cells_along
@@ -51,7 +52,7 @@ class Navigator(OverCells):
         whole = world.contact.bodies == "arm" and world.known and world.planner.unreachable != "ignore"
         self._solids = known_solids(arm, self.known.solids) if whole else None
         self.goal_cell, self.goal = self._find_goal()
-        self._start_cell = self._cell_of_start(start)
+        self._start_cell = cell_of_start(world, self.grid, forward_kinematics(arm, start)[:3, 3])
         self._no_cells = np.zeros((0, world.map.rank), dtype=int)
         self.motion = PlannedMotion(self._start_cell, self._no_cells, None)
         self._passed = np.zeros(self.grid.shape, dtype=bool)
@@ -321,16 +322,3 @@ class Navigator(OverCells):
             return None, None
         position = np.array(self.world.goal_point)
         return self.grid.cell_of(position), position
-
-    def _cell_of_start(self, q: np.ndarray) -> tuple[int, ...]:
-        tool = forward_kinematics(self.arm, q)[:3, 3]
-        cell = self.grid.cell_of(tool)
-        if self.goal is not None and not self.grid.inside(cell):
-            raise BadInput(
-                "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map"),
-                where="start.joints",
-                found="tool at "
-                + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)])),
-                allowed="a pose whose tool is over one of the map's cells",
-            )
-        return cell

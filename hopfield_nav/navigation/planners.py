@@ -18,6 +18,13 @@ from hopfield_nav.planning import (
 if TYPE_CHECKING:
     from hopfield_nav.world import PlannerSection
 
+PLANNERS = {
+    "hopfield": "the network: shortest paths (limit), or as in the document (sum; ragazzon2012 chapter 6)",
+    "a_star": "shortest paths over cells (Hart, Nilsson and Raphael 1968)",
+    "potential_field": "down a potential, with random walks out of its minima (Spong et al. 2006, 5.2)",
+    "roadmap": "shortest paths over random points that see each other (Kavraki et al. 1996)",
+}  # ``planner.kind`` of a world, and what it is
+
 
 def plan_with(
     planner: PlannerSection,

@@ -1,12 +1,31 @@
-"""What the arm is in before anything moves."""
+"""Where the arm is before anything moves: over which cell, and in what."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics
+from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.navigation.collision_map import CollisionMap
 from hopfield_nav.navigation.reach import known_solids, link_distances
+from hopfield_nav.world import World
+
+
+def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[int, ...]:
+    """The cell of a map of the tool over which the tool (3,) starts [m].
+
+    Raises:
+        BadInput: the world has a goal, and the tool starts beside its map.
+    """
+    cell = grid.cell_of(tool)
+    if world.goal is not None and not grid.inside(cell):
+        raise BadInput(
+            "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map"),
+            where="start.joints",
+            found="tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)])),
+            allowed="a pose whose tool is over one of the map's cells",
+        )
+    return cell
 
 
 def depths_at_start(

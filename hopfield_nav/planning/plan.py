@@ -8,10 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from dynamics import html_table
+
 NO_PATH = "no free path from start to goal"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """A path through the map, or why there is none.
 
@@ -35,6 +37,18 @@ class Plan:
     saturated: bool = False
     _grid: Callable[[], np.ndarray] | None = field(default=None, repr=False)
     waypoints: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        return f"<Plan: {self._told}, {self.network} network>"
+
+    def _repr_html_(self) -> str:
+        ends = None if self.cells is None else f"{tuple(self.cells[0])} to {tuple(self.cells[-1])}"
+        rows = [("path", self._told), ("cells", ends), ("network", self.network), ("beta", self.beta)]
+        return html_table("Plan", rows)
+
+    @property
+    def _told(self) -> str:
+        return self.reason if self.cells is None else f"{len(self.cells)} cells, length {self.length:.6g}"
 
     @cached_property
     def distance(self) -> np.ndarray | None:

@@ -33,7 +33,7 @@ def plan_path(
     """Plan a path from start to goal (ragazzon2012, chapter 6).
 
     Args:
-        blocked: bool grid of any rank.
+        blocked: bool grid of any rank; or one of integers, 0 free and 1 blocked.
         start: (rank,) cell, from 0.
         goal: (rank,) cell, from 0.
         network: "limit" (max: exactly shortest) or "sum" (the document's, ragazzon2012 (6.9): it always
@@ -121,11 +121,13 @@ def pose_sum(
 
 
 def check_grid(blocked: np.ndarray) -> np.ndarray:
-    """The grid as an array; BadInput if it is not a bool array with at least one cell."""
+    """The grid as a bool array; BadInput if it is none, nor one of the integers 0 and 1, or has no cell."""
     grid = np.asarray(blocked)
+    if np.issubdtype(grid.dtype, np.integer) and np.isin(grid, (0, 1)).all():
+        grid = grid.astype(bool)
     if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
         found = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput("blocked", found=found, allowed="a bool array with at least one cell")
+        raise BadInput("blocked", found=found, allowed="a bool array with at least one cell, or one of 0, 1")
     return grid
 
 

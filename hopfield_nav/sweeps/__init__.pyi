@@ -4,6 +4,9 @@ from .cluster import core_count as core_count
 from .cluster import thread_count as thread_count
 from .job import failed_row as failed_row
 from .job import warm_up as warm_up
+from .paired import Compared as Compared
+from .paired import Pair as Pair
+from .paired import compare_worlds as compare_worlds
 from .run import Progress as Progress
 from .run import execute as execute
 from .run import finished_counts as finished_counts

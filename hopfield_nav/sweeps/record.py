@@ -21,6 +21,7 @@ from hopfield_nav.sweeps.sections import SweepFile
 from hopfield_nav.world import (
     Key,
     World,
+    fields_of,
     is_path,
     own_parameters,
     relative_to,
@@ -128,7 +129,7 @@ def describe_key(world: World, key: Key) -> tuple[str, str]:
         return parameter.unit, parameter.description or words
     section = section_model(key[:-1] if isinstance(key[-1], str) else key[:-2], World)
     name = key[-1] if isinstance(key[-1], str) else key[-2]
-    field = section.model_fields.get(str(name)) if section else None
+    field = fields_of(section).get(str(name)) if section else None
     return (unit_of(field) if field else None) or "1", words
 
 

@@ -16,7 +16,7 @@ from hopfield_nav.view.arrays import packed
 from hopfield_nav.view.bodies import arm_parts, link_poses, solid_part
 from hopfield_nav.view.frames import curve, frame_rows, panel
 from hopfield_nav.view.joints import joint_colours
-from hopfield_nav.world import build_arm, load_world
+from hopfield_nav.world import build_arm, load_world, solids_of
 
 
 def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
@@ -50,7 +50,7 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
         "tool_name": "tool so far",
         "planned": packed(table.tool[rows]),
         "forces": [],
-        "solids": [solid_part(o.solid, True) for o in world.known],
+        "solids": [solid_part(solid, True) for solid in solids_of(world.known)],
         "map": None,
         "places": [],
         "start": table.tool[0].tolist(),

@@ -15,7 +15,7 @@ from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses, solid
 from hopfield_nav.view.frames import curve, frame_rows, panel
 from hopfield_nav.view.joints import joint_colours
 from hopfield_nav.view.map_layers import map_layers
-from hopfield_nav.world import build_arm
+from hopfield_nav.world import build_arm, solids_of
 
 
 def describe_run(run: Run, command: str = "") -> dict[str, Any]:
@@ -53,7 +53,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
             _force("true force", COLOURS.true, _touching(run, rows), data.force.values[rows]),
             _force("estimated force", COLOURS.felt, tool, data.force_estimate.values[rows]),
         ],
-        "solids": solids_of(run),
+        "solids": solid_parts(run),
         "map": None if run.world.map.space == "joints" else map_layers(run),
         "places": places_of(run),
         "start": start_point(run).tolist(),
@@ -82,12 +82,12 @@ def events_of(run: Run) -> list[dict[str, Any]]:
     return sorted(answered + missed, key=lambda event: event["time"])
 
 
-def solids_of(run: Run) -> list[dict[str, Any]]:
+def solid_parts(run: Run) -> list[dict[str, Any]]:
     """Unknown obstacles, with the time of the first touch, then known ones."""
-    unknown, data = [o.solid for o in run.world.obstacles], run.data
+    unknown, data = solids_of(run.world.obstacles), run.data
     touched = first_touches(unknown, data.time.values, data.contact_point.values)
     parts = [solid_part(solid, False, when) for solid, when in zip(unknown, touched, strict=True)]
-    return parts + [solid_part(o.solid, True) for o in run.world.known]
+    return parts + [solid_part(solid, True) for solid in solids_of(run.world.known)]
 
 
 def places_of(run: Run) -> list[dict[str, Any]]:

@@ -6,11 +6,12 @@ cylinders have been drawn. Unknown obstacles come first, then known ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, load_arm, with_dynamics, with_payload
+from dynamics import Arm, BadInput, load_arm, with_dynamics, with_payload
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.geometry import (
@@ -27,8 +28,10 @@ from hopfield_nav.loop import (
     Settings,
     make_contact,
     make_plant,
+    make_pushes,
 )
 from hopfield_nav.plugin import Method, applied
+from hopfield_nav.world.obstacles import KnownObstacle
 from hopfield_nav.world.packing import packed
 from hopfield_nav.world.solids import Cylinder, Solid
 from hopfield_nav.world.world import World
@@ -37,8 +40,13 @@ _STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
 
 
 def all_solids(world: World) -> list[Solid]:
-    """Every obstacle of a resolved world, as the world file has it."""
-    return [obstacle.solid for obstacle in (*world.obstacles, *world.known)]
+    """Every obstacle of a resolved world: unknown ones, then known ones."""
+    return solids_of((*world.obstacles, *world.known))
+
+
+def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
+    """The solids that entries of ``obstacles`` or ``known`` hold or stand for, in their order."""
+    return [solid for obstacle in obstacles for solid in obstacle.solids]
 
 
 def build_obstacles(world: World) -> np.ndarray:
@@ -93,7 +101,11 @@ def _loaded(arm: Arm, world: World) -> Arm:
     payload = world.tool.payload
     if payload.mass == 0.0 and not np.any(payload.inertia):
         return arm
-    return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
+    try:
+        return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
+    except BadInput as error:
+        where = "tool.payload.inertia"
+        raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
 
 
 def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
@@ -130,7 +142,10 @@ def build_plant(world: World, arm: Arm) -> Plant:
     damping = np.zeros(len(arm.dh)) + np.asarray(world.plant.damping, dtype=np.float64)
     true_arm = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm))
     frictional = bool(np.any(true_arm.friction[:, [0, 2]] > 0.0))
-    return make_plant(true_arm, build_contact(world, true_arm), damping + true_arm.friction[:, 1], frictional)
+    places = [(push.link, *push.point) for push in world.pushes]
+    pushes = make_pushes(places, [push.rows for push in world.pushes])
+    contact = build_contact(world, true_arm)
+    return make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, pushes)
 
 
 def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:

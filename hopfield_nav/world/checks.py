@@ -3,141 +3,64 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
-from pydantic import BaseModel
 
 from dynamics import BadInput
 from hopfield_nav.world.beforehand import check_beta_of
-from hopfield_nav.world.document import Document
-from hopfield_nav.world.goal import GoalSection
+from hopfield_nav.world.fitting import (
+    ARMS,
+    arms_and_joints,
+    check_count,
+    check_plan,
+    check_pushes,
+    check_rotors,
+    load_named,
+    start_of,
+    wrong_lengths,
+)
 from hopfield_nav.world.joint_map import check_joint_map
 from hopfield_nav.world.map import MapSection
-from hopfield_nav.world.plan import check_plan
-from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.world import World
 
 
-def check_world(world: World, folder: Path | None, trust: Trust) -> None:
-    """Check timing, the estimator's needs, and the goal.
+def check_world(world: World, like: World | None = None) -> tuple[World, list[BadInput]]:
+    """Check what must fit together in a world whose form is right.
 
     Args:
-        world: to check.
-        folder: of the world.
-        trust: which Python files may be executed.
-
-    Raises:
-        BadInput: ``where`` is the key at fault.
-    """
-    _check_timing(world)
-    _check_imperfections(world)
-    _check_inherited(world, folder, trust)
-    if world.map.space == "joints":
-        check_joint_map(world)
-        return
-    _check_ties(world)
-    check_beta_of(world)
-    if world.goal is not None:
-        _check_goal(world, world.goal)
-
-
-def check_arms(world: World, document: Document, like: World | None = None) -> None:
-    """Load the arms that the world names; whatever has one entry a joint must fit them.
-
-    Args:
-        world: to check.
-        document: that it was read from.
+        world: with its folder and its trust.
         like: a world that has been checked; when it has the same arms, these are not loaded again.
 
-    Raises:
-        BadInput: an arm is unknown or faulty, or a list has the wrong length.
+    Returns:
+        The world, its start as joint angles wherever the tool was put; and everything that is wrong with it:
+        of each fault ``where`` is the key.
     """
-    if like is None or _arms_and_joints(world) != _arms_and_joints(like):
-        _load_arms(world, document)
-    _check_joints(world, document)
-    _check_rotors(world, document)
-    if world.plan.given_joints:
-        limits = _load(world.arm, world, document, ("arm",)).position_limits
-        check_plan(world.plan, world.arm, limits, document)
+    faults: list[BadInput] = []
+    if like is None or arms_and_joints(world) != arms_and_joints(like):
+        faults += _faults((partial(load_named, key=key) for key in ARMS), world)
+    if not faults:
+        try:
+            world = world.with_changes(start=start_of(world))
+        except BadInput as error:
+            faults.append(error)
+        faults += _faults((*(partial(check_count, key=key) for key in ARMS), check_rotors, check_plan), world)
+    faults += _faults(_OF_EVERY_WORLD, world)
+    faults += _faults([check_joint_map] if world.map.space == "joints" else _OF_A_TOOLS_MAP, world)
+    return world, [*faults, *wrong_lengths(world)]
 
 
-def _arms_and_joints(world: World) -> tuple[dict[tuple[str, ...], str | None], int]:
-    names = {
-        ("arm",): world.arm,
-        ("plant", "dynamics"): world.plant.dynamics,
-        ("controller", "model"): world.controller.model,
-    }
-    return names, len(world.start.joints)
+def _faults(checks: Iterable[Callable[[World], object]], world: World) -> Iterator[BadInput]:
+    for check in checks:
+        try:
+            check(world)
+        except BadInput as error:
+            yield error
 
 
-def _load_arms(world: World, document: Document) -> None:
-    names, _ = _arms_and_joints(world)
-    for key, name in names.items():
-        if name is not None:
-            arm = _load(name, world, document, key)
-            n = len(arm.mass)
-            if n != len(world.start.joints):
-                raise BadInput(
-                    "wrong number of joints",
-                    where=document.where(("start", "joints")),
-                    found=len(world.start.joints),
-                    allowed=f"{n}, as arm {name} has",
-                )
-
-
-def _check_rotors(world: World, document: Document) -> None:
-    """Coulomb friction needs the rotors that go with it.
-
-    Without them a wrist joint weighs 1e-4 kg·m²: 1 N·m stops any of its motions within a millisecond,
-    so that nothing but friction would be seen.
-    """
-    friction = world.plant.friction
-    if friction is None:
-        return
-    name = world.plant.dynamics or world.arm
-    key = ("plant", "dynamics") if world.plant.dynamics else ("arm",)
-    arm = _load(name, world, document, key)
-    coulomb = arm.friction[:, 0] if friction == "arm" else np.zeros(len(arm.mass)) + friction.coulomb
-    if friction == "arm" and not np.any(arm.friction[:, :3]):
-        raise BadInput(
-            f"arm {name} has no joint friction in its file",
-            where=document.where(("plant", "friction")),
-            found="arm",
-            allowed="null, values of your own, or plant.dynamics: ur5_full",
-        )
-    if world.plant.engine == "flexible":
-        return  # its joints have rotors in any case
-    bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
-    if bare.size:
-        raise BadInput(
-            f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: both come from the same "
-            "gear, and friction alone would stop so light a joint within a millisecond",
-            where=document.where(("plant", "friction")),
-            found=friction if friction == "arm" else friction.coulomb,
-            allowed="null, or plant.dynamics with rotor inertia such as ur5_full",
-        )
-
-
-def _load(name: str, world: World, document: Document, key: tuple[str, ...]) -> Any:
-    from dynamics import load_arm  # imports Numba, which a faulty world need not wait for
-
-    try:
-        return load_arm(name, world.folder)
-    except OSError as error:
-        raise BadInput(
-            "cannot be read", where=document.where(key), found=name, allowed=str(error.strerror)
-        ) from None
-    except BadInput as error:
-        inner = f"{error.where}: {error.what}" if error.where else error.what
-        raise BadInput(
-            inner, where=document.where(key), found=error.found, allowed=error.allowed, nearest=error.nearest
-        ) from None
-
-
-def _check_timing(world: World) -> None:
-    period, step, delay = world.controller.period, world.plant.step, world.controller.delay
+def _check_period(world: World) -> None:
+    period, step = world.controller.period, world.plant.step
     if not _is_multiple(period, step):
         raise BadInput(
             "not a multiple of plant.step",
@@ -145,6 +68,10 @@ def _check_timing(world: World) -> None:
             found=period,
             allowed=f"{step:.6g} s times a whole number",
         )
+
+
+def _check_delay(world: World) -> None:
+    period, delay = world.controller.period, world.controller.delay
     if delay > 0 and not world.controller.hold:
         raise BadInput(
             "a torque that is not held cannot be delayed",
@@ -161,8 +88,8 @@ def _check_timing(world: World) -> None:
         )
 
 
-def _check_imperfections(world: World) -> None:
-    """What a law that acts continuously, and MuJoCo as the plant, cannot do."""
+def _check_sensors(world: World) -> None:
+    """A law that acts continuously has no sensors."""
     sensors = {
         key: value for key, value in world.sensors if np.any(np.asarray(value, dtype=np.float64) > 0.0)
     }
@@ -174,6 +101,9 @@ def _check_imperfections(world: World) -> None:
             found=sensors[key],
             allowed="0, or controller.hold: true",
         )
+
+
+def _check_mujoco(world: World) -> None:
     friction = world.plant.friction
     if world.plant.engine == "mujoco" and friction is not None:
         raise BadInput(
@@ -182,7 +112,6 @@ def _check_imperfections(world: World) -> None:
             found=friction if friction == "arm" else "values",
             allowed="null, or plant.engine: internal",
         )
-    _check_flexible(world)
 
 
 def _check_flexible(world: World) -> None:
@@ -202,39 +131,17 @@ def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
     return count >= least and math.isclose(value, count * unit, rel_tol=1e-6, abs_tol=1e-12)
 
 
-def _check_joints(world: World, document: Document) -> None:
-    n = len(world.start.joints)
-    lists = {f"plant.{key}": getattr(world.plant, key) for key in ("damping", "stiffness", "temperature")}
-    for section, value in (
-        ("sensors", world.sensors),
-        ("plant.friction", world.plant.friction),
-        ("controller.model_error", world.controller.model_error),
-    ):
-        if isinstance(value, BaseModel):
-            lists |= {f"{section}.{key}": entry for key, entry in value}
-    lists["plan.acceleration"] = world.plan.acceleration
-    lists |= {f"controller.{key}": value for key, value in world.controller.parameters.items()}
-    lists |= {f"detection.{key}": value for key, value in world.detection.parameters.items()}
-    for key, value in lists.items():
-        if isinstance(value, (list, tuple)) and len(value) not in (1, n):
-            raise BadInput(
-                "wrong number of values",
-                where=document.where(tuple(key.split("."))),
-                found=list(value),
-                allowed=f"{n}, one a joint, or a single number",
-            )
-
-
-def _check_inherited(world: World, folder: Path | None, trust: Trust) -> None:
+def _check_inherited(world: World) -> None:
     """An estimator that works on the controller's parameters needs a law that has them."""
-    if not trust.looks_into(world.detection.estimator) or not trust.looks_into(world.controller.law):
+    trust, estimator = world.trust, world.detection.estimator
+    if not trust.looks_into(estimator) or not trust.looks_into(world.controller.law):
         return
-    for parameter in trust.find("estimator", world.detection.estimator, folder).parameters:
+    for parameter in trust.find("estimator", estimator, world.folder).parameters:
         if parameter.inherit and parameter.name not in world.controller.parameters:
             raise BadInput(
                 f"needs the controller's {parameter.name}, which law {world.controller.law} has not",
                 where="detection.estimator",
-                found=world.detection.estimator,
+                found=estimator,
                 allowed="estimator: none, or a law with that parameter",
             )
 
@@ -251,8 +158,10 @@ def _check_ties(world: World) -> None:
         )
 
 
-def _check_goal(world: World, goal: GoalSection) -> None:
-    grid = world.map
+def _check_goal(world: World) -> None:
+    grid, goal = world.map, world.goal
+    if goal is None:
+        return
     for name in ("pose", "joints"):
         if getattr(goal, name) is not None:
             allowed = "cell or position, or map.space: joints"
@@ -268,8 +177,15 @@ def _check_goal(world: World, goal: GoalSection) -> None:
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
     for i, obstacle in enumerate(world.known):
-        if obstacle.solid.contains(*point):
+        if any(solid.contains(*point) for solid in obstacle.solids):
             raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
+
+
+_OF_EVERY_WORLD = (
+    _check_period, _check_delay, _check_sensors, _check_mujoco, _check_flexible, _check_inherited,
+    check_pushes,
+)  # fmt: skip
+_OF_A_TOOLS_MAP = (_check_ties, check_beta_of, _check_goal)
 
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.world.document import Document, Key
-from hopfield_nav.world.fields import SECTION, WORD, described, show
+from hopfield_nav.world.fields import SECTION, WORD, described, fields_of, show
 
 _ALLOWED = {
     "float_type": "a number",
@@ -28,11 +30,92 @@ _ALLOWED = {
 
 
 def bad_input(error: ValidationError, model: type[BaseModel], document: Document) -> BadInput:
-    """The fault that stands first in the document, as an error with its place."""
+    """The fault that stands first in the document, with its place, and the others that pydantic found."""
+    return _in_order(_translated(error, model, document), document)
+
+
+def faults_of_form(
+    error: ValidationError, model: type[BaseModel], document: Document, validate: Callable[[Any], object]
+) -> BadInput:
+    """As ``bad_input``, and the faults that the first ones hid.
+
+    What is wrong is taken away, and the rest is looked at again, until nothing new is found. A fault that
+    lies around or inside of one that was found before may be its consequence, and is not told.
+
+    Args:
+        error: that ``validate`` raised for the document.
+        model: of the document.
+        document: with the faults.
+        validate: raises ``ValidationError``.
+    """
+    data, found = copy.deepcopy(document.data), {}
+    while True:
+        new = dict(_translated(error, model, document))
+        found |= {key: fault for key, fault in new.items() if not any(_related(key, old) for old in found)}
+        forgotten = [_forget(data, key, new[key]) for key in new]
+        if not any(forgotten):
+            break
+        try:
+            validate(data)
+            break
+        except ValidationError as again:
+            error = again
+    return _in_order(list(found.items()), document)
+
+
+def _related(a: Key, b: Key) -> bool:
+    n = min(len(a), len(b))
+    return a[:n] == b[:n]
+
+
+def _forget(data: Any, key: Key, fault: BadInput) -> bool:
+    """Take the value away that stands at a key, or what is nearest around it; False where nothing does.
+
+    With a word that is unknown goes its whole section: what else may stand there depends on it.
+    """
+    if fault.what.startswith("unknown") and fault.what != "unknown key" and len(key) > 1:
+        key = key[:-1]
+    holder, name = None, ""
+    for part in key:
+        if isinstance(data, dict):
+            if part not in data:
+                break
+            holder, name = data, str(part)
+        elif not (isinstance(data, list) and isinstance(part, int) and part < len(data)):
+            break
+        data = data[part]
+    if holder is None:
+        return False
+    del holder[name]
+    return True
+
+
+def together(faults: Sequence[BadInput]) -> BadInput:
+    """The first of some faults, with the others in its ``others``."""
+    first = faults[0]
+    first.others = tuple(faults[1:])
+    return first
+
+
+def _in_order(faults: Sequence[tuple[Key, BadInput]], document: Document) -> BadInput:
     order = {key: i for i, key in enumerate(document.places)}
-    faults = [_translate(dict(fault), model, document) for fault in error.errors(include_url=False)]
-    key, first = min(faults, key=lambda fault: order.get(fault[0], len(order)))
-    return _at(document.where(key), first)
+    ordered = sorted(faults, key=lambda fault: (_position(fault[0], order), fault[0] not in order))
+    return together([_at(document.where(key), fault) for key, fault in ordered])
+
+
+def _position(key: Key, order: Mapping[Key, int]) -> int:
+    """Where a key stands in the document; one that is missing, at the end of its section."""
+    if key in order:
+        return order[key]
+    while key not in order and key:
+        key = key[:-1]
+    return max((i for other, i in order.items() if other[: len(key)] == key), default=0)
+
+
+def _translated(
+    error: ValidationError, model: type[BaseModel], document: Document
+) -> list[tuple[Key, BadInput]]:
+    return [_translate(dict(fault), model, document) for fault in error.errors(include_url=False)]
 
 
 def placed(error: BadInput, document: Document) -> BadInput:
@@ -65,7 +148,7 @@ def _split(dotted: str) -> Key:
 
 def _unknown_key(key: Key, model: type[BaseModel]) -> BadInput:
     section = section_model(key[:-1], model)
-    known = list(section.model_fields) if section else []
+    known = list(fields_of(section)) if section else []
     return BadInput(
         "unknown key",
         found=key[-1],
@@ -85,7 +168,7 @@ def _not_listed(fault: dict[str, Any]) -> BadInput:
 
 def _describe(key: Key, model: type[BaseModel]) -> str:
     section = section_model(key[:-1], model)
-    field = section.model_fields.get(str(key[-1])) if section else None
+    field = fields_of(section).get(str(key[-1])) if section else None
     return (described(field) if field else "") or "a value"
 
 
@@ -94,7 +177,7 @@ def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:
     for part in key:
         if isinstance(part, int):
             continue
-        field = model.model_fields.get(part)
+        field = fields_of(model).get(part)
         inner = _models_in(field.annotation) if field else []
         if not inner:
             return None

@@ -166,9 +166,14 @@ def described(field: FieldInfo) -> str:
     return f"{field.description or ''}{f' [{unit}]' if unit else ''}".strip()
 
 
+def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields of a section, by their keys in a file."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
 def _describe_keys(schema: JsonSchema, model: type[BaseModel]) -> None:
     """Complete the descriptions of a JSON Schema by the units."""
-    for name, field in model.model_fields.items():
+    for name, field in fields_of(model).items():
         if described(field):
             schema["properties"][name]["description"] = described(field)
 

@@ -89,13 +89,18 @@ def find_file(name: str | Path) -> Path:
 
 
 def sweep_name(path: Path) -> str:
-    """What a sweep is called: its file's name; in a folder of results (``sweep.yaml``), the folder's."""
-    return path.resolve().parent.name if path.stem == "sweep" else path.stem
+    """What a sweep is called: its file's name; of a copy among results, their folder's."""
+    return _named_after(path, path.stem == "sweep" and _exists(path.parent / "sweep.csv"))
 
 
 def world_name(path: Path) -> str:
-    """What a world is called: its file's name; in a run's folder (``world.yaml``), the folder's."""
-    return path.resolve().parent.name if path.stem == "world" else path.stem
+    """What a world is called: its file's name; of a copy among results of a run or plan, their folder's."""
+    results = any(_exists(path.parent / name) for name in ("summary.json", "plan.json"))
+    return _named_after(path, path.stem == "world" and results)
+
+
+def _named_after(path: Path, is_copy: bool) -> str:
+    return path.resolve().parent.name if is_copy else path.stem
 
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
@@ -158,14 +163,17 @@ def _refuse_either(name: str) -> Path:
 
 
 def _refuse_name(name: str, what: str, known: list[str]) -> Path:
+    here = [file for file in (f"{name}{suffix}" for suffix in _SUFFIXES) if _exists(Path(file))]
     raise BadInput(
         f"unknown {what}",
         found=name,
         allowed=", ".join([*known, "or the path of a file"]),
-        nearest=nearest_name(name, known),
+        nearest=here[0] if here else nearest_name(name, known),
     )
 
 
 def _refuse_path(path: Path) -> Path:
-    near = [p.name for p in path.parent.glob("*.yaml")] if _exists(path.parent) else []
-    raise BadInput("no such file", where=str(path), nearest=nearest_name(path.name, near))
+    known = _exists(path.parent)
+    near = [p.name for p in path.parent.glob("*.yaml")] if known else []
+    what = f"no such file in {path.parent.resolve()}" if known else "no such file, nor its folder"
+    raise BadInput(what, where=str(path), nearest=nearest_name(path.name, near))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from dynamics import BadInput
-from hopfield_nav.world.checks import check_arms, check_world
+from hopfield_nav.world.checks import check_world
 from hopfield_nav.world.document import Document, apply_overrides, parse_document, read_document
-from hopfield_nav.world.faults import bad_input, placed
+from hopfield_nav.world.faults import faults_of_form, placed, together
 from hopfield_nav.world.files import find_world, paths_from_here, world_name
 from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
@@ -76,16 +76,20 @@ def world_from(
         trust: which Python files may be executed; default as ``like``, or those of the current folder.
 
     Raises:
-        BadInput: with the place of the first fault in the document.
+        BadInput: the first fault of the document, with its place; ``others`` has all the others of its kind:
+            of form, or, when the form is right, of content.
     """
     trust = trust or (like.trust if like else Trust())
+
+    def of_right_form(data: Any) -> World:
+        return World.model_validate(data, context={"folder": folder, "trust": trust})
+
     try:
-        world = World.model_validate(document.data, context={"folder": folder, "trust": trust})
-        check_world(world, folder, trust)
+        world = of_right_form(document.data)
     except ValidationError as error:
-        raise bad_input(error, World, document) from None
-    except BadInput as error:
-        raise placed(error, document) from None
+        raise faults_of_form(error, World, document, of_right_form) from None
     world._name, world._folder, world._trust = name, folder, trust
-    check_arms(world, document, like)
+    world, faults = check_world(world, like)
+    if faults:
+        raise together([placed(fault, document) for fault in faults])
     return world

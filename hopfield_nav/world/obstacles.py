@@ -1,12 +1,12 @@
 """The entries of ``obstacles`` and ``known``: a mapping with one key, the kind of the obstacle.
 
-What is random stands for several, drawn when a run begins; the run's own copy of the world lists them one
-by one.
+A wall stands for several solids, and so does what is random, drawn when a run begins; the run's own copy of
+the world lists them one by one.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field, model_serializer, model_validator
 
@@ -14,6 +14,7 @@ from dynamics import BadInput
 from hopfield_nav.world.random_scene import RandomScene
 from hopfield_nav.world.sections import Section
 from hopfield_nav.world.solids import Box, Cylinder, Floor, RandomCylinders, Solid, Sphere
+from hopfield_nav.world.walls import Polyline, Wall
 
 
 class _OneKind(Section):
@@ -40,10 +41,21 @@ class KnownObstacle(_OneKind):
     box: Box | None = Field(None, description="one box")
     floor: Floor | None = Field(None, description="everything below a level plane")
 
+    wall: Wall | None = Field(None, description="upright cylinders in a row, from one point to another")
+    polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
+
+    @classmethod
+    def of(cls, solid: Solid) -> Self:
+        """The entry of one solid."""
+        return cls(**{type(solid).__name__.lower(): solid})
+
     @property
-    def solid(self) -> Solid:
-        """What the one key holds."""
-        return next(s for s in (self.cylinder, self.sphere, self.box, self.floor) if s is not None)
+    def solids(self) -> list[Solid]:
+        """What the one key holds, or stands for; nothing is drawn."""
+        row = self.wall or self.polyline
+        if row is not None:
+            return list(row.cylinders())
+        return [s for s in (self.cylinder, self.sphere, self.box, self.floor) if s is not None]
 
 
 class Obstacle(KnownObstacle):
@@ -51,11 +63,6 @@ class Obstacle(KnownObstacle):
 
     random_cylinders: RandomCylinders | None = Field(None, description="several, drawn when a run begins")
     random_scene: RandomScene | None = Field(None, description="a whole scene, drawn when a run begins")
-
-    @classmethod
-    def of(cls, solid: Solid) -> Obstacle:
-        """The entry of one solid."""
-        return cls(**{type(solid).__name__.lower(): solid})
 
     @property
     def is_drawn(self) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 from pydantic import Field, model_serializer, model_validator
 
 from dynamics import BadInput
@@ -15,7 +14,7 @@ from hopfield_nav.world.fields import Joints, PerJoint, Point, Range, Section, W
 from hopfield_nav.world.solids import RotationOrAngles
 
 if TYPE_CHECKING:
-    from hopfield_nav.world.document import Document, Key
+    from hopfield_nav.world.document import Key
 
 
 class PoseSection(Section):
@@ -86,34 +85,3 @@ class PlanSection(Section):
         places: dict[Key, PlaceSection | None] = {("start",): self.start, ("goal",): self.goal}
         places |= {("via", i): place for i, place in enumerate(self.via)}
         return {key: at.joints for key, at in places.items() if at is not None and at.joints is not None}
-
-
-def check_plan(plan: PlanSection, arm: str, limits: np.ndarray, document: Document) -> None:
-    """Joint angles fit the arm in number and lie within its limits.
-
-    Args:
-        plan: to check.
-        arm: the name of the arm.
-        limits: (n, 2) lowest and highest joint angles [rad].
-        document: that the plan was read from.
-
-    Raises:
-        BadInput: they do not; ``where`` is the first at fault.
-    """
-    for place, joints in plan.given_joints.items():
-        key: Key = ("plan", *place, "joints")
-        if len(joints) != len(limits):
-            raise BadInput(
-                "wrong number of joints",
-                where=document.where(key),
-                found=len(joints),
-                allowed=f"{len(limits)}, as arm {arm} has",
-            )
-        for i, (low, high) in enumerate(limits):
-            if not low <= joints[i] <= high:
-                raise BadInput(
-                    f"joint {i + 1} of arm {arm} does not turn so far",
-                    where=document.where((*key, i)),
-                    found=joints[i],
-                    allowed=f"{low:.6g} to {high:.6g} rad",
-                )

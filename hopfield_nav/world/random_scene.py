@@ -68,7 +68,6 @@ class RandomScene(Section):
                 return solids
         raise BadInput(
             f"no room for a random scene: {self.family}",
-            where="random_scene",
             found=f"clearance {self.clearance:g} m",
             allowed="a scene that leaves the whole arm free at start and goal",
         )

@@ -21,6 +21,7 @@ def dump_schema() -> dict[str, Any]:
     schema["title"] = "hopfield-nav world"
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
+    schema["$defs"]["StartSection"] |= {"maxProperties": 1}
     for name in ("Obstacle", "KnownObstacle", "PlaceSection"):
         schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
     return schema

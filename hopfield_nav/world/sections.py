@@ -20,7 +20,6 @@ from dynamics import BadInput
 from hopfield_nav.world.fields import (
     Flag,
     Inertia,
-    Joints,
     Length,
     PerJoint,
     Point,
@@ -36,7 +35,6 @@ from hopfield_nav.world.trust import Trust
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
-_Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
 
 
 class FrameSection(Section):
@@ -254,12 +252,6 @@ class DetectionSection(Section):
     def parameters(self) -> dict[str, Any]:
         """The parameters of estimator and detector, by name, defaults included."""
         return dict(self.model_extra or {})
-
-
-class StartSection(Section):
-    """Where the arm is at the beginning, at rest."""
-
-    joints: Joints = Field(_Q0, description="joint angles, within one turn")
 
 
 class RecordSection(Section):

@@ -16,6 +16,7 @@ from dynamics import BadInput
 from hopfield_nav.world.fields import Length, Metre, PlanePoint, Point, Range, Rotation, Unit, Whole
 from hopfield_nav.world.sections import Section
 
+Height = Annotated[tuple[Metre, ...], Length(2, 2)]
 Radius = Annotated[float, Range(0.0, 5.0, "m", above=True)]
 _Edge = Annotated[float, Range(0.0, 10.0, "m", above=True)]
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -25,24 +26,27 @@ Seed = Annotated[int, Whole(0, 2**63 - 1)]
 _TRIES = 10_000  # random positions tried for one cylinder before giving up
 
 
+def check_height(height: tuple[float, ...] | None) -> None:
+    """Refuse the ends of a cylinder that are in the wrong order."""
+    if height is not None and height[0] >= height[1]:
+        raise BadInput(
+            "lower end not below the upper",
+            where="height",
+            found=list(height),
+            allowed="[lower, upper] in metres",
+        )
+
+
 class Cylinder(Section):
     """An upright cylinder: without end, or from one height to another."""
 
     center: PlanePoint = Field(description="[x, y] of the axis, base axes")
     radius: Radius = Field(description="of its round side")
-    height: Annotated[tuple[Metre, ...], Length(2, 2)] | None = Field(
-        None, description="[lower, upper] z of its ends; left out: without end"
-    )
+    height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
 
     @model_validator(mode="after")
     def _check(self) -> Cylinder:
-        if self.height is not None and self.height[0] >= self.height[1]:
-            raise BadInput(
-                "lower end not below the upper",
-                where="height",
-                found=list(self.height),
-                allowed="[lower, upper] in metres",
-            )
+        check_height(self.height)
         return self
 
     @model_serializer(mode="wrap")

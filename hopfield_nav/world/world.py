@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
+from dynamics import BadInput, html_table
 from hopfield_nav.world.fields import Gravity, Range, Text
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.goal import GoalSection
@@ -16,6 +17,7 @@ from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan import PlanSection
+from hopfield_nav.world.pushes import PushSection
 from hopfield_nav.world.sections import (
     TIES_IN_SPACE,
     ContactSection,
@@ -25,10 +27,10 @@ from hopfield_nav.world.sections import (
     PlantSection,
     RecordSection,
     Section,
-    StartSection,
     ToolSection,
 )
 from hopfield_nav.world.solids import Box, Seed, Sphere
+from hopfield_nav.world.start import StartSection
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
 
@@ -56,6 +58,7 @@ class World(Section):
     )
     obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
     known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
+    pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
     planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
     trajectory: TrajectorySection = Field(
@@ -97,6 +100,35 @@ class World(Section):
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
         return isinstance(other, World) and self.model_dump() == other.model_dump()
 
+    def __repr__(self) -> str:
+        kinds = f"{len(self.obstacles)} obstacles" + (f", {len(self.known)} known" if self.known else "")
+        shape = " x ".join(map(str, self.map.shape))
+        goal = f"goal {list(self._goal_as_given)}" if self.goal else "no goal"
+        return f"<World {self.name}: {self.arm}, {kinds}, map of {shape} cells, {goal}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("description", self.description or None),
+            ("arm", self.arm),
+            ("control law", self.controller.law),
+            ("estimator", self.detection.estimator),
+            ("detector", self.detection.measure),
+            ("obstacles", len(self.obstacles)),
+            ("known", len(self.known)),
+            ("map", " x ".join(map(str, self.map.shape)) + " cells"),
+            ("goal", self._goal_as_given),
+        ]
+        return html_table(f"World {self.name}", rows)
+
+    @property
+    def _goal_as_given(self) -> tuple[float, ...] | None:
+        if self.goal is None:
+            return None
+        pose = self.goal.pose.position if self.goal.pose else None
+        return self.goal.cell or self.goal.position or pose or self.goal.joints
+
     __hash__ = None  # type: ignore[assignment]
 
     @property
@@ -134,7 +166,7 @@ class World(Section):
         return x, y, z
 
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
-        """The same world with its random obstacles drawn and the seed written in.
+        """The same world, every obstacle listed by itself, what is random drawn, and the seed written in.
 
         Args:
             seed: of the run; what has a seed of its own ignores it.
@@ -146,8 +178,10 @@ class World(Section):
         """
         generator = np.random.default_rng(seed)
         free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
-        obstacles = tuple(o for obstacle in self.obstacles for o in self._draw(obstacle, generator, free))
-        return self._with(obstacles=obstacles, seed=seed)
+        drawn = [self._draw(i, obstacle, generator, free) for i, obstacle in enumerate(self.obstacles)]
+        obstacles = tuple(o for several in drawn for o in several)
+        known = tuple(KnownObstacle.of(solid) for obstacle in self.known for solid in obstacle.solids)
+        return self.with_changes(obstacles=obstacles, known=known, seed=seed)
 
     def to_yaml(self, folder: Path | None = None) -> str:
         """The world as YAML with every default written out; loads back to an equal world.
@@ -159,6 +193,12 @@ class World(Section):
         if folder is not None:
             relative_to(data, self._folder, folder)
         return yaml_text(data)
+
+    def with_changes(self, **changes: Any) -> World:
+        """The same world with other sections, which nobody checks."""
+        world = self.model_copy(update=changes)
+        world._name, world._folder, world._trust = self._name, self._folder, self._trust
+        return world
 
     def bare_arm(self) -> Arm:
         """The world's arm with its tool frame, without payload."""
@@ -191,6 +231,16 @@ class World(Section):
         return inverse_kinematics(self.bare_arm(), pose)
 
     def _draw(
+        self, i: int, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
+    ) -> list[Obstacle]:
+        """What stands at the place of the ``i``-th obstacle."""
+        try:
+            return self._drawn(obstacle, generator, free)
+        except BadInput as error:
+            where = f"obstacles.{i}"
+            raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
+
+    def _drawn(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
         if obstacle.random_scene is not None:
@@ -200,7 +250,7 @@ class World(Section):
             return [Obstacle.of(solid) for solid in scene]
         random = obstacle.random_cylinders
         if random is None:
-            return [obstacle]
+            return [Obstacle.of(solid) for solid in obstacle.solids]
         own = generator if random.seed is None else np.random.default_rng(random.seed)
         low = np.array(self.map.origin[:2])
         high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
@@ -209,12 +259,7 @@ class World(Section):
     def with_known(self, solids: Sequence[Sphere | Box]) -> World:
         """The world with more known obstacles."""
         more = (KnownObstacle(**{type(solid).__name__.lower(): solid}) for solid in solids)
-        return self._with(known=(*self.known, *more))
-
-    def _with(self, **changes: Any) -> World:
-        world = self.model_copy(update=changes)
-        world._name, world._folder, world._trust = self._name, self._folder, self._trust
-        return world
+        return self.with_changes(known=(*self.known, *more))
 
 
 def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:

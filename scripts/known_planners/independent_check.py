@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from dynamics import Arm
-from hopfield_nav.world import Box, Cylinder, Floor, Solid, World
+from hopfield_nav.world import Box, Cylinder, Floor, Solid, World, solids_of
 
 STEP = 1e-3  # [m] of tool motion between two poses that are looked at, at most
 _POSES = 2000  # random ones, to see what overlaps always
@@ -31,7 +31,7 @@ class IndependentCheck:
         self.data = self.model.createData()
         self.shapes = pin.GeometryModel()
         bodies = [self._add_body(i, row) for i, row in enumerate(arm.capsules)]
-        solids = [self._add_solid(j, known.solid) for j, known in enumerate(world.known)]
+        solids = [self._add_solid(j, solid) for j, solid in enumerate(solids_of(world.known))]
         links = [int(row[0]) for row in arm.capsules]
         for a, first in zip(bodies, links, strict=True):
             for b, second in zip(bodies, links, strict=True):

@@ -82,7 +82,7 @@ def test_interrupted_and_resumed(tmp_path, whole_group):
     scratch = tmp_path / "tmp"
     scratch.mkdir()
     here = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
-    program = [sys.executable, "-W", "ignore", "-m", "hopfield_nav.cli"]
+    program = [sys.executable, "-W", "ignore", "-m", "hopfield_nav"]
     command = [*program, "sweep", "long.yaml", "--workers", "2", "--no-plots"]
     process = subprocess.Popen(
         command, cwd=tmp_path, env=here, start_new_session=True, stderr=subprocess.PIPE, text=True

@@ -9,7 +9,7 @@ from refusals import refused
 from scenes import NO_PATH
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.figures import COLOURS, film_speed, film_style
+from hopfield_nav.figures import COLOURS, Cut, film_speed, film_style
 from hopfield_nav.figures.run import film
 from hopfield_nav.figures.solid import marks
 
@@ -33,10 +33,37 @@ def test_a_film_can_be_read_back(short, tmp_path):
     assert seen == [(k + 1, total) for k in range(total)]
     frames = decode(path)
     assert len(frames) == total
-    assert imageio_ffmpeg.count_frames_and_secs(path)[1] == pytest.approx(total / film.FPS, abs=0.1)
+    assert imageio_ffmpeg.count_frames_and_secs(path)[1] == pytest.approx(total / film.WHOLE.fps, abs=0.1)
     with film_style():
         difference = np.abs(frames[0].astype(float) - film.Film(short).draw(0.0))
     assert difference.mean() < 3
+
+
+def test_a_part_of_a_run_in_another_size(short, tmp_path):
+    cut = Cut(begin=0.1, end=0.3, fps=10, size=(640, 400))
+    path = film.animate_run(short, tmp_path / "film", cut=cut)
+    frames = decode(path, cut.size)
+    assert len(frames) == len(film.film_times(short, cut)) == 2
+    with film_style():
+        drawn = film.Film(short, cut).draw(0.1)
+    assert drawn.shape == (400, 640, 3)
+    assert np.abs(frames[0].astype(float) - drawn).mean() < 3
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (Cut(begin=0.5), "--from"),
+        (Cut(begin=0.2, end=0.2), "--from"),
+        (Cut(fps=0), "--fps"),
+        (Cut(size=(641, 400)), "even numbers"),
+        (Cut(size=(64000, 400)), "even numbers"),
+    ],
+)
+def test_a_part_that_is_none_is_refused(short, tmp_path, cut, words):
+    with refused(words):
+        film.animate_run(short, tmp_path / "film", cut=cut)
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_an_encoder_it_is_a_gif(short, tmp_path, monkeypatch):

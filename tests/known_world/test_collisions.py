@@ -17,7 +17,7 @@ from dynamics.files import mjcf_text
 from hopfield_nav import geometry, load_world
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
 from hopfield_nav.known_world import build_scene, clearance, collides, explain, pair_distances, scene_of_world
-from hopfield_nav.world import pack
+from hopfield_nav.world import pack, solids_of
 
 SOLIDS = [
     geometry.half_space([0, 0, 0]),
@@ -199,8 +199,8 @@ def test_the_scene_of_a_world_has_its_known_obstacles_alone():
     scene = scene_of_world(world, margin=0.01)
     assert len(scene.solids) == len(world.known) > 0
     assert len(world.obstacles) > 0
-    for row, known in zip(scene.solids, world.known, strict=True):
-        np.testing.assert_array_equal(row, pack(known.solid))
+    for row, solid in zip(scene.solids, solids_of(world.known), strict=True):
+        np.testing.assert_array_equal(row, pack(solid))
     assert scene.margin.tolist() == [0.01, 0.0]
 
 

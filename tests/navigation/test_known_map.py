@@ -18,7 +18,7 @@ from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import Navigator
 from hopfield_nav.navigation.known_map import SAME, blocked_cells, cell_beside, make_map, only_in_sight
 from hopfield_nav.planning import plan_roadmap, shorten_path
-from hopfield_nav.world import pack, parse_world
+from hopfield_nav.world import pack, parse_world, solids_of
 
 PLANE = "map: {origin: [0.16, -0.17, 0.0], spacing: 0.03, shape: [13, 12]}\n"
 ROOM = "map: {origin: [0.16, -0.17, -0.05], spacing: 0.04, shape: [10, 9, 6]}\n"
@@ -66,7 +66,7 @@ def known_world(grid_text, solids, more=""):
 
 def inside_known(some_world, points):
     """Whether points (k, 3) lie in a known solid, as the world file defines its solids."""
-    return np.any([obstacle.solid.contains(*points.T) for obstacle in some_world.known], axis=0)
+    return np.any([solid.contains(*points.T) for solid in solids_of(some_world.known)], axis=0)
 
 
 def along(corners, count=120):
@@ -265,7 +265,7 @@ def test_what_is_known_is_spared_and_the_rest_is_found_by_touch():
     assert 0 < mixed.summary["collision_count"] < blind.summary["collision_count"]
     for run, spared in ((mixed, True), (blind, False)):
         tool = run.data.tool_position.values
-        wall = pack_primitives([pack(parse_world(f"format: 1\nknown: [{KNOWN}]").known[0].solid)])
+        wall = pack_primitives([pack(parse_world(f"format: 1\nknown: [{KNOWN}]").known[0].solids[0])])
         assert (least_distance(wall, tool) > 0.0) == spared
     at = mixed.data.event_position.values[:, :2]
     assert (np.abs(np.linalg.norm(at - CENTRE, axis=1) - RADIUS) < 0.01).all()

@@ -69,4 +69,4 @@ def test_rooms_import_each_other_by_theirexports_of():
 
 def test_the_top_holds_rooms_alone():
     top = {p.name for p in (ROOT / "hopfield_nav").iterdir() if p.is_file()}
-    assert top == {"__init__.py", "__init__.pyi", "plugin.py", "py.typed"}
+    assert top == {"__init__.py", "__init__.pyi", "__main__.py", "plugin.py", "py.typed"}

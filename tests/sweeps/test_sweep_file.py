@@ -167,6 +167,7 @@ def test_a_sweep_travels_to_another_process():
 @pytest.mark.parametrize("text", [FULL, RANDOM])
 def test_written_out_it_is_the_same_sweep(text, tmp_path):
     s = sweep(text)
+    (tmp_path / "sweep.csv").touch()  # as among results
     (tmp_path / "sweep.yaml").write_text(s.to_yaml(tmp_path))
     again = load_sweep(tmp_path)
     assert again.digest == s.digest

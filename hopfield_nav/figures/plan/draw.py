@@ -14,12 +14,12 @@ from hopfield_nav.figures.plan.pages import direct_page, shortest_page
 from hopfield_nav.figures.plan.solutions import solutions_page
 from hopfield_nav.figures.plan.stopped import stopped_page
 from hopfield_nav.known_world import SHORTEST, KnownPlan, PlannedPath, Scene
-from hopfield_nav.world import Solid, World
+from hopfield_nav.world import Solid, World, solids_of
 
 
 def known_solids(world: World | Sequence[Solid]) -> list[Solid]:
     """The solids that a world declares as known; solids themselves are handed back."""
-    return [o.solid for o in world.known] if isinstance(world, World) else list(world)
+    return solids_of(world.known) if isinstance(world, World) else list(world)
 
 
 def draw_plan_figures(

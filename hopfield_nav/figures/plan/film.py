@@ -11,12 +11,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from dynamics import Arm
-from hopfield_nav.figures import COLOURS, SIZE, Progress, film_speed, film_style, write_film
+from hopfield_nav.figures import COLOURS, SIZE, Progress, film_figure, film_speed, film_style, write_film
 from hopfield_nav.figures.plan.draw import known_solids
 from hopfield_nav.figures.plan.drawing import known_handles, tool_points
 from hopfield_nav.figures.plan.signals import (
@@ -33,7 +32,6 @@ from hopfield_nav.loop import Trajectory, evaluate
 from hopfield_nav.world import Solid, World
 
 PLAN_FPS = 25
-_DPI = 100
 _LONGEST = 12.0  # [s] of film, where a speed of the list allows it; a motion of ten seconds runs as in life
 _REST = 1.0  # [s] of film that the last moment stays
 _ROWS = 800  # moments of the curves
@@ -89,7 +87,7 @@ class PlanFilm:
         self.end = float(self.motion.time[-1])
         self.speed = film_speed(self.end, _LONGEST)
         self.view = CellView(arm, solids, self.motion.q[:: max(1, _ROWS // 60)], sides=_SIDES)
-        self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
+        self.figure = film_figure(SIZE)
         self.canvas = FigureCanvasAgg(self.figure)
         self._add_scene(self.figure.add_axes((0.0, 0.0, 0.62, 0.93)))
         self._add_curves(float(scene.margin[0]))

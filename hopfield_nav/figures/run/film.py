@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dynamics import BadInput
 from hopfield_nav.experiment import Run, missed_contacts
-from hopfield_nav.figures import COLOURS, SIZE, Progress, film_speed, film_style, write_film
+from hopfield_nav.figures import COLOURS, Cut, Progress, film_figure, film_speed, film_style, write_film
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
@@ -21,14 +20,13 @@ from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.solid import in_space
 
 _Panel = ScenePanel | MapPanel | LevelPanel | PlacesPanel | StripPanel
-FPS = 20
-_DPI = 100
+WHOLE = Cut()
 _LONGEST = 30.0  # [s] of film, where a speed of the list allows it
 _FLASH = 0.6  # [s] of film that a collision glows
 _REST = 1.5  # [s] of film that the last moment stays
 
 
-def animate_run(run: Run, path: str | Path, progress: Progress | None = None) -> Path:
+def animate_run(run: Run, path: str | Path, progress: Progress | None = None, cut: Cut = WHOLE) -> Path:
     """Make the film of a run.
 
     The arm from one side, the map from above, and the forces over time. The speed is written in the
@@ -38,25 +36,28 @@ def animate_run(run: Run, path: str | Path, progress: Progress | None = None) ->
         run: a run with recorded signals.
         path: where to, without the ending; an older film is replaced.
         progress: called after every frame with the number of frames done and of all.
+        cut: which part of the run, frames a second and size.
 
     Returns:
         The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
 
     Raises:
-        BadInput: the run kept no signals.
+        BadInput: the run kept no signals, or the cut is none of this run.
         OSError: the file cannot be written.
     """
     if not run.data.sizes["time"]:
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
     with film_style():
-        return write_film(Path(path), Film(run).frames(), len(film_times(run)), FPS, progress)
+        frames = Film(run, cut).frames()
+        return write_film(Path(path), frames, len(film_times(run, cut)), cut.fps, progress, cut.size)
 
 
-def film_times(run: Run) -> np.ndarray:
-    """Simulated time of every frame [s]; it goes on beyond the end, where the last moment stays."""
-    end = float(run.data.time.values[-1])
-    speed = film_speed(end, _LONGEST)
-    return np.arange(0.0, end + _REST * speed, speed / FPS)
+def film_times(run: Run, cut: Cut = WHOLE) -> np.ndarray:
+    """Simulated time of every frame [s]; it goes on beyond the run's end, where the last moment stays."""
+    last = float(run.data.time.values[-1])
+    end = cut.until(last)
+    speed = film_speed(end - cut.begin, _LONGEST)
+    return np.arange(cut.begin, end + (_REST * speed if end == last else 0.0), speed / cut.fps)
 
 
 class Film:
@@ -64,13 +65,15 @@ class Film:
 
     Args:
         run: a run with recorded signals. Make it, and draw its frames, inside ``film_style()``.
+        cut: which part of the run, frames a second and size.
     """
 
-    def __init__(self, run: Run) -> None:
-        self.run, self.speed = run, film_speed(float(run.data.time.values[-1]), _LONGEST)
+    def __init__(self, run: Run, cut: Cut = WHOLE) -> None:
+        self.run, self.cut = run, cut
         self.plans, self.missed = run.plans(), missed_contacts(run)
         self.end = float(run.data.time.values[-1])
-        self.figure = Figure((SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI)
+        self.speed = film_speed(cut.until(self.end) - cut.begin, _LONGEST)
+        self.figure = film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)
         self.panels: list[_Panel] = [
             *self._scene(),
@@ -100,7 +103,7 @@ class Film:
         return Now(time, row_at(self.run, time), count, self.plans[count], flash, missed and flash <= 0)
 
     def draw(self, time: float) -> np.ndarray:
-        """The frame at a simulated time [s]: (720, 1280, 3) uint8."""
+        """The frame at a simulated time [s]: (height, width, 3) uint8."""
         now = self.now(time)
         for panel in self.panels:
             panel.show(now, now.collisions != self._shown)
@@ -111,7 +114,7 @@ class Film:
 
     def frames(self) -> Iterator[np.ndarray]:
         """Every frame in order."""
-        for time in film_times(self.run):
+        for time in film_times(self.run, self.cut):
             yield self.draw(float(time))
 
     def _blit(self) -> None:

@@ -1,0 +1,23 @@
+"""Records as short tables in HTML, as notebooks show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+_LEFT = "style='text-align:left'"
+
+
+def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
+    """A table of two columns.
+
+    Args:
+        title: above the table.
+        rows: a name and what belongs to it; None is left out.
+    """
+    cells = "".join(
+        f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{escape(str(value))}</td></tr>"
+        for name, value in rows
+        if value is not None
+    )
+    return f"<table><caption {_LEFT}><b>{escape(title)}</b></caption><tbody>{cells}</tbody></table>"

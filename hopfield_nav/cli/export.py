@@ -1,0 +1,37 @@
+"""The command export: a saved run for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynamics import BadInput
+from hopfield_nav.cli.pictures import load_saved_run
+
+
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    as_csv: Annotated[bool, typer.Option("--csv", help="signals.csv and events.csv.")] = False,
+    as_mat: Annotated[bool, typer.Option("--mat", help="run.mat, for MATLAB and Octave.")] = False,
+    every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th row of the signals.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write to  [default: RUN]", show_default=False)
+    ] = None,
+) -> int:
+    """Write the signals and events of a run as CSV, or everything as a file of MATLAB."""
+    if not (as_csv or as_mat):
+        raise BadInput("no format", allowed="--csv, --mat or both")
+    from hopfield_nav.experiment import export_csv, export_mat
+
+    loaded, folder = load_saved_run(run), out or run
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = export_csv(loaded, folder, every) if as_csv else []
+        paths += [export_mat(loaded, folder / "run.mat", every)] if as_mat else []
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror or error}", where=str(folder)) from None
+    for path in paths:
+        print(path)
+    return 0

@@ -1,0 +1,76 @@
+"""The command list: what a world may name, a line each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynamics import BadInput, nearest_name
+
+KINDS = ("worlds", "arms", "laws", "estimators", "detectors", "planners", "sweeps")
+_METHODS = {"laws": "controller", "estimators": "estimator", "detectors": "detector"}
+
+
+def _begin_with(incomplete: str) -> list[str]:
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
+
+
+def list_(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT", help=", ".join(KINDS) + ".", autocompletion=_begin_with, show_default=False
+        ),
+    ],
+) -> int:
+    """List the worlds, arms, control laws, estimators, detectors, planners or sweeps that come along."""
+    if what not in KINDS:
+        raise BadInput(
+            "unknown list", found=what, allowed=", ".join(KINDS), nearest=nearest_name(what, KINDS)
+        )
+    lines = describe_known(what)
+    width = max(len(name) for name in lines)
+    for name, line in lines.items():
+        print(f"{name:{width}}  {line}".rstrip())
+    return 0
+
+
+def describe_known(what: str) -> Mapping[str, str]:
+    """One sentence on each thing of a kind that comes with the program, by name; ``what`` is in ``KINDS``."""
+    if what in _METHODS:
+        from hopfield_nav.plugin import find_method, method_names
+
+        kind = _METHODS[what]
+        return {name: find_method(kind, name).description for name in method_names(kind)}
+    if what == "planners":
+        from hopfield_nav.navigation import PLANNERS
+
+        return PLANNERS
+    return {name: _first_sentence(_description(path)) for name, path in _files(what)}
+
+
+def _files(what: str) -> Iterable[tuple[str, Path]]:
+    if what == "arms":
+        from dynamics import arm_file, list_arms
+
+        return ((name, arm_file(name)) for name in list_arms())
+    from hopfield_nav.world import find_sweep, find_world, list_sweeps, list_worlds
+
+    if what == "worlds":
+        return ((name, find_world(name)) for name in list_worlds())
+    return ((name, find_sweep(name)) for name in list_sweeps())
+
+
+def _description(path: Path) -> str:
+    from hopfield_nav.world import read_document
+
+    return str(read_document(path).data.get("description", ""))
+
+
+def _first_sentence(text: str) -> str:
+    """The beginning of a text up to its first full stop, in one line."""
+    return re.split(r"\.\s|\.$", " ".join(text.split()), maxsplit=1)[0]

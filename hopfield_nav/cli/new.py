@@ -1,0 +1,29 @@
+"""The command new: a world file to begin with."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynamics import BadInput
+
+
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="World file to write, FILE.yaml.")],
+) -> int:
+    """Write a world file with comments, to begin with: it checks and runs as it is."""
+    if file.suffix not in (".yaml", ".yml"):
+        raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")
+    text = (resources.files("hopfield_nav.cli") / "template.yaml").read_text(encoding="utf-8")
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text.replace("FILE", str(file)))
+    except FileExistsError:
+        raise BadInput("is there already; nothing is overwritten", where=str(file)) from None
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror or error}", where=str(file)) from None
+    print(f"{file}: to be changed; `hopfield-nav check {file}` and `hopfield-nav run {file}` come next")
+    return 0

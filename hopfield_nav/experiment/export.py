@@ -1,0 +1,100 @@
+"""A run's signals and events for other programs: tables as CSV, everything as a file of MATLAB."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.files import whole_file
+
+if TYPE_CHECKING:
+    import xarray
+
+    from hopfield_nav.experiment.run import Run
+
+_LINES = 4096  # written at a time
+
+
+def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
+    """Write ``signals.csv``, a line a row of the record, and ``events.csv``, a line a detection.
+
+    The head of a column is its variable, with the joint or the axis behind it, and its unit: ``q_1 [rad]``,
+    ``force_x [N]``. What holds a grid for each event is left out.
+
+    Args:
+        run: with recorded signals.
+        folder: that exists; older files are replaced.
+        every: write each ``every``-th row of the signals.
+
+    Raises:
+        BadInput: the run has no signals, or ``every`` is no whole number from 1.
+        OSError: a file cannot be written.
+    """
+    data = _thinned(run, every)
+    paths = [folder / "signals.csv", folder / "events.csv"]
+    for path, dimension in zip(paths, ("time", "event"), strict=True):
+        columns = dict(_columns(data, dimension))
+        _write(path, list(columns), np.column_stack(list(columns.values())))
+    return paths
+
+
+def export_mat(run: Run, path: Path, every: int = 1) -> Path:
+    """Write every variable, with the units in ``units`` and the numbers of the summary in ``summary``.
+
+    Args:
+        run: with recorded signals.
+        path: of the file; an older one is replaced.
+        every: keep each ``every``-th row of the signals.
+
+    Raises:
+        BadInput, OSError: as ``export_csv``.
+    """
+    from scipy.io import savemat
+
+    data = _thinned(run, every)
+    content: dict[str, Any] = {str(name): variable.values for name, variable in data.variables.items()}
+    content["axis"] = np.array(content["axis"], dtype=object)
+    content["units"] = {str(name): v.attrs.get("units", "1") for name, v in data.variables.items()}
+    told = {key: np.nan if value is None else value for key, value in run.summary.items()}
+    content["summary"] = {key: value for key, value in told.items() if isinstance(value, (str, int, float))}
+    with whole_file(path) as partial:
+        savemat(partial, content, long_field_names=True, do_compression=True, oned_as="column")
+    return path
+
+
+def _thinned(run: Run, every: int) -> xarray.Dataset:
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        raise BadInput("rows to keep", where="every", found=every, allowed="a whole number from 1")
+    if not run.data.sizes["time"]:
+        raise BadInput("no signals to export", where="record.signals", found="none", allowed="all")
+    return run.data.isel(time=slice(None, None, every))
+
+
+def _columns(data: xarray.Dataset, dimension: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Head and values of each column of the table along a dimension."""
+    if dimension in data.coords:
+        yield f"{dimension} [{data[dimension].attrs['units']}]", data[dimension].values
+    for name, variable in data.data_vars.items():
+        unit = variable.attrs.get("units", "1")
+        if variable.dims == (dimension,):
+            yield f"{name} [{unit}]", variable.values
+        elif variable.dims[0] == dimension and len(variable.dims) == 2 and variable.dims[1] in _PARTS:
+            labels = data[variable.dims[1]].values
+            for label, values in zip(labels, variable.values.T, strict=True):
+                yield f"{name}_{label} [{unit}]", values
+
+
+_PARTS = ("joint", "axis", "map_axis")
+
+
+def _write(path: Path, heads: list[str], rows: np.ndarray) -> None:
+    with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(heads)
+        for first in range(0, len(rows), _LINES):
+            writer.writerows(rows[first : first + _LINES].tolist())

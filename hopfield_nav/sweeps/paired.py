@@ -1,0 +1,95 @@
+"""Two worlds over the same seeds: what differs between the two runs of a seed, with its interval.
+
+Where obstacles or noise are drawn from the seed, both worlds meet the same ones, so that the differences vary
+less than the runs do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from dynamics import BadInput
+from hopfield_nav.experiment import simulate
+from hopfield_nav.sweeps.statistics import Value, mean
+from hopfield_nav.world import World
+
+QUANTITIES = (
+    "simulated_time_s",
+    "collision_count",
+    "graze_count",
+    "false_alarm_count",
+    "repeated_alarm_count",
+    "peak_contact_force_N",
+    "detection_delay_median_s",
+    "detection_delay_max_s",
+    "final_tool_error_m",
+)  # of a summary
+
+
+class Pair(NamedTuple):
+    """A quantity of two worlds.
+
+    Attributes:
+        first, second: mean of each over the seeds that have it in both.
+        difference: mean of the second less the first.
+    """
+
+    first: Value
+    second: Value
+    difference: Value
+
+
+class Compared(NamedTuple):
+    """Two worlds over the same seeds.
+
+    Attributes:
+        pairs: by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0.
+        alike: whether every seed gave the same numbers, as where nothing is random.
+    """
+
+    pairs: dict[str, Pair]
+    alike: bool
+
+
+def compare_worlds(
+    first: World,
+    second: World,
+    seeds: Sequence[int],
+    progress: Callable[[int, int], None] | None = None,
+) -> Compared:
+    """Run two worlds with every seed and compare them seed by seed.
+
+    Args:
+        first: a world from ``load_world``.
+        second: another one.
+        seeds: of the runs.
+        progress: called after every run with the number of runs done and of all.
+
+    Raises:
+        BadInput: no seed, or what ``simulate`` refuses.
+    """
+    if not seeds:
+        raise BadInput("no seeds", allowed="one or more")
+    rows: list[list[dict[str, float]]] = [[], []]
+    for seed in seeds:
+        for world, done in zip((first, second), rows, strict=True):
+            done.append(_numbers(world, seed))
+            if progress is not None:
+                progress(len(rows[0]) + len(rows[1]), 2 * len(seeds))
+    pairs = {name: _pair(*([row[name] for row in done] for done in rows)) for name in rows[0][0]}
+    return Compared(pairs, all(row == done[0] for done in rows for row in done[1:]))
+
+
+def _numbers(world: World, seed: int) -> dict[str, float]:
+    """What is compared of one run; NaN where it has no such number."""
+    quiet = world.with_changes(record=world.record.model_copy(update={"signals": "none"}))
+    summary: dict[str, Any] = simulate(quiet, seed).summary
+    numbers = {name: math.nan if summary[name] is None else float(summary[name]) for name in QUANTITIES}
+    return {"reached": float(summary["outcome"] == "reached"), **numbers}
+
+
+def _pair(first: Iterable[float], second: Iterable[float]) -> Pair:
+    both = [(a, b) for a, b in zip(first, second, strict=True) if math.isfinite(a) and math.isfinite(b)]
+    return Pair(mean(a for a, _ in both), mean(b for _, b in both), mean(b - a for a, b in both))

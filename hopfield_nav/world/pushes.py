@@ -1,0 +1,57 @@
+"""The entries of ``pushes`` in a world file: forces on the arm over time, without any obstacle."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from dynamics import BadInput
+from hopfield_nav.world.fields import Length, Point, Range, Whole
+from hopfield_nav.world.sections import Section
+
+_Newtons = Annotated[tuple[Annotated[float, Range(-5e3, 5e3, "N")], ...], Length(3, 3)]
+_VECTOR = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+
+
+def _as_rows(value: Any) -> Any:
+    """One force as a list of one; a list of forces as it is."""
+    single = isinstance(value, (list, tuple)) and not any(isinstance(v, (list, tuple)) for v in value)
+    return (value,) if single else value
+
+
+class PushSection(Section):
+    """A force on a point of a link, from the first of its times to the last."""
+
+    link: Annotated[int, Whole(1, 16)] = Field(description="that is pushed, counted from 1")
+    point: Point = Field((0.0, 0.0, 0.0), description="where, in the axes of the link's frame")
+    times: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 10_000)] = Field(
+        description="rising, from where the push begins to where it ends"
+    )
+    force: Annotated[
+        tuple[_Newtons, ...],
+        Length(1, 10_000),
+        BeforeValidator(_as_rows),
+        WithJsonSchema({"anyOf": [_VECTOR, {"type": "array", "items": _VECTOR}]}),
+    ] = Field(description="[x, y, z] in base axes, all the time; or one at each time, linear in between")
+
+    @model_validator(mode="after")
+    def _check(self) -> PushSection:
+        if any(b <= a for a, b in pairwise(self.times)):
+            allowed = "each above the one before"
+            raise BadInput("not rising", where="times", found=list(self.times), allowed=allowed)
+        if len(self.force) not in (1, len(self.times)):
+            raise BadInput(
+                "wrong number of forces",
+                where="force",
+                found=len(self.force),
+                allowed=f"one, or {len(self.times)}, as there are times",
+            )
+        return self
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(k, 4) time and force."""
+        return np.column_stack([self.times, np.broadcast_to(self.force, (len(self.times), 3))])

@@ -1,0 +1,63 @@
+"""The command list, the names of the program itself, and completion in a shell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+from refusals import refused_by_command
+
+import hopfield_nav
+from dynamics import list_arms
+from hopfield_nav.cli.app import main
+from hopfield_nav.cli.known import KINDS, describe_known
+from hopfield_nav.plugin import method_names
+from hopfield_nav.world import PlannerSection, list_sweeps, list_worlds
+
+NAMES = {
+    "worlds": list_worlds(),
+    "arms": list_arms(),
+    "laws": method_names("controller"),
+    "estimators": method_names("estimator"),
+    "detectors": method_names("detector"),
+    "planners": get_args(PlannerSection.model_fields["kind"].annotation),
+    "sweeps": list_sweeps(),
+}
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_every_name_that_a_world_may_give_is_listed_with_a_line(what, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["list", what]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(NAMES[what])
+    assert all(len(line.split()) > 3 for line in lines)
+    assert set(describe_known(what)) == set(NAMES[what])
+
+
+def test_an_unknown_list_is_refused_with_the_nearest(capsys):
+    refused_by_command(capsys, ["list", "detector"], "Did you mean 'detectors'?")
+
+
+def test_the_package_is_a_program_with_a_version(tmp_path):
+    command = [sys.executable, "-m", "hopfield_nav", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout == f"hopfield-nav {hopfield_nav.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "known"), [("run u_", ["u_trap"]), ("list de", ["detectors"]), ("anim", ["animate"])]
+)
+def test_a_shell_is_told_how_a_word_goes_on(typed, known, monkeypatch, capsys):
+    monkeypatch.setenv("_HOPFIELD_NAV_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"hopfield-nav {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
+    assert main([]) == 0
+    assert capsys.readouterr().out.split() == known
+
+
+def test_the_completion_can_be_shown(capsys):
+    assert main(["--show-completion", "bash"]) == 0
+    assert "complete -o default -F _hopfield_nav_completion hopfield-nav" in capsys.readouterr().out

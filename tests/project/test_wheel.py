@@ -1,0 +1,70 @@
+"""The built wheel, unpacked without the checkout: it holds all that the program reads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hopfield_nav.world import list_sweeps, list_worlds
+
+ROOT = Path(__file__).resolve().parents[2]
+LOADED = """\
+import hopfield_nav, dynamics
+from hopfield_nav.world import list_sweeps, list_worlds, load_world
+from hopfield_nav.sweeps import load_sweep
+for name in list_worlds():
+    assert load_world(name).name == name
+for name in dynamics.list_arms():
+    dynamics.load_arm(name)
+for name in list_sweeps():
+    load_sweep(name)
+print(hopfield_nav.__file__, *list_worlds(), *list_sweeps())
+"""
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """The folder of a wheel's content."""
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as content:
+        content.extractall(folder / "content")
+    return folder / "content"
+
+
+def _run(unpacked, folder, *arguments):
+    here = {**os.environ, "PYTHONPATH": str(unpacked)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, env=here, capture_output=True, text=True, check=False)
+
+
+def test_every_world_arm_and_sweep_is_in_it(unpacked, tmp_path):
+    done = _run(unpacked, tmp_path, "-c", LOADED)
+    assert done.returncode == 0, done.stderr
+    where, *names = done.stdout.split()
+    assert Path(where).is_relative_to(unpacked)
+    assert names == [*list_worlds(), *list_sweeps()]
+
+
+def test_its_commands_read_what_they_need(unpacked, tmp_path):
+    for arguments in (["list", "worlds"], ["new", "mine.yaml"], ["schema"], ["--version"]):
+        done = _run(unpacked, tmp_path, "-m", "hopfield_nav", *arguments)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+    assert (tmp_path / "mine.yaml").read_text() != ""
+
+
+def test_every_file_of_both_packages_is_in_it(unpacked):
+    for package in ("hopfield_nav", "dynamics"):
+        for path in (ROOT / package).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                assert (unpacked / path.relative_to(ROOT)).is_file(), path
