@@ -34,12 +34,14 @@ _KEEP = 8  # cache folders of older sources that are left in place
 
 COMPILE_OPTIONS: dict[str, Any] = {
     "cache": True,
+    "no_cfunc_wrapper": True,  # nobody calls a kernel as C does
     "error_model": "numpy",  # x/0 gives inf; kernels report a status and never raise
     "fastmath": {"contract"},  # a·b + c in one rounding; no flag that breaks NaN guards
     "nogil": True,
 }
 # Kernels that allocate nothing need no reference counting, which costs more than their arithmetic.
 LOOP_OPTIONS: dict[str, Any] = {**COMPILE_OPTIONS, "_nrt": False}
+_FOR_KERNELS_ONLY: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 class Kernel:
@@ -57,10 +59,34 @@ class Kernel:
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102  (an attribute of the class)
-        return load_numba().njit(**self._options)(self.__wrapped__)  # type: ignore[attr-defined]
+        return self._compile(self._options)
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
         return self.dispatcher(*arguments)
+
+    def _compile(self, options: dict[str, Any]) -> Callable:
+        return load_numba().njit(**options)(self.__wrapped__)  # type: ignore[attr-defined]
+
+
+class Inlined(Kernel):
+    """A step that is compiled into each of its callers.
+
+    Called from Python, as tests do, it is compiled once more, as a kernel that is not kept.
+    """
+
+    @functools.cached_property
+    def dispatcher(self) -> Callable:  # noqa: D102
+        load_numba()
+        from dynamics.link_only import LinkOnlyCompiler
+
+        return self._compile({**self._options, **_FOR_KERNELS_ONLY, "pipeline_class": LinkOnlyCompiler})
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: D102
+        return self._called(*arguments)
+
+    @functools.cached_property
+    def _called(self) -> Callable:
+        return self._compile({**self._options, "cache": False})
 
 
 def kernel(function: Callable) -> Callable:
@@ -74,13 +100,13 @@ def inlined(function: Callable) -> Callable:
     For steps of the innermost loop: handing over a record of arrays by value costs as much as the
     arithmetic of a small kernel. Neither it nor what it calls may allocate.
     """
-    return Kernel(function, {"forceinline": True, **LOOP_OPTIONS})
+    return Inlined(function, LOOP_OPTIONS)
 
 
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
     options = {**LOOP_OPTIONS, "cache": _is_ours(function)}
-    del options["nogil"]  # no option of a C function
+    del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
         return function
     return load_numba().cfunc(signature, **options)(function)
@@ -109,7 +135,25 @@ def load_numba() -> Any:
 
     setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010  (made at run time, unknown to mypy)
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
+    _let_processes_share_a_cache()
     return numba
+
+
+def _let_processes_share_a_cache() -> None:
+    """Let one process at a time add code to the cache.
+
+    Numba reads the index of a function, takes the next free number and writes the index anew: of two
+    processes that do so at once, one would later be given the other's code.
+    """
+    from numba.core.caching import FunctionCache
+
+    save = FunctionCache.save_overload
+
+    def save_alone(cache: Any, *arguments: Any) -> None:
+        with _held(".saving"):
+            save(cache, *arguments)
+
+    FunctionCache.save_overload = save_alone
 
 
 def cache_is_warm() -> bool:
@@ -120,11 +164,18 @@ def cache_is_warm() -> bool:
 
 @contextmanager
 def filling_cache() -> Iterator[None]:
-    """Hold back every other process that asks for the same: Numba's cache is filled by one at a time.
+    """Hold back every other process that asks for the same, so that none compiles what another one does.
 
     Where files cannot be locked (no ``fcntl``, a folder that is read-only) nobody is held back.
     """
-    lock = _open_lock()
+    with _held(".lock"):
+        yield
+
+
+@contextmanager
+def _held(name: str) -> Iterator[None]:
+    """Hold a lock of the cache folder, once in a process."""
+    lock = _open_lock(name)
     try:
         yield
     finally:
@@ -132,11 +183,11 @@ def filling_cache() -> Iterator[None]:
             lock.close()  # which unlocks it
 
 
-def _open_lock() -> IO[str] | None:
+def _open_lock(name: str) -> IO[str] | None:
     try:
         import fcntl
 
-        lock = (cache_folder() / ".lock").open("w")
+        lock = (cache_folder() / name).open("w")
     except (ImportError, OSError):
         return None
     with suppress(OSError):

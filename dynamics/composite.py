@@ -13,7 +13,7 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
-from dynamics.kinematics import update_frames
+from dynamics.kinematics import copy_matrix, update_frames
 from dynamics.work import Work, make_work
 
 
@@ -45,7 +45,7 @@ def _mass_matrix_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
         update_mass_and_bias(arm, arm.gravity, still, work)
-        out[row] = work.mass_matrix
+        copy_matrix(work.mass_matrix, out[row])
     return out
 
 

@@ -64,7 +64,8 @@ def _forward_dynamics_batch(
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
         update_tool_position(arm, work)
-        total[:] = tau[row]
+        for i in range(total.size):
+            total[i] = tau[row, i]
         add_wrench_torque(work, wrench[row], total)
         accelerate(arm, qd[row], total, zero, work, out[row])
     return out

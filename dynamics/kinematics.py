@@ -192,19 +192,29 @@ def add_force_torque(work, link, px, py, pz, fx, fy, fz, tau):
         zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
 
 
+@inlined
+def copy_matrix(source, target):
+    """Write the entries of ``source`` to ``target``.
+
+    One by one: what ``target[:] = source`` would say of shapes that do not fit takes seconds to compile.
+    """
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
 @kernel
 def _link_frames_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
     n = q.shape[1]
     out = np.zeros((q.shape[0], n + 1, 4, 4))
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
-        for i in range(n + 1):
-            out[row, i, 3, 3] = 1.0
-            out[row, i, :3, 3] = work.origin[i]
-            if i == 0:
-                out[row, 0, 0, 0] = out[row, 0, 1, 1] = out[row, 0, 2, 2] = 1.0
-            else:
-                out[row, i, :3, :3] = work.rotation[i - 1]
+        out[row, 0, 0, 0] = out[row, 0, 1, 1] = out[row, 0, 2, 2] = out[row, 0, 3, 3] = 1.0
+        for i in range(n):
+            copy_matrix(work.rotation[i], out[row, i + 1])
+            for k in range(3):
+                out[row, i + 1, k, 3] = work.origin[i + 1, k]
+            out[row, i + 1, 3, 3] = 1.0
     return out
 
 
@@ -214,7 +224,7 @@ def _forward_kinematics_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
         update_tool(arm, work)
-        out[row] = work.tool
+        copy_matrix(work.tool, out[row])
     return out
 
 
@@ -225,5 +235,5 @@ def _jacobian_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
         update_frames(arm, q[row], work)
         update_tool_position(arm, work)
         update_jacobian(arm, work)
-        out[row] = work.jacobian
+        copy_matrix(work.jacobian, out[row])
     return out

@@ -164,7 +164,9 @@ def _inverse_dynamics_batch(
         update_frames(arm, q[row], work)
         newton_euler(arm, arm.gravity, qd[row], qdd[row], work, out[row])
         update_tool_position(arm, work)
-        outside[:] = 0.0
+        for i in range(outside.size):
+            outside[i] = 0.0
         add_wrench_torque(work, wrench[row], outside)
-        out[row] -= outside
+        for i in range(outside.size):
+            out[row, i] -= outside[i]
     return out
