@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import numpy as np
+from keeping import kept
 from ledger import Row, judged
 from matplotlib.figure import Figure
 from reproduction import save_figures
@@ -43,21 +43,24 @@ def chain(n: int) -> Arm:
 
 
 def seconds_per_torque(torque: Callable, n: int, budget: float = 0.004, repeats: int = 40) -> float:
-    """Computing time of one torque of a chain of n links [s], the best of a few batches."""
+    """Time of the processor for one torque of a chain of n links [s], the best of a few batches."""
     arm, rng = chain(n), np.random.default_rng(0)
     torque(arm, *rng.normal(size=(3, 2, n)))
-    started = time.perf_counter()
+    started = time.process_time()
     torque(arm, *rng.normal(size=(3, 8, n)))
-    batch = max(4, int(8 * budget / (time.perf_counter() - started)))
+    batch = max(4, int(8 * budget / (time.process_time() - started)))
     states, best = rng.normal(size=(3, batch, n)), np.inf
     for _ in range(repeats):
-        started = time.perf_counter()
+        started = time.process_time()
         torque(arm, *states)
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     return best / batch
 
 
-@cache
+@kept(
+    "test_kinematics_studies.py::test_cost_of_both_formulations",
+    lambda found: {name: np.array(seconds) for name, seconds in found.items()},
+)
 def costs(sizes: tuple[int, ...] = SIZES) -> dict[str, np.ndarray]:
     """Seconds per torque of both formulations over the number of joints."""
     return {name: np.array([seconds_per_torque(f, n) for n in sizes]) for name, f in FORMULATIONS.items()}
@@ -120,19 +123,6 @@ def rows() -> list[Row]:
             apart < 1e-10,
         ),
     ]
-
-
-def cost_row() -> Row:
-    """tu2023 2.2, where both formulations are compared in words."""
-    found = costs()
-    newton, lagrange = (exponent(found[name]) for name in FORMULATIONS)
-    ratio = [found["Euler–Lagrange"][SIZES.index(n)] / found["Newton–Euler"][SIZES.index(n)] for n in (6, 30)]
-    return judged(
-        "tu2023.cost_of_lagrange_and_newton_euler",
-        f"time of a torque ∝ n^{lagrange:.1f} from energies, n^{newton:.1f} by recursion"
-        f" ({LARGE}…30 joints); {ratio[0]:.0f}× slower at 6 joints, {ratio[1]:.0f}× at 30 †",
-        lagrange < newton,
-    )
 
 
 def draw(folder: Path) -> list[Path]:

@@ -80,13 +80,13 @@ def test_order_of_table_5_is_that_of_the_ledger():
     rows = [row for row in validation.rows() if "smallest where" in row.claim]
     lines = validation.table_5()
     agrees = np.argmin([line.improvement for line in lines]) == np.argmax([line.cad for line in lines])
-    assert (rows[0].verdict == ledger.REPRODUCED) == agrees
+    assert (rows[0].verdict == verdicts.REPRODUCED) == agrees
 
 
 def test_arithmetic_of_the_tables():
     verdicts = {row.claim: row.verdict for row in parametrisation.rows()}
-    assert verdicts["81.4 % from 506.8 to 94.5"] == ledger.REPRODUCED
-    assert verdicts["relative improvements"] == ledger.REPRODUCED
+    assert verdicts["81.4 % from 506.8 to 94.5"] == verdicts.REPRODUCED
+    assert verdicts["relative improvements"] == verdicts.REPRODUCED
 
 
 def test_every_row_is_whole():
