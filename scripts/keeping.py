@@ -1,7 +1,7 @@
 """What takes minutes, and what depends on the machine, is kept: ``scripts/kept/DOCUMENT.json``.
 
-A function with ``@kept()`` gives the value that is kept for its arguments. Only ``measured_anew``, which the
-scripts of the documents use, measures it again and keeps that. Where nothing is kept it is measured, and not kept.
+A function with ``@kept(…)`` gives the value that is kept for its arguments. Only ``measured_anew``, which
+``reproduce.py`` uses, measures it again and keeps that. Where nothing is kept it is measured, and not kept.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 FOLDER = Path(__file__).with_name("kept")
 HELD: dict[str, str] = {}  # by document, chapter and function the test that measures a part of it again
 _anew: dict[str, dict[str, Any]] = {}  # by document what has been measured in this process
+_known: dict[str, dict[str, Any]] = {}  # by document what need not be measured
 
 
 def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Callable[[Callable], Callable]:
@@ -47,7 +48,9 @@ def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Call
         def once(name: str, *arguments: Any) -> Any:
             values = _anew[document] if document in _anew else read(document)
             if name not in values:
-                value = json.loads(json.dumps(function(*arguments), default=_plain))
+                known = _known.get(document, {})
+                measured = known[name] if name in known else function(*arguments)
+                value = json.loads(json.dumps(measured, default=_plain))
                 if document not in _anew:
                     return make(value)
                 values[name] = value
@@ -59,14 +62,19 @@ def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Call
 
 
 @contextmanager
-def measured_anew(document: str) -> Iterator[None]:
-    """Measure everything of a document again, and keep that once all of it is there."""
-    _anew[document] = {}
+def measured_anew(document: str, missing: bool = False) -> Iterator[None]:
+    """Keep what is asked for of a document, once all of it is there, and nothing else.
+
+    Args:
+        document: short name.
+        missing: measure only what is not kept yet; otherwise everything again.
+    """
+    _anew[document], _known[document] = {}, read(document) if missing else {}
     try:
         yield
         write(document, _anew[document])
     finally:
-        del _anew[document]
+        del _anew[document], _known[document]
 
 
 def read(document: str, folder: Path | None = None) -> dict[str, Any]:

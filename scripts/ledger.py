@@ -1,8 +1,8 @@
 """The ledger: every checkable claim of the five documents beside what this project measures.
 
-``docs/ledger.md`` is written by ``reproduce.py``. ``update`` replaces the rows of one document and keeps those of
-the others. The words of every claim are in ``claims.yaml``; the scripts add what they measure, and ``differences``
-compares what they measure now with what is written.
+``docs/ledger.md`` is written by ``reproduce.py``. ``update`` replaces the rows of one document and keeps
+those of the others. The words of every claim are in ``claims.yaml``; the scripts add what they measure, and
+``differences`` compares what they measure now with what is written.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ CLAIMS = Path(__file__).with_name("claims.yaml")
 DOCUMENTS = ("kebria2016", "nowoczyn2023", "ragazzon2012", "tu2023", "madsen2020")
 _HEAD = """# Ledger
 
-{counts} Do not edit: `python scripts/reproduce.py` measures every claim and writes this page (`--kept` without
-what takes minutes, and the name of a document that one alone). `tests/scripts/test_ledger_rows.py` computes every
-row again and compares it with this page number by number, to one unit of the last digit; what takes minutes comes
-from `scripts/kept`, where a part of it is measured again. "Held by" names the test that looks at the same number
-or law in another way. Numbers with † are times, and depend on the machine. Verdicts, by one rule for all rows:
+{counts}
+
+Do not edit: `python scripts/reproduce.py` measures every claim and writes this page.
+`tests/scripts/test_ledger_rows.py` computes every row again and compares it with this page number by number,
+to one unit of the last digit; what takes minutes comes from `scripts/kept`, and a part of that is measured
+again. "Held by" names the test that looks at the same number or law in another way. Rows with † have times in
+them, which depend on the machine. Verdicts, by one rule for all rows:
 
 {rule}
 "As printed" is the arm with the mistake of ragazzon2012's appendix B, "right" the one without.
@@ -156,8 +158,8 @@ def summary(rows: list[Row]) -> str:
     """The ledger's first line."""
     lost = counts(rows)[UNCHECKABLE]
     return (
-        f"**{len(rows) - lost} claims of the five documents can be checked, and all {len(rows) - lost} are "
-        f"regenerated, compared and guarded;\n{lost} cannot be checked, and have their row and their numbers too.**"
+        f"**Of {len(rows)} claims of the five documents {len(rows) - lost} can be checked: {len(rows) - lost}"
+        f" of {len(rows) - lost} regenerated, compared and guarded.**"
     )
 
 

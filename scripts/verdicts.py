@@ -8,11 +8,12 @@ REPRODUCED, PARTLY, REFUTED, UNCHECKABLE = "reproduced", "in part", "refuted", "
 VERDICTS = (REPRODUCED, PARTLY, REFUTED, UNCHECKABLE)
 MOST, FEW = 0.9, 0.1  # shares of our values in a printed range
 RULE = """\
-- **reproduced**: ours agrees with all that is printed. A number to the digits printed, or to 1 % where it was
-  measured; a range if at least nine tenths of our values lie in it; a bound if every value keeps it; a statement
-  if every case that was looked at bears it out.
-- **in part**: the direction agrees and the size does not; or between a tenth and nine tenths of our values lie
-  in the range; or the statement holds under a condition that the document does not give. The remark says which.
+- **reproduced**: ours agrees with all that is printed. A number to the digits printed, or to 1 % where it
+  was measured; a range if at least nine tenths of our values lie in it; a bound if every value keeps it; a
+  statement if every case that was looked at bears it out.
+- **in part**: the direction agrees and the size does not; or between a tenth and nine tenths of our values
+  lie in the range; or the statement holds under a condition that the document does not give. The remark says
+  which.
 - **refuted**: a printed number or formula differs by more than that, at most a tenth of our values lie in the
   range, or a case contradicts a statement that is meant for all.
 - **cannot be checked**: what is printed is lost, or rests on something that the document does not say. Ours
@@ -24,7 +25,7 @@ def verdict(agrees: bool | str | None) -> str:
     """A comparison in words.
 
     Args:
-        agrees: whether ours agrees with what is printed; ``PARTLY``; None when there is nothing to compare with.
+        agrees: whether ours agrees with what is printed; ``PARTLY``; None when nothing can be compared.
 
     Raises:
         ValueError: any other word.

@@ -8,6 +8,7 @@ import numpy as np
 from ledger import Row, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from nowoczyn2023.singular import alone
 from reproduction import save_figures
 
 from dynamics import (
@@ -22,7 +23,6 @@ from dynamics import (
 )
 from dynamics.files import arm_from_dict
 from hopfield_nav.figures import PAGE
-from nowoczyn2023.singular import alone
 
 NAME = "ur5_kebria2016"
 TABLE_I = {  # as printed
@@ -189,8 +189,8 @@ def _solution_rows() -> list[Row]:
         ),
         judged(
             "kebria2016.distance_from_axis_1",
-            f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the shoulder"
-            " singularity",
+            f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the"
+            " shoulder singularity",
             min(nearest, singular) > d4 + 1e-6,
         ),
     ]

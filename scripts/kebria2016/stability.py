@@ -11,7 +11,7 @@ COUNT = 10_000
 
 
 def routh_column(coefficients: np.ndarray) -> np.ndarray:
-    """First column (n + 1,) of Routh's array of a polynomial, highest power first; NaN where it breaks off."""
+    """First column (n + 1,) of Routh's array of a polynomial, highest power first; NaN where it ends."""
     coefficients = np.asarray(coefficients, dtype=float)
     above = coefficients[::2]
     below = np.append(coefficients[1::2], np.zeros(len(above) - len(coefficients[1::2])))

@@ -1,9 +1,9 @@
 """Section III: M, C and g as expressions, from the table of Denavit and Hartenberg and the links' bodies.
 
-The document's steps with its (8), (9), (10): numbers for the arm's parameters, symbols for the joint angles and
-velocities. Expressions are polynomials in cosines c1…, sines s1… and velocities w1… with rational coefficients,
-so nothing is rounded before they are evaluated. Columns of the Jacobians are written in the frame of their link,
-where they know the angles between joint and link alone.
+The document's steps with its (8), (9), (10): numbers for the arm's parameters, symbols for the joint angles
+and velocities. Expressions are polynomials in cosines c1…, sines s1… and velocities w1… with rational
+coefficients, so nothing is rounded before they are evaluated. Columns of the Jacobians are written in the
+frame of their link, where they know the angles between joint and link alone.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def equations(arm: Arm) -> Equations:
     turn, move, down = _columns(arm, symbols)
     mass = _mass_matrix(arm, symbols, turn, move)
     gravity = [
-        symbols.reduced(-sum(symbols.number(m) * _dot(v[j], g) for m, v, g in zip(arm.mass, move, down, strict=True)))
+        symbols.reduced(
+            -sum(symbols.number(m) * _dot(v[j], g) for m, v, g in zip(arm.mass, move, down, strict=True))
+        )
         for j in range(symbols.n)
     ]
     return Equations(mass, _coriolis_matrix(symbols, mass), gravity)
@@ -118,7 +120,9 @@ def _coriolis_matrix(symbols: _Symbols, mass: list[list[PolyElement]]) -> list[l
     """(9)."""
     r, half = range(symbols.n), symbols.number(0.5)
     d = [[[symbols.derivative(mass[i][j], k) for k in r] for j in r] for i in r]
-    return [[half * sum((d[i][j][k] + d[i][k][j] - d[k][j][i]) * symbols.w[k] for k in r) for j in r] for i in r]
+    return [
+        [half * sum((d[i][j][k] + d[i][k][j] - d[k][j][i]) * symbols.w[k] for k in r) for j in r] for i in r
+    ]
 
 
 def _dot(a: Vector, b: Vector) -> PolyElement:
@@ -153,7 +157,9 @@ def largest_difference(found: Equations, arm: Arm, count: int = STATES) -> float
     """Of the expressions from the numeric M, C and g, over random states [SI]."""
     rng, n = np.random.default_rng(3), len(arm.mass)
     q, qd = rng.uniform(-np.pi, np.pi, (count, n)), rng.uniform(-3, 3, (count, n))
-    pairs = zip(found, (mass_matrix(arm, q), coriolis_matrix(arm, q, qd), gravity_torque(arm, q)), strict=True)
+    pairs = zip(
+        found, (mass_matrix(arm, q), coriolis_matrix(arm, q, qd), gravity_torque(arm, q)), strict=True
+    )
     return max(float(np.abs(_values(ours, q, qd) - numeric).max()) for ours, numeric in pairs)
 
 
@@ -175,8 +181,8 @@ def rows() -> list[Row]:
     return [
         judged(
             "kebria2016.symbolic_equations",
-            f"polynomials in cosines, sines and velocities: {terms[0]} terms in M, {terms[1]} in C, {terms[2]} in g;"
-            f" at {STATES} random states equal to the numeric arm's to {apart:.0e}",
+            f"polynomials in cosines, sines and velocities: {terms[0]} terms in M, {terms[1]} in C,"
+            f" {terms[2]} in g; at {STATES} random states equal to the numeric arm's to {apart:.0e}",
             apart < 1e-12,
         )
     ]
@@ -185,8 +191,9 @@ def rows() -> list[Row]:
 def draw(folder: Path) -> list[Path]:
     """No picture: the expressions themselves, one an entry."""
     found, path = of_the_arm(), folder / "symbolic_equations.txt"
-    lines = [f"g{i + 1} = {p.as_expr()}" for i, p in enumerate(found.gravity_torque)]
+    named = [(f"g{i + 1}", p) for i, p in enumerate(found.gravity_torque)]
     for name, matrix in (("M", found.mass_matrix), ("C", found.coriolis_matrix)):
-        lines += [f"{name}{i + 1}{j + 1} = {p.as_expr()}" for i, row in enumerate(matrix) for j, p in enumerate(row)]
+        named += [(f"{name}{i + 1}{j + 1}", p) for i, row in enumerate(matrix) for j, p in enumerate(row)]
+    lines = [f"{name} = {p.as_expr()}" for name, p in named]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return [path]

@@ -49,7 +49,7 @@ def samples() -> int:
 
 
 def friction_spread() -> tuple[float, float, float]:
-    """Friction of a large joint at 1 rad/s: ``COLD`` over ``WARM``, ``LOAD`` over none, ``FAST`` over 1 rad/s."""
+    """Friction of a large joint at 1 rad/s: ``COLD`` over ``WARM``, a load over none, ``FAST`` over that."""
     arm = load_arm("ur5_full")
     cold, warm, usual = (flexible_joints(arm, temperature=t) for t in (COLD, WARM, 30.0))
     one, none = np.ones(6), np.zeros(6)
@@ -74,8 +74,8 @@ def _filter_row() -> Row:
     dynamics, (kept, late), (half, _) = FILTER / 5, filter_response(FILTER / 5), filter_response(FILTER)
     return judged(
         "madsen2020.filter",
-        f"{FILTER:g} Hz for {dynamics:g} Hz: a sine of {dynamics:g} Hz keeps {100 * kept:.2f} % and is {late:.0e} s"
-        f" late, one of {FILTER:g} Hz keeps {100 * half:.0f} %",
+        f"{FILTER:g} Hz for {dynamics:g} Hz: a sine of {dynamics:g} Hz keeps {100 * kept:.2f} % and is"
+        f" {late:.0e} s late, one of {FILTER:g} Hz keeps {100 * half:.0f} %",
         None,
     )
 

@@ -155,7 +155,9 @@ def _estimate_rows() -> list[Row]:
         judged(
             "madsen2020.least_known_parameters",
             ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak),
-            same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)),
+            same_direction(
+                all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)
+            ),
         ),
     ]
 

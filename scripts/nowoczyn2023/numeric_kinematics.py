@@ -182,7 +182,8 @@ def rows() -> list[Row]:
         judged(
             "nowoczyn2023.difference_of_poses",
             f"differences added as they are: the tool ends {np.median(bare):.2f} m off (median of {len(bare)}"
-            f" lines of {LENGTH:g} m, at least {bare.min():.2f} m); with J⁻¹ {1e3 * np.median(errors):.3f} mm",
+            f" lines of {LENGTH:g} m, at least {bare.min():.2f} m); with J⁻¹"
+            f" {1e3 * np.median(errors):.3f} mm",
             bool(np.median(bare) < 1e-3),
         ),
         judged(

@@ -116,12 +116,12 @@ def rows() -> list[Row]:
     """Claims of 3.1 about the library."""
     found, ratio, size = errors(), times_faster(), library().bits.nbytes
     wrong = f"{_percent(found.missed)} called free but touching, {_percent(found.alarms)} the other way"
-    joints = ", ".join(str(j + 1) for j in library().joints)
+    joints, turn = ", ".join(str(j + 1) for j in library().joints), library().per_turn
     return [
         judged(
             "nowoczyn2023.size_of_the_library",
-            f"{library().per_turn}⁴ cells of {360 / library().per_turn:g}° (joints {joints}), {size / 1e3:.0f} kB",
-            library().per_turn == 36 and size == 36**4 // 8,
+            f"{turn}⁴ cells of {360 / turn:g}° (joints {joints}), {size / 1e3:.0f} kB",
+            turn == 36 and size == 36**4 // 8,
         ),
         judged(
             "nowoczyn2023.collisions_at_run_time",

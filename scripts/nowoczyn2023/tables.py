@@ -26,6 +26,7 @@ CENTRES = [  # Table 1.2, [m]
     [0, 0.0018, 0.01634],
     [0, 0, -0.001159],
 ]
+NEAR = 1e-4  # [m] within which lengths are the same
 REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
 
 
@@ -118,9 +119,9 @@ def _table_rows() -> list[Row]:
     return [
         judged(
             "nowoczyn2023.lengths",
-            f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest difference"
-            f" {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and up to"
-            f" {1e3 * other:.0f} mm off",
+            f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest"
+            f" difference {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and"
+            f" up to {1e3 * other:.0f} mm off",
             far.max() < NEAR,
         ),
         judged(

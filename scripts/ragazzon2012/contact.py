@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from keeping import kept
 from ledger import Row, judged
 from reproduction import listed
 from verdicts import in_range
@@ -65,9 +66,13 @@ def delay(push: Push) -> float:
     return detections[0].time - detections[0].touch_time if detections else np.nan
 
 
-def delays(world: str, places: tuple[tuple[int, int], ...] = PLACES, **settings: float) -> np.ndarray:
-    """(places, directions) delays [s]; settings as in ``Push``."""
-    return np.array([[delay(Push(world, place, d, **settings)) for d in DIRECTIONS] for place in places])
+@kept("test_ragazzon2012.py::test_delays_are_those_kept", np.array)
+def delays(
+    world: str, places: tuple[tuple[int, int], ...] = PLACES, omega_scale: float = 1.0, radius: float = WALL
+) -> np.ndarray:
+    """(places, directions) delays [s]; arguments as in ``Push``."""
+    pushes = [[Push(world, p, d, omega_scale, SPEED, radius) for d in DIRECTIONS] for p in places]
+    return np.array([[delay(push) for push in row] for row in pushes])
 
 
 def force_ratio(world: str, speed: float) -> float:
@@ -143,8 +148,8 @@ def _ratio_row() -> Row:
     slow, fast = ([force_ratio(world, speed) for world in (AS_PRINTED, RIGHT)] for speed in (SLOW, SPEED))
     return judged(
         "ragazzon2012.slowly_varying_forces",
-        f"‖F̂‖/‖F‖ just before detection: {slow[0]:.2f} as printed, {slow[1]:.2f} right at {100 * SLOW:g} cm/s; "
-        f"{fast[0]:.2f}, {fast[1]:.2f} at {100 * SPEED:g} cm/s",
+        f"‖F̂‖/‖F‖ just before detection: {slow[0]:.2f} as printed, {slow[1]:.2f} right at"
+        f" {100 * SLOW:g} cm/s; {fast[0]:.2f}, {fast[1]:.2f} at {100 * SPEED:g} cm/s",
         all(abs(r - 1) < 0.15 for r in slow),
     )
 

@@ -6,11 +6,12 @@ import time
 from itertools import pairwise
 
 import numpy as np
+from kebria2016.euler_lagrange import chain
 from keeping import kept
-from kebria2016.euler_lagrange import LARGE, chain, costs
-from kebria2016.euler_lagrange import SIZES as CHAIN_SIZES
-from kebria2016.euler_lagrange import exponent as slope
 from ledger import Row, judged
+from tu2023.cost import LARGE, costs
+from tu2023.cost import SIZES as CHAIN_SIZES
+from tu2023.cost import exponent as slope
 
 from dynamics import Arm, coriolis_matrix, gravity_torque, inverse_dynamics, load_arm, mass_matrix
 

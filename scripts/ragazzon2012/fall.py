@@ -15,6 +15,7 @@ from ragazzon2012.experiment import run
 AS_PRINTED, RIGHT = "ragazzon2012_fall_as_printed", "ragazzon2012_fall"
 PUBLISHED_REST = np.array([90.0, -26.6, -27.2, 90.0])  # [°] q2…q5, 3.3.3
 REST_TIME = 11.0  # [s] read off figure 3.5 by its author
+LATE = 5.0  # [s] after which joint 1 hardly swings any more
 BREAK = 9.8  # [s] after which the gain is constant
 SLOW = 1e-3  # [rad/s] below it we call the arm at rest
 LONG = ("time_limit=200", "record.every=400")
@@ -122,11 +123,11 @@ def _time_rows(printed: Run, right: Run, long: Run) -> list[Row]:
 
 def _swing_rows(printed: Run, right: Run) -> list[Row]:
     (low, high, top), (true_low, true_high, true_top) = swing(printed), swing(right)
-    early = np.abs(printed.data.q.values[printed.data.time.values > 5.0, 0]).max()
+    early = np.abs(printed.data.q.values[printed.data.time.values > LATE, 0]).max()
     return [
         judged(
             "ragazzon2012.swing_of_joint_1",
-            f"as printed {low:.0f}°…{high:+.0f}° (after 5 s within {np.degrees(early):.0f}°), "
+            f"as printed {low:.0f}°…{high:+.0f}° (after {LATE:g} s within {np.degrees(early):.0f}°), "
             f"right {true_low:.0f}°…{true_high:+.0f}°",
             low < -20 and high > 10,
         ),

@@ -232,8 +232,8 @@ def _frictionless_row() -> Row:
     light, full = (largest_error(c._replace(real=True)) for c in (LIGHT, FULL))
     return judged(
         "ragazzon2012.pressed_peg_without_friction",
-        f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below 1 Hz with noisy sensors: {_spans(light, '.3f')}; "
-        f"arm with rotors {_spans(full, '.2f')}",
+        f"peg pressed with {FORCES[0]:g}–{FORCES[-1]:g} N and slid, rms error below {CUTOFF:g} Hz with noisy"
+        f" sensors: {_spans(light, '.3f')}; arm with rotors {_spans(full, '.2f')}",
         max(high for found in (light, full) for _, high in found.values()) < 1.0,
     )
 
@@ -246,6 +246,7 @@ def _friction_row() -> Row:
     return judged(
         "ragazzon2012.pressed_peg_with_friction",
         f"at rest {_spans(rest, '.0f')}; sliding around the base {_spans(around, '.0f')}; sliding to and fro "
-        f"{_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low {_spans(wrong, '.0f')}",
+        f"{_spans(turning, '.1f')}, with friction believed {100 * (1 - TOO_LOW):.0f} % too low"
+        f" {_spans(wrong, '.0f')}",
         max(high for found in (rest, around) for _, high in found.values()) < 5.0,
     )

@@ -4,13 +4,15 @@ import ledger
 import numpy as np
 import pytest
 from known_cell import empty, free_joints, pose
-from nowoczyn2023 import cause_of_stops
+from nowoczyn2023 import cause_of_stops, numeric_stops
 from nowoczyn2023.single_branch import (
     ARRIVED,
     JUMP,
     LIMIT,
+    OFF,
     OUT_OF_REACH,
     TOUCHED,
+    follow_numeric_branch,
     follow_single_branch,
 )
 
@@ -61,6 +63,34 @@ def test_the_thesis_on_every_pair():
     assert {case.outcome for case in stops} >= {TOUCHED, JUMP}
     assert any(case.from_any for case in stops)
     assert not all(case.from_any for case in stops)
+
+
+@pytest.mark.parametrize("orientation", numeric_stops.ORIENTATIONS)
+def test_numeric_pairs_end_as_kept(orientation):
+    """Every 10th pair again; a numeric branch that arrives is one that the closed form follows as well."""
+    kept = numeric_stops.ends(orientation)
+    found = [numeric_stops.end(k, orientation) for k in range(0, len(kept), 10)]
+    assert found == kept[::10]
+    closed = [case.outcome for case in cause_of_stops.cases()]
+    arrived = [k for k, outcome in enumerate(kept) if outcome == ARRIVED]
+    assert arrived
+    assert np.mean([closed[k] == ARRIVED for k in arrived]) > 0.95
+
+
+def test_a_numeric_branch_is_the_closed_one_where_nothing_is_near():
+    arm, scene = empty()
+    start = np.array([-0.3, -1.2, 1.6, -2.0, -1.57, 0.0])
+    beside = forward_kinematics(arm, start)
+    beside[1, 3] += 0.1
+    numeric, closed = (
+        follow_numeric_branch(arm, scene, start, beside),
+        follow_single_branch(arm, scene, start, [beside]),
+    )
+    assert numeric.outcome == closed.outcome == ARRIVED
+    np.testing.assert_allclose(numeric.q, closed.q, atol=1e-3)
+    far = forward_kinematics(arm, start)
+    far[0, 3] += 2.0
+    assert follow_numeric_branch(arm, scene, start, far).outcome in (JUMP, LIMIT, OFF)
 
 
 def test_the_example_runs_into_itself_and_the_graph_goes_all_the_way():

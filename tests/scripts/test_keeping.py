@@ -47,13 +47,24 @@ def test_measuring_anew_forgets_what_nobody_asks_for(asked):
     assert calls == [3, 5]
 
 
+def test_only_what_is_missing_may_be_measured(asked):
+    make, calls = asked
+    with keeping.measured_anew("made_up"):
+        make()(3)
+    with keeping.measured_anew("made_up", missing=True):
+        measure = make()
+        assert measure(3)["most"] == 3.0
+        measure(8)
+    assert calls == [3, 8]
+    assert len(keeping.read("made_up")) == 2
+
+
 def test_an_interrupted_measurement_changes_nothing(asked):
     make, _ = asked
     with keeping.measured_anew("made_up"):
         make()(3)
-    with pytest.raises(RuntimeError), keeping.measured_anew("made_up"):
-        make()(7)
-        raise RuntimeError
+    with pytest.raises(ZeroDivisionError), keeping.measured_anew("made_up"):
+        make()(7 // 0)
     assert list(keeping.read("made_up")) == ["chapter.measure(size=3, scale=2.0)"]
 
 

@@ -5,8 +5,8 @@ import pytest
 from kebria2016 import euler_lagrange as formulations
 from kebria2016 import kinematics as kebria
 from nowoczyn2023 import numeric_kinematics as steps
+from tu2023 import cost, kinematics_figures
 from tu2023 import kinematics as tu
-from tu2023 import kinematics_figures
 
 from dynamics import BadInput, NoClosedForm, closed_form_position, forward_kinematics, load_arm, with_tool
 
@@ -103,11 +103,11 @@ def test_kebria_mass_matrix():
 def test_cost_of_both_formulations():
     """Energies cost about n⁴, the recursion n; a busy machine blurs both, but not by a power."""
     sizes = (15, 30)
-    found, kept = formulations.costs(sizes), formulations.costs()
-    newton, lagrange = (formulations.exponent(found[name], sizes) for name in formulations.FORMULATIONS)
+    found, kept = cost.costs(sizes), cost.costs()
+    newton, lagrange = (cost.exponent(found[name], sizes) for name in cost.FORMULATIONS)
     assert lagrange > newton + 1.0
-    for name, now in zip(formulations.FORMULATIONS, (newton, lagrange), strict=True):
-        assert formulations.exponent(kept[name]) == pytest.approx(now, abs=0.7)
+    for name, now in zip(cost.FORMULATIONS, (newton, lagrange), strict=True):
+        assert cost.exponent(kept[name]) == pytest.approx(now, abs=0.7)
 
 
 # --- tu2023 -------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_turning_tool():
 # --- figures ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chapter", [kebria, kinematics_figures])
+@pytest.mark.parametrize("chapter", [kebria, kinematics_figures, cost])
 def test_figures_are_drawn(chapter, tmp_path):
     paths = chapter.draw(tmp_path)
     assert paths

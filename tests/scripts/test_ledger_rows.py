@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def rows_of(chapters):
 
 @pytest.mark.parametrize("document", reproduce.CHAPTERS)
 def test_rows_are_those_of_the_ledger(document):
-    """Without the recordings of a real arm: all rows but those of the chapters that need them, in their order."""
+    """In their order; those of the chapters that need recordings of a real arm follow below."""
     chapters = [c for c in reproduce.chapters(document) if c.__name__ not in RECORDINGS]
     rows, written = rows_of(chapters), ledger.read()[document]
     claims = {(row.place, row.claim) for row in rows}
@@ -135,3 +136,52 @@ def test_times_are_of_the_order_kept(name):
     now, then = (x if isinstance(x, list | tuple) else [x] for x in (measured.__wrapped__(), measured()))
     assert len(now) == len(then)
     assert all(1 / 50 < a / b < 50 for a, b in zip(now, then, strict=True))
+
+
+# --- nothing typed ------------------------------------------------------------------------------------
+
+REFERENCE = re.compile(r"\(\d+\.\d+\)|B\.\d|\b[A-Za-zθφλω]+\d+\b|9[05] %")  # (2.13), B.2, q5, levels
+MEASURED = re.compile(r"\d\.\d|\de[+-]?\d|\d ?(°|%|mm|cm|m|kg|g|rad|s|ms|µs|Hz|kB|N·m|N|1/s)(?![\w·])")
+
+
+def texts_of_rows():
+    """What is written out, between the braces, in functions of the scripts that make rows."""
+    for path in sorted(ROOT.glob("scripts/*/*.py")):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and any(is_judged(node) for node in ast.walk(function)):
+                yield from ((path.name, text) for text in written_out(function))
+
+
+def is_judged(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "judged"
+
+
+def written_out(function):
+    doc = ast.get_docstring(function, clean=False)
+    formats = [
+        v.format_spec for v in ast.walk(function) if isinstance(v, ast.FormattedValue) and v.format_spec
+    ]
+    skipped = {id(node) for form in formats for node in ast.walk(form)}
+    texts = [n for n in ast.walk(function) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return [node.value for node in texts if id(node) not in skipped and node.value != doc]
+
+
+def typed(text):
+    return bool(MEASURED.search(REFERENCE.sub("", text)))
+
+
+def test_no_quantity_is_typed_into_a_row():
+    """Counts and names of joints may be; what has decimals or a unit is measured, or a setting."""
+    assert [found for found in texts_of_rows() if typed(found[1])] == []
+
+
+@pytest.mark.parametrize(
+    "text", [" of 18 agree; ours a2 −0.425", " kB, 36 kB", " m, d4 = 109 mm", "1e-6", "at 11 s"]
+)
+def test_a_typed_quantity_is_noticed(text):
+    assert typed(text)
+
+
+@pytest.mark.parametrize("text", ["(2.13) and B.2", " of 18", "joint 4's axis ", "UR5: q5 m", "s5 by "])
+def test_names_and_counts_are_no_quantities(text):
+    assert not typed(text)
