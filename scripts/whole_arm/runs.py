@@ -19,7 +19,7 @@ SETTINGS = {
     "optimist": "planner: {strategy: optimist}\n",
     "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
 }
-_SLICE = 0.1  # [s] between two looks at the joints
+_SLICE = 0.25  # [s] between two looks at the joints
 NONE = 9.0  # [m] error of a touch that was located nowhere
 
 

@@ -14,7 +14,6 @@ from hopfield_nav.navigation.joints import JointGrid, Places, default_bounds
 from hopfield_nav.navigation.joints.doubts import LADDER, Doubts
 from hopfield_nav.navigation.joints.goals import goal_solutions
 from hopfield_nav.navigation.joints.lines import joint_lines
-from hopfield_nav.planning import plan_path, plan_to_nearest
 from hopfield_nav.world import build_arm, parse_world
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -119,22 +118,3 @@ def test_cells_that_were_visited_are_free():
     cell = tuple(int(c) for c in np.argwhere(doubts.doubtful(0.0))[0])
     doubts.passed([cell], np.zeros((0, 6)))
     assert not doubts.doubtful(0.0)[cell]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_nearest_of_several_goals(seed):
-    """Against planning to every goal by itself."""
-    rng = np.random.default_rng(seed)
-    blocked = rng.random((7, 6, 5)) < 0.25
-    cells = np.argwhere(~blocked)
-    start, *goals = cells[rng.permutation(len(cells))[:5]]
-    goals = np.array([*goals, np.argwhere(blocked)[0]])
-    step = [[start, start + e] for e in np.eye(3, dtype=int) if (start + e < blocked.shape).all()][:1]
-    for closed in (None, np.array(step).reshape(-1, 2, 3)):
-        found = plan_to_nearest(blocked, start, goals, closed=closed)
-        lengths = [plan_path(blocked, start, g, closed=closed).length for g in goals[:4]]
-        assert found.length == min(lengths)
-        if found.cells is not None:
-            assert tuple(found.cells[0]) == tuple(start)
-            assert tuple(found.cells[-1]) == tuple(goals[int(np.argmin(lengths))])
-            assert np.abs(np.diff(found.cells, axis=0)).sum(axis=1).max(initial=1) == 1
