@@ -1,8 +1,8 @@
 """The ledger: every checkable claim of the five documents beside what this project measures.
 
-``docs/ledger.md`` is written by the reproduction scripts, one for each document. ``update`` replaces
-the rows of one document and keeps those of the others. The words of every claim are in ``claims.yaml``;
-the scripts add what they measure.
+``docs/ledger.md`` is written by ``reproduce.py``. ``update`` replaces the rows of one document and keeps
+those of the others. The words of every claim are in ``claims.yaml``; the scripts add what they measure, and
+``differences`` compares what they measure now with what is written.
 """
 
 from __future__ import annotations
@@ -12,31 +12,32 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+from verdicts import RULE, UNCHECKABLE, VERDICTS, verdict
 
 ROOT = Path(__file__).resolve().parents[1]
 LEDGER = ROOT / "docs" / "ledger.md"
 CLAIMS = Path(__file__).with_name("claims.yaml")
 DOCUMENTS = ("kebria2016", "nowoczyn2023", "ragazzon2012", "tu2023", "madsen2020")
-REPRODUCED, REFUTED, UNCHECKABLE, OPEN = "reproduced", "refuted", "cannot be checked", "open"
-VERDICTS = (REPRODUCED, REFUTED, UNCHECKABLE, OPEN)
-
 _HEAD = """# Ledger
 
-Every checkable claim of the five documents, beside what this project measures. Do not edit: each
-section is written by `python scripts/reproduce_DOCUMENT.py`, and no number in the column "ours" is
-typed in. Numbers with † depend on the machine. Verdicts:
+{counts}
 
-- **reproduced**: ours agrees, to the digits printed or as the remark says
-- **refuted**: ours disagrees, and the remark says why
-- **cannot be checked**: a figure or a number of the document is lost
-- **open**: nothing in the project measures it yet
+Do not edit: `python scripts/reproduce.py` measures every claim and writes this page.
+`tests/scripts/test_ledger_rows.py` computes every row again and compares it with this page number by number,
+to one unit of the last digit; what takes minutes comes from `scripts/kept`, and a part of that is measured
+again. "Held by" names the test that looks at the same number or law in another way. Rows with † have times in
+them, which depend on the machine. Verdicts, by one rule for all rows:
 
+{rule}
 "As printed" is the arm with the mistake of ragazzon2012's appendix B, "right" the one without.
 """
+_NUMBER = re.compile(r"([−-]?)(\d+)(?:\.(\d+))?(?:e([+−-]?\d+))?")
+_ROUNDING = 1e-8
 _COLUMNS = ("place", "claim", "published", "ours", "verdict", "remark", "held by")
 
 
@@ -48,8 +49,8 @@ class Row(NamedTuple):
         claim: in our words.
         published, ours: what the document says, and what we measure, with units.
         verdict: one of ``VERDICTS``.
-        remark: why it is refuted or cannot be checked; otherwise what is worth knowing, or empty.
-        test: pytest node that holds our number, ``tests/test_x.py::test_y``.
+        remark: why it is not reproduced; otherwise what is worth knowing, or empty.
+        test: pytest node that looks at our number in another way, ``tests/test_x.py::test_y``.
     """
 
     place: str
@@ -96,19 +97,18 @@ def claim_of(name: str) -> Claim:
     return claims()[name]
 
 
-def judged(name: str, ours: str, agrees: bool | None, /, **values: object) -> Row:
+def judged(name: str, ours: str, agrees: bool | str | None, /, **values: object) -> Row:
     """A row whose verdict follows from a comparison.
 
     Args:
         name: ``document.key`` of the claim in ``claims.yaml``.
         ours: what we measure, with units.
-        agrees: None when there is nothing to compare with.
+        agrees: as ``verdicts.verdict`` has it.
         values: what stands in braces in the words of the claim.
     """
     words = claim_of(name).filled(**values)
-    verdict = UNCHECKABLE if agrees is None else REPRODUCED if agrees else REFUTED
     published, ours = _minus(words.published), _minus(ours)
-    return Row(words.place, words.claim, published, ours, verdict, words.remark, words.test)
+    return Row(words.place, words.claim, published, ours, verdict(agrees), words.remark, words.test)
 
 
 def _minus(text: str) -> str:
@@ -123,7 +123,7 @@ def faults(row: Row, root: Path = ROOT) -> list[str]:
     ]
     if row.verdict not in VERDICTS:
         found.append(f"verdict {row.verdict!r} is none of {', '.join(VERDICTS)}")
-    if row.verdict in (REFUTED, UNCHECKABLE, OPEN) and not row.remark.strip():
+    if row.verdict in VERDICTS[1:] and not row.remark.strip():
         found.append(f"{row.verdict} without a reason")
     if not _test_exists(row.test, root):
         found.append(f"no test {row.test!r}")
@@ -150,7 +150,53 @@ def update(document: str, rows: Iterable[Row], path: Path = LEDGER) -> None:
         raise ValueError("\n".join(wrong) or f"{document} is none of {', '.join(DOCUMENTS)}")
     ledger = {**read(path), document: rows}
     sections = [_section(name, ledger[name]) for name in DOCUMENTS if name in ledger]
-    path.write_text("\n".join([_HEAD, *sections]), encoding="utf-8")
+    head = _HEAD.format(counts=summary([row for rows in ledger.values() for row in rows]), rule=RULE)
+    path.write_text("\n".join([head, *sections]), encoding="utf-8")
+
+
+def summary(rows: list[Row]) -> str:
+    """The ledger's first line."""
+    lost = counts(rows)[UNCHECKABLE]
+    return (
+        f"**Of {len(rows)} claims of the five documents {len(rows) - lost} can be checked: {len(rows) - lost}"
+        f" of {len(rows) - lost} regenerated, compared and guarded.**"
+    )
+
+
+def differences(now: Iterable[Row], written: Iterable[Row]) -> list[str]:
+    """Where rows that were measured now are not those that are written, claim by claim.
+
+    Numbers may differ by one unit of their last digit, and errors of rounding (below 1e-8) as they like.
+    """
+    now, written = list(now), list(written)
+    claims_now, claims_written = ([(row.place, row.claim) for row in rows] for rows in (now, written))
+    if claims_now != claims_written:
+        return [f"rows: {a} now, {b} written" for a, b in zip_longest(claims_now, claims_written) if a != b]
+    return [
+        f"{a.place}, {a.claim}: {field} now {getattr(a, field)!r}, written {getattr(b, field)!r}"
+        for a, b in zip(now, written, strict=True)
+        for field in Row._fields[2:]
+        if not _same(getattr(a, field), getattr(b, field))
+    ]
+
+
+def _same(now: str, written: str) -> bool:
+    if _NUMBER.sub("#", now) != _NUMBER.sub("#", written):
+        return False
+    pairs = zip(_NUMBER.finditer(now), _NUMBER.finditer(written), strict=True)
+    return all(_near(a, b) for a, b in pairs)
+
+
+def _near(a: re.Match[str], b: re.Match[str]) -> bool:
+    (x, unit), (y, other) = _value(a), _value(b)
+    return x == y or max(abs(x), abs(y)) < _ROUNDING or abs(x - y) <= 1.01 * max(unit, other)
+
+
+def _value(number: re.Match[str]) -> tuple[float, float]:
+    """A number, and one unit of its last digit."""
+    sign, digits, decimals, power = number.groups()
+    unit = 10.0 ** (int((power or "0").replace("−", "-")) - len(decimals or ""))
+    return (-1 if sign else 1) * int(digits + (decimals or "")) * unit, unit
 
 
 def counts(rows: Iterable[Row]) -> dict[str, int]:

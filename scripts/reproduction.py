@@ -1,42 +1,16 @@
-"""What the reproduction scripts of all documents share: measure, print, write the ledger, draw."""
+"""What the chapters of all documents share: figures written, numbers in words, a chapter by itself."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import ModuleType
 
 import ledger
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures import paper_style
 from hopfield_nav.sweeps import Value
-
-
-def reproduce(
-    document: str, chapters: Iterable[ModuleType], more: Callable[[argparse.Namespace], None] | None = None
-) -> None:
-    """Measure every claim of a document and draw its figures.
-
-    Args:
-        document: short name, the ledger's heading.
-        chapters: modules with ``rows() -> list[Row]``, with ``draw(folder) -> list[Path]``, or both.
-        more: called last with the options, for what a document has besides.
-    """
-    options = _options(document)
-    chapters = list(chapters)
-    rows = [row for chapter in chapters if hasattr(chapter, "rows") for row in chapter.rows()]
-    print(ledger.table(rows))
-    ledger.update(document, rows, options.ledger)
-    print("\n" + ", ".join(f"{n} {verdict}" for verdict, n in ledger.counts(rows).items()))
-    options.out.mkdir(parents=True, exist_ok=True)
-    for chapter in chapters:
-        if hasattr(chapter, "draw"):
-            chapter.draw(options.out)
-    if more is not None:
-        more(options)
-    print(f"ledger in {options.ledger}, figures in {options.out}")
 
 
 def save_figures(
@@ -81,11 +55,3 @@ def show_chapter(
         print(f"{row.claim}: {row.published} | {row.ours} | {row.verdict}; {row.remark}")
     for path in draw(out):
         print(path)
-
-
-def _options(document: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=f"Reproduce {document}: its claims and its figures.")
-    parser.add_argument("--out", type=Path, default=ledger.ROOT / "runs" / f"reproduce_{document}")
-    parser.add_argument("--ledger", type=Path, default=ledger.LEDGER)
-    parser.add_argument("--animate", action="store_true", help="also make films, where there are any")
-    return parser.parse_args()

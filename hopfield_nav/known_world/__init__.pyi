@@ -7,6 +7,7 @@ from .collisions import collides as collides
 from .collisions import explain as explain
 from .collisions import pair_distances as pair_distances
 from .direct_path import plan_direct as plan_direct
+from .exciting import excite_in as excite_in
 from .library import CollisionLibrary as CollisionLibrary
 from .library import build_library as build_library
 from .library_joints import relevant_joints as relevant_joints

@@ -60,8 +60,9 @@ def plan_with(
     if planner.kind == "roadmap":
         return plan_roadmap(blocked, start, goal, planner.samples, planner.connections, seed)
     return replan(
-        blocked, start, goal, planner.network, planner.beta, planner.radius, ties=planner.ties, closed=closed
-    )
+        blocked, start, goal, planner.network, planner.beta, planner.radius, ties=planner.ties, closed=closed,
+        activation=planner.activation,
+    )  # fmt: skip
 
 
 def open_cells(
@@ -75,7 +76,8 @@ def open_cells(
 
     Planners that keep no field for all cells ask the limit network. Arguments and errors as in `plan_with`.
     """
-    network = planner.network if planner.kind == "hopfield" else "limit"
-    beta = planner.beta if planner.kind == "hopfield" else None
+    plain = planner.kind != "hopfield" or planner.activation != "linear"  # its g(0) may light every cell
+    network = "limit" if plain else planner.network
+    beta = None if plain else planner.beta
     plan = replan(blocked, start, goal, network, beta, planner.radius, ties=planner.ties, closed=closed)
     return plan.reachable & ~blocked

@@ -7,6 +7,7 @@ from .closed import closed_cells as closed_cells
 from .hopfield import check_beta as check_beta
 from .hopfield import flat_index as flat_index
 from .hopfield import iterate as iterate
+from .hopfield import judge_function as judge_function
 from .hopfield import largest_eigenvalue as largest_eigenvalue
 from .limit import Field as Field
 from .limit import places_of as places_of
@@ -18,6 +19,7 @@ from .neighbourhood import neighbours as neighbours
 from .neighbourhood import stencil as stencil
 from .plan import Plan as Plan
 from .planner import NETWORKS as NETWORKS
+from .planner import choose_function as choose_function
 from .planner import plan_path as plan_path
 from .planner import replan as replan
 from .potential_field import plan_potential_field as plan_potential_field

@@ -240,8 +240,21 @@ def _choose(
     if function is None:
         slope = check_beta(beta, shape, radius, periodic, closed) if check else float(beta)
         return Activation(LINEAR, slope)
-    if not check:
-        return function
+    return judge_function(function, shape, radius, periodic, closed) if check else function
+
+
+def judge_function(
+    function: Activation,
+    shape: Sequence[int],
+    radius: float = 1.0,
+    periodic: Sequence[bool] | None = None,
+    closed: np.ndarray | Sequence | None = None,
+) -> Activation:
+    """The function, if its steepest slope satisfies (6.12) of ragazzon2012 on this grid; see `check_beta`.
+
+    Raises:
+        BadInput: it is too steep.
+    """
     eigenvalue = judging_eigenvalue(function.steepest, shape, radius, periodic, closed)
     return check_activation(function, eigenvalue, shape)
 

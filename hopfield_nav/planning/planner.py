@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav.planning.activated import plan_activated
 from hopfield_nav.planning.ascent import descend
 from hopfield_nav.planning.closed import closed_keys
 from hopfield_nav.planning.hopfield import check_beta, flat_index, judging_eigenvalue, largest_eigenvalue
@@ -14,6 +15,8 @@ from hopfield_nav.planning.limit import Field, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Stencil, stencil
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
+from hopfield_nav.planning.theory import Activation
+from hopfield_nav.planning.theory import activation as activation_function
 
 NETWORKS = ("limit", "sum")
 
@@ -29,6 +32,7 @@ def plan_path(
     periodic: Sequence[bool] | None = None,
     ties: Sequence[str] | None = None,
     closed: np.ndarray | Sequence | None = None,
+    activation: str = "linear",
 ) -> Plan:
     """Plan a path from start to goal (ragazzon2012, chapter 6).
 
@@ -49,6 +53,8 @@ def plan_path(
         closed: (m, 2, rank) integers, pairs of neighbouring cells between which there is no step, in
             either direction; both cells stay free. A longer step that passes over such a pair is
             another pair. Pairs may come twice and in either order; None or empty for none.
+        activation: function of the neurons of "sum", whose slope beta then is: "linear", or "tanh",
+            "saturated", "sigmoid" in plain doubles (chapter 2; see `activated`).
 
     Returns:
         The plan. A path that does not exist is a result with a reason, not an error.
@@ -58,7 +64,9 @@ def plan_path(
             closed pair outside the grid or not of neighbours, closed pairs in "sum" on a grid of more
             than 1e7 connections, …
     """
-    return replan(blocked, start, goal, network, beta, radius, spacing, periodic, ties, False, closed)
+    return replan(
+        blocked, start, goal, network, beta, radius, spacing, periodic, ties, False, closed, activation
+    )
 
 
 def replan(
@@ -73,6 +81,7 @@ def replan(
     ties: Sequence[str] | None = None,
     allow_blocked_start: bool = True,
     closed: np.ndarray | Sequence | None = None,
+    activation: str = "linear",
 ) -> Plan:
     """Plan as the document's program does after a collision (ragazzon2012, C.2.3); see `plan_path`.
 
@@ -88,13 +97,16 @@ def replan(
     flat_index(goal, grid.shape, "goal")
     near = stencil(grid.shape, radius, spacing, periodic, ties)
     keys = closed_keys(closed, grid.shape, near)
-    if network == "sum" and keys.size:
+    function = None if activation == "linear" else choose_function(network, activation, beta, near)
+    if network == "sum" and (keys.size or function):
         check_size(grid.shape, near)
-    slope = choose_beta(network, beta, grid.shape, radius, periodic, closed)
+    slope = function.slope if function else choose_beta(network, beta, grid.shape, radius, periodic, closed)
     ends = {"start": grid[tuple(start)], "goal": grid[tuple(goal)]}
     if not allow_blocked_start and any(ends.values()):
         reason = "start cell is blocked" if ends["start"] else "goal cell is blocked"
         return Plan(None, reason, np.inf, network, slope)
+    if function:
+        return plan_activated(grid, start, goal, function, radius, spacing, periodic, ties, closed)
     if slope is None:
         return plan_in_field(solve(grid, near, goal, keys), near, start)
     problem = pose_sum(grid.shape, near, goal, slope, radius, spacing, periodic, ties)
@@ -155,9 +167,25 @@ def choose_beta(
     """
     if network != "sum":
         return None
-    most = 1 / len(stencil(shape, radius, periodic=periodic).offset)
-    default = 0.1 if most >= 0.1 else most / 2
-    return check_beta(default if beta is None else beta, shape, radius, periodic, closed)
+    slope = default_beta(stencil(shape, radius, periodic=periodic)) if beta is None else beta
+    return check_beta(slope, shape, radius, periodic, closed)
+
+
+def default_beta(near: Stencil) -> float:
+    """The document's slope, or half of one over the number of neighbours where that is less."""
+    most = 1 / len(near.offset)
+    return 0.1 if most >= 0.1 else most / 2
+
+
+def choose_function(network: str, activation: str, beta: float | None, near: Stencil) -> Activation:
+    """Another activation function of the summing network, with the slope beta.
+
+    Raises:
+        BadInput: the network has no activation function, or there is none of that name.
+    """
+    if network != "sum":
+        raise BadInput(f"network {network} has no activation function", found=activation, allowed="linear")
+    return activation_function(activation, default_beta(near) if beta is None else beta)
 
 
 def plan_in_field(field: Field, near: Stencil, start: Sequence[int]) -> Plan:

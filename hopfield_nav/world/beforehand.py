@@ -56,12 +56,15 @@ def _on_the_neighbourhood(world: World) -> list[str]:
 
 
 def check_beta_of(world: World) -> None:
-    """Judge the slope of the summing network by the world's own map (ragazzon2012 (6.12)).
+    """Judge slope and function of the summing network by the world's own map (ragazzon2012 (6.12)).
 
     Raises:
         BadInput: a network of this slope settles nowhere.
     """
     planner = world.planner
+    if planner.activation != "linear":
+        _check_activation(world)
+        return
     if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
         return
     from hopfield_nav.planning import check_beta
@@ -72,8 +75,30 @@ def check_beta_of(world: World) -> None:
         raise BadInput(error.what, where="planner.beta", found=error.found, allowed=error.allowed) from None
 
 
+def _check_activation(world: World) -> None:
+    """The same of another function, whose steepest slope counts."""
+    from hopfield_nav.planning import choose_function, judge_function, stencil
+
+    planner, shape = world.planner, world.map.shape
+    near = stencil(shape, planner.radius)
+    try:
+        judge_function(choose_function("sum", planner.activation, planner.beta, near), shape, planner.radius)
+    except BadInput as error:
+        where = (
+            "planner.activation"
+            if planner.beta is None or planner.activation == "threshold"
+            else "planner.beta"
+        )
+        raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
+
+
 def _on_beta(world: World) -> list[str]:
     planner = world.planner
+    if planner.activation in ("saturated", "sigmoid"):
+        return [
+            f"planner.activation {planner.activation} is 1/2 at 0: cells without a path to the goal are lit"
+            " too, and a climb may end among them"
+        ]
     if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
         return []
     from hopfield_nav.planning import stencil

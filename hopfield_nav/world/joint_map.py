@@ -28,6 +28,11 @@ def check_joint_map(world: World) -> None:
         _refuse("a map of joint angles knows what was felt", "detection.mark", world.detection.mark, "felt")
     if world.planner.kind != "hopfield" or world.planner.any_angle:
         _refuse("on a map of joint angles the network plans", "planner.kind", world.planner.kind, "hopfield")
+    if world.planner.activation != "linear":
+        _refuse(
+            "a map of joint angles is searched for shortest paths", "planner.activation",
+            world.planner.activation, "linear",
+        )  # fmt: skip
     goal = world.goal
     if goal is None:
         return

@@ -151,6 +151,11 @@ class PlannerSection(Section):
     beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
         None, description="gain of the neurons, for the sum network; null: chosen by the planner"
     )
+    activation: Literal["linear", "tanh", "saturated", "sigmoid", "threshold"] = Field(
+        "linear",
+        description="function of the neurons, for the sum network, beta being its slope; all but linear in "
+        "plain doubles; saturated and sigmoid light cells without a path; threshold has no slope: refused",
+    )
     radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
         1.0, description="neurons this near are connected"
     )
@@ -189,6 +194,13 @@ class PlannerSection(Section):
                 where="clearance",
                 found=self.clearance,
                 allowed="0, or any_angle: true",
+            )
+        if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
+            raise BadInput(
+                "only the summing network has activation functions",
+                where="activation",
+                found=self.activation,
+                allowed="linear, or kind: hopfield with network: sum",
             )
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             raise BadInput(

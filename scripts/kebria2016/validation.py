@@ -24,6 +24,7 @@ from kebria2016.validation_run import (
     smallest_singular_value,
 )
 
+RADII = (0.001, 0.2)  # [m] of the links
 SETTLED = 4.2  # [s] after which the published poles leave less than 1 %
 
 
@@ -54,7 +55,7 @@ def pose_errors(run: Followed) -> tuple[np.ndarray, np.ndarray]:
     return away, turn
 
 
-def torque_change_with_radius(radii: tuple[float, float] = (0.001, 0.2), count: int = 200) -> float:
+def torque_change_with_radius(radii: tuple[float, float] = RADII, count: int = 200) -> float:
     """Largest change of MuJoCo's inverse-dynamics torque between two link radii [N·m]."""
     states = np.random.default_rng(5).uniform(-3, 3, (count, 3, 6))
     torques = [_mujoco_torque(radius, states) for radius in radii]
@@ -108,13 +109,13 @@ def _tool_rows(run: Followed) -> list[Row]:
         judged(
             "kebria2016.tracking",
             f"errors {1e3 * away[0]:.0f} mm, {np.degrees(turn[0]):.0f}° at first, at most "
-            f"{1e3 * away[late].max():.1f} mm, {np.degrees(turn[late].max()):.2f}° after 4.2 s, "
+            f"{1e3 * away[late].max():.1f} mm, {np.degrees(turn[late].max()):.2f}° after {SETTLED} s, "
             f"{1e3 * away[end].max():.4f} mm, {np.degrees(turn[end].max()):.4f}° in the last second",
             bool(away[end].max() < 1e-4 and turn[end].max() < 1e-3),
         ),
         judged(
             "kebria2016.radius_of_the_links",
-            f"radius 1 mm or 200 mm: torques differ by {change:.0e} N·m",
+            f"radius {1e3 * RADII[0]:.0f} mm or {1e3 * RADII[1]:.0f} mm: torques differ by {change:.0e} N·m",
             change == 0.0,
         ),
     ]

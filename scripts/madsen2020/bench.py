@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
+from keeping import kept
 
 from dynamics import Arm
 from dynamics.files import write_arm
@@ -67,7 +68,16 @@ def options(compensation: bool) -> Options:
     return Options(rotor="ignored")
 
 
-@cache
+def trajectory_of(values: list) -> FourierTrajectory:
+    """From what is kept of it."""
+    return FourierTrajectory(values[0], *map(np.array, values[1:]))
+
+
+def _excitation_of(values: list) -> Excitation:
+    return Excitation(trajectory_of(values[0]), *values[1:3], np.array(values[3]))
+
+
+@kept("test_madsen2020.py::test_the_motion_kept_excites_as_kept", _excitation_of)
 def excitation() -> Excitation:
     """An optimised trajectory within half the arm's speed and torque."""
     rng = np.random.default_rng(0)

@@ -8,13 +8,17 @@ from ledger import Row, judged
 from dynamics import load_arm
 from dynamics.flexible_joint import flexible_joints, rotor_friction
 from dynamics.identification import (
+    Options,
     base_parameter_count,
     base_parameters,
     decimate,
     random_excitation,
     regressor,
 )
+from dynamics.identification.filtering import zero_phase
 
+COLD, WARM, LOAD, FAST = 20.0, 40.0, 100.0, 2.0  # [°C], [°C], [N·m], [rad/s]
+FILTER = 5 * Options().dynamics_bandwidth  # [Hz]
 INCLINE = np.array([1.5, -2.0, -9.0])  # [m/s²]
 
 
@@ -45,16 +49,34 @@ def samples() -> int:
 
 
 def friction_spread() -> tuple[float, float, float]:
-    """Friction of a large joint at 1 rad/s: 20 °C over 40 °C, 100 N·m of load over none, 2 rad/s over 1."""
+    """Friction of a large joint at 1 rad/s: ``COLD`` over ``WARM``, a load over none, ``FAST`` over that."""
     arm = load_arm("ur5_full")
-    cold, warm, usual = (flexible_joints(arm, temperature=t) for t in (20.0, 40.0, 30.0))
+    cold, warm, usual = (flexible_joints(arm, temperature=t) for t in (COLD, WARM, 30.0))
     one, none = np.ones(6), np.zeros(6)
     at = lambda joints, speed, load: float(rotor_friction(joints, speed, load)[1])  # noqa: E731
     base = at(usual, one, none)
     return (
         at(cold, one, none) / at(warm, one, none),
-        at(usual, one, 100 * one) / base,
-        at(usual, 2 * one, none) / base,
+        at(usual, one, LOAD * one) / base,
+        at(usual, FAST * one, none) / base,
+    )
+
+
+def filter_response(frequency: float, rate: float = 1000.0) -> tuple[float, float]:
+    """What the angles' filter leaves of a sine [1], and how late [s]."""
+    wave = np.exp(2j * np.pi * frequency * np.arange(0, 4, 1 / rate))
+    found = zero_phase(wave.real, FILTER, rate) + 1j * zero_phase(wave.imag, FILTER, rate)
+    gain = np.mean((found / wave)[len(wave) // 4 : -len(wave) // 4])
+    return float(np.abs(gain)), float(-np.angle(gain) / (2 * np.pi * frequency))
+
+
+def _filter_row() -> Row:
+    dynamics, (kept, late), (half, _) = FILTER / 5, filter_response(FILTER / 5), filter_response(FILTER)
+    return judged(
+        "madsen2020.filter",
+        f"{FILTER:g} Hz for {dynamics:g} Hz: a sine of {dynamics:g} Hz keeps {100 * kept:.2f} % and is"
+        f" {late:.0e} s late, one of {FILTER:g} Hz keeps {100 * half:.0f} %",
+        None,
     )
 
 
@@ -78,11 +100,11 @@ def rows() -> list[Row]:
             rotors=found["incline, rotors"],
         ),
         judged("madsen2020.samples", f"{samples()} samples", samples() == 1550),
-        judged("madsen2020.filter", "50 Hz for 10 Hz, no lag", None),
+        _filter_row(),
         judged(
             "madsen2020.friction",
-            f"20 °C over 40 °C: {heat:.2f}, 100 N·m of load over none: {load:.2f}, "
-            f"2 rad/s over 1: {speed:.2f} times",
+            f"{COLD:g} °C over {WARM:g} °C: {heat:.2f}, {LOAD:g} N·m of load over none: {load:.2f}, "
+            f"{FAST:g} rad/s over 1: {speed:.2f} times",
             None,
         ),
         judged(

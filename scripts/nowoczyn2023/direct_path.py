@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from keeping import kept
 from ledger import Row, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.known_world import motion_is_free, plan_direct, turn_alternatives
 from hopfield_nav.sweeps import Value, share
-from nowoczyn2023.cause_of_stops import PAIRS, cases, cell
+from nowoczyn2023.cause_of_stops import PAIRS, Case, cases, cell
 
 SHOWN = 5  # paths, 3.4
 FLAT, HALF_CIRCLE = 1.1, np.pi / 2  # length of the tool's path over the distance of its ends
@@ -42,16 +42,20 @@ class Arc(NamedTuple):
     motions: int
 
 
-@cache
+@kept(
+    "test_nowoczyn2023.py::test_pairs_have_the_arcs_kept",
+    lambda found: tuple(Arc(*values) for values in found),
+)
 def arcs(count: int = PAIRS) -> tuple[Arc, ...]:
     """The pairs of the demonstration that have a direct path: all of them, or it would be said here."""
-    arm, scene = cell()
-    found = []
-    for case in cases(count):
-        plan = plan_direct(arm, scene, case.start, [case.goal], SHOWN)
-        ratio, distance = _arc(plan.paths[0].q) if plan.paths else (np.nan, np.nan)
-        found.append(Arc(ratio, distance, len(plan.paths), plan.candidates[1], plan.motions))
-    return tuple(found)
+    return tuple(arc_of(case) for case in cases(count))
+
+
+def arc_of(case: Case) -> Arc:
+    """The shortest direct path of a pair."""
+    plan = plan_direct(*cell(), case.start, [case.goal], SHOWN)
+    ratio, distance = _arc(plan.paths[0].q) if plan.paths else (np.nan, np.nan)
+    return Arc(ratio, distance, len(plan.paths), plan.candidates[1], plan.motions)
 
 
 def _arc(q: np.ndarray) -> tuple[float, float]:
@@ -89,11 +93,12 @@ def candidates_of_eight(count: int = PAIRS) -> set[int]:
     return {arc.candidates for arc, all_eight in zip(found, eight, strict=True) if all_eight}
 
 
+@kept("test_nowoczyn2023.py::test_the_shortest_of_all_candidates")
 def longer_than_brute_force(count: int = 40) -> int:
     """Pairs whose path is not the shortest of all candidates that are free, each of them looked at."""
     arm, scene = cell()
     worse = 0
-    for case in cases(count):
+    for case in cases()[:count]:
         rows = inverse_kinematics(arm, case.goal)
         ends = np.concatenate([turn_alternatives(arm, q) for q in rows])
         free = motion_is_free(arm, scene, case.start, ends)

@@ -9,6 +9,7 @@ import numpy as np
 from ledger import Row, judged
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
+from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, inverse_kinematics, with_tool
 from hopfield_nav.known_world import (
@@ -206,6 +207,12 @@ def _graph_rows() -> list[Row]:
     ]
 
 
+def _helps(found: Past) -> bool | str:
+    """Whether ε leads past: at the pose itself, and near it as well."""
+    at_the_pose = found.shifted < 2 * found.usual and found.through
+    return PARTLY if at_the_pose and not found.beside_fast else at_the_pose
+
+
 def _epsilon_row() -> Row:
     found = past()
     words = {True: "found", False: "none"}
@@ -216,5 +223,5 @@ def _epsilon_row() -> Row:
         f" through it: {words[found.through]}; past it with the tool point"
         f" {1e3 * cell()[0].dh[5, 1]:.0f} mm off the axis: {words[found.beside_fast]} at {FAST[0]} m/s,"
         f" {words[found.beside_slow]} at {SLOW[0]} m/s",
-        found.shifted < 2 * found.usual and found.through,
+        _helps(found),
     )

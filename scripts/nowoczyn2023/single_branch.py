@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, follow_path
+from dynamics import Arm, differential_inverse_kinematics, follow_path, forward_kinematics
 from hopfield_nav.known_world import (
     ROW_LENGTH,
     TOOL_SPEED,
@@ -28,6 +28,8 @@ from hopfield_nav.known_world import (
 )
 
 ARRIVED, TOUCHED, LIMIT, JUMP, OUT_OF_REACH = "arrived", "collision", "limit", "jump", "out of reach"
+OFF, OFF_BY = "off the line", 1e-3  # [m] of the tool beside the line, where nothing holds it there
+_LEVER = 0.1  # [m] for a turn
 _ROW_TURN = 0.01  # [rad] of the tool between two rows
 
 
@@ -37,7 +39,7 @@ class SingleBranch(NamedTuple):
     Attributes:
         q: (k, n) joint angles up to where it stopped, the first being the start [rad].
         places: (k,) of the rows on the line.
-        outcome: "arrived", or why it stopped: "collision", "limit", "jump", "out of reach".
+        outcome: "arrived", or why it stopped: "collision", "limit", "jump", "out of reach", "off the line".
         reason: the same in words, with what touches what; "" where it arrived.
         line: the tool's line.
     """
@@ -83,6 +85,44 @@ def follow_single_branch(
         return SingleBranch(q[:end], places[:end], TOUCHED, explain(arm, scene, q[end - 1]), line)
     reason = path.reason.split(" at waypoint")[0]
     return SingleBranch(q, places[: len(q)], _outcome(reason), reason, line)
+
+
+def follow_numeric_branch(
+    arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, orientation: str = "rotation_vector"
+) -> SingleBranch:
+    """The same with the step of (2.3) and the missing J⁻¹: from one row to the next by the Jacobian alone.
+
+    Nothing corrects what a step misses, so the tool may also leave the line: "off the line".
+
+    Args:
+        arm: an arm with six joints.
+        scene: from ``build_scene``.
+        start: (6,) joint angles [rad].
+        goal: (4, 4) pose.
+        orientation: of ``differential_inverse_kinematics``; "euler" is as printed.
+    """
+    line = straight_line(np.array([forward_kinematics(arm, start), goal]))
+    places, step = _fine_places(line, TOOL_SPEED, TURN_SPEED)
+    with np.errstate(all="ignore"):
+        path = differential_inverse_kinematics(arm, poses_at(line, places), start, orientation)
+        change = np.abs(np.diff(path.q, axis=0, prepend=path.q[:1])).max(axis=1)
+        low, high = arm.position_limits.T
+        events = {
+            JUMP: ~(change <= step * arm.speed_limits.min()),
+            LIMIT: ~((path.q >= low) & (path.q <= high)).all(axis=1),
+            OFF: (path.position_error > OFF_BY) | (path.turn_error > OFF_BY / _LEVER),
+        }
+    first = {kind: int(np.argmax(rows)) if rows.any() else len(rows) for kind, rows in events.items()}
+    outcome = min(first, key=lambda kind: first[kind])
+    q = path.q[: first[outcome]]
+    touched = np.nonzero(collides(arm, scene, q))[0]
+    if len(touched):
+        end = int(touched[0]) + 1
+        return SingleBranch(q[:end], places[:end], TOUCHED, explain(arm, scene, q[end - 1]), line)
+    arrived = len(q) == len(places)
+    return SingleBranch(
+        q, places[: len(q)], ARRIVED if arrived else outcome, "" if arrived else outcome, line
+    )
 
 
 def _outcome(reason: str) -> str:

@@ -26,6 +26,7 @@ from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.direct_kinematics import NAME, positions
 
 NEAR = 0.02  # smallest singular value (metres) below which a position counts as nearly singular
+ANGLES = 9  # wanted of joint 6 where it is free
 KINDS = ("wrist", "elbow", "shoulder")
 
 
@@ -70,7 +71,7 @@ def _parallels(arm: Arm, q: np.ndarray) -> int:
     return int((np.abs(np.triu(z @ z.T, 1)) > 1 - 1e-9).sum())
 
 
-def solutions_at(kind: str, angles: int = 9) -> int:
+def solutions_at(kind: str, angles: int = ANGLES) -> int:
     """Solutions of the singular pose that differ, θ6 wanted at several angles where it is free."""
     arm = load_arm(NAME)
     T = forward_kinematics(arm, alone()[kind])
@@ -154,7 +155,7 @@ def _count_rows() -> list[Row]:
         ),
         judged(
             "nowoczyn2023.theta6_at_the_wrist",
-            f"{solutions_at('wrist')} solutions of one pose with 9 angles wanted of joint 6",
+            f"{solutions_at('wrist')} solutions of one pose with {ANGLES} angles wanted of joint 6",
             solutions_at("wrist") > 8,
         ),
         judged(

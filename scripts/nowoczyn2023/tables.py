@@ -26,6 +26,7 @@ CENTRES = [  # Table 1.2, [m]
     [0, 0.0018, 0.01634],
     [0, 0, -0.001159],
 ]
+NEAR = 1e-4  # [m] within which lengths are the same
 REACH, SPEED, RANGE = 0.85, 180.0, 360.0  # 1.3, 3.1: [m], [°/s], [°]
 
 
@@ -118,10 +119,10 @@ def _table_rows() -> list[Row]:
     return [
         judged(
             "nowoczyn2023.lengths",
-            f"{_near(near)} of 6 within 0.1 mm of the UR5's, {_near(far)} of the UR5e's (largest difference"
-            f" {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and up to"
-            f" {1e3 * other:.0f} mm off",
-            far.max() < 1e-4,
+            f"{_near(near)} of 6 within {1e3 * NEAR:g} mm of the UR5's, {_near(far)} of the UR5e's (largest"
+            f" difference {1e3 * near.max():.2f} and {1e3 * far.max():.0f} mm); the tool {1e3 * own:.2f} and"
+            f" up to {1e3 * other:.0f} mm off",
+            far.max() < NEAR,
         ),
         judged(
             "nowoczyn2023.masses",
@@ -133,7 +134,7 @@ def _table_rows() -> list[Row]:
 
 
 def _near(differences: np.ndarray) -> int:
-    return int((differences < 1e-4).sum())
+    return int((differences < NEAR).sum())
 
 
 def _reach_row() -> Row:
@@ -142,7 +143,7 @@ def _reach_row() -> Row:
         "nowoczyn2023.reach",
         f"from the shoulder: joint 4's axis {found.elbow_to_wrist:.3f} m, its frame {found.fourth:.3f} m,"
         f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
-        f" {100 * found.beyond:.0f} % of random positions have the tool beyond 0.85 m",
+        f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m",
         any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)),
         directions=100 * found.directions,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from keeping import kept
 from ledger import Row, judged
 
 from dynamics import forward_kinematics
@@ -94,12 +95,19 @@ def _outcome_rows() -> list[Row]:
 
 
 def _computing_rows() -> list[Row]:
-    seconds = _round(max(run(n).summary["wall_time_s"] for n in (AS_PRINTED, RIGHT)))
-    replan = _round(max(run(n).summary["replan_wall_time_median_s"] for n in (AS_PRINTED, RIGHT)))
+    simulated = run(RIGHT).summary["simulated_time_s"]
+    seconds, replan = (_round(max(values)) for values in zip(*computing_times(), strict=True))
     return [
-        judged("ragazzon2012.computing_time", f"{seconds:g} s for 50 s †", seconds > 50),
+        judged("ragazzon2012.computing_time", f"{seconds:g} s for {simulated:.0f} s †", seconds > 50),
         judged("ragazzon2012.time_of_a_new_plan", f"{1e3 * replan:g} ms †", replan > 1),
     ]
+
+
+@kept("test_ragazzon2012.py::test_faster_than_real_time")
+def computing_times() -> list[list[float]]:
+    """Of both worlds: computing time of the run, and the median of its new plans [s]."""
+    wanted = ("wall_time_s", "replan_wall_time_median_s")
+    return [[run(name).summary[key] for key in wanted] for name in (AS_PRINTED, RIGHT)]
 
 
 def _round(value: float) -> float:

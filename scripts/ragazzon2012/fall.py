@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from ledger import Row, judged
 from scipy.optimize import brentq
+from verdicts import PARTLY
 
 from dynamics import gravity_torque, load_arm
 from hopfield_nav.control.laws.damping import METHOD as DAMPING
@@ -14,6 +15,8 @@ from ragazzon2012.experiment import run
 AS_PRINTED, RIGHT = "ragazzon2012_fall_as_printed", "ragazzon2012_fall"
 PUBLISHED_REST = np.array([90.0, -26.6, -27.2, 90.0])  # [°] q2…q5, 3.3.3
 REST_TIME = 11.0  # [s] read off figure 3.5 by its author
+LATE = 5.0  # [s] after which joint 1 hardly swings any more
+BREAK = 9.8  # [s] after which the gain is constant
 SLOW = 1e-3  # [rad/s] below it we call the arm at rest
 LONG = ("time_limit=200", "record.every=400")
 
@@ -65,7 +68,7 @@ def damping_gain(time: float) -> float:
 
 def printed_gain(time: float) -> float:
     """K(t) as section 3.3.1 prints it."""
-    return 1 - 0.1 * time if time <= 9.8 else 0.02
+    return 1 - 0.1 * time if time <= BREAK else 0.02
 
 
 def rows() -> list[Row]:
@@ -90,7 +93,7 @@ def _rest_rows(printed: Run, long: Run) -> list[Row]:
         ),
         judged(
             "ragazzon2012.rest_pose_right",
-            f"{_pose(true)} at 200 s",
+            f"{_pose(true)} at {long.summary['simulated_time_s']:.0f} s",
             bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05),
         ),
         judged(
@@ -106,25 +109,25 @@ def _time_rows(printed: Run, right: Run, long: Run) -> list[Row]:
     return [
         judged(
             "ragazzon2012.time_to_rest_as_printed",
-            f"{slow:.3f} rad/s at 11 s, q3 {q[2]:.1f}°, q4 {q[3]:.1f}°; "
+            f"{slow:.3f} rad/s at {REST_TIME:g} s, q3 {q[2]:.1f}°, q4 {q[3]:.1f}°; "
             f"below {SLOW:g} rad/s from {rest:.0f} s",
-            slow < 0.02,
+            PARTLY if slow < 0.02 and rest > 1.01 * REST_TIME else slow < SLOW,
         ),
         judged(
             "ragazzon2012.time_to_rest_right",
-            f"{fast:.2f} rad/s at 11 s; below {SLOW:g} rad/s from {true_rest:.0f} s",
-            fast < 0.02,
+            f"{fast:.2f} rad/s at {REST_TIME:g} s; below {SLOW:g} rad/s from {true_rest:.0f} s",
+            fast < SLOW,
         ),
     ]
 
 
 def _swing_rows(printed: Run, right: Run) -> list[Row]:
     (low, high, top), (true_low, true_high, true_top) = swing(printed), swing(right)
-    early = np.abs(printed.data.q.values[printed.data.time.values > 5.0, 0]).max()
+    early = np.abs(printed.data.q.values[printed.data.time.values > LATE, 0]).max()
     return [
         judged(
             "ragazzon2012.swing_of_joint_1",
-            f"as printed {low:.0f}°…{high:+.0f}° (after 5 s within {np.degrees(early):.0f}°), "
+            f"as printed {low:.0f}°…{high:+.0f}° (after {LATE:g} s within {np.degrees(early):.0f}°), "
             f"right {true_low:.0f}°…{true_high:+.0f}°",
             low < -20 and high > 10,
         ),
@@ -139,10 +142,10 @@ def _swing_rows(printed: Run, right: Run) -> list[Row]:
 def _gain_row() -> Row:
     times = np.linspace(0, 20, 2001)
     worst = max(abs(damping_gain(t) - printed_gain(t)) for t in times)
-    before, after = damping_gain(9.8 - 1e-9), damping_gain(9.8 + 1e-9)
+    before, after = damping_gain(BREAK - 1e-9), damping_gain(BREAK + 1e-9)
     return judged(
         "ragazzon2012.damping_law",
-        f"K(9.8) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}",
+        f"K({BREAK}) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}",
         abs(before - 0.02) < 1e-6 and worst < 1e-12,
     )
 

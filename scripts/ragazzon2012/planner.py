@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from keeping import kept
 from ledger import Row, judged
 
 from hopfield_nav.navigation import CollisionMap
 from hopfield_nav.planning import iterate, largest_eigenvalue, neighbours, plan_path
 
+MAPS, SIZE, DENSITY = 100, 24, 0.25  # random ones
+BETA = 0.1  # the document's
 NEAR_QUARTER = 0.2499  # below 1/4 the network has no false maxima
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
@@ -76,21 +79,22 @@ def ascent(activation: np.ndarray, start: tuple[int, int], goal: tuple[int, int]
     return cells
 
 
-def share_of_longer_paths(
-    beta: float, maps: int = 100, size: int = 24, density: float = 0.25
-) -> tuple[float, float]:
-    """Share of cells whose path is longer than the shortest, and of steps that do not come nearer.
+def share_of_longer_paths(beta: float, maps: int = MAPS) -> tuple[float, float]:
+    """Share of cells whose path is longer than the shortest, and of steps that do not come nearer."""
+    cells, longer, worse = counts_of_maps(beta, maps).sum(axis=0)
+    return float(longer / cells), float(worse / cells)
 
-    Over random maps without rim, all cells from which the goal can be reached.
-    """
-    rng = np.random.default_rng(24)
-    counts = np.zeros(3)
+
+@kept("test_ragazzon2012.py::test_paths_are_not_always_shortest", np.array)
+def counts_of_maps(beta: float, maps: int) -> np.ndarray:
+    """(maps, 3) of random maps without rim: cells from which the goal can be reached, and what is counted."""
+    rng, counts = np.random.default_rng(24), []
     for _ in range(maps):
-        blocked = rng.random((size, size)) < density
-        goal = tuple(int(x) for x in rng.integers(size, size=2))
+        blocked = rng.random((SIZE, SIZE)) < DENSITY
+        goal = tuple(int(x) for x in rng.integers(SIZE, size=2))
         blocked[goal] = False
-        counts += _count_longer(blocked, goal, beta)
-    return float(counts[1] / counts[0]), float(counts[2] / counts[0])
+        counts.append(_count_longer(blocked, goal, beta))
+    return np.array(counts)
 
 
 def _count_longer(blocked: np.ndarray, goal: tuple[int, int], beta: float) -> np.ndarray:
@@ -140,7 +144,7 @@ def _eigenvalue_rows() -> list[Row]:
             abs(found - 3.0) < 0.05,
             bound=1 / found,
         ),
-        judged("ragazzon2012.beta", f"0.1 < {1 / found:.4f}", 1 / found > 0.1),
+        judged("ragazzon2012.beta", f"{BETA} < {1 / found:.4f}", 1 / found > BETA),
     ]
 
 
@@ -151,7 +155,7 @@ def _sweep_rows() -> list[Row]:
     return [
         judged(
             "ragazzon2012.sweeps_on_20_by_20",
-            f"199 sweeps find a winding path of {steps} steps: {'yes' if enough else 'no'}",
+            f"{10 * 20 - 1} sweeps find a winding path of {steps} steps: {'yes' if enough else 'no'}",
             enough,
         ),
         judged(
@@ -165,13 +169,13 @@ def _sweep_rows() -> list[Row]:
 
 
 def _shortest_rows() -> list[Row]:
-    near, usual = share_of_longer_paths(NEAR_QUARTER), share_of_longer_paths(0.1)
+    near, usual = share_of_longer_paths(NEAR_QUARTER), share_of_longer_paths(BETA)
     return [
         judged(
             "ragazzon2012.shortest_near_a_quarter",
             f"{100 * near[0]:.1f} % of the paths are longer, "
             f"{100 * near[1]:.2f} % of the steps do not come nearer "
-            f"(100 random maps, 24 × 24, 25 % blocked, β = {NEAR_QUARTER})",
+            f"({MAPS} random maps, {SIZE} × {SIZE}, {100 * DENSITY:.0f} % blocked, β = {NEAR_QUARTER})",
             near[0] == 0,
         ),
         judged(

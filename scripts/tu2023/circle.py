@@ -105,7 +105,7 @@ def _range_row() -> Row:
     found = ranges(FASTEST)
     return judged(
         "tu2023.joints_that_move_least",
-        f"{listed(found, '.3f')} rad, joints 1 to 6, at 150 mm/s",
+        f"{listed(found, '.3f')} rad, joints 1 to 6, at {1e3 * SPEEDS[-1]:.0f} mm/s",
         set(np.argsort(found)[:2]) == {3, 4},
     )
 
@@ -184,7 +184,7 @@ def _stable_row() -> Row:
     return judged(
         "tu2023.stable_points_as_printed",
         "; ".join(f"{name} {share:.0f} %" for name, share in shares.items())
-        + f"; exact {exact[0]:.0f} %, with K_p = 1.67 {exact[1]:.0f} %",
+        + f"; exact {exact[0]:.0f} %, with K_p = {PUBLISHED_CONSTANT} {exact[1]:.0f} %",
         any(abs(share - 67) < 5 for share in shares.values()),
     )
 

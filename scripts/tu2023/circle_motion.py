@@ -38,6 +38,7 @@ class Case(NamedTuple):
         sensors: whether they are imperfect.
         direction: 1 counterclockwise seen from above, −1 clockwise.
         hold: whether the torque is held over the period; otherwise the law acts continuously.
+        law: control law, with its default gains.
     """
 
     speed: float
@@ -46,6 +47,7 @@ class Case(NamedTuple):
     sensors: bool = True
     direction: int = 1
     hold: bool = True
+    law: str = "inverse_dynamics"
 
 
 class Samples(NamedTuple):
@@ -58,6 +60,7 @@ class Samples(NamedTuple):
         q_true, qd_true: (k, 6) [rad, rad/s].
         qdd_true: (k, 6) mean acceleration over the 8 ms about the instant [rad/s²].
         tool: (k, 3) true tool position [m].
+        q_ref: (k, 6) what the joints should be [rad].
     """
 
     time: np.ndarray
@@ -68,6 +71,7 @@ class Samples(NamedTuple):
     qd_true: np.ndarray
     qdd_true: np.ndarray
     tool: np.ndarray
+    q_ref: np.ndarray
 
 
 def lap_time(speed: float) -> float:
@@ -152,7 +156,7 @@ def circle_world(case: Case) -> World:
     lines = [f"format: 1\narm: {ARM}", f"time_limit: {case.laps * lap_time(case.speed) + RAMP + 1}"]
     lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, step: {STEP}}}"]
     lines += [
-        f"controller: {{period: {PERIOD}, hold: {str(case.hold).lower()}}}",
+        f"controller: {{law: {case.law}, period: {PERIOD}, hold: {str(case.hold).lower()}}}",
         "detection: {estimator: none}",
     ]
     if case.sensors:
@@ -175,7 +179,8 @@ def samples(case: Case) -> Samples:
     qd = data.qd.values
     mean = (qd[rows + every // 2] - qd[rows - every // 2]) / PERIOD
     names = ("time", "q_sensed", "qd_sensed", "tau", "q", "qd")
-    return Samples(*(data[name].values[rows] for name in names), mean, data.tool_position.values[rows])
+    ends = data.tool_position.values[rows], data.q_ref.values[rows]
+    return Samples(*(data[name].values[rows] for name in names), mean, *ends)
 
 
 def steady(found: Samples, case: Case) -> slice:

@@ -35,16 +35,8 @@ def periods() -> np.ndarray:
 
 
 def rows() -> list[Row]:
-    """Claims of chapters 1 and 5 that need the robot."""
-    return [_accuracy_row(), _rate_row(), _constant_row(), _recipe_row()]
-
-
-def _accuracy_row() -> Row:
-    return judged(
-        "tu2023.accuracy_of_the_ur5",
-        "not measured: a property of one machine's encoders and calibration",
-        None,
-    )
+    """Claims of chapter 5 that need the robot."""
+    return [_rate_row(), _constant_row(), _recipe_row()]
 
 
 def _rate_row() -> Row:

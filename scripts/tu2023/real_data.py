@@ -71,7 +71,8 @@ def _adopted_row() -> Row:
     largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
     return judged(
         "tu2023.adopted_equation",
-        f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = 9.82 m/s²",
+        f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = "
+        f"{-sets()[GRAVITY_9_82].gravity[2]:g} m/s²",
         bool(largest < LIMIT),
         plain=plain,
     )
@@ -79,10 +80,12 @@ def _adopted_row() -> Row:
 
 def _forearm_row() -> Row:
     tu, adopted = (residual(load_arm(name), STANDSTILL) for name in ("ur5_tu2023", "ur5_controller"))
+    fits = load_arm("ur5_controller")
+    along = np.abs(fits.center_of_mass[2]).max()
     return judged(
         "tu2023.forearm",
         f"joints 2, 3 off by {tu[1]:.2f}, {tu[2]:.2f} N·m; {adopted[1]:.3f}, {adopted[2]:.3f} N·m with "
-        "2.275 kg, 0.11993 m",
+        f"{fits.mass[2]:g} kg, {along:.5f} m",
         bool(tu.max() < LIMIT),
     )
 

@@ -1,15 +1,18 @@
 """The document's thesis on few pairs, and on the one that is shown."""
 
+import ledger
 import numpy as np
 import pytest
 from known_cell import empty, free_joints, pose
-from nowoczyn2023 import cause_of_stops
+from nowoczyn2023 import cause_of_stops, numeric_stops
 from nowoczyn2023.single_branch import (
     ARRIVED,
     JUMP,
     LIMIT,
+    OFF,
     OUT_OF_REACH,
     TOUCHED,
+    follow_numeric_branch,
     follow_single_branch,
 )
 
@@ -18,9 +21,36 @@ from hopfield_nav import geometry
 from hopfield_nav.known_world import build_scene, collides, explain, poses_at
 
 
-def test_the_thesis_on_few_pairs():
+def test_pairs_end_as_kept():
+    """Every 25th pair again: what stops it and who finds a path, and so the shares of the ledger."""
+    some = slice(None, None, 25)
+    pairs, kept = cause_of_stops.pairs(), cause_of_stops.ends(cause_of_stops.PAIRS, cause_of_stops.SEED)
+    assert [cause_of_stops.end(*pair) for pair in pairs[some]] == kept[some]
+    assert len(pairs) == len(kept)
+
+
+def test_shares_of_the_ledger_are_those_of_the_pairs():
+    """Counted here once more, and read off the page."""
+    stops = [case for case in cause_of_stops.cases() if case.outcome not in (ARRIVED, OUT_OF_REACH)]
+    rows = {row.claim: row.ours for row in ledger.read()["nowoczyn2023"]}
+    shares = [f"{100 * k / len(stops):.0f} %" for k in (
+        sum(not case.from_any for case in stops),
+        sum(case.from_any for case in stops),
+        sum(case.from_here for case in stops),
+        sum(case.direct for case in stops),
+    )]  # fmt: skip
+    assert rows["a single branch can end where it does not go on"].startswith(
+        f"{100 * len(stops) / cause_of_stops.PAIRS:.0f} %"
+    )
+    assert rows["cause of the stops"].startswith(shares[0])
+    assert rows["the graph finds another motion on the same path"].startswith(f"solves {shares[1]}")
+    assert shares[2] in rows["the graph finds another motion on the same path"]
+    assert rows["fallback to the direct path"].startswith(f"finds a path for {shares[3]}")
+
+
+def test_the_thesis_on_every_pair():
     """A branch that arrives is a path of the graph from the same joints, and that is one from any joints."""
-    found = cause_of_stops.cases(60, 1)
+    found = cause_of_stops.cases()
     for case in found:
         assert case.from_here <= case.from_any
         if case.outcome == ARRIVED:
@@ -33,6 +63,34 @@ def test_the_thesis_on_few_pairs():
     assert {case.outcome for case in stops} >= {TOUCHED, JUMP}
     assert any(case.from_any for case in stops)
     assert not all(case.from_any for case in stops)
+
+
+@pytest.mark.parametrize("orientation", numeric_stops.ORIENTATIONS)
+def test_numeric_pairs_end_as_kept(orientation):
+    """Every 10th pair again; a numeric branch that arrives is one that the closed form follows as well."""
+    kept = numeric_stops.ends(orientation)
+    found = [numeric_stops.end(k, orientation) for k in range(0, len(kept), 10)]
+    assert found == kept[::10]
+    closed = [case.outcome for case in cause_of_stops.cases()]
+    arrived = [k for k, outcome in enumerate(kept) if outcome == ARRIVED]
+    assert arrived
+    assert np.mean([closed[k] == ARRIVED for k in arrived]) > 0.95
+
+
+def test_a_numeric_branch_is_the_closed_one_where_nothing_is_near():
+    arm, scene = empty()
+    start = np.array([-0.3, -1.2, 1.6, -2.0, -1.57, 0.0])
+    beside = forward_kinematics(arm, start)
+    beside[1, 3] += 0.1
+    numeric, closed = (
+        follow_numeric_branch(arm, scene, start, beside),
+        follow_single_branch(arm, scene, start, [beside]),
+    )
+    assert numeric.outcome == closed.outcome == ARRIVED
+    np.testing.assert_allclose(numeric.q, closed.q, atol=1e-3)
+    far = forward_kinematics(arm, start)
+    far[0, 3] += 2.0
+    assert follow_numeric_branch(arm, scene, start, far).outcome in (JUMP, LIMIT, OFF)
 
 
 def test_the_example_runs_into_itself_and_the_graph_goes_all_the_way():

@@ -7,7 +7,9 @@ from pathlib import Path
 from string import Formatter
 
 import ledger
+import numpy as np
 import pytest
+import verdicts
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,7 +33,7 @@ GOOD = ledger.Row(
     "claim | with a bar",
     "1",
     "−2 °",
-    ledger.REFUTED,
+    verdicts.REFUTED,
     "because",
     "tests/scripts/test_ledger.py::test_there_are_rows",
 )
@@ -72,6 +74,7 @@ def test_a_good_row_has_no_faults():
         ("published", " ", "no published"),
         ("ours", "", "no ours"),
         ("remark", "", "without a reason"),
+        ("verdict", "open", "verdict"),
         ("test", "", "no test"),
         ("test", "tests/scripts/test_ledger.py", "no test"),
         ("test", "tests/scripts/test_ledger.py::test_of_nothing", "no test"),
@@ -99,10 +102,13 @@ def test_an_unknown_document_is_refused(tmp_path):
 
 
 def test_verdicts_follow_from_the_comparison(made_up):
-    verdicts = [ledger.judged("tu2023.bare", "o", agrees).verdict for agrees in (True, False, None)]
-    assert verdicts == [ledger.REPRODUCED, ledger.REFUTED, ledger.UNCHECKABLE]
+    compared = (True, np.True_, verdicts.PARTLY, False, None)
+    found = [ledger.judged("tu2023.bare", "o", agrees).verdict for agrees in compared]
+    assert found == [verdicts.REPRODUCED, *verdicts.VERDICTS]
+    with pytest.raises(ValueError, match="perhaps"):
+        ledger.judged("tu2023.bare", "o", "perhaps")
     row = ledger.judged("tu2023.filled", "x-3 (-0.5)", True, low=-1, power=1e-5, why="so")
-    assert row == ledger.Row("1", "c", "−1, 1e-05", "x-3 (−0.5)", ledger.REPRODUCED, "so", "t")
+    assert row == ledger.Row("1", "c", "−1, 1e-05", "x-3 (−0.5)", verdicts.REPRODUCED, "so", "t")
 
 
 def test_an_unknown_claim_is_refused_with_the_nearest(made_up):
@@ -129,7 +135,7 @@ def test_call_gives_the_values_that_stand_in_braces(name, values):
 def test_claim_names_a_test_that_exists(name):
     words = ledger.claim_of(name)
     assert name.split(".")[0] in ledger.DOCUMENTS
-    assert ledger.faults(ledger.Row(*words[:3], "o", ledger.REPRODUCED, words.remark, words.test)) == []
+    assert ledger.faults(ledger.Row(*words[:3], "o", verdicts.REPRODUCED, words.remark, words.test)) == []
 
 
 def test_every_row_has_the_words_of_one_claim_and_every_claim_a_row():

@@ -1,6 +1,5 @@
 """The measurements behind the ledger's rows on nowoczyn2023, with smaller counts."""
 
-import ledger
 import numpy as np
 import pytest
 from nowoczyn2023 import (
@@ -15,6 +14,7 @@ from nowoczyn2023 import (
     slerp,
     tables,
 )
+from nowoczyn2023.cause_of_stops import cases
 from scipy.spatial.transform import Rotation, Slerp
 
 from dynamics import forward_kinematics, inverse_kinematics, link_frames, load_arm
@@ -225,66 +225,57 @@ def test_arcs(turn):
     q[1, 0] = turn
     assert direct_path._arc(q)[0] == pytest.approx(turn / (2 * np.sin(turn / 2)), rel=1e-4)
     assert direct_path.arc_angle(turn / (2 * np.sin(turn / 2))) == pytest.approx(turn)
-    found = direct_path.ratios(60)
-    assert len(found) == 60
-    assert (found >= 1).all()
-    assert direct_path.FLAT < np.median(found) < direct_path.HALF_CIRCLE
-    assert np.mean(found < direct_path.FLAT) < 0.5 < np.mean(found < direct_path.HALF_CIRCLE)
+
+
+def test_pairs_have_the_arcs_kept():
+    """Every 50th pair again, number by number; and the kept ones are arcs."""
+    some = slice(None, None, 50)
+    found = [direct_path.arc_of(case) for case in cases()[some]]
+    np.testing.assert_allclose(found, direct_path.arcs()[some], rtol=1e-9)
+    assert {arc.paths for arc in direct_path.arcs()} == {direct_path.SHOWN}
+    assert (direct_path.ratios() >= 1).all()
+
+
+def test_the_shortest_of_all_candidates():
+    assert direct_path.longer_than_brute_force.__wrapped__(6) == direct_path.longer_than_brute_force() == 0
 
 
 def test_demonstration():
-    found = direct_path.demo(60)
-    assert 0.1 < found.line_here.estimate < found.line_any.estimate < 0.9
-    assert found.direct_after.estimate > 0.9
-    assert found.neither.estimate == 0
-    assert direct_path.longer_than_brute_force(6) == 0
+    """Whoever comes from the joints as they are comes from any; the kept pairs say what the ledger says."""
+    found, ends = direct_path.demo(), cases()
+    assert all(case.from_here <= case.from_any for case in ends)
+    assert found.line_here.estimate < found.line_any.estimate
+    assert found.neither.estimate == np.mean([not (c.from_any or c.direct) for c in ends])
+    assert found.both.estimate <= found.line_here.estimate
 
 
 def test_turns():
     assert direct_path.turn_counts(60) == ({64}, {96})
-    assert direct_path.candidates_of_eight(60) == {512}
+    assert direct_path.candidates_of_eight() == {512}
 
 
 def test_five_paths():
-    found = direct_path.arcs(60)
-    assert {arc.paths for arc in found} == {direct_path.SHOWN}
-    assert 5 <= np.median([arc.motions for arc in found]) < 10
+    """The motions looked at are those paths, and the candidates before them that are not free."""
+    assert all(arc.motions >= arc.paths == direct_path.SHOWN for arc in direct_path.arcs())
+    assert np.median([arc.motions for arc in direct_path.arcs()]) < 10
 
 
-# --- chapter 4, rows and figures ----------------------------------------------------------------------
+# --- chapter 4 and figures ----------------------------------------------------------------------
 
 
 def test_ompl_has_other_paths():
     pytest.importorskip("ompl")
     from nowoczyn2023 import frameworks
 
-    found = frameworks.sampled(12)
-    assert (found.pairs, found.solved) == (12, 12)
+    found, kept = frameworks.sampled(), frameworks.lengths(frameworks.PAIRS)
+    assert (found.pairs, found.solved) == (len(kept), len(kept))
     assert 0 < found.shortest < found.solved
-    assert found.longer > 1 - 1e-9
+    assert min(length for length, _ in kept) > 1 - 1e-9  # nothing is shorter than the shortest
+    for k in range(3):
+        assert frameworks.length(cases()[k], k) == pytest.approx(kept[k])
 
 
-@pytest.mark.parametrize("chapter", [tables, direct_kinematics, geometric_solution, singular, slerp])
-def test_rows_are_complete(chapter):
-    assert [fault for row in chapter.rows() for fault in ledger.faults(row)] == []
-
-
-def test_rows_on_paths_are_complete(monkeypatch):
-    quick = {"arcs": direct_path.arcs, "demo": direct_path.demo, "ratios": direct_path.ratios}
-    for name, function in quick.items():
-        monkeypatch.setattr(direct_path, name, lambda count=60, f=function: f(60))
-    monkeypatch.setattr(direct_path, "candidates_of_eight", lambda: {512})
-    monkeypatch.setattr(direct_path, "longer_than_brute_force", lambda count: 0)
-    lines = shortest_path.searched(4)
-    monkeypatch.setattr(shortest_path, "searched", lambda: lines)
-    rows = [*direct_path.rows(), *shortest_path.rows()]
-    assert [fault for row in rows for fault in ledger.faults(row)] == []
-
-
-def test_arcs_are_drawn(monkeypatch, tmp_path):
-    found, ratios = direct_path.arcs(60), direct_path.ratios(60)
-    monkeypatch.setattr(direct_path, "arcs", lambda: found)
-    monkeypatch.setattr(direct_path, "ratios", lambda: ratios)
+def test_arcs_are_drawn(tmp_path):
     (path,) = direct_path.draw(tmp_path)
     assert path.stat().st_size > 10_000
 

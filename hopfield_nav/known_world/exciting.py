@@ -1,0 +1,35 @@
+"""Motions that excite an arm for identification, clear of the arm itself and of what is known around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm
+from dynamics.identification import Excitation, excite, limits_of
+from hopfield_nav.known_world.collisions import collides
+from hopfield_nav.known_world.scene import Scene
+
+
+def excite_in(
+    arm: Arm, scene: Scene, generator: np.random.Generator, share: float = 0.8, **options: Any
+) -> Excitation:
+    """An exciting trajectory that touches nothing (madsen2020 4.4).
+
+    Args:
+        arm: the arm of the scene.
+        scene: from ``build_scene``; its margin is kept from solids.
+        generator: of the random trajectories.
+        share: of the arm's limits of speed and torque.
+        options: of ``dynamics.identification.excite``.
+
+    Returns:
+        The trajectory beside random ones within the same limits; none of them collides at any of its samples.
+
+    Raises:
+        BadInput: as ``excite``.
+        NoExcitation: no random trajectory keeps to the limits.
+    """
+    limits = limits_of(arm, share, is_free=lambda q: not collides(arm, scene, q))
+    return excite(arm, limits, generator, **options)

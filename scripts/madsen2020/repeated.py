@@ -1,0 +1,78 @@
+"""Section 4.3 and Table 4: whether standard deviations tell the error, over 200 repeated experiments."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from identification_coverage import experiment, the_arm, the_trajectory
+from keeping import kept
+from ledger import Row, judged
+
+from dynamics.identification import FourierTrajectory, base_regressor, coverage, identify
+from madsen2020 import bench
+from madsen2020.bench import trajectory_of
+
+REPEATS, LEVEL = 200, 0.95
+DECIMATION, ALL_SAMPLES = 20, 400.0  # samples a sample that is kept; [Hz] of a filter that drops none
+
+
+@kept("test_madsen2020.py::test_the_motion_kept_excites_as_kept", trajectory_of)
+def motion() -> FourierTrajectory:
+    """The motion that is repeated."""
+    return the_trajectory(the_arm())
+
+
+@kept("test_madsen2020.py::test_intervals_cover_as_kept", lambda found: np.array(found, dtype=bool))
+def inside(repeats: int = REPEATS) -> np.ndarray:
+    """(repeats, unknowns) whether the 95 % interval of an identification held the truth."""
+    return coverage(experiment(motion()), repeats, np.random.default_rng(1)).inside.astype(int)
+
+
+@kept("test_madsen2020.py::test_a_fit_of_fewer_samples_is_quicker")
+def seconds_of_a_fit(decimated: bool = True) -> list[float]:
+    """Time of the processor for the fit of 31 s at 1 kHz, and for its regressor, and how many rows that has.
+
+    Args:
+        decimated: every 20th sample, or all of them.
+    """
+    log, arm = bench.identification_log(), bench.true_arm()
+    options = bench.options(True)
+    chosen = options if decimated else replace(options, parallel_cutoff=ALL_SAMPLES)
+    started = time.process_time()
+    found = identify(log, arm, chosen)
+    taken = time.process_time() - started
+    q = log.q[::DECIMATION] if decimated else log.q
+    started = time.process_time()
+    base_regressor(arm, found.base, q, np.zeros_like(q), np.zeros_like(q))
+    return [taken, time.process_time() - started, len(q)]
+
+
+def rows() -> list[Row]:
+    """Claims on deviations and on the cost of the fit."""
+    return [_deviation_row(), _time_row()]
+
+
+def _time_row() -> Row:
+    (few, regressor, count), (every, _, whole) = seconds_of_a_fit(True), seconds_of_a_fit(False)
+    return judged(
+        "madsen2020.cost_of_a_fit",
+        f"{few:.1f} s† with {count} samples, {every:.1f} s† with {whole}; {1e6 * regressor / count:.0f} µs† a"
+        " sample for the regressor",
+        few < every,
+    )
+
+
+def _deviation_row() -> Row:
+    """Whether they say how well parameters are known."""
+    found = inside()
+    by_repeat, by_unknown = found.mean(axis=1), found.mean(axis=0)
+    half = 1.96 * by_repeat.std(ddof=1) / np.sqrt(len(found))
+    return judged(
+        "madsen2020.deviations",
+        f"95 % intervals hold the truth in {100 * by_repeat.mean():.1f} ± {100 * half:.1f} % of"
+        f" {found.shape[1]} unknowns in {len(found)} experiments; single unknowns"
+        f" {100 * by_unknown.min():.0f}–{100 * by_unknown.max():.0f} %",
+        bool(abs(by_repeat.mean() / LEVEL - 1) < 0.01),
+    )

@@ -1,0 +1,44 @@
+"""Section 3.3: a controller made of the moving linearisation, beside other laws on chapter 5's circle."""
+
+from __future__ import annotations
+
+import numpy as np
+from keeping import kept
+from ledger import Row, judged
+from reproduction import listed
+
+from tu2023.circle import off_circle
+from tu2023.circle_motion import SPEEDS, Case, samples
+from tu2023.circle_signals import rms
+
+LAWS = ("lqr", "inverse_dynamics", "computed_torque")
+
+
+@kept("test_tu2023_laws.py::test_errors_are_those_kept")
+def errors(law: str, real: bool) -> list[float]:
+    """Of the fastest circle: rms and largest distance of the tool from it [m], rms joint error [rad].
+
+    Args:
+        law: control law, with its default gains.
+        real: with friction and sensors of a UR5, neither of them known to the law.
+    """
+    case = Case(SPEEDS[-1], friction=real, sensors=real, law=law)
+    off, found = off_circle(case), samples(case)
+    return [rms(off), float(off.max()), float(np.sqrt(np.mean((found.q_true - found.q_ref) ** 2)))]
+
+
+def rows() -> list[Row]:
+    """What the regulator does to the accuracy."""
+    ideal, real = ({law: errors(law, kind) for law in LAWS} for kind in (False, True))
+    text = "; ".join(
+        f"{law} {listed([1e3 * x for x in ideal[law][:2]], '.3f')} mm ideal,"
+        f" {listed([1e3 * x for x in real[law][:2]], '.2f')} mm real"
+        for law in LAWS
+    )
+    return [
+        judged(
+            "tu2023.regulator",
+            f"tool off the circle at {1e3 * SPEEDS[-1]:.0f} mm/s, rms and at most: {text}",
+            None,
+        )
+    ]

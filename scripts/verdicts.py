@@ -1,0 +1,47 @@
+"""The one rule by which a row of the ledger gets its verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+
+REPRODUCED, PARTLY, REFUTED, UNCHECKABLE = "reproduced", "in part", "refuted", "cannot be checked"
+VERDICTS = (REPRODUCED, PARTLY, REFUTED, UNCHECKABLE)
+MOST, FEW = 0.9, 0.1  # shares of our values in a printed range
+RULE = """\
+- **reproduced**: ours agrees with all that is printed. A number to the digits printed, or to 1 % where it
+  was measured; a range if at least nine tenths of our values lie in it; a bound if every value keeps it; a
+  statement if every case that was looked at bears it out.
+- **in part**: the direction agrees and the size does not; or between a tenth and nine tenths of our values
+  lie in the range; or the statement holds under a condition that the document does not give. The remark says
+  which.
+- **refuted**: a printed number or formula differs by more than that, at most a tenth of our values lie in the
+  range, or a case contradicts a statement that is meant for all.
+- **cannot be checked**: what is printed is lost, or rests on something that the document does not say. Ours
+  stands beside it and decides nothing.
+"""
+
+
+def verdict(agrees: bool | str | None) -> str:
+    """A comparison in words.
+
+    Args:
+        agrees: whether ours agrees with what is printed; ``PARTLY``; None when nothing can be compared.
+
+    Raises:
+        ValueError: any other word.
+    """
+    if isinstance(agrees, str) and agrees != PARTLY:
+        raise ValueError(f"{agrees!r} is neither true nor false nor {PARTLY!r}")
+    words = {True: REPRODUCED, False: REFUTED, None: UNCHECKABLE}
+    return agrees if isinstance(agrees, str) else words[None if agrees is None else bool(agrees)]
+
+
+def in_range(found: np.ndarray, low: float, high: float) -> bool | str:
+    """Whether our values lie in a printed range, by their share."""
+    share = float(np.mean((found >= low) & (found <= high)))
+    return True if share >= MOST else False if share <= FEW else PARTLY
+
+
+def same_direction(same: bool, same_size: bool) -> bool | str:
+    """Of a printed change: in part where the direction alone agrees."""
+    return False if not same else True if same_size else PARTLY
