@@ -21,7 +21,7 @@ from dynamics import forward_kinematics
 from hopfield_nav.control import PASSES, find_onset, with_torque
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.detection import Detection
-from hopfield_nav.experiment.hand_on import hand_on
+from hopfield_nav.experiment.earlier import hand_on
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.reaction_phase import ReactionPhase

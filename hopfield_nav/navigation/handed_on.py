@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.navigation.beliefs import Cell, Step
-from hopfield_nav.navigation.joints.guess import Places
+from hopfield_nav.navigation.joints import Places
 
 
 class HandedOn(NamedTuple):

@@ -58,8 +58,8 @@ def test_what_is_free_was_free(whole):
 
 
 def test_another_map_is_refused(trap):
-    with refused("another map|on one map"):
-        simulate(load_world("u_trap", ["map.spacing=0.02"]), felt=trap)
+    with refused("on one map says nothing on another"):
+        simulate(load_world("over_the_wall"), felt=trap)
     with refused("marked cells are not handed on"):
         hand_on(trap, load_world("u_trap", ["detection.mark=actual"]))
 
@@ -91,5 +91,5 @@ def test_the_command(trap, tmp_path, capsys):
     folders = ["--felt", str(tmp_path / "first"), "--out", str(tmp_path / "second")]
     assert main(["run", "u_trap", "--no-plots", *folders]) == 0
     assert collisions(load_run(tmp_path / "second")) < collisions(trap) / 2
-    assert main(["run", "empty", "--no-plots", *folders[:2], "--out", str(tmp_path / "third")]) == 2
+    assert main(["run", "shelf", "--no-plots", *folders[:2], "--out", str(tmp_path / "third")]) == 2
     assert "another map" in capsys.readouterr().err

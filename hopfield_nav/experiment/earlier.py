@@ -76,7 +76,7 @@ def _occupied(run: Run) -> np.ndarray:
 def _cube(run: Run, cell: np.ndarray) -> Box:
     """The room of a cell; on a map in a plane as high as it is wide."""
     grid = run.world.map
-    place = np.array(grid.origin) + grid.spacing * cell
+    place = np.array(grid.origin)[: grid.rank] + grid.spacing * cell
     height = float(run.data.tool_position.values[0, 2]) if run.data.sizes["time"] else 0.0
     return Box(center=_triple([*place, height][:3]), size=(grid.spacing,) * 3)
 
