@@ -48,7 +48,8 @@ def faults_of_form(
         document: with the faults.
         validate: raises ``ValidationError``.
     """
-    data, found = copy.deepcopy(document.data), {}
+    data = copy.deepcopy(document.data)
+    found: dict[Key, BadInput] = {}
     while True:
         new = dict(_translated(error, model, document))
         found |= {key: fault for key, fault in new.items() if not any(_related(key, old) for old in found)}
@@ -75,7 +76,8 @@ def _forget(data: Any, key: Key, fault: BadInput) -> bool:
     """
     if fault.what.startswith("unknown") and fault.what != "unknown key" and len(key) > 1:
         key = key[:-1]
-    holder, name = None, ""
+    holder: dict[str, Any] | None = None
+    name = ""
     for part in key:
         if isinstance(data, dict):
             if part not in data:

@@ -103,7 +103,7 @@ class World(Section):
     def __repr__(self) -> str:
         kinds = f"{len(self.obstacles)} obstacles" + (f", {len(self.known)} known" if self.known else "")
         shape = " x ".join(map(str, self.map.shape))
-        goal = f"goal {list(self._goal_as_given)}" if self.goal else "no goal"
+        goal = f"goal {list(self._goal_as_given or ())}" if self.goal else "no goal"
         return f"<World {self.name}: {self.arm}, {kinds}, map of {shape} cells, {goal}>"
 
     __str__ = __repr__
