@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from keeping import kept
 from ledger import Row, judged
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
@@ -27,6 +28,7 @@ from hopfield_nav.known_world import (
 )
 from nowoczyn2023.cause_of_stops import cell
 
+LINES = 16
 STEPS, SPEED, TURN = 30, 0.05, 0.25  # of a line; [m/s], [rad/s] of the tool
 EPSILON = 1e-3  # of a step
 SINGULAR_START = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])  # joint 5 turns to +0.4, through s5 = 0
@@ -54,19 +56,25 @@ class Searched(NamedTuple):
     detour: float
 
 
-@cache
-def searched(count: int = 16, seed: int = 32) -> tuple[Searched, ...]:
-    """Random lines between joint positions about 0.4 rad apart in every joint."""
+@kept("test_nowoczyn2023.py::test_lines_are_those_kept", lambda found: tuple(Searched(*v) for v in found))
+def searched(count: int = LINES) -> tuple[Searched, ...]:
+    """``search`` of every line."""
+    return tuple(search(*pair) for pair in pairs(count))
+
+
+def pairs(count: int = LINES, seed: int = 32) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Random lines between joints about 0.4 rad apart: joints at the start, and pose of the goal."""
     arm, scene = cell()
     rng = np.random.default_rng(seed)
     starts = random_free_joints(arm, scene, 2 * count, rng)
     ends = starts + rng.normal(0, 0.4, starts.shape)
     free = ~collides(arm, scene, ends)
-    pairs = zip(starts[free][:count], forward_kinematics(arm, ends[free][:count]), strict=True)
-    return tuple(_searched(arm, scene, start, goal) for start, goal in pairs)
+    return list(zip(starts[free][:count], forward_kinematics(arm, ends[free][:count]), strict=True))
 
 
-def _searched(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray) -> Searched:
+def search(start: np.ndarray, goal: np.ndarray) -> Searched:
+    """A line in the graph as a whole, without what cannot be reached, and by our planner."""
+    arm, scene = cell()
     plan = plan_shortest(arm, scene, start, [goal], steps=STEPS, tool_speed=SPEED, turn_speed=TURN)
     time = max(plan.line.lengths[0] / SPEED, plan.line.angles[0] / TURN) / STEPS
     graph, last = whole_graph(arm, scene, start, plan.line, time * arm.speed_limits)

@@ -67,10 +67,10 @@ def test_the_thesis_on_every_pair():
 
 @pytest.mark.parametrize("orientation", numeric_stops.ORIENTATIONS)
 def test_numeric_pairs_end_as_kept(orientation):
-    """Every 10th pair again; a numeric branch that arrives is one that the closed form follows as well."""
+    """Every 25th pair again; a numeric branch that arrives is one that the closed form follows as well."""
     kept = numeric_stops.ends(orientation)
-    found = [numeric_stops.end(k, orientation) for k in range(0, len(kept), 10)]
-    assert found == kept[::10]
+    found = [numeric_stops.end(k, orientation) for k in range(0, len(kept), 25)]
+    assert found == kept[::25]
     closed = [case.outcome for case in cause_of_stops.cases()]
     arrived = [k for k, outcome in enumerate(kept) if outcome == ARRIVED]
     assert arrived
@@ -87,7 +87,8 @@ def test_a_numeric_branch_is_the_closed_one_where_nothing_is_near():
         follow_single_branch(arm, scene, start, [beside]),
     )
     assert numeric.outcome == closed.outcome == ARRIVED
-    np.testing.assert_allclose(numeric.q, closed.q, atol=1e-3)
+    between = [np.interp(numeric.places, closed.places, angles) for angles in closed.q.T]
+    np.testing.assert_allclose(numeric.q.T, between, atol=1e-4)
     far = forward_kinematics(arm, start)
     far[0, 3] += 2.0
     assert follow_numeric_branch(arm, scene, start, far).outcome in (JUMP, LIMIT, OFF)

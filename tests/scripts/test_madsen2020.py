@@ -6,7 +6,7 @@ import ledger
 import numpy as np
 import pytest
 import verdicts
-from madsen2020 import bench, figures, parametrisation, repeated, table_4, validation
+from madsen2020 import bench, figures, parametrisation, table_4, validation
 
 from dynamics.identification import base_parameters, base_regressor, limits_of, within_limits
 
@@ -19,9 +19,9 @@ def test_the_motion_kept_excites_as_kept():
     values = np.linalg.svd(Y.reshape(-1, Y.shape[-1]), compute_uv=False)
     assert values[0] / values[-1] == pytest.approx(kept.condition_number, rel=0.02)
     assert kept.condition_number < kept.random_condition_numbers.min()
-    for trajectory in (kept.trajectory, repeated.motion()):
-        assert within_limits(arm, trajectory, limits_of(arm, 0.5))
-        np.testing.assert_allclose(trajectory(np.array([0, trajectory.period]))[1], 0, atol=1e-12)
+    assert within_limits(arm, kept.trajectory, limits_of(arm, 0.5))
+    ends = np.array([0, kept.trajectory.period])
+    np.testing.assert_allclose(kept.trajectory(ends)[1], 0, atol=1e-12)
 
 
 def test_table_5():
@@ -69,22 +69,6 @@ def test_table_4_link_by_link():
         assert large
         assert all(0.7 < printed / truth < 1.3 for truth, printed in large)
     assert {-1.8774, -0.1866} < set(table_4.VALUES["3, 4"])
-
-
-def test_a_fit_of_fewer_samples_is_quicker():
-    """Twenty times the samples cost more, on any machine; the order of the kept time holds on this one."""
-    few, every = repeated.seconds_of_a_fit(True), repeated.seconds_of_a_fit(False)
-    assert every[2] == repeated.DECIMATION * few[2]
-    assert few[0] < every[0]
-    assert 1 / 50 < repeated.seconds_of_a_fit.__wrapped__(True)[0] / few[0] < 50
-
-
-def test_intervals_cover_as_kept():
-    """The first two of the 200 experiments again, unknown by unknown."""
-    kept = repeated.inside()
-    assert kept.shape == (repeated.REPEATS, 52)
-    np.testing.assert_array_equal(repeated.inside.__wrapped__(2).astype(bool), kept[:2])
-    assert abs(kept.mean() - 0.95) < 0.01
 
 
 def test_least_known_are_small():

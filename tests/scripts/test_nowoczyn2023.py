@@ -197,14 +197,20 @@ def test_slerp_as_printed_takes_the_longer_way():
 
 
 def test_the_line_is_straight():
-    paths = [line for line in shortest_path.searched(4) if np.isfinite(line.ours)]
+    paths = [line for line in shortest_path.searched() if np.isfinite(line.ours)]
     assert paths
     assert max(path.bend for path in paths) < 1e-9
     assert max(path.detour for path in paths) == pytest.approx(1, abs=1e-9)
 
 
+def test_lines_are_those_kept():
+    """The first three again: nodes, lengths, straightness."""
+    found = [shortest_path.search(*pair) for pair in shortest_path.pairs()[:3]]
+    np.testing.assert_allclose(found, shortest_path.searched()[:3], rtol=1e-6, atol=1e-12)
+
+
 def test_pruning_changes_no_length():
-    for line in shortest_path.searched(4):
+    for line in shortest_path.searched():
         assert line.kept < line.nodes
         assert line.whole == pytest.approx(line.pruned, rel=1e-12)
         if line.searches == 1:
