@@ -162,6 +162,14 @@ def cache_is_warm() -> bool:
     return any(folder.rglob("*.nbi")) if folder.exists() else False
 
 
+def cache_is_shared() -> bool:
+    """Whether several processes may fill the cache at once: where its files can be locked."""
+    lock = _open_lock(".saving")
+    if lock is not None:
+        lock.close()
+    return lock is not None
+
+
 @contextmanager
 def filling_cache() -> Iterator[None]:
     """Hold back every other process that asks for the same, so that none compiles what another one does.

@@ -27,6 +27,7 @@ from hopfield_nav.cli.run import run
 from hopfield_nav.cli.serve import serve
 from hopfield_nav.cli.sweep import sweep
 from hopfield_nav.cli.view import view
+from hopfield_nav.cli.warm import warm
 from hopfield_nav.cli.watch import watch
 
 app = typer.Typer(
@@ -37,7 +38,7 @@ app = typer.Typer(
     "with a Hopfield neural network.",
 )
 for _command in (
-    run, sweep, plan, demo, replay, compare, identify, serve, watch, check, schema, view, plot, animate,
+    run, sweep, plan, demo, replay, compare, identify, serve, watch, check, schema, view, plot, animate, warm,
 ):  # fmt: skip
     app.command()(_command)  # the help lists them in this order
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version

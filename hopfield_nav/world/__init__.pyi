@@ -28,6 +28,7 @@ from .files import find_file as find_file
 from .files import find_sweep as find_sweep
 from .files import find_world as find_world
 from .files import is_path as is_path
+from .files import list_worlds as list_worlds
 from .files import relative_to as relative_to
 from .files import sweep_name as sweep_name
 from .files import world_name as world_name
