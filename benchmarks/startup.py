@@ -1,44 +1,80 @@
-"""Whole processes: help, a warm run and a cold run of the main experiment.
+"""Whole processes: the help, a run, its figures, its film, and what an empty cache costs.
 
-Run with ``python benchmarks/startup.py``. The cold run has an empty cache folder of its own, so
-everything is compiled. Medians of several runs (one for the cold run).
+    python benchmarks/startup.py [--film]
+
+The wall time is what a person waits for; the processor time, of all processes together, says more on a
+machine that others use too. Cold runs have an empty folder of compiled code. Medians of several runs (one
+for the cold run and the film).
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 REPEATS = 5
-RUN = ["run", "ragazzon2012", "--no-plots"]
+NO_PLOTS = ["run", "ragazzon2012", "--no-plots"]
 
 
-def seconds(arguments: list[str], cache: Path | None = None) -> float:
-    """Wall time of one call of the command line."""
+class Cost:
+    """Wall and processor time of what runs inside ``measured`` [s]."""
+
+    wall = processor = 0.0
+
+
+@contextmanager
+def measured() -> Iterator[Cost]:
+    """Measure the processes that are started and awaited inside."""
+    cost, started, before = Cost(), time.perf_counter(), _processor()
+    yield cost
+    cost.wall, cost.processor = time.perf_counter() - started, _processor() - before
+
+
+def _processor() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def call(arguments: list[str], cache: Path | None = None) -> tuple[float, float]:
+    """Wall and processor time of one call of the command line."""
     environment = dict(os.environ) if cache is None else {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     with tempfile.TemporaryDirectory() as folder:
         out = ["--out", str(Path(folder) / "run")] if arguments[0] == "run" else []
-        started = time.perf_counter()
         command = [sys.executable, "-m", "hopfield_nav", *arguments, *out]
-        subprocess.run(command, env=environment, check=True, capture_output=True)
-        return time.perf_counter() - started
+        with measured() as cost:
+            subprocess.run(command, env=environment, check=True, capture_output=True)
+    return cost.wall, cost.processor
+
+
+def warm(arguments: list[str], repeats: int = REPEATS) -> tuple[float, float]:
+    """Medians of several calls."""
+    walls, processors = zip(*(call(arguments) for _ in range(repeats)), strict=True)
+    return statistics.median(walls), statistics.median(processors)
 
 
 def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as cache:
-        cold = seconds(RUN, Path(cache))
-    seconds(RUN)
-    print("| call | time [s] |")
-    print("|---|---|")
-    for name, arguments in {"--help": ["--help"], "run ragazzon2012 --no-plots, warm": RUN}.items():
-        print(f"| {name} | {statistics.median(seconds(arguments) for _ in range(REPEATS)):.2f} |")
-    print(f"| run ragazzon2012 --no-plots, cold | {cold:.1f} |")
+        rows = {"run ragazzon2012 --no-plots, cold": call(NO_PLOTS, Path(cache))}
+    call(NO_PLOTS)  # and with the cache that the others will find
+    rows["--help"] = warm(["--help"])
+    rows["run ragazzon2012 --no-plots, warm"] = warm(NO_PLOTS)
+    rows["run ragazzon2012 with its figures, warm"] = warm(NO_PLOTS[:2])
+    if "--film" in sys.argv:
+        rows["run ragazzon2012 --no-plots --animate, warm"] = warm([*NO_PLOTS, "--animate"], 1)
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    print(f"processes that want a processor, for each that there is: {load:.1f}")
+    print("| call | wall [s] | processor [s] |\n|---|---|---|")
+    for name, (wall, processor) in rows.items():
+        print(f"| {name} | {wall:.2f} | {processor:.2f} |")
 
 
 if __name__ == "__main__":

@@ -21,26 +21,36 @@ def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, .
         BadInput: a wrong last dimension, no numbers, or leading dimensions that do not fit.
     """
     arrays = [_as_float(value, name, width) for name, value in named.items()]
-    try:
-        lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
-    except ValueError:
-        raise BadInput(
-            "leading dimensions do not fit each other",
-            found={k: a.shape for k, a in zip(named, arrays, strict=True)},
-        ) from None
-    rows = [np.ascontiguousarray(np.broadcast_to(a, (*lead, width))).reshape(-1, width) for a in arrays]
-    return rows, lead
+    lead = arrays[0].shape[:-1]
+    if any(array.shape[:-1] != lead for array in arrays):
+        try:
+            lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+        except ValueError:
+            raise BadInput(
+                "leading dimensions do not fit each other",
+                found={k: a.shape for k, a in zip(named, arrays, strict=True)},
+            ) from None
+        arrays = [np.broadcast_to(a, (*lead, width)) for a in arrays]
+    return [_writable(a).reshape(-1, width) for a in arrays], lead
 
 
 def rows_like(value: object, width: int, name: str, lead: tuple[int, ...]) -> np.ndarray:
     """One more array (…, width), broadcast to leading shape ``lead`` and flattened to rows."""
     array = _as_float(value, name, width)
+    if array.shape[:-1] == lead:
+        return _writable(array).reshape(-1, width)
     try:
-        return np.ascontiguousarray(np.broadcast_to(array, (*lead, width))).reshape(-1, width)
+        return _writable(np.broadcast_to(array, (*lead, width))).reshape(-1, width)
     except ValueError:
         raise BadInput(
             f"{name} does not fit the other arrays", found=array.shape, allowed=f"{(*lead, width)}"
         ) from None
+
+
+def _writable(array: np.ndarray) -> np.ndarray:
+    """The array itself where it may be written to, else a copy: kernels are compiled for one of the two."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.writeable else np.array(array, order="C")
 
 
 def _as_float(value: object, name: str, width: int) -> np.ndarray:

@@ -153,13 +153,21 @@ def _let_processes_share_a_cache() -> None:
         with _held(".saving"):
             save(cache, *arguments)
 
-    FunctionCache.save_overload = save_alone
+    setattr(FunctionCache, "save_overload", save_alone)  # noqa: B010  (to mypy a method stays what it is)
 
 
 def cache_is_warm() -> bool:
     """Whether compiled code of these very sources is already on disk."""
     folder = cache_folder()
     return any(folder.rglob("*.nbi")) if folder.exists() else False
+
+
+def cache_is_shared() -> bool:
+    """Whether several processes may fill the cache at once: where its files can be locked."""
+    lock = _open_lock(".saving")
+    if lock is not None:
+        lock.close()
+    return lock is not None
 
 
 @contextmanager

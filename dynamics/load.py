@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from importlib import resources
 from pathlib import Path
 
@@ -17,8 +18,13 @@ _SUFFIXES = (".yaml", ".yml", ".urdf")
 
 def list_arms() -> list[str]:
     """Names of the arms that come with the package."""
+    return list(_arms())
+
+
+@functools.cache
+def _arms() -> tuple[str, ...]:
     folder = resources.files("dynamics") / "arms"
-    return sorted(p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml"))
+    return tuple(sorted(p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml")))
 
 
 def arm_file(name: str) -> Path:
@@ -37,15 +43,20 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     Raises:
         BadInput: unknown name, unreadable file, or a wrong entry, with the place.
     """
+    if str(name) in list_arms():
+        return Arm(*(array.copy() for array in _built_in(str(name))))
     path = _arm_path(str(name), folder)
     if path.suffix.lower() == ".urdf":
         return read_urdf(path).arm
     return read_arm_file(path, str(name))
 
 
+@functools.cache
+def _built_in(name: str) -> Arm:
+    return read_arm_file(arm_file(name), name)
+
+
 def _arm_path(name: str, folder: Path | None) -> Path:
-    if name in list_arms():
-        return arm_file(name)
     path = (folder or Path()) / name
     if path.suffix.lower() in _SUFFIXES and path.is_file():
         return path

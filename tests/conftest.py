@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -19,6 +20,12 @@ KUFIETA = ["no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor
 
 MANY = 500  # tests, from which on the longest one is worth a process of its own
 _started: list = []
+
+
+def pytest_configure():
+    """Ctrl-C is heard, here and by the programs that are tested, where who started us ignores it (nohup)."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config, items):

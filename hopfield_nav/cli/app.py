@@ -30,6 +30,7 @@ from hopfield_nav.cli.run import run
 from hopfield_nav.cli.serve import serve
 from hopfield_nav.cli.sweep import sweep
 from hopfield_nav.cli.view import view
+from hopfield_nav.cli.warm import warm
 from hopfield_nav.cli.watch import watch
 
 app = typer.Typer(
@@ -40,7 +41,7 @@ app = typer.Typer(
 )
 for _command in (
     run, sweep, plan, demo, replay, compare, identify, serve, watch,
-    new, check, list_, schema, view, plot, animate, export,
+    new, check, list_, schema, view, plot, animate, export, warm,
 ):  # fmt: skip
     app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version

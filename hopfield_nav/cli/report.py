@@ -33,7 +33,7 @@ def say_if_cold() -> None:
     from dynamics.compiled import cache_is_warm
 
     if not cache_is_warm():
-        say("compiling once, about a minute; later runs start at once")
+        say("compiling once, about half a minute; later runs start at once")
 
 
 @contextmanager

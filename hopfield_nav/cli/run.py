@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import time as clock
 import webbrowser
@@ -66,20 +67,34 @@ def _load(folder: Path) -> Run:
 
 
 def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
-    from hopfield_nav.cli.report import progress_bar, say_if_cold
+    from hopfield_nav.cli.report import progress_bar
 
-    say_if_cold()
+    _compile_if_cold(world)
     from hopfield_nav.experiment import simulate
 
     with progress_bar(world.time_limit) as progress:
         return simulate(world, seed=seed, progress=progress, felt=felt)
 
 
+def _compile_if_cold(world: World) -> None:
+    """Compile in two processes where nothing is compiled yet and there is a processor for each."""
+    from dynamics.compiled import cache_is_shared, cache_is_warm
+    from hopfield_nav.cli.report import say_if_cold
+
+    if cache_is_warm():
+        return
+    say_if_cold()
+    if world.plant.engine == "internal" and (os.cpu_count() or 1) > 1 and cache_is_shared():
+        from hopfield_nav.experiment import compile_in_two
+
+        compile_in_two(world)
+
+
 def _simulate_in_sight(world: World, seed: int | None, felt: Run | None) -> Run:
     """The same, and a page in the browser that grows with the run."""
-    from hopfield_nav.cli.report import say, say_if_cold
+    from hopfield_nav.cli.report import say
 
-    say_if_cold()
+    _compile_if_cold(world)
     from hopfield_nav.experiment import Simulation
     from hopfield_nav.view import LivePage, describe_run
 

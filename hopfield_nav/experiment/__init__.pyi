@@ -1,5 +1,9 @@
 from .checksums import check_checksums as check_checksums
 from .checksums import write_checksums as write_checksums
+from .compiling import PARTS as PARTS
+from .compiling import compile_in_parallel as compile_in_parallel
+from .compiling import compile_in_two as compile_in_two
+from .compiling import compile_part as compile_part
 from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
 from .contacts import force_norm as force_norm

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,15 +16,42 @@ if TYPE_CHECKING:
     from hopfield_nav.navigation import Step
 
 
-def make_dataset(
+class Record(NamedTuple):
+    """What is recorded of a run, before xarray, which takes a second to load, or a file has it.
+
+    Attributes:
+        variables: dimensions, values and attributes by name.
+        coordinates: the same, of the axes.
+        attributes: of the whole.
+    """
+
+    variables: dict[str, tuple]
+    coordinates: dict[str, tuple]
+    attributes: dict[str, Any]
+
+    def dataset(self) -> xarray.Dataset:
+        """The same, labelled."""
+        import xarray
+
+        return xarray.Dataset(*self)
+
+
+def record_of(data: xarray.Dataset) -> Record:
+    """A data set in its parts."""
+    parts = {str(name): (v.dims, v.values, v.attrs) for name, v in data.variables.items()}
+    axes = {name: parts.pop(name) for name in list(parts) if name in data.coords}
+    return Record(parts, axes, dict(data.attrs))
+
+
+def make_record(
     world: World,
     log: np.ndarray,
     detections: Sequence[Detection],
     first_path: np.ndarray,
     blocked: np.ndarray,
     closed: Mapping[Step, float],
-) -> xarray.Dataset:
-    """Everything that is recorded of a run, labelled.
+) -> Record:
+    """Everything that is recorded of a run.
 
     Args:
         world: of the run.
@@ -34,8 +61,6 @@ def make_dataset(
         blocked: the map at the end; of joint angles none is kept.
         closed: certainty of every touched step at the end.
     """
-    import xarray
-
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
     variables["first_path"] = (
@@ -48,12 +73,12 @@ def make_dataset(
     else:
         variables |= _map_variables(world, detections, blocked)
     coordinates = {
-        "time": ("time", log[:, 0], _about("s", "simulated time")),
-        "joint": ("joint", np.arange(1, len(world.start.joints) + 1), _about("1", "joint")),
-        "axis": ("axis", ["x", "y", "z"], _about("1", "base axis")),
+        "time": (("time",), log[:, 0], _about("s", "simulated time")),
+        "joint": (("joint",), np.arange(1, len(world.start.joints) + 1), _about("1", "joint")),
+        "axis": (("axis",), ["x", "y", "z"], _about("1", "base axis")),
     }
     attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
-    return xarray.Dataset(variables, coordinates, attributes)
+    return Record(variables, coordinates, attributes)
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:

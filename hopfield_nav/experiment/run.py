@@ -18,8 +18,9 @@ import numpy as np
 
 from dynamics import BadInput, html_table
 from hopfield_nav.experiment.checksums import check_checksums, write_checksums
-from hopfield_nav.experiment.dataset import make_dataset
+from hopfield_nav.experiment.dataset import make_record, record_of
 from hopfield_nav.experiment.detection import Detection
+from hopfield_nav.experiment.netcdf import write_netcdf
 from hopfield_nav.experiment.quantities import SHOWN, SUMMARY
 from hopfield_nav.experiment.stored import read_log, read_summary
 from hopfield_nav.loop import make_log
@@ -95,7 +96,7 @@ class Run:
     def data(self) -> xarray.Dataset:
         """Signals and events with dimensions, units and long names."""
         if self._data is None:
-            self._data = make_dataset(self.world, *self._parts)
+            self._data = make_record(self.world, *self._parts).dataset()
         return self._data
 
     def plans(self) -> list[PlanRecord]:
@@ -160,7 +161,9 @@ class Run:
         (partial / "world.yaml").write_text(self.world.to_yaml(final), encoding="utf-8")
         text = json.dumps(self.summary, indent=2, ensure_ascii=False)
         (partial / "summary.json").write_text(text + "\n", encoding="utf-8")
-        self.data.to_netcdf(partial / "log.nc", engine="h5netcdf")
+        made = self._data is None
+        record = make_record(self.world, *self._parts) if made else record_of(self.data)
+        write_netcdf(partial / "log.nc", record)
         write_checksums(partial, ("world.yaml", "summary.json", "log.nc"))
 
 
@@ -177,7 +180,7 @@ def load_run(folder: str | Path) -> Run:
     summary, world = read_summary(folder / "summary.json"), recorded_world(folder / "world.yaml")
     nothing = (np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
     rows = make_log(0, len(world.start.joints)).table
-    data = read_log(folder / "log.nc", make_dataset(world, rows, [], *nothing, {}))
+    data = read_log(folder / "log.nc", make_record(world, rows, [], *nothing, {}).dataset())
     run = Run(world, summary, rows, [], *nothing)
     run._data = data
     return run

@@ -20,7 +20,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtri
 
 from dynamics import Arm, BadInput
 from dynamics.batches import as_rows
@@ -158,6 +157,8 @@ def misfit_bound(n: int, level: float) -> float:
     Raises:
         BadInput: a level outside 0 to 1.
     """
+    from scipy.special import chdtri
+
     if not 0.0 < level < 1.0:
         raise BadInput("a level is a probability", found=level, allowed="above 0, below 1")
     return float(chdtri(n, 1.0 - level))

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import dijkstra
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Cell = tuple[int, ...]
 
@@ -181,6 +182,8 @@ class Beliefs:
         Returns:
             (k, rank) cells; None where facts alone separate start and goal.
         """
+        from scipy.sparse.csgraph import dijkstra
+
         graph, places = self._graph(blocked, start, goal), np.arange(blocked.size).reshape(self.shape)
         first, last = int(places[start]), int(places[goal])
         cost, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
@@ -193,6 +196,8 @@ class Beliefs:
 
     def _graph(self, blocked: np.ndarray, start: Cell, goal: Cell) -> csr_matrix:
         """Costs of all steps but the facts."""
+        from scipy.sparse import csr_matrix
+
         open_ = ~blocked
         open_[start] = open_[goal] = True
         places = np.arange(blocked.size).reshape(self.shape)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.ndimage import distance_transform_edt
 
 from dynamics.compiled import kernel
 from hopfield_nav.planning.any_angle import cells_along, polyline_length
@@ -42,6 +41,8 @@ def plan_potential_field(
     Returns:
         The plan with its ``waypoints``; loops, as random walks make them, are cut off.
     """
+    from scipy.ndimage import distance_transform_edt
+
     grid = np.array(blocked, dtype=bool)
     grid[tuple(start)] = grid[tuple(goal)] = False
     nearest = np.stack(distance_transform_edt(~grid, return_distances=False, return_indices=True))

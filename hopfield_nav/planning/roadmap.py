@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import dijkstra
-from scipy.spatial import cKDTree
 
 from hopfield_nav.planning.any_angle import cells_along, polyline_length
 from hopfield_nav.planning.line_of_sight import line_of_sight
 from hopfield_nav.planning.plan import Plan
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 def plan_roadmap(
@@ -53,6 +54,9 @@ def plan_roadmap(
 
 def _graph(grid: np.ndarray, points: np.ndarray, connections: int) -> csr_matrix:
     """Lengths between points that are among each other's nearest and see each other."""
+    from scipy.sparse import csr_matrix
+    from scipy.spatial import cKDTree
+
     most = min(connections + 1, len(points))
     length, other = cKDTree(points).query(points, k=list(range(1, most + 1)))
     one = np.repeat(np.arange(len(points)), most)
@@ -66,6 +70,8 @@ def _graph(grid: np.ndarray, points: np.ndarray, connections: int) -> csr_matrix
 
 def _shortest(graph: csr_matrix) -> list[int] | None:
     """Points from the first to the second."""
+    from scipy.sparse.csgraph import dijkstra
+
     length, before = dijkstra(graph, directed=False, indices=0, return_predecessors=True)
     if not np.isfinite(length[1]):
         return None

@@ -10,7 +10,6 @@ import shutil
 import time as clock
 import warnings
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
 FAILED, TIMED_OUT = "failed", "timed_out"
 _WORTH_A_REASON = ("diverged",)  # outcomes of a simulation that say in `error` why
 _warm: set[str] = set()
-_KNOWN = """
-format: 1
-contact: {bodies: arm}
-known: [{floor: {height: -0.2}}]
-goal: {cell: [17, 6]}
-"""  # the first plan asks for distances of map and arm to what is known
 
 
 class _GaveUp(Exception):
@@ -103,31 +96,15 @@ def warm_up(sweep: Sweep) -> None:
 
     Processes of one machine wait for each other: Numba's cache is filled by one at a time.
     """
+    from hopfield_nav.experiment import PARTS, compile_part
+
     if sweep.digest in _warm:
         return
     with filling_cache():
-        _compile_all()
+        for name in PARTS:
+            compile_part(name)
         _start_one(sweep)
     _warm.add(sweep.digest)
-
-
-@cache
-def _compile_all() -> None:
-    """The loop, every built-in method, both networks, planning among known obstacles."""
-    from hopfield_nav.experiment import Simulation
-    from hopfield_nav.loop import compiled_loop
-    from hopfield_nav.navigation import warm_up_replan
-    from hopfield_nav.planning import NETWORKS
-    from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
-    from hopfield_nav.world import PlannerSection, parse_world
-
-    compiled_loop()
-    for kind in KINDS:
-        for name in method_names(kind):
-            compiled(find_method(kind, name))
-    for network in NETWORKS:
-        warm_up_replan(PlannerSection(network=network))
-    Simulation(parse_world(_KNOWN))
 
 
 def _start_one(sweep: Sweep) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, BadInput, inverse_kinematics
 from hopfield_nav.known_world import Scene, collides
@@ -39,6 +38,8 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
     elif goal.pose is not None:
         found = _solutions(arm, np.array(goal.pose.rotation)[None], np.array(goal.pose.position))
     else:
+        from scipy.spatial.transform import Rotation
+
         rotations = Rotation.random(_ROTATIONS, rng=world.seed).as_matrix()
         if not world.trajectory.any_rotation:
             rotations = np.concatenate([np.array(world.trajectory.tool_rotation)[None], rotations])

@@ -1,0 +1,122 @@
+"""Compiling before it is asked for, in several processes that fill one cache."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+from dynamics import BadInput
+from hopfield_nav.world import World
+
+_HERE = "from hopfield_nav.experiment.compiling import compile_part as part"
+_KNOWN = """
+format: 1
+contact: {bodies: arm}
+known: [{floor: {height: -0.2}}]
+goal: {cell: [17, 6]}
+"""  # the first plan asks for distances of map and arm to what is known
+
+
+def _loop() -> None:
+    from hopfield_nav.loop import compiled_loop
+
+    compiled_loop()
+
+
+def _methods() -> None:
+    from hopfield_nav.plugin import KINDS, compiled, find_method, method_names
+
+    for kind in KINDS:
+        for name in method_names(kind):
+            compiled(find_method(kind, name))
+
+
+def _networks() -> None:
+    from hopfield_nav.navigation import warm_up_replan
+    from hopfield_nav.planning import NETWORKS
+    from hopfield_nav.world import PlannerSection
+
+    for network in NETWORKS:
+        warm_up_replan(PlannerSection(network=network))
+
+
+def _known() -> None:
+    from hopfield_nav.experiment.simulation import Simulation
+    from hopfield_nav.world import parse_world
+
+    Simulation(parse_world(_KNOWN))
+
+
+# What the runs of a sweep may call. The first ones have next to nothing in common; the last one needs them.
+PARTS: dict[str, Callable[[], None]] = {
+    "the closed loop": _loop,
+    "both networks": _networks,
+    "laws, estimators, detectors": _methods,
+    "known obstacles": _known,
+}
+
+
+def compile_part(name: str) -> None:
+    """Compile one of ``PARTS``, or what the beginning of a world calls that comes with the program."""
+    if name in PARTS:
+        PARTS[name]()
+        return
+    from hopfield_nav.experiment.simulation import Simulation
+    from hopfield_nav.known_world import plan_world
+    from hopfield_nav.world import load_world
+
+    world = load_world(name)
+    if world.plan is not None:
+        plan_world(world)
+    else:
+        Simulation(world).step(0.1)
+
+
+def compile_in_parallel(names: Sequence[str], processes: int) -> Iterator[str]:
+    """Compile parts in processes of their own; gives the name of each that is done.
+
+    Raises:
+        BadInput: one of them failed, with the last line that it said.
+    """
+    with ThreadPoolExecutor(processes) as pool:
+        started = {pool.submit(_in_process, name): name for name in names}
+        for done in as_completed(started):
+            if done.result():
+                raise BadInput(f"could not be compiled: {done.result()}", where=started[done])
+            yield started[done]
+
+
+def _in_process(name: str) -> str:
+    """Empty, or the last line of what went wrong."""
+    command = [sys.executable, "-c", f"{_HERE}\npart({name!r})"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["stopped"])[-1]
+
+
+def compile_in_two(world: World) -> None:
+    """Compile what a run of this world calls: another process the loop, this one all else.
+
+    What cannot be compiled there is compiled here, when the run calls it.
+    """
+    command = [sys.executable, "-c", f"{_HERE}\npart('the closed loop')"]
+    other = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _compile_for(world)
+        other.wait()
+    finally:
+        other.terminate()
+        other.wait()
+
+
+def _compile_for(world: World) -> None:
+    """Methods, network and kinematics of a run."""
+    from hopfield_nav.navigation import warm_up_replan
+    from hopfield_nav.plugin import compiled
+    from hopfield_nav.world import find_methods
+
+    for method in find_methods(world):
+        compiled(method)
+    if world.map.space == "tool":
+        warm_up_replan(world.planner, world.map.rank)
