@@ -51,7 +51,7 @@ def calls(monkeypatch, tmp_path):
     """Stand-ins for simulation, pictures and film; what they were called with."""
     seen = SimpleNamespace(outcome="reached", error=None, worlds=[], drawn=[], animated=[], seeds=[])
 
-    def simulate(world, seed=None, progress=None):
+    def simulate(world, seed=None, progress=None, felt=None):
         seen.worlds.append(world)
         seen.seeds.append(seed)
         if progress:
