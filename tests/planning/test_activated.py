@@ -19,7 +19,7 @@ def test_what_each_function_does_to_the_path():
     linear, tanh = (plan_path(WALL, *ENDS, "sum", 0.1, activation=name) for name in ("linear", "tanh"))
     np.testing.assert_array_equal(linear.cells, tanh.cells)
     assert (tanh.network, tanh.beta, tanh.length) == ("sum", 0.1, linear.length)
-    for name, slope in (("saturated", 0.2), ("sigmoid", 0.8)):
+    for name, slope in (("saturated", 0.1), ("sigmoid", 0.4)):
         plan = plan_path(WALL, *ENDS, "sum", slope, activation=name)
         assert plan.cells is None
         assert "not the goal" in plan.reason

@@ -31,4 +31,4 @@ def test_the_norm_depends_on_the_unit_of_length(name):
     both, centimetres = np.hypot(force, moment), np.hypot(force, study.CENTIMETRES * moment)
     assert ((both > 0.99 * threshold) & (both < 1.06 * threshold)).all()
     np.testing.assert_allclose(both, force, rtol=1e-3)
-    assert (centimetres > 1.05 * threshold).all()
+    assert centimetres.max() > 1.2 * both.max()
