@@ -23,7 +23,7 @@ from hopfield_nav.planning import (
     largest_eigenvalue,
     levels,
     neighbours,
-    place_of,
+    places_of,
     plan_path,
     settle,
 )
@@ -38,7 +38,7 @@ def limit(times, layout, step, offset, blocked, start, target, place):
     for _ in range(times):
         label = levels(layout, blocked, place)
         field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place, np.empty(0, np.int64))
-        total += descend(field, start, target)[1].size
+        total += descend(field, start)[1].size
     return total
 
 
@@ -87,7 +87,7 @@ def main() -> None:
     blocked, start, target = grid.ravel(), 1 * 20 + 10, 17 * 20 + 6
     table, offset = neighbours(shape).table, neighbours(shape).offset
     layout, ends = blocks(shape, [False, False]), (np.array([1, 10]), np.array([17, 6]))
-    unit, place = np.ones(len(offset), np.int64), place_of(layout.place, (17, 6))
+    unit, place = np.ones(len(offset), np.int64), places_of(layout.place, (17, 6))
     eigenvalue = largest_eigenvalue(shape)
     row, column = np.nonzero((table < 400) & ~blocked[:, None])
     graph = coo_matrix((np.ones(row.size), (row, table[row, column])), shape=(400, 400)).tocsr()

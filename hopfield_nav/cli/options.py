@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,10 @@ NoPlots = Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")]
 Film = Annotated[bool, typer.Option("--animate", help="Make a film too.")]
 Trusted = Annotated[
     bool, typer.Option("--trust", help="Execute the Python files that the world names, wherever they lie.")
+]
+Felt = Annotated[
+    Path | None,
+    typer.Option("--felt", metavar="RUN", help="Folder of an earlier run: what it felt is known."),
 ]
 SameMotor = Annotated[
     list[str] | None,

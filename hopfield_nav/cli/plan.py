@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.cli.options import Film, NoPlots, Trusted, WorldName, folder_option, set_option
+from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
     from hopfield_nav.known_world import Planned
@@ -29,6 +29,7 @@ def plan(
     ] = False,
     no_plots: NoPlots = False,
     animate: Film = False,
+    felt: Felt = None,
     trust: Trusted = False,
 ) -> int:
     """Plan a motion past known obstacles: free for certain before the arm moves."""
@@ -46,6 +47,10 @@ def plan(
     say_if_cold()
     from hopfield_nav.known_world import plan_world, save_plan
 
+    if felt is not None:
+        from hopfield_nav.experiment import load_run, with_felt
+
+        read = with_felt(read, load_run(felt))
     planned = plan_world(read)
     if planned.trajectory is None:
         print(f"no plan; {planned.plan.reason}")

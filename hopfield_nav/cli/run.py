@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.options import Film, NoPlots, Trusted, WorldName, folder_option, set_option
+from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 from hopfield_nav.cli.pictures import draw_run, film_run
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def run(
     view: Annotated[
         bool, typer.Option("--view", help="Show the run in the browser while it is going.")
     ] = False,
+    felt: Felt = None,
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
@@ -46,7 +47,8 @@ def run(
     folder = choose_folder(out, read.name)
     for remark in remarks(read):
         print(remark, file=sys.stderr, flush=True)
-    made = _simulate_in_sight(read, seed) if view else _simulate(read, seed)
+    earlier = None if felt is None else _load(felt)
+    made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
     _save(made, folder)
     if not no_plots:
         draw_run(made, folder)
@@ -58,14 +60,20 @@ def run(
     return 0 if made.outcome == "reached" else 1
 
 
-def _simulate(world: World, seed: int | None) -> Run:
+def _load(folder: Path) -> Run:
+    from hopfield_nav.experiment import load_run
+
+    return load_run(folder)
+
+
+def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
     from hopfield_nav.cli.report import progress_bar
 
     _compile_if_cold(world)
     from hopfield_nav.experiment import simulate
 
     with progress_bar(world.time_limit) as progress:
-        return simulate(world, seed=seed, progress=progress)
+        return simulate(world, seed=seed, progress=progress, felt=felt)
 
 
 def _compile_if_cold(world: World) -> None:
@@ -82,7 +90,7 @@ def _compile_if_cold(world: World) -> None:
         compile_in_two(world)
 
 
-def _simulate_in_sight(world: World, seed: int | None) -> Run:
+def _simulate_in_sight(world: World, seed: int | None, felt: Run | None) -> Run:
     """The same, and a page in the browser that grows with the run."""
     from hopfield_nav.cli.report import say
 
@@ -92,7 +100,7 @@ def _simulate_in_sight(world: World, seed: int | None) -> Run:
 
     if world.record.signals == "none":
         raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
-    simulation, page, shown = Simulation(world, seed), LivePage(), -math.inf
+    simulation, page, shown = Simulation(world, seed, felt=felt), LivePage(), -math.inf
     say(f"to be seen at {page.address}")
     while simulation.outcome is None:
         started = clock.perf_counter()

@@ -8,6 +8,9 @@ from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
 from .contacts import force_norm as force_norm
 from .contacts import missed_contacts as missed_contacts
+from .earlier import felt_places as felt_places
+from .earlier import hand_on as hand_on
+from .earlier import with_felt as with_felt
 from .marks import map_error as map_error
 from .quantities import SCORE as SCORE
 from .quantities import SUMMARY as SUMMARY

@@ -21,6 +21,7 @@ from dynamics import forward_kinematics
 from hopfield_nav.control import PASSES, find_onset
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.detection import Detection
+from hopfield_nav.experiment.earlier import hand_on
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
@@ -77,6 +78,7 @@ class Simulation:
         world: from ``load_world``.
         seed: of every random number; default the world's own.
         trajectory: followed instead of searching the goal, whatever is felt on the way.
+        felt: an earlier run over the same map; what it felt is known, with the certainty that it had.
 
     Attributes:
         outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit`` or
@@ -87,11 +89,17 @@ class Simulation:
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises:
-        BadInput: the start is not over the map or in a known obstacle, or the step is too large for
-            damping or contact.
+        BadInput: the start is not over the map or in a known obstacle, the step is too large for damping or
+            contact, or the earlier run says nothing on this map.
     """
 
-    def __init__(self, world: World, seed: int | None = None, trajectory: Trajectory | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        seed: int | None = None,
+        trajectory: Trajectory | None = None,
+        felt: Run | None = None,
+    ) -> None:
         self.seed = world.seed if seed is None else check_seed(seed)
         arm = build_arm(world)
         if trajectory is not None:
@@ -101,6 +109,7 @@ class Simulation:
         tool = forward_kinematics(arm, start)[:3, 3]
         self.world = world.resolve(self.seed, [(float(tool[0]), float(tool[1]))])
         self.arm = arm
+        self.handed_on = None if felt is None else hand_on(felt, self.world)
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
         self._loop = self._choose_loop()
@@ -117,6 +126,8 @@ class Simulation:
         world, n, start = self.world, len(self.arm.dh), self._start
         self.wall_time = 0.0
         self.navigator = self._choose_navigator()
+        if self.handed_on is not None and isinstance(self.navigator, FeelingNavigator | JointNavigator):
+            self.navigator.take_up(self.handed_on)
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
         self._arrival = Arrival(world, self.arm, self.navigator.goal)
@@ -363,13 +374,16 @@ def follow(
     return Simulation(world, seed, trajectory).run(progress)
 
 
-def simulate(world: World, seed: int | None = None, progress: Progress | None = None) -> Run:
+def simulate(
+    world: World, seed: int | None = None, progress: Progress | None = None, felt: Run | None = None
+) -> Run:
     """Run a world to its end.
 
     Args:
         world: from ``load_world``.
         seed: of every random number; default the world's own.
         progress: called now and then with the simulated time [s] and the number of collisions.
+        felt: an earlier run, whose map is taken up.
 
     Returns:
         The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
@@ -379,4 +393,4 @@ def simulate(world: World, seed: int | None = None, progress: Progress | None = 
 
     Source: ragazzon2012 chapter 7.
     """
-    return Simulation(world, seed).run(progress)
+    return Simulation(world, seed, felt=felt).run(progress)

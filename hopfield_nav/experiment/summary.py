@@ -14,7 +14,7 @@ from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
-from hopfield_nav.navigation import Follower, JointNavigator, Navigator
+from hopfield_nav.navigation import Follower, HandedOn, JointNavigator, Navigator
 from hopfield_nav.world import World
 
 SATURATED = 0.1  # share of the control periods with a motor at its limit that is told
@@ -36,6 +36,7 @@ class Simulated(Protocol):
     detections: list[Detection]
     state: State
     plant: Plant
+    handed_on: HandedOn | None
     navigator: Navigator | JointNavigator | Follower
 
     @property
@@ -90,10 +91,18 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         if detections
         else None,
         "imperfections": imperfections(simulation.world),
+        "handed_on": _handed_on(simulation.handed_on),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
         "versions": {"python": platform.python_version()} | {name: version_of(name) for name in _PACKAGES},
     }
+
+
+def _handed_on(felt: HandedOn | None) -> dict[str, int]:
+    """How much an earlier run had felt; empty where there was none."""
+    if felt is None:
+        return {}
+    return {"touches": len(felt.places), "steps": len(felt.steps), "cells": len(felt.cells)}
 
 
 def imperfections(world: World) -> dict[str, Any]:

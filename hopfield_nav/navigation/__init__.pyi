@@ -4,6 +4,8 @@ from .collision_map import CollisionMap as CollisionMap
 from .feeling import FeelingNavigator as FeelingNavigator
 from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
+from .handed_on import HandedOn as HandedOn
+from .joints import LIKELY as LIKELY
 from .joints import NOWHERE as NOWHERE
 from .joints import JointNavigator as JointNavigator
 from .joints import Places as Places

@@ -11,7 +11,7 @@ a free passage, for after ``ENOUGH`` stops it counts as closed even if none of t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -117,6 +117,15 @@ class Beliefs:
             self._passed.add(step)
             self._steps.pop(step, None)
             self._stops.pop(step, None)
+
+    def take_up(self, steps: Mapping[Step, float], cells: Mapping[Cell, float]) -> None:
+        """What an earlier run believed: of steps that they are closed, 1 for facts, and of cells."""
+        for step, certainty in steps.items():
+            self._steps[step] = min(certainty, TRUE_STOP)
+            if certainty == 1.0:
+                self.facts.add(step)
+        for cell, certainty in cells.items():
+            self.believe_occupied(cell, certainty)
 
     def certainty(self, step: Step) -> float:
         """Of a step being closed: 1 for a fact, 0 where nothing speaks for it."""

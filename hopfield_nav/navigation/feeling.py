@@ -26,6 +26,7 @@ from hopfield_nav.navigation.beliefs import (
     pairs,
 )
 from hopfield_nav.navigation.graze import SLOWER, is_graze, leg_under_way
+from hopfield_nav.navigation.handed_on import HandedOn
 from hopfield_nav.navigation.legs import LEAST_FORCE, Leg, cell_at, is_corner, passed, step_of, touched_leg
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.navigator import Navigator
@@ -102,6 +103,12 @@ class FeelingNavigator(Navigator):
         found = super().final_map()
         found[(found == 0) & self.grid.felt] = 3
         return found
+
+    def take_up(self, felt: HandedOn) -> None:
+        """What an earlier run felt, before the first motion."""
+        start, goal = self.motion.start, self.goal_cell
+        self.beliefs.take_up(felt.steps, {c: v for c, v in felt.cells.items() if c not in (start, goal)})
+        self._show_beliefs()
 
     def arrive(self) -> None:
         """The tool is at the goal: all of the path was free."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from dynamics.compiled import inlined, kernel
 from hopfield_nav.planning.closed import is_closed
+from hopfield_nav.planning.limit_bits import UNREACHED
 from hopfield_nav.planning.sum_exact import RADIX
 
 SAME_ACTIVATION = 1e-10  # relative
@@ -129,22 +130,22 @@ def _same(cell, other):
 
 
 @kernel
-def descend(field, start, target):
+def descend(field, start):
     """Steepest ascent in the limit network, down its distances.
 
     Args:
         field: limit.Field.
         start: (rank,) cell; it may be blocked, then its neighbours decide.
-        target: (rank,) cell.
 
     Returns:
-        The cells of the path (k, rank) int64, from the start to the target or to where no step leads
-        on, and the numbers of its steps (k - 1,).
+        The cells of the path (k, rank) int64, from the start to a target or to where no step leads on; the
+        numbers of its steps (k - 1,); whether it ends at a target.
     """
     offset, shape = field.offset, field.shape
+    at_target = 1.0 if field.nothing == UNREACHED else 0.0
     cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
     cells[0], count = start, 1
-    while not _same(cells[count - 1], target):
+    while field.label[own_place(cells[count - 1], field.place)] != at_target:
         k = step_nearer(cells[count - 1], field)
         if k < 0:
             break
@@ -154,7 +155,8 @@ def descend(field, start, target):
         for a in range(shape.size):
             cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]
         count += 1
-    return cells[:count].copy(), steps[: count - 1].copy()
+    arrived = field.label[own_place(cells[count - 1], field.place)] == at_target
+    return cells[:count].copy(), steps[: count - 1].copy(), arrived
 
 
 @kernel

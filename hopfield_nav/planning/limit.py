@@ -30,7 +30,7 @@ class Field(NamedTuple):
     """A settled limit network.
 
     Attributes:
-        label: (places,) how far each place is from the target: int32, 1 + hops, or float64, a length
+        label: (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length
             (hops where all steps are equally long).
         nothing: label of a place that is blocked or from which there is no path; 0 or inf.
         step: (k,) difference of labels that belongs to a step.
@@ -52,14 +52,17 @@ class Field(NamedTuple):
 
 
 def solve(
-    blocked: np.ndarray, near: Stencil, target: Sequence[int], closed: np.ndarray = NONE_CLOSED
+    blocked: np.ndarray,
+    near: Stencil,
+    targets: Sequence[int] | np.ndarray,
+    closed: np.ndarray = NONE_CLOSED,
 ) -> Field:
     """Settle the limit network.
 
     Args:
-        blocked: bool grid; the target counts as free.
+        blocked: bool grid; the targets count as free.
         near: its stencil.
-        target: cell.
+        targets: a cell (rank,), or several (m, rank).
         closed: keys of the closed steps, see `closed.closed_keys`.
 
     Returns:
@@ -68,19 +71,19 @@ def solve(
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
         layout = blocks(grid.shape, near.wrap.tolist())
-        label = levels(layout, grid.reshape(-1), place_of(layout.place, target))
+        label = levels(layout, grid.reshape(-1), places_of(layout.place, targets))
         step = np.ones(len(near.length), np.int64)
         keys = by_place(closed, grid.shape, layout.place, len(step))
         field = Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
         if not closed.size or _take_out(field, grid, closed):
             return field
     padded, state = pad(grid, near)
-    goal = place_of(padded.place, target)
-    state[goal] = OPEN
+    goals = places_of(padded.place, targets)
+    state[goals] = OPEN
     keys = by_place(closed, grid.shape, padded.place, len(near.length))
     mark(state, keys, len(near.length))
     length = _hops(near) if near.uniform else near.length
-    label = distances(padded, length, state, goal, keys)
+    label = distances(padded, length, state, goals, keys)
     return Field(label, np.inf, length, near.offset, padded.shape, padded.wrap, padded.place, keys)
 
 
@@ -98,13 +101,14 @@ def _hops(near: Stencil) -> np.ndarray:
     return hops
 
 
-def place_of(place: np.ndarray, cell: Sequence[int]) -> int:
-    """Place of a cell from the table `place` (rank, longest)."""
-    return int(sum(place[axis, at] for axis, at in enumerate(cell)))
+def places_of(place: np.ndarray, cells: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Places (m,) of a cell (rank,) or several (m, rank) from the table `place` (rank, longest)."""
+    rows = np.asarray(cells, dtype=np.int64).reshape(-1, len(place))
+    return np.asarray(place[np.arange(len(place)), rows].sum(axis=1))
 
 
 def distance_grid(field: Field, near: Stencil) -> np.ndarray:
-    """Distances to the target in the unit of `spacing`, as a grid; inf where there is no path."""
+    """Distances to the nearest target in the unit of `spacing`, as a grid; inf where there is no path."""
     grid = np.empty(tuple(field.shape))
     hop = near.length[0] if near.uniform else 1.0
     first = bool(field.nothing == UNREACHED)

@@ -2,7 +2,7 @@
 
 A grid of any rank is cut into blocks of up to 64 cells, one bit a cell. A block is as cubic as powers of
 two allow (8 x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave crosses it in few steps. The wave
-starts at the target and moves one hop at a time; what it reaches is computed for a whole block with
+starts at the targets and moves one hop at a time; what it reaches is computed for a whole block with
 shifts of one word. Only blocks that the wave is passing are visited. The place of a cell is 64 times its
 block plus its bit; it is a sum of one number an axis, which ``place`` lists.
 """
@@ -149,13 +149,13 @@ def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift:
 
 
 @kernel
-def levels(layout, blocked, target):
-    """Levels of all cells, by place, of a wave from the target; see `advance`.
+def levels(layout, blocked, targets):
+    """Levels of all cells, by place, of a wave from the targets; see `advance`.
 
     Args:
         layout: Blocks.
-        blocked: (cells,) bool, C order; the target counts as free.
-        target: its place.
+        blocked: (cells,) bool, C order; the targets count as free.
+        targets: (m,) their places.
 
     Returns:
         (64 blocks,) int32.
@@ -163,7 +163,7 @@ def levels(layout, blocked, target):
     open_ = np.zeros(layout.edge.size, np.uint64)
     open_cells(blocked, layout.shape, layout.place, open_)
     level = np.zeros(64 * open_.size, np.int32)
-    advance(layout, open_, target, level)
+    advance(layout, open_, targets, level)
     return level
 
 
@@ -196,13 +196,13 @@ def next_row(at, shape):
 
 
 @kernel
-def advance(layout, open_, target, level):
-    """Number all cells by their hops from the target, whose level is 1.
+def advance(layout, open_, targets, level):
+    """Number all cells by their hops from the nearest target, whose level is 1.
 
     Args:
         layout: Blocks.
         open_: (blocks,) words of the cells that the wave may enter; in place.
-        target: its place.
+        targets: (m,) their places.
         level: (64 blocks,) of zeros, in place: 1 + hops, UNREACHED where the wave did not come.
 
     Returns:
@@ -210,10 +210,14 @@ def advance(layout, open_, target, level):
     """
     front, ahead = np.zeros_like(open_), np.zeros_like(open_)
     queue, later = np.empty(open_.size + 1, np.int32), np.empty(open_.size + 1, np.int32)
-    queue[0] = target >> 6
-    front[target >> 6] = ONE << np.uint64(target & 63)
-    open_[target >> 6] &= ~front[target >> 6]
-    count, hop = 1, 0
+    count, hop = 0, 0
+    for target in targets:
+        block = target >> 6
+        if front[block] == NONE:
+            queue[count] = block
+            count += 1
+        front[block] |= ONE << np.uint64(target & 63)
+        open_[block] &= ~front[block]
     parts = (
         layout.number, layout.stride, layout.wrap, layout.shift, layout.back, layout.low, layout.high,
         layout.edge,

@@ -87,22 +87,22 @@ def mark(state: np.ndarray, keys: np.ndarray, steps: int) -> None:
 
 
 @kernel
-def distances(layout, length, state, target, closed):
+def distances(layout, length, state, targets, closed):
     """Distances by place, (places,), inf where there is no path; arguments as in `spread`."""
     distance = np.full(state.size, np.inf)
-    spread(layout, length, state, target, closed, distance)
+    spread(layout, length, state, targets, closed, distance)
     return distance
 
 
 @kernel
-def spread(layout, length, state, target, closed, distance):
-    """Shortest distances to the target.
+def spread(layout, length, state, targets, closed, distance):
+    """Shortest distances to the nearest target.
 
     Args:
         layout: Padded.
         length: (k,) of the steps.
-        state: (places,) uint8 of `pad`; the target's is OPEN. In place.
-        target: its place.
+        state: (places,) uint8 of `pad`; those of the targets are OPEN. In place.
+        targets: (m,) their places.
         closed: (n,) int64, keys of the closed steps by place; their cells are marked by `mark`.
         distance: (places,) of inf, in place.
     """
@@ -110,11 +110,12 @@ def spread(layout, length, state, target, closed, distance):
     width = max(length.min(), length.max() / MOST_BUCKETS)
     per_width = 1.0 / width
     head = np.full(np.int64(length.max() * per_width) + 3, END, np.int64)
-    cell, after = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    cell[0], after[0], head[0] = target, END, 0
-    used, spare, waiting, now = 1, END, 1, 0
-    distance[target] = 0.0
-    state[target] |= WAITS
+    used, spare, waiting, now = targets.size, END, targets.size, 0
+    cell, after = np.empty(used + 1024, np.int64), np.empty(used + 1024, np.int64)
+    for m in range(used):
+        cell[m], after[m], head[0] = targets[m], head[0], m
+        distance[targets[m]] = 0.0
+        state[targets[m]] |= WAITS
     while waiting > 0:
         node = head[now % head.size]
         if node == END:

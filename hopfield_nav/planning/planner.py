@@ -10,7 +10,7 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav.planning.ascent import descend
 from hopfield_nav.planning.closed import closed_keys
 from hopfield_nav.planning.hopfield import check_beta, flat_index, judging_eigenvalue, largest_eigenvalue
-from hopfield_nav.planning.limit import Field, distance_grid, place_of, solve
+from hopfield_nav.planning.limit import Field, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Stencil, stencil
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
@@ -96,54 +96,12 @@ def replan(
         reason = "start cell is blocked" if ends["start"] else "goal cell is blocked"
         return Plan(None, reason, np.inf, network, slope)
     if slope is None:
-        return plan_in_field(solve(grid, near, goal, keys), near, start, goal)
+        return plan_in_field(solve(grid, near, goal, keys), near, start)
     problem = pose_sum(grid.shape, near, goal, slope, radius, spacing, periodic, ties)
     if keys.size:
         eigenvalue = judging_eigenvalue(slope, grid.shape, radius, periodic, closed)
         problem = problem._replace(closed=keys, eigenvalue=eigenvalue)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
-
-
-def plan_to_nearest(
-    blocked: np.ndarray,
-    start: Sequence[int],
-    goals: np.ndarray,
-    spacing: float | Sequence[float] | None = None,
-    periodic: Sequence[bool] | None = None,
-    closed: np.ndarray | Sequence | None = None,
-) -> Plan:
-    """Plan with the limit network from a start to the nearest of several goals.
-
-    Steps are as long in both directions, so that one network, whose target is the start, knows the distances
-    of all goals.
-
-    Args:
-        blocked: bool grid of any rank; the start counts as free.
-        start: (rank,) cell, from 0.
-        goals: (k, rank) cells; those that are blocked count as out of reach.
-        spacing: as in `plan_path`, and the following too.
-        periodic: for each axis, whether it is closed.
-        closed: (m, 2, rank) closed steps.
-
-    Returns:
-        The plan from the start to the goal with the shortest path, the first one among equals.
-
-    Raises:
-        BadInput: as `plan_path`.
-    """
-    grid = check_grid(blocked)
-    flat_index(start, grid.shape, "start")
-    for goal in goals:
-        flat_index(goal, grid.shape, "goals")
-    near = stencil(grid.shape, 1.0, spacing, periodic)
-    field = solve(grid, near, start, closed_keys(closed, grid.shape, near))
-    labels = np.array([field.label[place_of(field.place, goal)] for goal in goals], dtype=float)
-    labels[labels == field.nothing] = np.inf
-    if not np.isfinite(labels).any():
-        return Plan(None, NO_PATH, np.inf, "limit")
-    found = plan_in_field(field, near, goals[int(np.argmin(labels))], start)
-    cells = None if found.cells is None else found.cells[::-1]
-    return Plan(cells, found.reason, found.length, "limit")
 
 
 def pose_sum(
@@ -200,10 +158,9 @@ def choose_beta(
     return check_beta(default if beta is None else beta, shape, radius, periodic, closed)
 
 
-def plan_in_field(field: Field, near: Stencil, start: Sequence[int], goal: Sequence[int]) -> Plan:
+def plan_in_field(field: Field, near: Stencil, start: Sequence[int]) -> Plan:
     """The path down the distances of a settled limit network."""
-    cells, steps = descend(field, np.array(start, np.int64), np.array(goal, np.int64))
-    reached = tuple(cells[-1]) == tuple(goal)
+    cells, steps, reached = descend(field, np.array(start, np.int64))
     return Plan(
         cells if reached else None,
         "" if reached else NO_PATH,

@@ -1,9 +1,9 @@
-"""A cell is blocked, or steps are closed: repair a settled limit network instead of settling it anew.
+"""Cells or steps are closed or opened: repair a settled limit network instead of settling it anew.
 
 First, in order of their distance, all cells that have lost their last shortest path are cleared
 (Even and Shiloach 1981); then they are reached again from the cells around them, nearest first
-(Ramalingam and Reps 1996). Labels are sums of the same steps in the same order as those of a new
-start, so they are equal to the last bit.
+(Ramalingam and Reps 1996). What is opened spreads from there as far as it shortens anything. Labels
+are sums of the same steps in the same order as those of a new start, so they are equal to the last bit.
 """
 
 from __future__ import annotations
@@ -84,6 +84,8 @@ def _clear(field, cell, most, cleared):
     at = np.empty(shape.size, np.int64)
     _locate(cell, shape, at)
     i = own_place(at, place)
+    if label[i] == nothing:
+        return 0
     heap = [(label[i], np.int64(cell))]
     heap.pop()
     own, label[i] = label[i], nothing
@@ -165,7 +167,7 @@ def block(field, blocked, cell, most):
 
 @kernel
 def close(field, blocked, cells, steps, most):
-    """Repair the labels, which know of no closed steps yet, after those of `field.closed` are closed.
+    """Repair the labels after steps, which are among those of `field.closed`, are closed.
 
     Args:
         field: limit.Field; its labels in place.
@@ -190,4 +192,46 @@ def close(field, blocked, cells, steps, most):
     count = _clear_all(field, heap, most, cleared)
     if count > 0:
         _reach(field, blocked, cleared[:count])
+    return count
+
+
+@kernel
+def open_up(field, blocked, cells):
+    """Repair the labels after cells, or steps between them, are opened.
+
+    Args:
+        field: limit.Field, without the steps that were opened; its labels in place.
+        blocked: (cells,) bool, C order.
+        cells: (m,) those that may have become nearer, counted in C order.
+
+    Returns:
+        Number of cells whose label changed.
+    """
+    label, nothing, step, offset, shape, wrap, place, closed = field
+    at = np.empty(shape.size, np.int64)
+    heap = [(label[0], np.int64(0))]
+    heap.pop()
+    for n in range(cells.size):
+        _locate(cells[n], shape, at)
+        best = _best(field, at)
+        if best != nothing and not blocked[cells[n]]:
+            heappush(heap, (label.dtype.type(best), cells[n]))
+    count = 0
+    while len(heap) > 0:
+        own, cell = heappop(heap)
+        _locate(cell, shape, at)
+        i = own_place(at, place)
+        if label[i] != nothing and label[i] <= own:
+            continue
+        label[i] = own
+        count += 1
+        for k in range(step.size):
+            j = neighbour(at, offset, k, shape, wrap, place)
+            if j < 0 or is_closed(closed, i * step.size + k):
+                continue
+            beyond = label.dtype.type(own + step[k])
+            if label[j] == nothing or beyond < label[j]:
+                other = _count(at, offset, k, shape)
+                if not blocked[other]:
+                    heappush(heap, (beyond, other))
     return count

@@ -1,35 +1,39 @@
-"""A planner that remembers: after one more blocked cell only what changes is computed again."""
+"""A planner that remembers: after a cell or step is closed or opened only what changes is computed again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.planning.hopfield import flat_index
+from hopfield_nav.planning.closed import NONE_CLOSED, by_place, closed_keys
+from hopfield_nav.planning.hopfield import flat_index, judging_eigenvalue
 from hopfield_nav.planning.limit import Field, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import stencil
 from hopfield_nav.planning.plan import Plan
 from hopfield_nav.planning.planner import check_grid, check_network, choose_beta, plan_in_field, pose_sum
-from hopfield_nav.planning.repair import GIVEN_UP, block
-from hopfield_nav.planning.sum import Problem, Summed, plan_in_sum, solve_sum
+from hopfield_nav.planning.repair import GIVEN_UP, block, close, open_up
+from hopfield_nav.planning.sum import Problem, Summed, check_size, plan_in_sum, solve_sum
 
 REPAIR_SHARE = 400  # where more than 1/400 of all cells change, a new wave is quicker
 LEAST_REPAIR = 1000  # cells that are always worth repairing
 
+Steps = np.ndarray | Sequence
+
 
 class Replanner:
-    """Plans to one goal over a map whose blocked cells only grow.
+    """Plans to the nearest of its goals over a map that changes cell by cell and step by step.
 
-    The limit network is repaired cell by cell, and is equal to a new one in every bit; the summing
-    network restarts from its old activations when the next plan is asked for. A start that is
-    blocked, or a goal that is, counts as in `planning.replan`.
+    The limit network is repaired, and is equal to a new one in every bit; the summing network, which has one
+    goal, settles again when the next plan is asked for: from its old activations where the map only closed.
+    A start that is blocked, or a goal that is, counts as in `planning.replan`.
 
     Args:
         blocked: bool grid of any rank; the planner keeps a copy.
-        goal: (rank,) cell, from 0.
+        goal: (rank,) cell, from 0; for "limit" also several, (m, rank).
         network: "limit" or "sum".
         beta: slope for "sum"; these and the others as in `planning.plan_path`.
         radius: of the neighbourhood.
@@ -44,7 +48,7 @@ class Replanner:
     def __init__(
         self,
         blocked: np.ndarray,
-        goal: Sequence[int],
+        goal: Sequence[int] | np.ndarray,
         network: str = "limit",
         beta: float | None = None,
         radius: float = 1.0,
@@ -55,18 +59,25 @@ class Replanner:
         self._blocked = np.array(check_grid(blocked), order="C")
         check_network(network)
         shape = self._blocked.shape
-        self._goal_index = flat_index(goal, shape, "goal")
-        self.goal = tuple(int(c) for c in goal)
+        several = network == "limit" and np.ndim(goal) == 2
+        goals: list[Any] = list(goal) if several else [goal]
+        self._goal_indices = {flat_index(cell, shape, "goal") for cell in goals}
+        self._goals = np.array(goals, dtype=np.int64)
+        if not self._goal_indices:
+            raise BadInput("goal cell", found="none", allowed="one or more")
         self._near = stencil(shape, radius, spacing, periodic, ties)
+        self._keys = NONE_CLOSED
+        self._judged = shape, radius, periodic
         slope = choose_beta(network, beta, shape, radius, periodic)
         self._field: Field | None = None
         self._problem: Problem | None = None
         self._network: Summed | None = None
         self._stale = False
         if slope is None:
-            self._field = solve(self._blocked, self._near, self.goal)
+            self._field = solve(self._blocked, self._near, self._goals)
         else:
-            self._problem = pose_sum(shape, self._near, self.goal, slope, radius, spacing, periodic, ties)
+            target = tuple(int(c) for c in self._goals[0])
+            self._problem = pose_sum(shape, self._near, target, slope, radius, spacing, periodic, ties)
             self._network = solve_sum(self._problem, self._blocked)
 
     @property
@@ -80,7 +91,7 @@ class Replanner:
         """Block one more cell.
 
         Args:
-            cell: (rank,) from 0. A goal that is marked stays the target.
+            cell: (rank,) from 0. A goal that is marked stays a target.
 
         Returns:
             Number of cells of the limit network whose distance changed, not counting the cell itself; -1
@@ -91,21 +102,77 @@ class Replanner:
         """
         index = flat_index(cell, self._blocked.shape, "blocked")
         flat = self._blocked.reshape(-1)
-        if flat[index] or index == self._goal_index:
+        if flat[index] or index in self._goal_indices:
             flat[index] = True
             return 0
         flat[index] = True
         if self._field is None:
             self._stale = True
             return 0
-        most = min(flat.size, max(LEAST_REPAIR, flat.size // REPAIR_SHARE))
-        changed = int(block(self._field, flat, index, most))
-        if changed == GIVEN_UP:
-            self._field = solve(self._blocked, self._near, self.goal)
-        return changed
+        return self._repaired(int(block(self._field, flat, index, self._most)))
+
+    def unblock(self, cell: Sequence[int]) -> int:
+        """Open a cell that was blocked.
+
+        Args:
+            cell: (rank,) from 0.
+
+        Returns:
+            Number of cells of the limit network whose distance changed; 0 for "sum".
+
+        Raises:
+            BadInput: a cell outside the grid.
+        """
+        index = flat_index(cell, self._blocked.shape, "free")
+        flat = self._blocked.reshape(-1)
+        was_blocked, flat[index] = bool(flat[index]), False
+        if not was_blocked or index in self._goal_indices:
+            return 0
+        return self._opened(np.array([index]))
+
+    def close(self, steps: Steps) -> int:
+        """Close steps, in both directions.
+
+        Args:
+            steps: (m, 2, rank) pairs of neighbouring cells.
+
+        Returns:
+            As `block`.
+
+        Raises:
+            BadInput: as `planning.plan_path` for ``closed``; for "sum" too many connections.
+        """
+        if self._problem is not None:
+            check_size(self._blocked.shape, self._near)
+        keys = closed_keys(steps, self._blocked.shape, self._near)
+        new = np.setdiff1d(keys, self._keys, assume_unique=True)
+        self._set_closed(np.union1d(self._keys, new))
+        if self._field is None:
+            self._stale = True
+            return 0
+        cells, numbers = np.divmod(new, len(self._near.offset))
+        changed = close(self._field, self._blocked.reshape(-1), cells, numbers, self._most)
+        return self._repaired(int(changed))
+
+    def open(self, steps: Steps) -> int:
+        """Open steps that were closed.
+
+        Args:
+            steps: as for `close`.
+
+        Returns:
+            As `unblock`.
+
+        Raises:
+            BadInput: as `close`.
+        """
+        keys = closed_keys(steps, self._blocked.shape, self._near)
+        again = np.intersect1d(keys, self._keys, assume_unique=True)
+        self._set_closed(np.setdiff1d(self._keys, again, assume_unique=True))
+        return self._opened(np.unique(again // len(self._near.offset)))
 
     def plan(self, start: Sequence[int]) -> Plan:
-        """The path from a start to the goal; its grids are `distance` and `log_activation` of the planner.
+        """The path from a start to the nearest goal; its grids are those of the planner.
 
         Args:
             start: (rank,) cell, from 0; it may be blocked, then its neighbours decide the first step.
@@ -118,18 +185,18 @@ class Replanner:
         """
         flat_index(start, self._blocked.shape, "start")
         if self._field is not None:
-            found = plan_in_field(self._field, self._near, start, self.goal)
+            found = plan_in_field(self._field, self._near, start)
         else:
             found = plan_in_sum(self._settled(), start)
         return replace(found, _grid=None)
 
     def path(self, start: Sequence[int]) -> np.ndarray | None:
-        """Cells (k, rank) from a start to the goal; None where there is no path. See `plan`."""
+        """Cells (k, rank) from a start to the nearest goal; None where there is no path. See `plan`."""
         return self.plan(start).cells
 
     @property
     def distance(self) -> np.ndarray:
-        """Grid of shortest distances to the goal, inf where there is none.
+        """Grid of shortest distances to the nearest goal, inf where there is none.
 
         Raises:
             BadInput: the network is "sum".
@@ -149,11 +216,46 @@ class Replanner:
             raise BadInput("activations", found="network limit", allowed="network sum")
         return self._settled().log_activation()
 
+    @property
+    def _most(self) -> int:
+        """Number of cells that a repair may clear."""
+        return min(self._blocked.size, max(LEAST_REPAIR, self._blocked.size // REPAIR_SHARE))
+
+    def _repaired(self, changed: int) -> int:
+        """Settle the limit network anew if its repair was given up."""
+        if changed == GIVEN_UP:
+            self._field = solve(self._blocked, self._near, self._goals, self._keys)
+        return changed
+
+    def _opened(self, cells: np.ndarray) -> int:
+        """Cells (m,), or steps that lead from them, are open now."""
+        if self._field is None:
+            self._network = None
+            return 0
+        return int(open_up(self._field, self._blocked.reshape(-1), cells))
+
+    def _set_closed(self, keys: np.ndarray) -> None:
+        self._keys = keys
+        if self._field is not None:
+            places = by_place(keys, self._blocked.shape, self._field.place, len(self._near.offset))
+            self._field = self._field._replace(closed=places)
+        elif self._problem is not None:
+            pairs = _pairs_of(keys, self._blocked.shape, self._near.offset)
+            eigenvalue = judging_eigenvalue(self._problem.beta, *self._judged, pairs)
+            self._problem = self._problem._replace(closed=keys, eigenvalue=eigenvalue)
+
     def _settled(self) -> Summed:
-        """The summing network, restarted where cells were blocked since."""
-        if self._problem is None or self._network is None:
+        """The summing network, restarted where the map has closed since, new where it has opened."""
+        if self._problem is None:
             raise RuntimeError("a limit network has no activations")
-        if self._stale:
+        if self._stale or self._network is None:
             self._network = solve_sum(self._problem, self._blocked, self._network)
             self._stale = False
         return self._network
+
+
+def _pairs_of(keys: np.ndarray, shape: tuple[int, ...], offset: np.ndarray) -> np.ndarray:
+    """Steps (m,) by their keys as pairs of cells (m, 2, rank)."""
+    number, step = np.divmod(keys, len(offset))
+    cells = np.stack(np.unravel_index(number, shape), axis=-1)
+    return np.stack([cells, (cells + offset[step]) % shape], axis=1)

@@ -38,6 +38,7 @@ from .load import recorded_world as recorded_world
 from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .packing import pack as pack
+from .packing import packed as packed
 from .plan import PlaceSection as PlaceSection
 from .schema import dump_schema as dump_schema
 from .sections import PlannerSection as PlannerSection

@@ -160,10 +160,11 @@ class PlannerSection(Section):
         ("+v", "-v", "+u", "-u"),
         description="which step is taken first among equals; u runs along x, v along y, w along z",
     )
-    strategy: Literal["felt_points", "optimist", "omniscient"] = Field(
+    strategy: Literal["felt_points", "thompson", "optimist", "omniscient"] = Field(
         "felt_points",
-        description="what a touch blocks on a map of joint angles: the points where it may have been, or "
-        "its own step alone; omniscient: all obstacles are known, as the bound of what can be reached",
+        description="what a touch blocks on a map of joint angles: the points where it may have been, "
+        "one of these drawn anew for every path, or its own step alone; omniscient: all obstacles are known, "
+        "as the bound of what can be reached",
     )
     any_angle: Flag = Field(False, description="shorten the path by lines of sight through the map")
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(

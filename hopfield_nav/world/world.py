@@ -28,7 +28,7 @@ from hopfield_nav.world.sections import (
     StartSection,
     ToolSection,
 )
-from hopfield_nav.world.solids import Seed
+from hopfield_nav.world.solids import Box, Seed, Sphere
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
 
@@ -205,6 +205,11 @@ class World(Section):
         low = np.array(self.map.origin[:2])
         high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
         return [Obstacle(cylinder=cylinder) for cylinder in random.draw(own, low, high, free)]
+
+    def with_known(self, solids: Sequence[Sphere | Box]) -> World:
+        """The world with more known obstacles."""
+        more = (KnownObstacle(**{type(solid).__name__.lower(): solid}) for solid in solids)
+        return self._with(known=(*self.known, *more))
 
     def _with(self, **changes: Any) -> World:
         world = self.model_copy(update=changes)

@@ -16,10 +16,11 @@ from whole_arm.worlds import WRONG, Drawn
 
 SETTINGS = {
     "felt_points": "planner: {strategy: felt_points}\n",
+    "thompson": "planner: {strategy: thompson}\n",
     "optimist": "planner: {strategy: optimist}\n",
     "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
 }
-_SLICE = 0.1  # [s] between two looks at the joints
+_SLICE = 0.25  # [s] between two looks at the joints
 NONE = 9.0  # [m] error of a touch that was located nowhere
 
 

@@ -40,6 +40,12 @@ def test_a_ball_in_the_way_is_felt_and_passed(felt):
     np.testing.assert_allclose(simulation.state.q, simulation.world.goal.joints, atol=2e-3)
 
 
+def test_one_drawn_place_a_touch_reaches_it_too(felt):
+    drawn = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {strategy: thompson}\n")).run()
+    assert drawn.outcome == "reached", drawn.summary["reason"]
+    assert 1 <= drawn.summary["collision_count"] <= 30
+
+
 def test_without_the_ball_nothing_is_felt():
     run = Simulation(world(SMALL, QUICK, START, GOAL)).run()
     assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)

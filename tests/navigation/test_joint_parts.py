@@ -14,7 +14,6 @@ from hopfield_nav.navigation.joints import JointGrid, Places, default_bounds
 from hopfield_nav.navigation.joints.doubts import LADDER, Doubts
 from hopfield_nav.navigation.joints.goals import goal_solutions
 from hopfield_nav.navigation.joints.lines import joint_lines
-from hopfield_nav.planning import plan_path, plan_to_nearest
 from hopfield_nav.world import build_arm, parse_world
 
 ARM = load_arm("ur5_ragazzon2012")
@@ -113,28 +112,21 @@ def test_a_place_that_the_arm_passed_through_is_ruled_out():
     np.testing.assert_allclose(doubts.against, alone.against, atol=1e-5)
 
 
+def test_a_drawn_place_is_certain_and_drawn_by_its_weight():
+    doubts = Doubts(ARM, GRID)
+    doubts.add(places((POINT, 0.7), (FAR, 0.2)))
+    generator, found = np.random.default_rng(1), []
+    for _ in range(40):
+        touches = doubts.drawn(generator).touches
+        found.append(tuple(touches[0].points[0]) if touches else None)
+        assert all(touch.weights.tolist() == [1.0] for touch in touches)
+    assert 20 <= found.count(tuple(POINT)) <= 36  # 28 on average
+    assert set(found) == {tuple(POINT), tuple(FAR), None}
+
+
 def test_cells_that_were_visited_are_free():
     doubts = Doubts(ARM, GRID)
     doubts.add(places((POINT, 0.9)))
     cell = tuple(int(c) for c in np.argwhere(doubts.doubtful(0.0))[0])
     doubts.passed([cell], np.zeros((0, 6)))
     assert not doubts.doubtful(0.0)[cell]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_nearest_of_several_goals(seed):
-    """Against planning to every goal by itself."""
-    rng = np.random.default_rng(seed)
-    blocked = rng.random((7, 6, 5)) < 0.25
-    cells = np.argwhere(~blocked)
-    start, *goals = cells[rng.permutation(len(cells))[:5]]
-    goals = np.array([*goals, np.argwhere(blocked)[0]])
-    step = [[start, start + e] for e in np.eye(3, dtype=int) if (start + e < blocked.shape).all()][:1]
-    for closed in (None, np.array(step).reshape(-1, 2, 3)):
-        found = plan_to_nearest(blocked, start, goals, closed=closed)
-        lengths = [plan_path(blocked, start, g, closed=closed).length for g in goals[:4]]
-        assert found.length == min(lengths)
-        if found.cells is not None:
-            assert tuple(found.cells[0]) == tuple(start)
-            assert tuple(found.cells[-1]) == tuple(goals[int(np.argmin(lengths))])
-            assert np.abs(np.diff(found.cells, axis=0)).sum(axis=1).max(initial=1) == 1

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
 
-from hopfield_nav.planning import Replanner, replan
+from hopfield_nav.planning import Replanner, plan_path, replan
 
 pytestmark = pytest.mark.kernel
 
@@ -60,6 +60,68 @@ def test_restarted_summing_network_is_a_new_one(sequence):
         gap = np.abs(planner.log_activation[live] - anew.log_activation[live])
         assert gap.size == 0 or gap.max() < 1e-12 * max(1, np.abs(anew.log_activation[live]).max())
         assert is_same(planner.plan(start), anew)
+
+
+def steps_between(shape, cells, periodic):
+    """Pairs of neighbouring cells, one from each cell of a list along some axis."""
+    found = []
+    for n, cell in enumerate(cells):
+        axis = n % len(shape)
+        beyond = list(cell)
+        beyond[axis] += 1
+        if beyond[axis] == shape[axis]:
+            beyond[axis] = 0 if periodic[axis] else beyond[axis] - 2
+        found.append((cell, tuple(beyond)))
+    return found
+
+
+@pytest.mark.parametrize("network", ["limit", "sum"])
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(sequence=sequences())
+def test_what_was_closed_opens_again(network, sequence):
+    """Cells and steps are closed and opened in turn; the network is that of the map as it then is."""
+    blocked, goal, cells, options = sequence
+    steps = steps_between(blocked.shape, cells, options["periodic"])
+    planner, closed = Replanner(blocked, goal, network, **options), []
+    for n, (cell, start) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
+        planner.close(steps[n : n + 2])
+        closed += steps[n : n + 2]
+        if n % 2:
+            planner.block(cell)
+            planner.open(steps[n - 1 : n])
+            closed = [s for s in closed if set(s) != set(steps[n - 1])]
+        else:
+            planner.unblock(cell)
+        blocked[cell] = n % 2
+        anew = replan(blocked, start, goal, network, closed=closed, **options)
+        if network == "limit":
+            np.testing.assert_array_equal(planner.distance, anew.distance)
+        assert is_same(planner.plan(start), anew)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("spacing", [None, [0.3, 0.7, 1.1]])
+def test_the_nearest_of_several_goals(seed, spacing):
+    """Against planning to every goal by itself; a blocked goal counts as free."""
+    rng = np.random.default_rng(seed)
+    blocked = rng.random((7, 6, 5)) < 0.25
+    cells = np.argwhere(~blocked)
+    start, *goals = cells[rng.permutation(len(cells))[:5]]
+    step = [[start, start + e] for e in np.eye(3, dtype=int) if (start + e < blocked.shape).all()][:1]
+    planner = Replanner(blocked, np.array(goals), spacing=spacing)
+    for closed in (None, np.array(step).reshape(-1, 2, 3)):
+        if closed is not None:
+            planner.close(closed)
+        found = planner.plan(start)
+        lengths = [plan_path(blocked, start, g, spacing=spacing, closed=closed).length for g in goals]
+        assert found.length == pytest.approx(min(lengths), rel=1e-14)
+        if found.cells is not None:
+            assert tuple(found.cells[0]) == tuple(start)
+            ends = [
+                g for g, length in zip(goals, lengths, strict=True) if length <= found.length * (1 + 1e-12)
+            ]
+            assert tuple(found.cells[-1]) in {tuple(g) for g in ends}
+            assert np.abs(np.diff(found.cells, axis=0)).sum(axis=1).max(initial=1) == 1
 
 
 def two_halls(door=True):
@@ -117,6 +179,9 @@ def test_map_of_the_caller_is_his_own():
 OPEN = np.zeros((5, 5), dtype=bool)
 REFUSED = {
     "a misspelt network": (lambda: Replanner(OPEN, (2, 2), "limitt"), "Did you mean 'limit'"),
+    "no goal": (lambda: Replanner(OPEN, np.zeros((0, 2), int)), "allowed: one or more"),
+    "several goals for the sum": (lambda: Replanner(OPEN, [(0, 0), (2, 2)], "sum"), "allowed: 2 integers"),
+    "a step that is none": (lambda: Replanner(OPEN, (2, 2)).close([[(0, 0), (2, 2)]]), "no neighbours"),
     "a goal outside": (lambda: Replanner(OPEN, (2, 5)), "goal cell lies outside"),
     "a blocked cell outside": (lambda: Replanner(OPEN, (2, 2)).block((7, 0)), "blocked cell lies outside"),
     "a start outside": (lambda: Replanner(OPEN, (2, 2)).plan((0, -1)), "start cell lies outside"),

@@ -84,6 +84,17 @@ class Doubts:
             found |= {(float(x), float(y), float(z)) for x, y, z in heavy}
         return found
 
+    def drawn(self, generator: np.random.Generator) -> Doubts:
+        """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
+        found = Doubts(self._arm, self._grid)
+        found._free = self._free
+        for places in self.touches:
+            share = np.append(places.weights, max(0.0, 1.0 - places.weights.sum()))
+            k = int(generator.choice(len(share), p=share / share.sum()))
+            if k < len(places.points):
+                found.add(Places(places.points[[k]], places.links[[k]], np.ones(1)))
+        return found
+
     def _say(self, places: Places) -> _Touch:
         said = np.zeros(self._grid.shape, dtype=np.uint8)
         for point, weight in zip(places.points, places.weights, strict=True):

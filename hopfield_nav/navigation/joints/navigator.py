@@ -17,6 +17,7 @@ from hopfield_nav.known_world import build_scene, scene_of_world
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Beliefs, Cell, Step, step_between
+from hopfield_nav.navigation.handed_on import HandedOn
 from hopfield_nav.navigation.joints.doubts import Doubts
 from hopfield_nav.navigation.joints.goals import goal_solutions
 from hopfield_nav.navigation.joints.grid import JointGrid, default_bounds
@@ -28,6 +29,7 @@ from hopfield_nav.world import World, build_obstacles
 
 ON_LINE = 0.02  # [rad] a touch so near to the line of a step is one on that step
 MOST_TRIES = 3  # of a retreat that is touched, before the arm goes further back
+LOCATES = ("felt_points", "thompson")  # strategies that ask where a touch was
 _LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it has been anywhere
 _SWEEP = 8  # joint angles on a line that was driven, at which places are ruled out
 
@@ -55,6 +57,7 @@ class JointNavigator:
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self.search = Search(arm, scene, self.grid, goal_solutions(world, arm, scene, self.grid))
         self.beliefs, self.doubts = Beliefs(self.grid.shape), Doubts(arm, self.grid)
+        self._generator = np.random.default_rng(world.seed)
         self._left_out: set[tuple[int, Cell]] = set()
         self._bad_entries: set[Cell] = set()
         self._rows = start[None]  # waypoints of the present motion
@@ -105,7 +108,7 @@ class JointNavigator:
         """Some milliseconds after a touch: where on the arm it may have been."""
         self.motion = self.motion._replace(look=np.inf)
         alert, self._alert = self._alert, None
-        if alert is None or self.world.planner.strategy != "felt_points":
+        if alert is None or self.world.planner.strategy not in LOCATES:
             return NOWHERE
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
@@ -120,6 +123,13 @@ class JointNavigator:
         self._retreats = False
         self.motion = self._go_on(time, q, qd)
         return self.motion
+
+    def take_up(self, felt: HandedOn) -> None:
+        """What an earlier run felt, before the first motion."""
+        self.beliefs.take_up(felt.steps, {})
+        for places in felt.places:
+            self.doubts.add(places)
+        self.doubts.passed([], felt.free)
 
     def arrive(self) -> None:
         """The arm is at the goal: all of the path was free."""
@@ -209,7 +219,9 @@ class JointNavigator:
         here = self._trail_cells[-1] or self.search.entry(q, self._bad_entries)
         if here is None:
             return self._end("no cell of the map can be entered from where the arm is")
-        found = self.search.path(here, q, self.beliefs, self.doubts, self._left_out)
+        draws = self.world.planner.strategy == "thompson"
+        doubts = self.doubts.drawn(self._generator) if draws else self.doubts
+        found = self.search.path(here, q, self.beliefs, doubts, self._left_out)
         if found is None:
             return self._end(self._why_none())
         at_centre = self._trail_cells[-1] is not None

@@ -20,11 +20,12 @@ from hopfield_nav.navigation.beliefs import Beliefs, Cell, Step, pairs, step_bet
 from hopfield_nav.navigation.joints.blocking import block_known
 from hopfield_nav.navigation.joints.doubts import LADDER, Doubts, Place
 from hopfield_nav.navigation.joints.grid import JointGrid
-from hopfield_nav.planning import plan_to_nearest
+from hopfield_nav.planning import Replanner, axis_name
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
 EXITS = 4  # centres from which each solution may be reached
 BALL = 0.01  # [m] radius of what a likely place is while steps are checked
+ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
 _ENTRIES = 64  # nearest centres that are tried
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 
@@ -128,25 +129,33 @@ class Search:
         likely: set[Place], exits: Exits,
     ) -> Found | None:  # fmt: skip
         """The shortest path whose steps are proven free of the known, and sweep through no likely place."""
-        left = self._unswept(exits, likely)
+        left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
         swept = {step for step, hit in self._hits.items() if hit & likely} - driven
-        while left:
-            goals = np.array([cell for _, cell in left])
-            plan = plan_to_nearest(
-                blocked, here, goals, closed=pairs(closed | self.barred | swept, len(here))
-            )
-            if plan.cells is None:
+        closed = closed | self.barred | swept
+        network: Replanner | None = None
+        rounds = 0
+        while left and rounds < ROUNDS:
+            if network is None:
+                goals = np.array(sorted({cell for _, cell in left}))
+                network = Replanner(blocked, goals, ties=_base_first(len(here)))
+                network.close(pairs(closed, len(here)))
+            cells = network.path(here)
+            if cells is None:
                 return None
-            last = tuple(int(c) for c in plan.cells[-1])
+            last = tuple(int(c) for c in cells[-1])
             number = next(k for k, cell in left if cell == last)
-            rows = np.vstack([self.centre(plan.cells, q), self.solutions[number]])
-            steps = [step_between(a, b) for a, b in itertools.pairwise(plan.cells)]
+            rows = np.vstack([self.centre(cells, q), self.solutions[number]])
+            steps = [step_between(a, b) for a, b in itertools.pairwise(cells)]
             bad = self._touching(rows, [*steps, None], driven, likely)
             if not bad:
-                return Found(plan.cells, number)
-            swept |= {step for step in bad if step is not None and step not in self.barred}
+                return Found(cells, number)
+            found = {step for step in bad if step is not None}
+            rounds += not found <= self.barred
+            closed = closed | found
+            network.close(pairs(found, len(here)))
             if None in bad:
                 left.remove((number, last))
+                network = None
         return None
 
     def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
@@ -179,3 +188,8 @@ class Search:
         if place not in self._balls:
             self._balls[place] = build_scene(self._arm, pack_primitives([sphere(np.array(place), BALL)]))
         return self._balls[place]
+
+
+def _base_first(joints: int) -> list[str]:
+    """Tie order of the network: as long as two paths are as good, the base turns before the wrist."""
+    return [sign + axis_name(axis) for axis in range(joints) for sign in "+-"]

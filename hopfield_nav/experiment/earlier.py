@@ -1,0 +1,104 @@
+"""What a run felt, handed on: to a later run over the same map, or to a plan as known obstacles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.experiment.run import Run
+from hopfield_nav.geometry import arm_clearance
+from hopfield_nav.navigation import LIKELY, HandedOn, Places, Step
+from hopfield_nav.world import Box, Sphere, World, build_arm, packed
+
+OCCUPIED, BELIEVED = 3, 0.5  # value of the final map where a cell is believed to be occupied; how certainly
+BALL = 0.02  # [m] radius of the sphere that a place becomes
+_FREE_OF_TOUCH = 0.5  # [s] from an alarm on either side, in which the arm may touch something
+_APART = 0.02  # [rad] between two joint angles that are handed on
+
+
+def hand_on(run: Run, world: World) -> HandedOn:
+    """What a run felt, for a world with the same map.
+
+    Raises:
+        BadInput: another map, or a run that keeps no facts and beliefs.
+    """
+    if run.world.map != world.map:
+        raise BadInput(
+            "what was felt on one map says nothing on another", where="map",
+            found=f"another than in the run of {run.world.name}", allowed="the same map",
+        )  # fmt: skip
+    for kind in (run.world, world):
+        if kind.detection.mark != "felt":
+            raise BadInput(
+                "marked cells are not handed on", where="detection.mark", found=kind.detection.mark,
+                allowed="felt",
+            )  # fmt: skip
+    pairs, certainty = run.closed_steps()
+    steps = {_step(ends): float(value) for ends, value in zip(pairs, certainty, strict=True)}
+    cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
+    return HandedOn(steps, cells, felt_places(run), _free(run))
+
+
+def felt_places(run: Run) -> list[Places]:
+    """Where each touch of a run may have been; empty on a map of the tool."""
+    if "felt_point" not in run.data:
+        return []
+    data, found = run.data, []
+    for k in range(data.sizes["event"]):
+        there = data.felt_link[k].values > 0
+        found.append(
+            Places(*(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight")))
+        )
+    return [places for places in found if len(places.points)]
+
+
+def with_felt(world: World, run: Run) -> World:
+    """A world in which what a run felt is known: likely places as spheres, occupied cells as boxes.
+
+    What would touch the arm at its start is left out.
+    """
+    solids: list[Sphere | Box] = []
+    for places in felt_places(run):
+        heavy = places.points[places.weights >= LIKELY]
+        solids += [Sphere(center=_triple(point), radius=BALL) for point in heavy]
+    solids += [_cube(run, cell) for cell in _occupied(run)]
+    arm, start = build_arm(world), np.array([world.start.joints])
+    return world.with_known([s for s in solids if arm_clearance(arm, start, packed([s]))[0] > 0.0])
+
+
+def _occupied(run: Run) -> np.ndarray:
+    """Cells (k, rank) that are believed to be occupied at the end."""
+    if "final_map" not in run.data:
+        return np.zeros((0, run.world.map.rank), dtype=int)
+    return np.argwhere(run.data.final_map.values == OCCUPIED)
+
+
+def _cube(run: Run, cell: np.ndarray) -> Box:
+    """The room of a cell; on a map in a plane as high as it is wide."""
+    grid = run.world.map
+    place = np.array(grid.origin)[: grid.rank] + grid.spacing * cell
+    height = float(run.data.tool_position.values[0, 2]) if run.data.sizes["time"] else 0.0
+    return Box(center=_triple([*place, height][:3]), size=(grid.spacing,) * 3)
+
+
+def _triple(point: np.ndarray | list[float]) -> tuple[float, float, float]:
+    x, y, z = (float(v) for v in point)
+    return x, y, z
+
+
+def _step(ends: np.ndarray) -> Step:
+    low, high = (tuple(int(c) for c in cell) for cell in ends)
+    return Step(low, next(axis for axis, (a, b) in enumerate(zip(low, high, strict=True)) if a != b))
+
+
+def _free(run: Run) -> np.ndarray:
+    """Joint angles (m, n) that lie in time apart from every alarm, and from one another."""
+    time, q, events = run.data.time.values, run.data.q.values, run.data.event_time.values
+    quiet = np.ones(len(time), dtype=bool)
+    for event in events:
+        quiet &= np.abs(time - event) > _FREE_OF_TOUCH
+    kept: list[np.ndarray] = []
+    for row in q[quiet]:
+        if not kept or np.abs(row - kept[-1]).max() > _APART:
+            kept.append(row)
+    return np.array(kept).reshape(-1, q.shape[1])

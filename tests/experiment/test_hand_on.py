@@ -1,0 +1,95 @@
+"""What one run felt, the next one knows: with it and without it."""
+
+import numpy as np
+import pytest
+from refusals import refused
+
+from hopfield_nav import load_run, load_world, simulate
+from hopfield_nav.cli.app import main
+from hopfield_nav.experiment import felt_places, hand_on, with_felt
+from hopfield_nav.geometry import arm_clearance, capsule_distance
+from hopfield_nav.navigation import LIKELY
+from hopfield_nav.world import build_arm, build_obstacles, parse_world
+
+
+@pytest.fixture(scope="module")
+def trap():
+    return simulate(load_world("u_trap"))
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return simulate(load_world("whole_arm"))
+
+
+def collisions(run):
+    return run.summary["collision_count"]
+
+
+def test_the_tool_does_not_touch_again_what_was_touched(trap):
+    again = simulate(trap.world, felt=trap)
+    assert again.outcome == trap.outcome == "reached"
+    assert collisions(again) < collisions(trap) / 2
+    assert again.summary["handed_on"]["steps"] == trap.data.sizes["closed"] > 0
+    assert trap.summary["handed_on"] == {}
+
+
+def test_the_arm_does_not_touch_again_what_was_touched(whole):
+    again = simulate(whole.world, felt=whole)
+    assert again.outcome == whole.outcome == "reached"
+    assert collisions(again) < collisions(whole) / 2
+    assert again.summary["handed_on"]["touches"] == len(felt_places(whole))
+
+
+def test_a_run_after_a_run_after_a_run(trap):
+    """Facts stay facts, and what was handed on is handed on again."""
+    felt = hand_on(trap, trap.world)
+    again = simulate(trap.world, felt=trap)
+    driven = {step for step, certainty in felt.steps.items() if certainty == 1.0}
+    assert driven <= set(hand_on(again, trap.world).steps)
+
+
+def test_what_is_free_was_free(whole):
+    """No joint angles are handed on at which the arm touched anything in truth."""
+    felt = hand_on(whole, whole.world)
+    assert len(felt.free) > 100
+    solids = build_obstacles(whole.world)[: len(whole.world.obstacles)]
+    assert (arm_clearance(build_arm(whole.world), felt.free, solids) > 0.0).all()
+
+
+def test_another_map_is_refused(trap):
+    with refused("on one map says nothing on another"):
+        simulate(load_world("over_the_wall"), felt=trap)
+    with refused("marked cells are not handed on"):
+        hand_on(trap, load_world("u_trap", ["detection.mark=actual"]))
+
+
+def test_cells_become_known_boxes(trap):
+    """One for each, where an obstacle is at most a cell away."""
+    known = with_felt(trap.world, trap)
+    boxes = [entry.solid for entry in known.known[len(trap.world.known) :]]
+    assert len(boxes) == np.count_nonzero(trap.data.final_map == 3) > 0
+    solids = build_obstacles(trap.world)[: len(trap.world.obstacles)]
+    for box in boxes:
+        point = np.array([*box.center, *box.center, 0.0])
+        assert capsule_distance(point, solids).min() < trap.world.map.spacing
+    assert parse_world(known.to_yaml()) == known
+
+
+def test_places_become_known_spheres(whole):
+    """Of the likely places, but none in which the arm would start."""
+    likely = sum(int((places.weights >= LIKELY).sum()) for places in felt_places(whole))
+    near = with_felt(whole.world, whole)
+    spheres = [entry.solid for entry in near.known[len(whole.world.known) :]]
+    assert 0 < len(spheres) <= likely
+    arm, start = build_arm(near), np.array(near.start.joints)
+    assert arm_clearance(arm, start, build_obstacles(near)[len(near.obstacles) :]) > 0.0
+
+
+def test_the_command(trap, tmp_path, capsys):
+    trap.save(tmp_path / "first")
+    folders = ["--felt", str(tmp_path / "first"), "--out", str(tmp_path / "second")]
+    assert main(["run", "u_trap", "--no-plots", *folders]) == 0
+    assert collisions(load_run(tmp_path / "second")) < collisions(trap) / 2
+    assert main(["run", "shelf", "--no-plots", *folders[:2], "--out", str(tmp_path / "third")]) == 2
+    assert "another map" in capsys.readouterr().err
