@@ -31,11 +31,11 @@ def the_trajectory(arm: Arm, iterations: int = 15) -> FourierTrajectory:
     return excite(arm, limits_of(arm, 0.5), rng, period=10.0, iterations=iterations).trajectory
 
 
-def experiment(iterations: int = 15) -> Experiment:
-    """The experiment that is repeated."""
+def experiment(motion: FourierTrajectory | None = None) -> Experiment:
+    """The experiment that is repeated, along its optimised trajectory unless another is given."""
     arm = the_arm()
     friction = np.column_stack([COULOMB, VISCOUS])
-    return Experiment(arm, the_trajectory(arm, iterations), friction, np.array(TORQUE_NOISE), ANGLE_NOISE)
+    return Experiment(arm, motion or the_trajectory(arm), friction, np.array(TORQUE_NOISE), ANGLE_NOISE)
 
 
 def report(found: Coverage) -> str:

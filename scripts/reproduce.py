@@ -28,7 +28,7 @@ CHAPTERS = {
     "contact pressed_peg pressed_peg_figures figures experiment_figures",
     "tu2023": "kinematics kinematics_figures cost comparison linearisation linearisation_figures workspace "
     "laws real_data experiment circle circle_figures",
-    "madsen2020": "parametrisation validation table_4 figures real_data",
+    "madsen2020": "parametrisation validation table_4 repeated figures real_data",
 }
 
 

@@ -16,6 +16,7 @@ from test_ledger import GOOD
 ROOT = Path(__file__).parents[2]
 RECORDINGS = {"kebria2016.recordings", "tu2023.real_data", "tu2023.experiment", "madsen2020.real_data"}
 TIMES = {
+    "madsen2020.repeated.seconds_of_a_fit",
     "nowoczyn2023.numeric_kinematics.microseconds",
     "nowoczyn2023.obstacle_space.times_faster",
     "tu2023.linearisation.seconds_per_linearisation",

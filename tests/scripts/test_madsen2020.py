@@ -6,7 +6,7 @@ import ledger
 import numpy as np
 import pytest
 import verdicts
-from madsen2020 import bench, figures, parametrisation, table_4, validation
+from madsen2020 import bench, figures, parametrisation, repeated, table_4, validation
 
 from dynamics.identification import base_parameters, base_regressor, limits_of, within_limits
 
@@ -111,6 +111,29 @@ def test_figures_are_drawn(tmp_path, monkeypatch):
     paths = figures.draw(tmp_path)
     assert len(paths) == 6
     assert all(path.stat().st_size > 10_000 for path in paths)
+
+
+def test_the_motion_that_is_repeated_is_at_rest_at_both_ends():
+    motion, arm = repeated.motion(), bench.true_arm()
+    np.testing.assert_allclose(motion(np.array([0, motion.period]))[1], 0, atol=1e-12)
+    assert within_limits(arm, motion, limits_of(arm, 0.5))
+
+
+def test_intervals_cover_as_kept():
+    """The first experiments once more, with the same noise; and the row says what the kept ones show."""
+    kept, again = repeated.inside(), np.array(repeated.inside.__wrapped__(2))
+    assert np.mean(kept[:2] == again) > 0.97  # another machine rounds otherwise
+    (row,) = [row for row in ledger.read()["madsen2020"] if row.claim.startswith("standard deviations show")]
+    assert f"{100 * kept.mean():.1f} ± " in row.ours
+    assert f"in {len(kept)} experiments" in row.ours
+
+
+def test_fewer_samples_are_left_the_lower_the_cutoff():
+    """The row compares times of so many samples."""
+    (row,) = [row for row in ledger.read()["madsen2020"] if row.claim.startswith("filtering and decimation")]
+    assert [repeated.seconds_of_a_fit(every)[2] for every in (repeated.EVERY, repeated.MORE)] == [1550, 6200]
+    assert "with 1550 samples" in row.ours
+    assert "with 6200" in row.ours
 
 
 def test_splines_follow_the_motion():
