@@ -8,8 +8,8 @@ from refusals import refused
 
 from dynamics import forward_kinematics
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Simulation, load_run, simulate
-from hopfield_nav.geometry import arm_clearance
+from hopfield_nav.experiment import Simulation, load_run, marks_score, place_errors, simulate
+from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.known_world import build_scene, motion_is_free
 from hopfield_nav.loop import evaluate
 from hopfield_nav.world import build_obstacles, parse_world
@@ -160,3 +160,34 @@ def test_a_run_is_saved_and_read_back(tmp_path):
 def test_what_a_map_of_joint_angles_cannot_have_is_refused(text, told):
     with refused(told):
         world(SMALL, text)
+
+
+@pytest.mark.parametrize("strategy", ["hypothesis_sets", "optimist"])
+def test_other_strategies_reach_it_too(strategy):
+    run = Simulation(world(SMALL, QUICK, START, GOAL, BALL, f"planner: {{strategy: {strategy}}}\n")).run()
+    assert run.outcome == "reached", run.summary["reason"]
+    assert 1 <= run.summary["collision_count"] <= 60
+    assert run.summary["false_alarm_count"] == 0
+
+
+def test_a_probe_is_driven_where_a_touch_may_have_been_at_several_places():
+    probing = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {probe: true}\n"))
+    run = probing.run()
+    assert run.outcome == "reached", run.summary["reason"]
+    assert sum(probing.navigator.probes.values()) >= 1
+    assert all(count <= 2 for count in probing.navigator.probes.values())
+
+
+def test_felt_places_beside_the_truth(bundled):
+    _, run = bundled
+    error, right = place_errors(run)
+    assert 1 <= len(error) == len(right) <= run.data.sizes["event"]
+    truth = run.data.event_true_point.values
+    solids = build_obstacles(run.world)
+    points = np.pad(truth[np.isfinite(truth[:, 0])], ((0, 0), (0, 4)))  # capsules without size
+    points[:, 3:6] = points[:, :3]
+    assert np.abs(capsule_distance(points, solids).min(axis=1)).max() < 5e-3  # on an obstacle's surface
+    found = marks_score(run)
+    assert found["map_error_m"] is None
+    assert found["place_error_p50_m"] == pytest.approx(np.median(error))
+    assert found["place_link_share"] == pytest.approx(right.mean())
