@@ -12,6 +12,8 @@ from hopfield_nav.experiment import Simulation, load_run, marks_score, place_err
 from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.known_world import build_scene, motion_is_free
 from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation.joints import Places
+from hopfield_nav.navigation.joints.probe import choose_probe, is_ambiguous
 from hopfield_nav.world import build_obstacles, parse_world
 
 SMALL = "map: {space: joints, shape: [24, 12, 16, 6, 4, 1]}\n"
@@ -170,12 +172,45 @@ def test_other_strategies_reach_it_too(strategy):
     assert run.summary["false_alarm_count"] == 0
 
 
-def test_a_probe_is_driven_where_a_touch_may_have_been_at_several_places():
+def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
+    """The step that is chosen parts the weight as it says; without two places there is none to choose."""
+    simulation, _ = bundled
+    search, q = simulation.navigator.search, simulation.navigator._trail[-1]
+    here = simulation.navigator.grid.cell_of(q)
+    cells = search.steps_from(here, q, set())
+    ends = forward_kinematics(simulation.arm, search.centre(np.array(cells), q))[:, :3, 3]
+    two = Places(ends[:2], np.array([6, 6]), np.array([0.5, 0.4]))
+    assert is_ambiguous(two)
+    cell, share = choose_probe(search, here, q, two, set())
+    swept = [bool(search.sweeps(point, q, search.centre(np.array([cell]), q))[0]) for point in two.points]
+    assert sorted(swept) == [False, True]
+    assert share == pytest.approx(two.weights[swept].sum() / 0.9)
+    assert not is_ambiguous(Places(two.points, two.links, np.array([0.85, 0.05])))
+    assert (
+        choose_probe(search, here, q, Places(two.points[:1] + 5.0, two.links[:1], np.ones(1)), set()) is None
+    )
+
+
+def test_probes_are_driven_where_the_path_passes_by_several_places():
     probing = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {probe: true}\n"))
+    navigator, asked = probing.navigator, []
+    guess = navigator.listen
+    navigator.listen = lambda trace: asked.append(_doubled(navigator, guess(trace))) or asked[-1]
     run = probing.run()
     assert run.outcome == "reached", run.summary["reason"]
-    assert sum(probing.navigator.probes.values()) >= 1
-    assert all(count <= 2 for count in probing.navigator.probes.values())
+    assert sum(navigator.probes.values()) >= 1
+    assert max(navigator.probes.values()) <= 2
+
+
+def _doubled(navigator, places):
+    """A touch that may as well have been where the tool is at the next centre."""
+    if len(places.points):
+        q = navigator._trail[-1]
+        cells = navigator.search.steps_from(navigator.grid.cell_of(q), q, set())
+        tool = forward_kinematics(navigator.arm, navigator.search.centre(np.array(cells[:1]), q))[0, :3, 3]
+        other = Places(np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]))
+        navigator.doubts._touches[-1] = navigator.doubts._touches[-1]._replace(places=other)
+    return places
 
 
 def test_felt_places_beside_the_truth(bundled):

@@ -27,7 +27,7 @@ from hopfield_nav.navigation.joints.probe import MOST as MOST_PROBES
 from hopfield_nav.navigation.joints.probe import choose_probe, is_ambiguous
 from hopfield_nav.navigation.joints.search import Found, Search
 from hopfield_nav.navigation.motion import PlannedMotion
-from hopfield_nav.world import World, build_obstacles
+from hopfield_nav.world import World, build_model, build_obstacles
 
 ON_LINE = 0.02  # [rad] a touch so near to the line of a step is one on that step
 MOST_TRIES = 3  # of a retreat that is touched, before the arm goes further back
@@ -57,6 +57,7 @@ class JointNavigator:
         scene = scene_of_world(world)
         if world.planner.strategy == "omniscient":
             scene = build_scene(arm, build_obstacles(world))
+        self._friction = np.abs(build_model(world, arm).friction[:, [0, 2]]).max(axis=1)
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self.search = Search(arm, scene, self.grid, goal_solutions(world, arm, scene, self.grid))
         self.beliefs, self.doubts = Beliefs(self.grid.shape), Doubts(arm, self.grid)
@@ -116,7 +117,7 @@ class JointNavigator:
             return NOWHERE
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
-        places = guess_places(self.arm, rows, alert.onset.time)
+        places = guess_places(self.arm, rows, alert.onset.time, self._friction)
         if len(places.points):
             self.doubts.add(places)
         return places
