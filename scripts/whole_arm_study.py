@@ -61,6 +61,8 @@ def main() -> None:
     parser.add_argument("--felt", type=int, default=200, help="worlds a family with felt points")
     parser.add_argument("--optimist", type=int, default=200, help="worlds with touched steps alone")
     parser.add_argument("--thompson", type=int, default=50, help="worlds with one drawn place a touch")
+    parser.add_argument("--sets", type=int, default=50, help="worlds with what is felt as a cost")
+    parser.add_argument("--probes", type=int, default=50, help="worlds with felt points and probes")
     parser.add_argument("--wrong", type=int, default=200, help="worlds with felt points and a wrong model")
     parser.add_argument("--touches", type=int, default=200, help="after which a run ends")
     parser.add_argument("--first", type=int, default=FIRST, help="first seed")
@@ -70,6 +72,8 @@ def main() -> None:
     counts = {
         "felt_points": options.felt,
         "thompson": options.thompson,
+        "hypothesis_sets": options.sets,
+        "felt_points, probes": options.probes,
         "optimist": options.optimist,
         "felt_points, wrong model": options.wrong,
     }

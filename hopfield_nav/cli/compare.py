@@ -37,6 +37,9 @@ _SHOWN = (
     "false_alarms_per_hour_high",
     "force_error_rms_N",
     "map_error_m",
+    "place_error_p50_m",
+    "place_within_4cm_share",
+    "place_link_share",
     "final_tool_error_m",
 )
 
@@ -110,14 +113,14 @@ def numbers_of(folder: Path) -> dict[str, Any]:
     Raises:
         BadInput: the folder is not that of a run, or its signals were not recorded.
     """
-    from hopfield_nav.experiment import load_run, map_error, score_run
+    from hopfield_nav.experiment import load_run, marks_score, score_run
 
     run = load_run(folder)
     if run.data.sizes["time"] == 0:
         raise BadInput("the run has no recorded signals", where=str(folder), allowed="record.signals: all")
     words = {"estimator": run.world.detection.estimator, "measure": run.world.detection.measure}
     scores = score_run(run).summary()
-    return {**run.summary, **scores, **words, "map_error_m": map_error(run)}
+    return {**run.summary, **scores, **words, **marks_score(run)}
 
 
 def _label(folder: Path, folders: Sequence[Path]) -> str:

@@ -12,6 +12,7 @@ from .control_step import follow_arm as follow_arm
 from .control_step import make_belief as make_belief
 from .control_step import update_model_frames as update_model_frames
 from .given_torque import with_torque as with_torque
+from .lag import lag_behind as lag_behind
 from .plain_gain import fit_gain as fit_gain
 from .plain_gain import sample_contacts as sample_contacts
 from .sensors import make_random_state as make_random_state

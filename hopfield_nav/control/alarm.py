@@ -49,11 +49,13 @@ class AlarmRule(NamedTuple):
         hold_off: time after a new trajectory during which nothing is detected [s].
         episodes: whether one touch is one collision; else every rise by a whole threshold is one, and
             the detector is armed again as soon as the level is below ``rearm``.
+        lag: distance behind the reference that is a level of 1 too [m]; 0: none is.
     """
 
     rearm: float
     hold_off: float
     episodes: bool
+    lag: float
 
 
 class Alarm(NamedTuple):

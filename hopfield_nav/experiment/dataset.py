@@ -128,6 +128,16 @@ def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str,
             column("position", float, 3),
             _about("m", "true tool position at the detection"),
         ),
+        "event_true_point": (
+            ("event", "axis"),
+            column("true_point", float, 3),
+            _about("m", "where the largest contact force acts at the detection; NaN: nowhere"),
+        ),
+        "event_true_link": (
+            ("event",),
+            column("true_link", np.int8),
+            _about("1", "link that it acts on at the detection; 0: none"),
+        ),
         "event_false_alarm": (
             ("event",),
             column("false_alarm", np.int8),

@@ -25,6 +25,8 @@ class Detection(NamedTuple):
         closed: certainty of every touched step as it stood afterwards, 1 for facts.
         path: (k, rank) cells of the new path; k = 0 when there is none.
         places: where on the arm it may have been, on a map of joint angles.
+        true_point, true_link: where the largest contact force acts at the detection, (3,) in base axes [m],
+            and the link, from 1; NaN and 0 where nothing touches then.
         replan_time: computing time of mark, plan, inverse kinematics and splines [s].
     """
 
@@ -39,6 +41,8 @@ class Detection(NamedTuple):
     closed: Mapping[Step, float]
     path: np.ndarray
     places: Places
+    true_point: np.ndarray
+    true_link: int
     replan_time: float
 
     def __repr__(self) -> str:

@@ -36,7 +36,7 @@ def hand_on(run: Run, world: World) -> HandedOn:
     pairs, certainty = run.closed_steps()
     steps = {_step(ends): float(value) for ends, value in zip(pairs, certainty, strict=True)}
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
-    return HandedOn(steps, cells, felt_places(run), _free(run))
+    return HandedOn(steps, cells, felt_places(run), free_angles(run))
 
 
 def felt_places(run: Run) -> list[Places]:
@@ -91,7 +91,7 @@ def _step(ends: np.ndarray) -> Step:
     return Step(low, next(axis for axis, (a, b) in enumerate(zip(low, high, strict=True)) if a != b))
 
 
-def _free(run: Run) -> np.ndarray:
+def free_angles(run: Run) -> np.ndarray:
     """Joint angles (m, n) that lie in time apart from every alarm, and from one another."""
     time, q, events = run.data.time.values, run.data.q.values, run.data.event_time.values
     quiet = np.ones(len(time), dtype=bool)

@@ -66,6 +66,10 @@ SUMMARY = {
         "repeated alarms", "1", "collisions on a contact that was answered by one already"
     ),
     "contact_count": Quantity("true contacts", "1", "true contacts"),
+    "silent_contact_count": Quantity("silent contacts", "1", "true contacts that no alarm answered"),
+    "silent_peak_force_N": Quantity(
+        "peak force of silent contacts", "N", "largest true force of contacts that no alarm answered", "N"
+    ),
     "final_tool_error_m": Quantity(
         "final tool error", "m", "distance of the tool from the goal at the end", "mm", 1e3
     ),
@@ -136,6 +140,13 @@ SCORE = {
     "map_error_m": Quantity(
         "mean distance of marks from an obstacle", "m", "of marked cells from the nearest surface", "mm", 1e3
     ),
+    "place_error_p50_m": Quantity(
+        "distance of felt places, median", "m", "of the likeliest place from where it touched", "mm", 1e3
+    ),
+    "place_within_4cm_share": Quantity(
+        "felt places within 4 cm", "1", "share of the likeliest places that near", "%", 1e2
+    ),
+    "place_link_share": Quantity("felt on the right link", "1", "share of the likeliest places", "%", 1e2),
 }
 
 SHOWN = (

@@ -306,6 +306,7 @@ class Simulation:
         elif self.navigator.goal is not None:
             self.navigator.motion = self._reaction.before(motion, self._under_way, time, state)
         self._set_off(self.navigator.motion)
+        touch = state.truth.touch
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
         self.detections.append(
             Detection(
@@ -320,6 +321,8 @@ class Simulation:
                 closed=self.navigator.closed_steps(),
                 path=motion.cells,
                 places=NOWHERE,
+                true_point=touch.point.copy() if touch.link[0] > 0.0 else np.full(3, np.nan),
+                true_link=int(touch.link[0]),
                 replan_time=clock.perf_counter() - started,
             )
         )

@@ -61,7 +61,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
     touched = [d.touch_time for d in collisions if not d.false_alarm]
     counted = simulation.state.statistics
     periods = float(counted.periods[0])
-    wall = simulation.wall_time
+    wall, unanswered = simulation.wall_time, max(float(counted.unanswered_peak[0]), 0.0)
     return {
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
@@ -74,6 +74,8 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "false_alarm_count": sum(d.false_alarm for d in detections),
         "repeated_alarm_count": len(touched) - len(set(touched)),
         "contact_count": int(counted.contacts[0]),
+        "silent_contact_count": int(counted.silent[0]) + (unanswered > 0.0),
+        "silent_peak_force_N": max(float(counted.silent_peak[0]), unanswered),
         "final_tool_error_m": _final_error(simulation),
         "peak_contact_force_N": float(counted.peak_force[0]),
         "peak_contact_force_time_s": _number(counted.peak_time[0]),

@@ -123,7 +123,13 @@ class Replaying:
     ) -> None:
         self._n = n = len(model.dh)
         values = _known(dict(parameters or {}), estimator, detector)
-        self._methods = (model, estimator, detector, values, AlarmRule(float(rearm), 0.0, bool(episodes)))
+        self._methods = (
+            model,
+            estimator,
+            detector,
+            values,
+            AlarmRule(float(rearm), 0.0, bool(episodes), 0.0),
+        )
         self._block = np.zeros((len(Signals._fields) - 1, 1, n))
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
         self.restart()
@@ -234,7 +240,7 @@ def _compiled_replay() -> Callable:
         load_arm("ur5_ragazzon2012"),
         applied_type("estimator"),
         applied_type("detector"),
-        AlarmRule(0.0, 0.0, True),
+        AlarmRule(0.0, 0.0, True, 0.0),
         make_sensed(n),
         make_belief(n),
         make_alarm(n),

@@ -22,6 +22,7 @@ from hopfield_nav.control import (
     command_torque,
     estimate_and_judge,
     follow_arm,
+    lag_behind,
     make_sensors,
     move_reference,
     raise_alarm,
@@ -86,7 +87,8 @@ def after_step(settings, state, log):
     step = state.step[0]
     if log.table.shape[0] > 0 and step % settings.log_every == 0:
         write_truth(log, state.truth)
-    watch_contact(state.statistics, state.truth.touch, step * settings.step)
+    armed = state.control.alarm.armed[0] == 1.0
+    watch_contact(state.statistics, state.truth.touch, step * settings.step, armed)
     state.step[0] = step + 1
     for i in range(state.q.size):
         if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:  # also catches NaN
@@ -117,6 +119,9 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
             follow_arm(sensed)
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
+        if settings.alarm.lag > 0.0 and not floating:
+            behind = lag_behind(sensed, correction, work) / settings.alarm.lag
+            belief.level[0] = max(belief.level[0], behind)
         remember(control.trace, sensed, belief)
     else:
         move_reference(correction, sensed)
@@ -212,8 +217,11 @@ def command_in_stage(controller, trajectory, control, q, qd, time):
 
 
 @inlined
-def watch_contact(statistics, touch, time):
-    """Keep the start and end of the latest contact, and the largest forces, from the truth."""
+def watch_contact(statistics, touch, time, armed):
+    """Keep the start and end of the latest contact, and the largest forces, from the truth.
+
+    A contact throughout which the detector was ``armed`` is a silent one: nothing answered it.
+    """
     fx, fy, fz = touch.force[0], touch.force[1], touch.force[2]
     squared = fx * fx + fy * fy + fz * fz
     statistics.deepest[0] = max(statistics.deepest[0], touch.depth[0])
@@ -221,14 +229,28 @@ def watch_contact(statistics, touch, time):
     if squared > 0.0:
         force = math.sqrt(squared)
         if time > statistics.last_contact_time[0] + CONTACT_MEMORY:
+            end_contact(statistics)
             statistics.touch_time[0] = time
             statistics.contacts[0] += 1
         statistics.last_contact_time[0] = time
+        if statistics.unanswered_peak[0] >= 0.0:
+            statistics.unanswered_peak[0] = max(statistics.unanswered_peak[0], force)
         if statistics.contacts[0] == 1 and time < statistics.touch_time[0] + IMPACT_TIME:
             statistics.first_peak[0] = max(statistics.first_peak[0], force)
         if force > statistics.peak_force[0]:
             statistics.peak_force[0] = force
             statistics.peak_time[0] = time
+    if not armed and time <= statistics.last_contact_time[0] + CONTACT_MEMORY:
+        statistics.unanswered_peak[0] = -math.inf
+
+
+@inlined
+def end_contact(statistics):
+    """Count the latest contact among the silent ones if nothing answered it."""
+    if statistics.unanswered_peak[0] > 0.0:
+        statistics.silent[0] += 1
+        statistics.silent_peak[0] = max(statistics.silent_peak[0], statistics.unanswered_peak[0])
+    statistics.unanswered_peak[0] = 0.0
 
 
 @lru_cache(maxsize=1)
@@ -252,7 +274,7 @@ def loop_types() -> tuple:
         make_plant(arm, contact, np.zeros(n)),
         Controller(arm, law, estimator, detector, np.zeros(n), False, make_sensors(n), make_work(n)),
         Trajectory(np.zeros(2), np.zeros((1, 6, n)), np.zeros(1)),
-        Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, 0.0, AlarmRule(0.0, 0.0, True), 1),
+        Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, 0.0, AlarmRule(0.0, 0.0, True, 0.0), 1),
         make_state(np.zeros(n), 0),
         make_log(0, n),
     )

@@ -101,6 +101,9 @@ class Statistics(NamedTuple):
 
     Attributes:
         contacts: int, so far; those within 50 ms of each other count as one.
+        silent: int, contacts that ended without an alarm; silent_peak: largest true force of these [N].
+        unanswered_peak: largest true force of the latest contact [N]; 0 where there is none, and negative
+            where it was answered.
         touch_time, last_contact_time: start and last moment of the latest contact [s].
         peak_force: largest true force [N]; peak_time: when [s].
         first_peak: largest true force in the first 50 ms of the first contact [N].
@@ -109,6 +112,9 @@ class Statistics(NamedTuple):
     """
 
     contacts: np.ndarray
+    silent: np.ndarray
+    silent_peak: np.ndarray
+    unanswered_peak: np.ndarray
     touch_time: np.ndarray
     last_contact_time: np.ndarray
     peak_force: np.ndarray
@@ -165,6 +171,9 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
         ),
         statistics=Statistics(
             contacts=_count(),
+            silent=_count(),
+            silent_peak=np.zeros(1),
+            unanswered_peak=np.zeros(1),
             touch_time=np.full(1, -math.inf),
             last_contact_time=np.full(1, -math.inf),
             peak_force=np.zeros(1),

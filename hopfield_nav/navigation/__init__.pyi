@@ -7,8 +7,12 @@ from .follower import check_trajectory as check_trajectory
 from .handed_on import HandedOn as HandedOn
 from .joints import LIKELY as LIKELY
 from .joints import NOWHERE as NOWHERE
+from .joints import Doubts as Doubts
+from .joints import JointGrid as JointGrid
 from .joints import JointNavigator as JointNavigator
 from .joints import Places as Places
+from .joints import block_known as block_known
+from .joints import grid_of as grid_of
 from .motion import PlannedMotion as PlannedMotion
 from .navigator import Navigator as Navigator
 from .planners import PLANNERS as PLANNERS

@@ -3,6 +3,7 @@ from .any_angle import cells_along as cells_along
 from .any_angle import shorten_path as shorten_path
 from .ascent import climb as climb
 from .ascent import descend as descend
+from .cheapest import cheapest_path as cheapest_path
 from .closed import closed_cells as closed_cells
 from .hopfield import check_beta as check_beta
 from .hopfield import flat_index as flat_index

@@ -90,6 +90,15 @@ def neighbour(at, offset, k, shape, wrap, place):
 
 
 @inlined
+def locate(cell, shape, at):
+    """Coordinates `at` (rank,) of a cell counted in C order; in place."""
+    rest = cell
+    for a in range(shape.size - 1, -1, -1):
+        at[a] = rest % shape[a]
+        rest //= shape[a]
+
+
+@inlined
 def own_place(at, place):
     """Place of the cell `at` (rank,)."""
     found = 0

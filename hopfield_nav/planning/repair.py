@@ -13,19 +13,10 @@ from heapq import heappop, heappush
 import numpy as np
 
 from dynamics.compiled import inlined, kernel
-from hopfield_nav.planning.ascent import neighbour, own_place
+from hopfield_nav.planning.ascent import locate, neighbour, own_place
 from hopfield_nav.planning.closed import is_closed
 
 GIVEN_UP = -1
-
-
-@inlined
-def _locate(cell, shape, at):
-    """Coordinates `at` (rank,) of a cell counted in C order; in place."""
-    rest = cell
-    for a in range(shape.size - 1, -1, -1):
-        at[a] = rest % shape[a]
-        rest //= shape[a]
 
 
 @inlined
@@ -82,7 +73,7 @@ def _clear(field, cell, most, cleared):
     """
     label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
     at = np.empty(shape.size, np.int64)
-    _locate(cell, shape, at)
+    locate(cell, shape, at)
     i = own_place(at, place)
     if label[i] == nothing:
         return 0
@@ -105,7 +96,7 @@ def _clear_all(field, heap, most, cleared):
     count = 0
     while len(heap) > 0:
         own, j = heappop(heap)
-        _locate(j, shape, at)
+        locate(j, shape, at)
         i = own_place(at, place)
         if label[i] != own or _is_held(field, at, own):
             continue
@@ -126,13 +117,13 @@ def _reach(field, blocked, cleared):
     heap = [(label[0], np.int64(0))]
     heap.pop()
     for n in range(cleared.size):
-        _locate(cleared[n], shape, at)
+        locate(cleared[n], shape, at)
         best = _best(field, at)
         if best != nothing:
             heappush(heap, (label.dtype.type(best), cleared[n]))
     while len(heap) > 0:
         own, cell = heappop(heap)
-        _locate(cell, shape, at)
+        locate(cell, shape, at)
         i = own_place(at, place)
         if label[i] != nothing:
             continue
@@ -184,7 +175,7 @@ def close(field, blocked, cells, steps, most):
     heap = [(label[0], np.int64(0))]
     heap.pop()
     for n in range(cells.size):
-        _locate(cells[n], shape, at)
+        locate(cells[n], shape, at)
         i, j = own_place(at, place), neighbour(at, offset, steps[n], shape, wrap, place)
         if label[i] != nothing and label[j] != nothing and label[j] + step[steps[n]] == label[i]:
             heappush(heap, (label[i], cells[n]))
@@ -212,14 +203,14 @@ def open_up(field, blocked, cells):
     heap = [(label[0], np.int64(0))]
     heap.pop()
     for n in range(cells.size):
-        _locate(cells[n], shape, at)
+        locate(cells[n], shape, at)
         best = _best(field, at)
         if best != nothing and not blocked[cells[n]]:
             heappush(heap, (label.dtype.type(best), cells[n]))
     count = 0
     while len(heap) > 0:
         own, cell = heappop(heap)
-        _locate(cell, shape, at)
+        locate(cell, shape, at)
         i = own_place(at, place)
         if label[i] != nothing and label[i] <= own:
             continue

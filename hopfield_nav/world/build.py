@@ -201,6 +201,8 @@ def build_settings(world: World, goal: np.ndarray | None) -> Settings:
         goal=np.zeros(3) if goal is None else np.array(goal, dtype=np.float64),
         tolerance=0.0 if goal is None else tolerance,
         settling=control.settling,
-        alarm=AlarmRule(rearm, world.detection.hold_off, world.detection.episodes),
+        alarm=AlarmRule(
+            rearm, world.detection.hold_off, world.detection.episodes, world.detection.lag or 0.0
+        ),
         log_every=world.record.every,
     )

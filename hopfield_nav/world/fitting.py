@@ -60,7 +60,9 @@ def check_rotors(world: World) -> None:
     name = world.plant.dynamics or world.arm
     key: Key = ("plant", "dynamics") if world.plant.dynamics else ("arm",)
     arm = _load(name, world, key)
-    coulomb = arm.friction[:, 0] if friction == "arm" else np.zeros(len(arm.mass)) + friction.coulomb
+    coulomb = arm.friction[:, 0] if friction == "arm" else np.atleast_1d(friction.coulomb)
+    if len(coulomb) not in (1, len(arm.mass)):
+        return  # told by another check
     if friction == "arm" and not np.any(arm.friction[:, :3]):
         raise BadInput(
             f"arm {name} has no joint friction in its file",

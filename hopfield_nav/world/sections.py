@@ -163,11 +163,16 @@ class PlannerSection(Section):
         ("+v", "-v", "+u", "-u"),
         description="which step is taken first among equals; u runs along x, v along y, w along z",
     )
-    strategy: Literal["felt_points", "thompson", "optimist", "omniscient"] = Field(
+    strategy: Literal["felt_points", "hypothesis_sets", "thompson", "optimist", "omniscient"] = Field(
         "felt_points",
         description="what a touch blocks on a map of joint angles: the points where it may have been, "
-        "one of these drawn anew for every path, or its own step alone; omniscient: all obstacles are known, "
-        "as the bound of what can be reached",
+        "nothing, but with what speaks against a cell as its cost, one of the points drawn anew for every "
+        "path, or its own step alone; omniscient: all obstacles are known, as the bound of what is possible",
+    )
+    probe: Flag = Field(
+        False,
+        description="on a map of joint angles: a short motion that tells the places of a touch apart, where "
+        "the path passes by several of them",
     )
     any_angle: Flag = Field(False, description="shorten the path by lines of sight through the map")
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
@@ -249,6 +254,11 @@ class DetectionSection(Section):
     )
     hold_off: Annotated[float, Range(0.0, 100.0, "s")] = Field(
         0.0, description="no detection for this long after the start and after each replan"
+    )
+    lag: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
+        None,
+        description="how far a point of the arm may be behind its reference before that counts as a touch, "
+        "whatever the torques say; null: as far as it likes; 0.02 by default on a map of joint angles",
     )
 
     @model_validator(mode="before")

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from dynamics import Arm
 
 
+LAG = 0.02  # [m] behind the reference that counts as a touch on a map of joint angles
+
+
 class World(Section):
     """One experiment. A section that is left out, or left empty, has its defaults."""
 
@@ -274,8 +277,11 @@ def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bodies_in_joints(data: dict[str, Any]) -> dict[str, Any]:
-    """``data`` with all links to be touched where the map is one of joint angles, unless said otherwise."""
-    grid, contact = data.get("map", {}), data.get("contact", {})
-    if not isinstance(grid, dict) or not isinstance(contact, dict) or grid.get("space") != "joints":
+    """``data`` with all links to be touched, and a lag that is a touch, on a map of joint angles."""
+    own: dict[str, dict[str, Any]] = {"contact": {"bodies": "arm"}, "detection": {"lag": LAG}}
+    grid, given = data.get("map", {}), {name: data.get(name, {}) for name in own}
+    if not isinstance(grid, dict) or grid.get("space") != "joints":
         return data
-    return {**data, "contact": {"bodies": "arm", **contact}}
+    if not all(isinstance(section, dict) for section in given.values()):
+        return data
+    return {**data, **{name: {**own[name], **given[name]} for name in own}}

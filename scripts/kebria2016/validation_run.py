@@ -134,4 +134,4 @@ def _controller(model: Arm) -> Controller:
 
 
 def _settings(period: float, hold: bool) -> Settings:
-    return Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, 0.0, AlarmRule(1.0, 0.0, True), 1)
+    return Settings(period, 4, 1, 0, hold, np.zeros(3), 0.0, 0.0, AlarmRule(1.0, 0.0, True, 0.0), 1)

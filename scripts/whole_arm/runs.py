@@ -17,6 +17,8 @@ from whole_arm.worlds import WRONG, Drawn
 SETTINGS = {
     "felt_points": "planner: {strategy: felt_points}\n",
     "thompson": "planner: {strategy: thompson}\n",
+    "hypothesis_sets": "planner: {strategy: hypothesis_sets}\n",
+    "felt_points, probes": "planner: {strategy: felt_points, probe: true}\n",
     "optimist": "planner: {strategy: optimist}\n",
     "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
 }

@@ -8,10 +8,12 @@ from refusals import refused
 
 from dynamics import forward_kinematics
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Simulation, load_run, simulate
-from hopfield_nav.geometry import arm_clearance
+from hopfield_nav.experiment import Simulation, load_run, marks_score, place_errors, simulate
+from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.known_world import build_scene, motion_is_free
 from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation.joints import Places
+from hopfield_nav.navigation.joints.probe import choose_probe, is_ambiguous
 from hopfield_nav.world import build_obstacles, parse_world
 
 SMALL = "map: {space: joints, shape: [24, 12, 16, 6, 4, 1]}\n"
@@ -160,3 +162,69 @@ def test_a_run_is_saved_and_read_back(tmp_path):
 def test_what_a_map_of_joint_angles_cannot_have_is_refused(text, told):
     with refused(told):
         world(SMALL, text)
+
+
+@pytest.mark.parametrize("strategy", ["hypothesis_sets", "optimist"])
+def test_other_strategies_reach_it_too(strategy):
+    run = Simulation(world(SMALL, QUICK, START, GOAL, BALL, f"planner: {{strategy: {strategy}}}\n")).run()
+    assert run.outcome == "reached", run.summary["reason"]
+    assert 1 <= run.summary["collision_count"] <= 60
+    assert run.summary["false_alarm_count"] == 0
+
+
+def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
+    """The step that is chosen parts the weight as it says; without two places there is none to choose."""
+    simulation, _ = bundled
+    search, q = simulation.navigator.search, simulation.navigator._trail[-1]
+    here = simulation.navigator.grid.cell_of(q)
+    cells = search.steps_from(here, q, set())
+    ends = forward_kinematics(simulation.arm, search.centre(np.array(cells), q))[:, :3, 3]
+    two = Places(ends[:2], np.array([6, 6]), np.array([0.5, 0.4]))
+    assert is_ambiguous(two)
+    cell, share = choose_probe(search, here, q, two, set())
+    swept = [bool(search.sweeps(point, q, search.centre(np.array([cell]), q))[0]) for point in two.points]
+    assert sorted(swept) == [False, True]
+    assert share == pytest.approx(two.weights[swept].sum() / 0.9)
+    assert not is_ambiguous(Places(two.points, two.links, np.array([0.85, 0.05])))
+    assert (
+        choose_probe(search, here, q, Places(two.points[:1] + 5.0, two.links[:1], np.ones(1)), set()) is None
+    )
+
+
+def test_probes_are_driven_where_the_path_passes_by_several_places():
+    probing = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {probe: true}\n"))
+    navigator, asked = probing.navigator, []
+    guess = navigator.listen
+    navigator.listen = lambda trace: asked.append(_doubled(navigator, guess(trace))) or asked[-1]
+    navigator.doubts.near = lambda cells: list(range(len(asked)))  # in so small a scene nothing is far
+    run = probing.run()
+    assert run.outcome == "reached", run.summary["reason"]
+    assert sum(navigator.probes.values()) >= 1
+    assert max(navigator.probes.values()) <= 2
+
+
+def _doubled(navigator, places):
+    """A touch that may as well have been where the tool is at the next centre."""
+    if len(places.points):
+        q = navigator._trail[-1]
+        closed = set(navigator.beliefs.doubted())
+        cells = navigator.search.steps_from(navigator.grid.cell_of(q), q, closed)
+        tool = forward_kinematics(navigator.arm, navigator.search.centre(np.array(cells[:1]), q))[0, :3, 3]
+        other = Places(np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]))
+        navigator.doubts._touches[-1] = navigator.doubts._touches[-1]._replace(places=other)
+    return places
+
+
+def test_felt_places_beside_the_truth(bundled):
+    _, run = bundled
+    error, right = place_errors(run)
+    assert 1 <= len(error) == len(right) <= run.data.sizes["event"]
+    truth = run.data.event_true_point.values
+    solids = build_obstacles(run.world)
+    points = np.pad(truth[np.isfinite(truth[:, 0])], ((0, 0), (0, 4)))  # capsules without size
+    points[:, 3:6] = points[:, :3]
+    assert np.abs(capsule_distance(points, solids).min(axis=1)).max() < 5e-3  # on an obstacle's surface
+    found = marks_score(run)
+    assert found["map_error_m"] is None
+    assert found["place_error_p50_m"] == pytest.approx(np.median(error))
+    assert found["place_link_share"] == pytest.approx(right.mean())

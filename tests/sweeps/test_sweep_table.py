@@ -232,7 +232,8 @@ def test_units_of_keys(key, unit):
 
 def test_quantities_are_those_of_a_summary():
     summary = simulate(load_world("empty", ["record.signals=none"])).summary
-    assert set(QUANTITIES) == set(summary) - {"world", "seed", "versions", "imperfections", "warnings"}
+    others = {"world", "seed", "versions", "imperfections", "handed_on", "warnings"}
+    assert set(QUANTITIES) == set(summary) - others
     for name, quantity in QUANTITIES.items():
         assert isinstance(summary[name], str) == (quantity.unit is None), name
 

@@ -28,6 +28,7 @@ from hopfield_nav.figures.run.pages import (
     trajectory_page,
 )
 from hopfield_nav.figures.run.places import places_page
+from hopfield_nav.figures.run.slices import slices_page
 
 _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "collision_space": collision_space_page,  # ragazzon2012 figure 7.2
@@ -44,6 +45,7 @@ _PAGES: dict[str, Callable[[Run], Figure | None]] = {
 
 _OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
     "places": places_page,  # in the place of what shows the map of the tool
+    "slices": slices_page,
     **{name: _PAGES[name] for name in ("forces", "force_magnitude", "joint_error", "joints")},
 }
 

@@ -1,8 +1,10 @@
 from .blocking import block_known as block_known
 from .blocking import mark_ball as mark_ball
 from .doubts import LIKELY as LIKELY
+from .doubts import Doubts as Doubts
 from .grid import JointGrid as JointGrid
 from .grid import default_bounds as default_bounds
+from .grid import grid_of as grid_of
 from .guess import NOWHERE as NOWHERE
 from .guess import Places as Places
 from .navigator import JointNavigator as JointNavigator

@@ -84,6 +84,21 @@ class Doubts:
             found |= {(float(x), float(y), float(z)) for x, y, z in heavy}
         return found
 
+    def risk(self) -> np.ndarray:
+        """float32 grid as ``against``, and 0 where the arm was."""
+        found = np.maximum(self.against, np.float32(0.0))
+        for cell in self._free:
+            found[cell] = 0.0
+        return found
+
+    def near(self, cells: np.ndarray) -> list[int]:
+        """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""
+        steps = np.vstack([np.zeros(cells.shape[1], dtype=int), *np.eye(cells.shape[1], dtype=int)])
+        around = (cells[:, None] + np.concatenate([steps, -steps])).reshape(-1, cells.shape[1])
+        around = np.clip(around, 0, np.array(self._grid.shape) - 1)
+        flat = np.ravel_multi_index(tuple(around.T), self._grid.shape)
+        return [k for k, touch in enumerate(self._touches) if np.isin(flat, touch.cells).any()]
+
     def drawn(self, generator: np.random.Generator) -> Doubts:
         """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
         found = Doubts(self._arm, self._grid)

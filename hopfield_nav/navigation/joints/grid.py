@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput
+from hopfield_nav.world import World
 
 
 class JointGrid(NamedTuple):
@@ -71,3 +72,19 @@ def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGr
     single = np.array(sizes) == 1
     both = np.minimum(below, above)
     return JointGrid(middle - np.where(single, both, below), middle + np.where(single, both, above), sizes)
+
+
+def grid_of(world: World, arm: Arm, start: np.ndarray) -> JointGrid:
+    """The map of a world; an axis of one cell has the start's angle."""
+    grid = default_bounds(arm, start, world.map.shape)
+    given = world.map
+    lower = grid.lower if given.lower is None else np.array(given.lower)
+    upper = grid.upper if given.upper is None else np.array(given.upper)
+    bad = np.flatnonzero(~(lower < upper))
+    if bad.size:
+        i = int(bad[0])
+        raise BadInput(
+            "no room between the bounds of a joint", where=f"map.lower.{i}", found=float(lower[i]),
+            allowed=f"below {upper[i]:.6g} rad",
+        )  # fmt: skip
+    return JointGrid(lower, upper, grid.shape)

@@ -3,6 +3,9 @@
 It reads the control computer's trace some milliseconds after an alarm, takes off what the model leaves in
 free motion, and asks the isolation which patches of the arm's surface explain the rest. Patches that moved
 outwards when the contact began are more likely than those that moved away from it; near ones form a ball.
+
+A joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too small
+by something between nothing and that.
 """
 
 from __future__ import annotations
@@ -15,7 +18,6 @@ from dynamics import Arm
 from hopfield_nav.geometry import LINK
 from hopfield_nav.isolation import (
     BODY,
-    continued_line,
     default_surface,
     fit_surface,
     free_capsules,
@@ -27,6 +29,7 @@ LATER = 0.008  # [s] after the alarm at which to look: the observer has caught u
 BALL = 0.04  # [m] patches that are nearer to each other are one place
 _BASELINE, _BEFORE, _LEAST_ROWS = 0.05, 0.006, 8  # [s] of free motion, ending so long [s] before the onset
 _FLOOR, _SHARE, _OFFSET_SHARE = 0.03, 0.02, 0.1  # noise [N·m], and as share of the torque and of the offset
+_STILL, _UNSIGNED = 0.01, 1.0  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
 _LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt
 _INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 for the fastest
 _POSES, _APART = 24, 0.02  # free poses before the touch that are looked at, and between two [rad]
@@ -50,13 +53,14 @@ class Places(NamedTuple):
 NOWHERE = Places(np.zeros((0, 3)), np.zeros(0, dtype=int), np.zeros(0))
 
 
-def guess_places(arm: Arm, rows: np.ndarray, onset: float) -> Places:
+def guess_places(arm: Arm, rows: np.ndarray, onset: float, friction: np.ndarray | None = None) -> Places:
     """Where a touch may have been.
 
     Args:
         arm: with its outline.
         rows: (k, 2 + 2 n) from ``control.in_order``; the last one is that to be read.
         onset: when the contact began [s].
+        friction: (n,) Coulomb friction of the joints, as far as it is known [N·m]; default none.
 
     Returns:
         The places, none where nothing explains what is felt.
@@ -64,13 +68,17 @@ def guess_places(arm: Arm, rows: np.ndarray, onset: float) -> Places:
     n = len(arm.dh)
     time, q, torque = rows[:, 0], rows[-1, 2 : 2 + n], rows[:, 2 + n :]
     free = (time >= onset - _BEFORE - _BASELINE) & (time < onset - _BEFORE)
-    offset, noise = np.zeros(n), np.full(n, _FLOOR)
+    offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
     if free.sum() >= _LEAST_ROWS:
-        period = max(float(np.median(np.diff(time))), 1e-6)
-        offset = continued_line(torque[free], round((time[-1] - time[free][-1]) / period))
+        offset = torque[free].mean(axis=0)
         noise = noise + torque[free].std(axis=0)
+        speed = (rows[free][-1] - rows[free][0])[2 : 2 + n] / (time[free][-1] - time[free][0])
     change = torque[-1] - offset
     noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
+    if friction is not None:
+        hidden = 0.5 * friction * (np.abs(speed) < _STILL)
+        change = change + hidden * change / (np.abs(change) + _UNSIGNED)
+        noise = np.hypot(noise, hidden)
     swept = _swept(arm, rows[time < onset - _BEFORE, 2 : 2 + n])
     surface = default_surface(arm)
     for factor in _LESS_SURE:

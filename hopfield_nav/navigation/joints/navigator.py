@@ -11,7 +11,7 @@ import itertools
 
 import numpy as np
 
-from dynamics import Arm, BadInput, forward_kinematics
+from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace, in_order
 from hopfield_nav.known_world import build_scene, scene_of_world
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
@@ -20,16 +20,18 @@ from hopfield_nav.navigation.beliefs import Beliefs, Cell, Step, step_between
 from hopfield_nav.navigation.handed_on import HandedOn
 from hopfield_nav.navigation.joints.doubts import Doubts
 from hopfield_nav.navigation.joints.goals import goal_solutions
-from hopfield_nav.navigation.joints.grid import JointGrid, default_bounds
+from hopfield_nav.navigation.joints.grid import grid_of
 from hopfield_nav.navigation.joints.guess import LATER, NOWHERE, Places, guess_places
 from hopfield_nav.navigation.joints.lines import joint_lines
-from hopfield_nav.navigation.joints.search import Search
+from hopfield_nav.navigation.joints.probe import MOST as MOST_PROBES
+from hopfield_nav.navigation.joints.probe import choose_probe, is_ambiguous
+from hopfield_nav.navigation.joints.search import Found, Search
 from hopfield_nav.navigation.motion import PlannedMotion
-from hopfield_nav.world import World, build_obstacles
+from hopfield_nav.world import World, build_model, build_obstacles
 
 ON_LINE = 0.02  # [rad] a touch so near to the line of a step is one on that step
 MOST_TRIES = 3  # of a retreat that is touched, before the arm goes further back
-LOCATES = ("felt_points", "thompson")  # strategies that ask where a touch was
+LOCATES = ("felt_points", "hypothesis_sets", "thompson")  # strategies that ask where a touch was
 _LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it has been anywhere
 _SWEEP = 8  # joint angles on a line that was driven, at which places are ruled out
 
@@ -41,6 +43,7 @@ class JointNavigator:
         grid: the map.
         search: what plans on it.
         beliefs: about steps; doubts: about cells.
+        probes: how often each touch was probed, by its number.
 
     Args:
         world: resolved.
@@ -50,14 +53,16 @@ class JointNavigator:
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.world, self.arm = world, arm
-        self.grid = _grid_of(world, arm, start)
+        self.grid = grid_of(world, arm, start)
         scene = scene_of_world(world)
         if world.planner.strategy == "omniscient":
             scene = build_scene(arm, build_obstacles(world))
+        self._friction = np.abs(build_model(world, arm).friction[:, [0, 2]]).max(axis=1)
         self.goal = None if world.goal_point is None else np.array(world.goal_point)
         self.search = Search(arm, scene, self.grid, goal_solutions(world, arm, scene, self.grid))
         self.beliefs, self.doubts = Beliefs(self.grid.shape), Doubts(arm, self.grid)
         self._generator = np.random.default_rng(world.seed)
+        self.probes: dict[int, int] = {}
         self._left_out: set[tuple[int, Cell]] = set()
         self._bad_entries: set[Cell] = set()
         self._rows = start[None]  # waypoints of the present motion
@@ -112,7 +117,7 @@ class JointNavigator:
             return NOWHERE
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
-        places = guess_places(self.arm, rows, alert.onset.time)
+        places = guess_places(self.arm, rows, alert.onset.time, self._friction)
         if len(places.points):
             self.doubts.add(places)
         return places
@@ -120,6 +125,8 @@ class JointNavigator:
     def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
         """At the end of a retreat: a new path from there."""
         self.beliefs.confirm(self._is_held(held))
+        if not self._retreats:  # a probe touched nothing
+            self._pass(len(self._rows) - 1)
         self._retreats = False
         self.motion = self._go_on(time, q, qd)
         return self.motion
@@ -219,21 +226,49 @@ class JointNavigator:
         here = self._trail_cells[-1] or self.search.entry(q, self._bad_entries)
         if here is None:
             return self._end("no cell of the map can be entered from where the arm is")
-        draws = self.world.planner.strategy == "thompson"
-        doubts = self.doubts.drawn(self._generator) if draws else self.doubts
-        found = self.search.path(here, q, self.beliefs, doubts, self._left_out)
+        found = self._search_path(here, q)
         if found is None:
             return self._end(self._why_none())
         at_centre = self._trail_cells[-1] is not None
+        probe = self._probe(here, q, found.cells) if at_centre and self.world.planner.probe else None
+        if probe is not None:
+            self._rows, self._cells = np.stack([q, self.search.centre(np.array(probe), q)]), [here, probe]
+            return self._along_rows(np.array([here, probe]), time, qd, undecided=True)
         solution = self.search.solutions[found.goal]
         rows = [self.search.centre(c, q) for c in found.cells[at_centre:]]
         cells: list[Cell | None] = [tuple(int(v) for v in c) for c in found.cells[at_centre:]]
         self._rows = self._straighten(np.vstack([q, *rows, solution]))
         self._cells = [here if at_centre else None, *cells, None]
         self._goal_number = found.goal
+        return self._along_rows(found.cells, time, qd)
+
+    def _along_rows(
+        self, cells: np.ndarray, time: float, qd: np.ndarray, undecided: bool = False
+    ) -> PlannedMotion:
         speed, sample = self.world.trajectory.tool_speed, self.world.trajectory.sample_time
         trajectory = joint_lines(self.arm, self._rows, speed, time, qd, None, sample)
-        return self._motion(found.cells, trajectory)
+        return self._motion(cells, trajectory, undecided)
+
+    def _search_path(self, here: Cell, q: np.ndarray) -> Found | None:
+        """The path that the strategy of the world prefers."""
+        strategy, doubts = self.world.planner.strategy, self.doubts
+        find = self.search.cheapest if strategy == "hypothesis_sets" else self.search.path
+        if strategy == "thompson":
+            doubts = doubts.drawn(self._generator)
+        return find(here, q, self.beliefs, doubts, self._left_out)
+
+    def _probe(self, here: Cell, q: np.ndarray, cells: np.ndarray) -> Cell | None:
+        """A cell beside the arm's, on the way to which the places of a touch near its path are told apart."""
+        closed = set(self.beliefs.doubted())
+        for number in reversed(self.doubts.near(cells)):
+            places = self.doubts.touches[number]
+            if self.probes.get(number, 0) >= MOST_PROBES or not is_ambiguous(places):
+                continue
+            chosen = choose_probe(self.search, here, q, places, closed)
+            if chosen is not None:
+                self.probes[number] = self.probes.get(number, 0) + 1
+                return chosen[0]
+        return None
 
     def _straighten(self, rows: np.ndarray) -> np.ndarray:
         """Joints with one cell go straight from where they are to the goal."""
@@ -261,19 +296,3 @@ class JointNavigator:
 
     def _tool(self, q: np.ndarray) -> np.ndarray:
         return forward_kinematics(self.arm, q)[:, :3, 3]
-
-
-def _grid_of(world: World, arm: Arm, start: np.ndarray) -> JointGrid:
-    """The map of a world; an axis of one cell has the start's angle."""
-    grid = default_bounds(arm, start, world.map.shape)
-    given = world.map
-    lower = grid.lower if given.lower is None else np.array(given.lower)
-    upper = grid.upper if given.upper is None else np.array(given.upper)
-    bad = np.flatnonzero(~(lower < upper))
-    if bad.size:
-        i = int(bad[0])
-        raise BadInput(
-            "no room between the bounds of a joint", where=f"map.lower.{i}", found=float(lower[i]),
-            allowed=f"below {upper[i]:.6g} rad",
-        )  # fmt: skip
-    return JointGrid(lower, upper, grid.shape)

@@ -20,12 +20,13 @@ from hopfield_nav.navigation.beliefs import Beliefs, Cell, Step, pairs, step_bet
 from hopfield_nav.navigation.joints.blocking import block_known
 from hopfield_nav.navigation.joints.doubts import LADDER, Doubts, Place
 from hopfield_nav.navigation.joints.grid import JointGrid
-from hopfield_nav.planning import Replanner, axis_name
+from hopfield_nav.planning import Replanner, axis_name, cheapest_path
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
 EXITS = 4  # centres from which each solution may be reached
 BALL = 0.01  # [m] radius of what a likely place is while steps are checked
 ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
+RISK = 30.0  # steps that -ln(1 - certainty) = 1 is worth, where it is a cost
 _ENTRIES = 64  # nearest centres that are tried
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 
@@ -40,6 +41,11 @@ class Found(NamedTuple):
 
     cells: np.ndarray
     goal: int
+
+
+def goal_cell(found: Found) -> Cell:
+    """The cell from which a path's goal is reached."""
+    return tuple(int(c) for c in found.cells[-1])
 
 
 class Search:
@@ -106,6 +112,68 @@ class Search:
             here, q, beliefs.facts, beliefs.free, doubts, exits
         )
 
+    def cheapest(
+        self, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Doubts, left_out: set[tuple[int, Cell]]
+    ) -> Found | None:
+        """The path with the least sum of steps and ``RISK`` times what speaks against its cells.
+
+        Arguments as in ``path``. Source: the cost of Saund and Berenson's collision hypothesis sets.
+        """
+        exits = [exit for exit in self._exits if exit not in left_out and not self.blocked[exit[1]]]
+        cost = np.where(self.blocked, np.float32(np.inf), np.float32(RISK) * doubts.risk())
+        for closed in (set(beliefs.doubted()), beliefs.facts):
+            found = self._by_cost(here, q, cost, closed, exits)
+            if found is not None:
+                return found
+        return None
+
+    def _by_cost(
+        self, here: Cell, q: np.ndarray, cost: np.ndarray, closed: set[Step], exits: Exits
+    ) -> Found | None:
+        left, closed = list(exits), closed | self.barred
+        while left:
+            goals = np.array(sorted({cell for _, cell in left}))
+            cells = cheapest_path(cost, here, goals, pairs(closed, len(here)))
+            if cells is None:
+                return None
+            found, bad = self._checked(cells, q, left, set(), set())
+            if not bad:
+                return found
+            closed = closed | {step for step in bad if step is not None}
+            if None in bad:
+                left.remove((found.goal, goal_cell(found)))
+        return None
+
+    def _checked(
+        self, cells: np.ndarray, q: np.ndarray, left: Exits, driven: set[Step], likely: set[Place]
+    ) -> tuple[Found, set[Step | None]]:
+        """A path over cells, and its steps that touch what is known or likely; None for its last leg."""
+        last = tuple(int(c) for c in cells[-1])
+        found = Found(cells, next(k for k, cell in left if cell == last))
+        rows = np.vstack([self.centre(cells, q), self.solutions[found.goal]])
+        steps = [step_between(a, b) for a, b in itertools.pairwise(cells)]
+        return found, self._touching(rows, [*steps, None], driven, likely)
+
+    def steps_from(self, here: Cell, q: np.ndarray, closed: set[Step]) -> list[Cell]:
+        """Cells one step from a cell that is entered at joint angles (n,) [rad], past what is known."""
+        around = [tuple(c + sign * (a == axis) for a, c in enumerate(here))
+                  for axis in range(len(here)) for sign in (1, -1)]  # fmt: skip
+        inside = [
+            cell for cell in around if all(0 <= c < n for c, n in zip(cell, self._grid.shape, strict=True))
+        ]
+        shut = closed | self.barred
+        cells = [c for c in inside if not self.blocked[c] and step_between(here, c) not in shut]
+        if not cells:
+            return []
+        centres = self.centre(np.array(cells), q)
+        free = motion_is_free(self._arm, self._scene, np.broadcast_to(q, centres.shape), centres)
+        return [cell for cell, is_free in zip(cells, free, strict=True) if is_free]
+
+    def sweeps(self, place: np.ndarray, q: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """(k,) bool: whether the lines from angles (n,) to ends (k, n) [rad] sweep through a place (3,)."""
+        x, y, z = (float(c) for c in place)
+        return ~motion_is_free(self._arm, self._ball((x, y, z)), np.broadcast_to(q, ends.shape), ends)
+
     def _least_doubt(
         self, here: Cell, q: np.ndarray, closed: set[Step], driven: set[Step], doubts: Doubts, exits: Exits
     ) -> Found | None:
@@ -142,19 +210,15 @@ class Search:
             cells = network.path(here)
             if cells is None:
                 return None
-            last = tuple(int(c) for c in cells[-1])
-            number = next(k for k, cell in left if cell == last)
-            rows = np.vstack([self.centre(cells, q), self.solutions[number]])
-            steps = [step_between(a, b) for a, b in itertools.pairwise(cells)]
-            bad = self._touching(rows, [*steps, None], driven, likely)
+            path, bad = self._checked(cells, q, left, driven, likely)
             if not bad:
-                return Found(cells, number)
+                return path
             found = {step for step in bad if step is not None}
             rounds += not found <= self.barred
             closed = closed | found
             network.close(pairs(found, len(here)))
             if None in bad:
-                left.remove((number, last))
+                left.remove((path.goal, goal_cell(path)))
                 network = None
         return None
 

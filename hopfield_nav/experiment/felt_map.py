@@ -1,0 +1,46 @@
+"""What a run knew at its end of its map of joint angles, made again from the record, which keeps none."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.experiment.earlier import felt_places, free_angles
+from hopfield_nav.experiment.run import Run
+from hopfield_nav.known_world import scene_of_world
+from hopfield_nav.navigation import Doubts, JointGrid, block_known, grid_of
+from hopfield_nav.world import build_arm
+
+
+class FeltMap(NamedTuple):
+    """A map of joint angles.
+
+    Attributes:
+        grid: its cells.
+        known: bool grid, where the arm touches itself or what is known.
+        certainty: float grid, 0 to 1, that a cell is blocked by something felt.
+    """
+
+    grid: JointGrid
+    known: np.ndarray
+    certainty: np.ndarray
+
+
+def felt_map(run: Run) -> FeltMap:
+    """The map of a run with ``map.space: joints``.
+
+    Raises:
+        BadInput: a run on a map of the tool.
+    """
+    world = run.world
+    if world.map.space != "joints":
+        raise BadInput("no map of joint angles", where="map.space", found=world.map.space, allowed="joints")
+    arm = build_arm(world)
+    grid = grid_of(world, arm, np.array(world.start.joints))
+    doubts = Doubts(arm, grid)
+    for places in felt_places(run):
+        doubts.add(places)
+    doubts.passed([], free_angles(run))
+    return FeltMap(grid, block_known(arm, scene_of_world(world), grid), -np.expm1(-doubts.risk()))

@@ -1,0 +1,85 @@
+"""Slices of a map of joint angles: what is known and felt around the posture of the last touch."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hopfield_nav.experiment import FeltMap, Run, felt_map
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure
+
+
+def slices_page(run: Run) -> Figure | None:
+    """A panel for every two neighbouring joints, through where the arm went on after its last touch."""
+    if run.world.map.space != "joints" or not run.data.sizes["time"]:
+        return None
+    made = felt_map(run)
+    joints = [j for j, count in enumerate(made.grid.shape) if count > 1]
+    pairs = list(zip(joints[:-1], joints[1:], strict=True))
+    if not pairs:
+        return None
+    figure = new_figure(PAGE, PAGE / 2 * -(-len(pairs) // 2) * 0.8 + CENTIMETRE)
+    axes = figure.subplots(-(-len(pairs) // 2), 2, squeeze=False).ravel()
+    for ax in axes[len(pairs) :]:
+        ax.set_visible(False)
+    for ax, (across, up) in zip(axes, pairs, strict=False):
+        draw_slice(ax, run, made, across, up)
+    return add_legend(figure, _handles(), 3)
+
+
+def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
+    """The map over two joints, all others as they were when the arm went on after its last touch.
+
+    The way that the arm went is bold where it runs in the slice, and thin where another joint is elsewhere.
+
+    Args:
+        ax: to draw on.
+        run: a run on a map of joint angles, with signals.
+        made: its map.
+        across: one joint, counted from 0.
+        up: a later one.
+    """
+    began, q = last_posture(run, made), run.data.q.values
+    at: list[int | slice] = list(made.grid.cell_of(began))
+    at[across], at[up] = slice(None), slice(None)
+    known, certainty = made.known[tuple(at)], made.certainty[tuple(at)]
+    image = np.zeros((*known.shape, 4))
+    image[..., :3], image[..., 3] = to_rgb(COLOURS.felt), certainty
+    image[known] = (*to_rgb(COLOURS.obstacle), 1.0)
+    low, high = made.grid.lower, made.grid.upper
+    extent = (low[across], high[across], low[up], high[up])
+    ax.imshow(image.swapaxes(0, 1), origin="lower", extent=extent, aspect="auto", interpolation="nearest")
+    others = [j for j in range(q.shape[1]) if j not in (across, up) and made.grid.shape[j] > 1]
+    beside = (np.abs(q - began)[:, others] > 0.5 * made.grid.spacing[others]).any(axis=1)
+    ax.plot(q[:, across], q[:, up], color=COLOURS.travelled, lw=0.7, zorder=3)
+    inside = np.where(beside[:, None], np.nan, q)
+    ax.plot(inside[:, across], inside[:, up], color=COLOURS.travelled, lw=2.2, zorder=4)
+    for row, colour in ((q[0], COLOURS.start), (began, COLOURS.felt), (q[-1], COLOURS.goal)):
+        ax.plot(row[across], row[up], "o", ms=4.5, mec="white", mew=0.6, color=colour, zorder=5)
+    ax.set(xlabel=f"joint {across + 1} (rad)", ylabel=f"joint {up + 1} (rad)")
+    return ax
+
+
+def last_posture(run: Run, made: FeltMap) -> np.ndarray:
+    """(n,) joint angles [rad] from which the arm went on after its last touch; at the start without one."""
+    q, cells = run.data.q.values, run.data.event_start.values
+    if not len(cells):
+        return q[0]
+    row = np.searchsorted(run.data.time.values, run.data.event_time.values[-1])
+    return np.where(np.array(made.grid.shape) > 1, made.grid.centre(cells[-1]), q[min(row, len(q) - 1)])
+
+
+def _handles() -> list[Line2D | Patch]:
+    dot = {"marker": "o", "ls": "", "mec": "white"}
+    return [
+        Patch(color=COLOURS.obstacle, label="the arm itself, known obstacles"),
+        Patch(color=COLOURS.felt, label="felt, the darker the more certain"),
+        Line2D([], [], color=COLOURS.travelled, lw=2.2, label="way of the arm; thin: beside the slice"),
+        Line2D([], [], color=COLOURS.start, label="start", **dot),
+        Line2D([], [], color=COLOURS.felt, label="on after the last touch", **dot),
+        Line2D([], [], color=COLOURS.goal, label="end", **dot),
+    ]

@@ -1,0 +1,144 @@
+"""The cheapest path over a grid whose cells cost something beside the step: Dial's buckets, one step wide.
+
+Every step costs 1 and what the cell costs that it leads to, so nothing improves a cell of its own bucket
+(Dial 1969). The network has no such costs: methods of the literature that it is compared with plan so.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.planning.ascent import locate
+from hopfield_nav.planning.closed import closed_keys, is_closed
+from hopfield_nav.planning.neighbourhood import axis_name, stencil
+
+MOST = 1000.0  # that a cell may cost; more is taken for as much
+_END = -1
+
+
+def cheapest_path(
+    cost: np.ndarray, start: tuple[int, ...], goals: np.ndarray, closed: np.ndarray | None = None
+) -> np.ndarray | None:
+    """The path along the axes with the least sum of steps and costs.
+
+    Args:
+        cost: (…) of the cells, at least 0, in steps; infinite where a cell is blocked.
+        start: cell, whose own cost does not count.
+        goals: (m, rank) cells, the cheapest of which is taken.
+        closed: (k, 2, rank) pairs of neighbouring cells between which there is no step.
+
+    Returns:
+        (k, rank) cells from the start to a goal; among equals the earlier axis is taken first. None where
+        there is no path.
+
+    Raises:
+        BadInput: a start or goal outside the grid, a negative cost or NaN, or closed steps that are none.
+    """
+    shape = cost.shape
+    ends = np.concatenate([np.array(start, dtype=np.int64)[None], np.asarray(goals).reshape(-1, len(shape))])
+    outside = ((ends < 0) | (ends >= np.array(shape))).any(axis=1)
+    if outside.any():
+        raise BadInput(
+            "cell outside the grid", found=ends[outside.argmax()].tolist(), allowed=f"below {shape}"
+        )
+    if not (cost >= 0.0).all():
+        raise BadInput("a cost is no cost", found=float(np.nanmin(cost)), allowed="0 or more")
+    near = stencil(shape, ties=[sign + axis_name(axis) for axis in range(len(shape)) for sign in "+-"])
+    first, *last = np.ravel_multi_index(tuple(ends.T), shape)
+    flat = np.ascontiguousarray(cost, dtype=np.float32).reshape(-1)
+    keys = closed_keys(closed, shape, near)
+    found = _search(flat, np.array(shape), near.offset, keys, np.int64(first), np.array(last, dtype=np.int64))
+    return None if found.size == 0 else np.column_stack(np.unravel_index(found, shape))
+
+
+@kernel
+def _search(
+    cost: np.ndarray, shape: np.ndarray, offset: np.ndarray, closed: np.ndarray, start: int, goals: np.ndarray
+) -> np.ndarray:
+    """Cells from the start to a goal, counted in C order; empty where there is no path."""
+    total = np.full(cost.size, np.inf, np.float32)  # from a cell to the nearest goal
+    head = np.full(int(MOST) + 3, _END, np.int64)
+    cell, after = np.empty(goals.size + 1024, np.int64), np.empty(goals.size + 1024, np.int64)
+    used, spare, waiting, now = 0, _END, 0, 0
+    at = np.empty(shape.size, np.int64)
+    for goal in goals:
+        if cost[goal] < np.inf and total[goal] > 0.0:
+            total[goal] = 0.0
+            cell[used], after[used], head[0] = goal, head[0], used
+            used += 1
+            waiting += 1
+    while waiting > 0 and total[start] >= now:
+        node = head[now % head.size]
+        if node == _END:
+            now += 1
+            continue
+        head[now % head.size], after[node], spare = after[node], spare, node
+        waiting -= 1
+        c = cell[node]
+        if int(total[c]) != now:  # it was reached more cheaply since
+            continue
+        locate(c, shape, at)
+        reached = total[c] + np.float32(1.0) + min(cost[c], np.float32(MOST))
+        for k in range(offset.shape[0]):
+            other = _beside(at, offset, k, shape)
+            if other < 0 or cost[other] == np.inf or reached >= total[other]:
+                continue
+            if is_closed(closed, other * offset.shape[0] + _back(offset, k)):
+                continue
+            total[other] = reached
+            if spare != _END:
+                fresh, spare = spare, after[spare]
+            else:
+                if used == cell.size:
+                    cell, after = np.concatenate((cell, cell)), np.concatenate((after, after))
+                fresh = used
+                used += 1
+            slot = int(reached) % head.size
+            cell[fresh], after[fresh], head[slot] = other, head[slot], fresh
+            waiting += 1
+    path = np.empty(
+        0 if total[start] == np.inf else int(total[start]) + 2, np.int64
+    )  # a step costs 1 or more
+    if path.size == 0:
+        return path
+    return path[: _descend(total, cost, shape, offset, closed, start, at, path)].copy()
+
+
+@inlined
+def _descend(total, cost, shape, offset, closed, start, at, path):
+    """Write the path down the totals, by the first step that leads to what a cell's own is made of."""
+    path[0], count = start, 1
+    while total[path[count - 1]] > 0.0:
+        c = path[count - 1]
+        locate(c, shape, at)
+        best, best_total = np.int64(_END), np.float32(np.inf)
+        for k in range(offset.shape[0]):
+            other = _beside(at, offset, k, shape)
+            if other < 0 or is_closed(closed, c * offset.shape[0] + k):
+                continue
+            reached = total[other] + np.float32(1.0) + min(cost[other], np.float32(MOST))
+            if reached < best_total:
+                best, best_total = other, reached
+        path[count] = best
+        count += 1
+    return count
+
+
+@inlined
+def _beside(at, offset, k, shape):
+    """Number of the cell at step k from ``at``; -1 beyond the edge."""
+    found = 0
+    for a in range(shape.size):
+        c = at[a] + offset[k, a]
+        if c < 0 or c >= shape[a]:
+            return -1
+        found = found * shape[a] + c
+    return found
+
+
+@inlined
+def _back(offset, k):
+    """Number of the step against step k: its neighbour in the order of ties, "+u, -u, +v, …"."""
+    return k + 1 if k % 2 == 0 else k - 1
