@@ -1,9 +1,9 @@
-"""Every bundled world, run by the built wheel alone: a fresh virtual environment, an empty folder, no checkout.
+"""Every bundled world, run by the built wheel alone: a fresh environment, an empty folder, no checkout.
 
     python scripts/wheel_worlds.py [WORLD ...]
 
 builds the wheel, installs it with what it needs from the package index, and runs each world to its end. It
-prints a line a world and ends with status 1 where one could not be run. Some minutes; the first world compiles.
+prints a line a world and ends with status 1 where one could not be run. Some minutes; the first one compiles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def main(worlds: Sequence[str]) -> int:
         folder = Path(name)
         program = installed(build(folder), folder)
         names = list(worlds) or bundled(program, folder)
-        return int(any([_tell(program, world, folder) >= _FAILED for world in names]))
+        statuses = [_tell(program, world, folder) for world in names]
+        return int(max(statuses) >= _FAILED)
 
 
 def build(folder: Path) -> Path:
