@@ -1,4 +1,7 @@
-"""A world as an environment of Gymnasium: torques in, what the arm senses out, a reward for coming nearer."""
+"""A world as an environment of Gymnasium: torques in, what the arm senses out, a reward for coming nearer.
+
+Reading this file tells Gymnasium of ``hopfield_nav/Reach-v0``.
+"""
 
 from __future__ import annotations
 
@@ -123,6 +126,5 @@ class ReachEnv(Base):
         return {"time": self._driven.time, "distance": distance, "force": math.sqrt(force @ force)}
 
 
-def register_environments() -> None:
-    """Tell Gymnasium of ``hopfield_nav/Reach-v0``; an installed package does so by itself."""
+if gymnasium is not None and NAME not in gymnasium.registry:
     gymnasium.register(id=NAME, entry_point="hopfield_nav.learning:ReachEnv")

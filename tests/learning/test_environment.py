@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from refusals import refused
 
 from dynamics import forward_kinematics
 from hopfield_nav import load_world
-from hopfield_nav.learning import Baseline, ReachEnv, environment, register_environments
+from hopfield_nav.learning import Baseline, ReachEnv, environment
 
 gymnasium = pytest.importorskip("gymnasium")
 
@@ -35,7 +38,12 @@ def test_gymnasium_s_own_checker_finds_nothing(world, overrides):
 
 
 def test_gymnasium_makes_it_by_name():
-    register_environments()
+    """In a process of its own too, where nothing but the name says where it is."""
+    code = (
+        'import gymnasium; print(gymnasium.make("hopfield_nav.learning.environment:hopfield_nav/Reach-v0"))'
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ReachEnv" in done.stdout, done.stderr
     with gymnasium.make("hopfield_nav/Reach-v0", world="u_trap") as env:
         assert env.unwrapped.world.name == "u_trap"
         observation, _ = env.reset(seed=1)
