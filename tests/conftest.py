@@ -13,7 +13,8 @@ import pytest
 from dynamics import list_arms, load_arm
 
 # the built-in sets whose equations of motion and kinematics describe one and the same chain
-RIGID = [name for name in list_arms() if name != "ur5_ragazzon2012_as_printed"]
+UR = [name for name in list_arms() if name.startswith("ur5")]
+RIGID = [name for name in UR if name != "ur5_ragazzon2012_as_printed"]
 
 # the recordings of a UR5 by kufieta2014 that the tests read, below ``data_folder``
 KUFIETA = ["no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx"]
@@ -50,15 +51,15 @@ def pytest_sessionfinish():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=list_arms())
+@pytest.fixture(params=UR)
 def arm(request):
-    """Each built-in set."""
+    """Each built-in set of a UR arm."""
     return load_arm(request.param)
 
 
 @pytest.fixture(params=RIGID)
 def rigid_arm(request):
-    """Each built-in set that is a rigid arm."""
+    """Each of them that is a rigid arm."""
     return load_arm(request.param)
 
 

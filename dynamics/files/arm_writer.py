@@ -30,7 +30,7 @@ def write_arm(
     """Write an arm file.
 
     Args:
-        arm: the arm; its position limits must be symmetric, as those of every arm file are.
+        arm: the arm.
         path: of the file; it is written whole or not at all.
         description: one line.
         source: where the numbers come from; stands at every row.
@@ -39,8 +39,7 @@ def write_arm(
         fit: quality of a fit, of plain values, kept with the file.
 
     Raises:
-        BadInput: an arm that is not rigid, limits that are not symmetric, negative friction, or no place
-            to write.
+        BadInput: an arm that is not rigid, negative friction, or no place to write.
     """
     require_rigid(arm)
     return write_whole(path, "\n".join(_lines(arm, description, source, friction, fit)) + "\n")
@@ -85,15 +84,10 @@ def _friction(row: np.ndarray) -> str:
 
 def _limits(arm: Arm, source: str) -> list[str]:
     low, high = arm.position_limits.T
-    if not np.array_equal(-low, high):
-        raise BadInput(
-            "an arm file holds symmetric position limits",
-            found=arm.position_limits.tolist(),
-            allowed="±limit",
-        )
+    pairs = f"[{', '.join(_numbers(pair) for pair in arm.position_limits)}]"
     return [
         "limits:",
-        f"  position: {_numbers(high)}",
+        f"  position: {_numbers(high) if np.array_equal(-low, high) else pairs}",
         f"  speed: {_numbers(arm.speed_limits)}",
         f"  torque: {_numbers(arm.torque_limits)}",
         f"  source: {_text(source)}",

@@ -90,16 +90,32 @@ def _friction(data: Any, where: str) -> list[float]:
 
 
 def limits(data: Any, n: int, where: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Position (n, 2), speed (n,) and torque (n,) limits; missing ones are 2π, π and infinite."""
+    """Position (n, 2), speed (n,) and torque (n,) limits; missing ones are ±2π, π and infinite."""
     check_keys(data, _LIMIT_KEYS, {"source"} if data else set(), where)
-    known = {"position": 2 * math.pi, "speed": math.pi, "torque": math.inf}
-    position, speed, torque = (
-        _vector(data.get(key, default), n, f"{where}.{key}", finite=False) for key, default in known.items()
-    )
-    for key, values in zip(known, (position, speed, torque), strict=True):
-        if np.any(values <= 0):
-            raise BadInput("a limit must be positive", where=f"{where}.{key}", found=values.tolist())
-    return np.column_stack([-position, position]), speed, torque
+    known = {"speed": math.pi, "torque": math.inf}
+    speed, torque = (_positive(data.get(key, default), n, f"{where}.{key}") for key, default in known.items())
+    return _position_limits(data.get("position", 2 * math.pi), n, f"{where}.position"), speed, torque
+
+
+def _position_limits(value: Any, n: int, where: str) -> np.ndarray:
+    """Lowest and highest angles (n, 2): of one number or one a joint, ±; or of a pair a joint."""
+    if not isinstance(value, list) or not any(isinstance(v, list) for v in value):
+        highest = _positive(value, n, where)
+        return np.column_stack([-highest, highest])
+    if len(value) != n:
+        raise BadInput("wrong number of values", where=where, found=value, allowed=f"{n} pairs")
+    pairs = np.array([_vector(v, 2, f"{where}[{i}]", finite=False) for i, v in enumerate(value)])
+    for i, (low, high) in enumerate(pairs):
+        if not low < high:
+            raise BadInput("the lowest angle is not below the highest", where=f"{where}[{i}]", found=value[i])
+    return pairs
+
+
+def _positive(value: Any, n: int, where: str) -> np.ndarray:
+    values = _vector(value, n, where, finite=False)
+    if np.any(values <= 0):
+        raise BadInput("a limit must be positive", where=where, found=values.tolist())
+    return values
 
 
 def capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,8 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     """
     links, below = _tree(robot, where)
     root = _root(links, below, where)
+    below = _held_beyond(root, tip, below)
+    _check_types(below, where)
     groups, joints, poses = [_fixed_to(root, np.eye(4), below)], [], {}
     poses.update(groups[0])
     while moving := [j for name in groups[-1] for j in below[name] if j.type != "fixed"]:
@@ -76,17 +79,56 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], dict[str, list]]:
         for end in (joint.parent, joint.child):
             if end not in links:
                 raise BadInput(f"joint {joint.name!r} names an unknown link", where=where, found=end)
+        below[joint.parent].append(joint)
+    return links, below
+
+
+def _held_beyond(root: str, tip: str | None, below: dict[str, list]) -> dict[str, list]:
+    """The joints below each link, those of a tool held where they stand at zero.
+
+    With a tip they are all that do not move it; else sliding and mimicking joints with no others behind them.
+    """
+
+    def of_the_arm(joint: Any) -> bool:
+        own = joint.child == tip if tip else joint.type in _TURNING and joint.mimic is None
+        return own or any(of_the_arm(other) for other in below[joint.child])
+
+    if tip is not None and (tip == root or tip not in below):
+        return below
+    return {
+        link: [j if j.type == "fixed" or of_the_arm(j) else _held(j) for j in joints]
+        for link, joints in below.items()
+    }
+
+
+def _held(joint: Any) -> Any:
+    """A joint that is fixed at zero, or as near as its limits allow; a mimic where its offset puts it."""
+    value = float((joint.mimic and joint.mimic.offset) or 0.0)
+    if joint.limit is not None and joint.type != "continuous":
+        value = min(max(value, joint.limit.lower or 0.0), joint.limit.upper or 0.0)
+    moved = np.eye(4)
+    axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, dtype=np.float64)
+    if joint.type == "prismatic":
+        moved[:3, 3] = value * axis
+    elif joint.type in _TURNING:
+        from scipy.spatial.transform import Rotation
+
+        moved[:3, :3] = Rotation.from_rotvec(value * axis).as_matrix()
+    return replace(joint, type="fixed", mimic=None, origin=_pose(joint.origin) @ moved)
+
+
+def _check_types(below: dict[str, list], where: str) -> None:
+    """Refuse what no arm has."""
+    for joint in (joint for joints in below.values() for joint in joints):
         if joint.type not in ("fixed", *_TURNING):
             raise BadInput(
                 f"joint {joint.name!r} is of a type that an Arm does not have",
                 where=where,
                 found=joint.type,
-                allowed="revolute, continuous, fixed",
+                allowed="revolute, continuous, fixed; any beyond the tip",
             )
         if joint.mimic is not None:
             raise BadInput(f"joint {joint.name!r} mimics another", where=where, allowed="independent joints")
-        below[joint.parent].append(joint)
-    return links, below
 
 
 def _root(links: dict[str, Any], below: dict[str, list], where: str) -> str:

@@ -29,6 +29,7 @@ from hopfield_nav.cli.replay import replay
 from hopfield_nav.cli.run import run
 from hopfield_nav.cli.serve import serve
 from hopfield_nav.cli.sweep import sweep
+from hopfield_nav.cli.tune import tune
 from hopfield_nav.cli.view import view
 from hopfield_nav.cli.warm import warm
 from hopfield_nav.cli.watch import watch
@@ -40,7 +41,7 @@ app = typer.Typer(
     "with a Hopfield neural network.",
 )
 for _command in (
-    run, sweep, plan, demo, replay, compare, identify, serve, watch,
+    run, sweep, plan, demo, replay, compare, tune, identify, serve, watch,
     new, check, list_, schema, view, plot, animate, export, warm,
 ):  # fmt: skip
     app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order

@@ -68,7 +68,7 @@ def compile_part(name: str) -> None:
     from hopfield_nav.world import load_world
 
     world = load_world(name)
-    if world.plan is not None:
+    if "plan" in world.model_fields_set:
         plan_world(world)
     else:
         Simulation(world).step(0.1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +15,13 @@ from dynamics import BadInput
 from dynamics.files import whole_file
 
 Progress = Callable[[int, int], None]
+ENCODERS: dict[str, list[str]] = {  # the first that is there, and what it is told
+    "libx264": ["-preset", "veryfast", "-crf", "21"],
+    "h264_videotoolbox": ["-b:v", "4M"],  # of macOS
+    "h264_mf": ["-b:v", "4M"],  # of Windows
+    "libopenh264": ["-b:v", "4M"],
+    "mpeg4": ["-q:v", "4"],
+}
 SIZE = (1280, 720)  # [pixels], both even as encoders ask for
 _DPI = 100  # of a film as large as ``SIZE``
 _SMALLEST, _LARGEST = 160, 4096  # [pixels] of an edge
@@ -90,22 +99,25 @@ def write_film(
     Raises:
         OSError: the file cannot be written.
     """
-    write, ending = (_write_mp4, "mp4") if find_encoder() else (_write_gif, "gif")
+    encoder = find_encoder()
+    write, ending = (partial(_write_mp4, encoder), "mp4") if encoder else (_write_gif, "gif")
     path.parent.mkdir(parents=True, exist_ok=True)
     final = path.with_name(f"{path.name}.{ending}")
-    with whole_file(final) as partial:
-        write(partial, _count(frames, total, progress), fps, size)
+    with whole_file(final) as unfinished:
+        write(unfinished, _count(frames, total, progress), fps, size)
     return final
 
 
 def find_encoder() -> str | None:
-    """Path of ffmpeg: the one that comes with imageio-ffmpeg or the system's; None without any."""
+    """The first of ``ENCODERS`` that ffmpeg has, imageio-ffmpeg's or the system's; None without any."""
     try:
         import imageio_ffmpeg
 
-        return imageio_ffmpeg.get_ffmpeg_exe()
-    except (ImportError, RuntimeError):
+        words = [imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-encoders"]
+        told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    except (ImportError, RuntimeError, OSError, subprocess.CalledProcessError):
         return None
+    return next((name for name in ENCODERS if name in told), None)
 
 
 def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) -> Iterator[np.ndarray]:
@@ -115,13 +127,15 @@ def _count(frames: Iterator[np.ndarray], total: int, progress: Progress | None) 
             progress(done, total)
 
 
-def _write_mp4(path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]) -> None:
-    """H.264 that every player and browser shows."""
+def _write_mp4(
+    encoder_name: str, path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[int, int]
+) -> None:
+    """H.264 that every player and browser shows; MPEG-4 where there is no better."""
     import imageio_ffmpeg
 
-    how = ["-preset", "veryfast", "-crf", "21", "-movflags", "+faststart"]
+    how = [*ENCODERS[encoder_name], "-movflags", "+faststart"]
     encoder = imageio_ffmpeg.write_frames(
-        str(path), size, fps=fps, codec="libx264", quality=None, bitrate=None, macro_block_size=2,
+        str(path), size, fps=fps, codec=encoder_name, quality=None, bitrate=None, macro_block_size=2,
         output_params=how, ffmpeg_log_level="error",
     )  # fmt: skip
     encoder.send(None)

@@ -17,3 +17,8 @@ from .signals import signals_of_recording as signals_of_recording
 from .signals import signals_of_run as signals_of_run
 from .threshold import FreeThreshold as FreeThreshold
 from .threshold import free_threshold as free_threshold
+from .threshold import threshold_of as threshold_of
+from .tuning import Chosen as Chosen
+from .tuning import Watched as Watched
+from .tuning import choose_threshold as choose_threshold
+from .tuning import halves as halves

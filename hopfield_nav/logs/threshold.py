@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from dynamics import Arm, BadInput
 from hopfield_nav.logs.replayed import Replay, replay
 from hopfield_nav.logs.signals import Signals
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import Method, Parameter
 
 MARGIN = 1.1  # of the threshold above the largest level of free motion
 _TRIES = 4  # where the level is not in proportion to one over the threshold
@@ -45,18 +45,54 @@ def free_threshold(
     Raises:
         BadInput: the detector has no threshold, or none that is allowed would do.
     """
-    wanted = next((p for p in detector.parameters if p.name == "threshold"), None)
-    if wanted is None:
-        raise BadInput("has no threshold", where=detector.name)
-    threshold = np.asarray(parameters.get("threshold", wanted.default), dtype=float)
-    for _ in range(_TRIES):
+    start = parameters.get("threshold", threshold_of(detector).default)
+
+    def replays(threshold: np.ndarray) -> list[Replay]:
         values = {**parameters, "threshold": threshold.tolist()}
-        runs = [replay(model, signals, estimator, detector, values) for signals in free]
-        level = MARGIN * max(float(run.level[_first_half(run.time)].max(initial=0.0)) for run in runs)
+        return [replay(model, signals, estimator, detector, values) for signals in free]
+
+    def highest(threshold: np.ndarray) -> float:
+        halves = (run.level[_first_half(run.time)] for run in replays(threshold))
+        return max(float(half.max(initial=0.0)) for half in halves)
+
+    threshold = quiet_threshold(highest, np.asarray(start, dtype=float), detector.name)
+    return _judged(threshold, replays(threshold))
+
+
+def threshold_of(detector: Method) -> Parameter:
+    """The parameter that a detector's threshold is.
+
+    Raises:
+        BadInput: it has none.
+    """
+    for parameter in detector.parameters:
+        if parameter.name == "threshold":
+            return parameter
+    raise BadInput("has no threshold", where=detector.name)
+
+
+def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:
+    """A threshold in proportion to ``start`` that is a margin above the highest level of free motion.
+
+    Where the detector allows for more than the motion shows, however low the threshold, a very low one.
+
+    Args:
+        highest: level of the motion with a threshold.
+        start: where the search begins.
+        detector: its name, for messages.
+
+    Raises:
+        BadInput: none keeps the motion quiet.
+    """
+    threshold = start
+    for _ in range(_TRIES):
+        level = MARGIN * highest(threshold)
         if 0.5 < level <= 1.0 + 1e-9:
-            return _judged(threshold, runs)
+            return threshold
         threshold = threshold * max(level, 1e-3)
-    raise BadInput("no threshold keeps free motion quiet", where=detector.name, found=threshold.tolist())
+    if level > 1.0:
+        raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
+    return threshold
 
 
 def _judged(threshold: np.ndarray, runs: Sequence[Replay]) -> FreeThreshold:

@@ -3,6 +3,8 @@ from .closed_loop import CONTACT_MEMORY as CONTACT_MEMORY
 from .closed_loop import DETECTED as DETECTED
 from .closed_loop import DIVERGED as DIVERGED
 from .closed_loop import HORIZON as HORIZON
+from .closed_loop import LARGEST_ANGLE as LARGEST_ANGLE
+from .closed_loop import LARGEST_SPEED as LARGEST_SPEED
 from .closed_loop import LOG_FULL as LOG_FULL
 from .closed_loop import compiled_loop as compiled_loop
 from .contact import Contact as Contact

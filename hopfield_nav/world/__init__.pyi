@@ -37,6 +37,7 @@ from .files import list_worlds as list_worlds
 from .files import relative_to as relative_to
 from .files import sweep_name as sweep_name
 from .files import world_name as world_name
+from .goal import GoalSection as GoalSection
 from .load import load_world as load_world
 from .load import parse_world as parse_world
 from .load import recorded_world as recorded_world
@@ -45,6 +46,7 @@ from .methods import own_parameters as own_parameters
 from .packing import pack as pack
 from .packing import packed as packed
 from .plan import PlaceSection as PlaceSection
+from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema
 from .sections import PlannerSection as PlannerSection
 from .sections import Section as Section

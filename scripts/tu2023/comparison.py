@@ -31,8 +31,8 @@ ATTRIBUTED = np.array([0.63, 0.85, 0.37, 0.0065, 0.0047, 0.0005])  # [N·m] said
 
 
 def arms() -> dict[str, Arm]:
-    """Every built-in set, and the adopted equation: Kufieta's point masses without rotor inertia."""
-    sets = {name: load_arm(name) for name in list_arms()}
+    """Every set of a UR arm, and the adopted equation: Kufieta's point masses without rotor inertia."""
+    sets = {name: load_arm(name) for name in list_arms() if name.startswith("ur5")}
     sets[ADOPTED] = load_arm("ur5_controller")._replace(rotor_inertia=np.zeros(6))
     return sets
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from conftest import UR
 from made_up_arms import random_arm
 from oracles import largest_relative_error, over_states, pinocchio_model, random_states
 
@@ -14,7 +15,6 @@ from dynamics import (
     euler_lagrange_torque,
     gravity_torque,
     inverse_dynamics,
-    list_arms,
     load_arm,
     mass_matrix,
     with_payload,
@@ -59,7 +59,7 @@ def test_payload_counts_and_tool_frame_does_not():
     assert np.abs(found - before).max() > 5
 
 
-@pytest.mark.parametrize("name", list_arms())
+@pytest.mark.parametrize("name", UR)
 def test_coriolis_matrix_is_that_of_pinocchio(name):
     """Pinocchio's recursive C is Christoffel's too."""
     arm = load_arm(name)

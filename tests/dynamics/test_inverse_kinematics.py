@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import pinocchio
 import pytest
+from conftest import UR
 from made_up_arms import arm_of_rows
 from poses import frame_of
 from refusals import refused
@@ -20,7 +21,6 @@ from dynamics import (
     inverse_kinematics,
     inverse_kinematics_branches,
     link_frames,
-    list_arms,
     load_arm,
     with_tool,
 )
@@ -77,7 +77,7 @@ def independent_ur5():
     return forward
 
 
-@pytest.mark.parametrize("name", list_arms())
+@pytest.mark.parametrize("name", UR)
 def test_random_poses(name):
     arm, rng = load_arm(name), np.random.default_rng(1)
     q = rng.uniform(-math.pi, math.pi, (POSES, 6))
@@ -385,7 +385,7 @@ def test_no_closed_form(arm):
         inverse_kinematics(arm, np.eye(4))
 
 
-@pytest.mark.parametrize("name", list_arms())
+@pytest.mark.parametrize("name", UR)
 def test_closed_form_of_every_set(name):
     assert has_closed_form(load_arm(name))
 

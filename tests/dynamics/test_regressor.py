@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from conftest import RIGID
+from conftest import RIGID, UR
 from made_up_arms import INCLINE
 from oracles import largest_relative_error, over_states, pinocchio_model, random_states
 from refusals import refused
 
-from dynamics import inverse_dynamics, list_arms, load_arm, with_payload
+from dynamics import inverse_dynamics, load_arm, with_payload
 from dynamics.identification import arm_with_parameters, parameter_names, parameters_of, regressor
 from dynamics.identification.parameters import LINK_PARAMETERS, change_of_frame, pseudo_inertia, to_standard
 
@@ -62,7 +62,7 @@ def test_batches_keep_their_leading_dimensions():
     np.testing.assert_array_equal(regressor(arm, s.q[0], s.qd[0], s.qdd[0], rotor=True), flat[0])
 
 
-@pytest.mark.parametrize("name", list_arms())
+@pytest.mark.parametrize("name", UR)
 def test_an_arm_from_its_parameters_is_the_same_arm(name):
     arm = load_arm(name)
     for frames in ("standard", "modified") if name in RIGID else ("standard",):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import SimpleNamespace
+
 import pytest
 from refusals import refused
 
@@ -17,6 +20,18 @@ def asked(monkeypatch):
     names: list[str] = []
     monkeypatch.setattr(compiling, "_in_process", lambda name: names.append(name) or "")
     return names
+
+
+@pytest.mark.parametrize(("name", "plans"), [("cell", True), ("empty", False), ("ragazzon2012_fall", False)])
+def test_a_world_with_a_plan_is_planned_and_any_other_runs(monkeypatch, name, plans):
+    """A world without a goal, such as a fall, has nothing to plan."""
+    known, simulation = (import_module(f"hopfield_nav.{m}") for m in ("known_world", "experiment.simulation"))
+    done = []
+    monkeypatch.setitem(vars(known), "plan_world", lambda world: done.append("planned"))
+    stand_in = SimpleNamespace(step=lambda duration: done.append("ran"))
+    monkeypatch.setattr(simulation, "Simulation", lambda world: stand_in)
+    compiling.compile_part(name)
+    assert done == ["planned" if plans else "ran"]
 
 
 def test_every_part_is_compiled_once_and_worlds_after_the_parts(asked, capsys):

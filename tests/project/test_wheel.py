@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hopfield_nav.world import list_sweeps, list_worlds
+from hopfield_nav.world import list_sweeps, list_worlds, load_world
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = """\
@@ -41,8 +41,8 @@ def unpacked(tmp_path_factory):
     return folder / "content"
 
 
-def _run(unpacked, folder, *arguments):
-    here = {**os.environ, "PYTHONPATH": str(unpacked)}
+def _run(unpacked, folder, *arguments, **variables):
+    here = {**os.environ, "PYTHONPATH": str(unpacked), **variables}
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=folder, env=here, capture_output=True, text=True, check=False)
 
@@ -61,6 +61,20 @@ def test_its_commands_read_what_they_need(unpacked, tmp_path):
         assert done.returncode == 0, done.stderr
         assert done.stdout
     assert (tmp_path / "mine.yaml").read_text() != ""
+
+
+def test_it_checks_the_bundled_worlds_and_runs(unpacked, tmp_path):
+    """Not compiled, which takes longer; so without maps of joint angles. scripts/wheel_worlds.py runs all."""
+    worlds = [n for n in list_worlds() if load_world(n).map.space == "tool" and n != "shelf"]
+    assert len(worlds) >= 16
+    told = _run(unpacked, tmp_path, "-m", "hopfield_nav", "check", *worlds, NUMBA_DISABLE_JIT="1")
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.splitlines() == [f"{name}: ok" for name in worlds]
+    words = ["run", "empty", "--set", "time_limit=0.05", "--no-plots", "--out", "made"]
+    done = _run(unpacked, tmp_path, "-m", "hopfield_nav", *words, NUMBA_DISABLE_JIT="1")
+    assert done.returncode == 1, done.stderr  # the time was over
+    assert "time_limit" in done.stdout
+    assert {"log.nc", "summary.json", "world.yaml"} <= {p.name for p in (tmp_path / "made").iterdir()}
 
 
 def test_every_file_of_both_packages_is_in_it(unpacked):

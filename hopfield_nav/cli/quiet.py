@@ -1,0 +1,188 @@
+"""Free motion for the command tune: simulated or recorded, one part to choose by and another to judge by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.cli.chosen import model_of_world, motors_of, values_of_world
+from hopfield_nav.cli.options import read_joints
+from hopfield_nav.cli.report import count_bar
+from hopfield_nav.experiment import alarm_rate, load_run
+from hopfield_nav.logs import (
+    Chosen,
+    Signals,
+    Watched,
+    choose_threshold,
+    halves,
+    load_recording,
+    signals_of_recording,
+    signals_of_run,
+    threshold_of,
+)
+from hopfield_nav.sweeps import felt_force, free_motion
+from hopfield_nav.world import World, find_methods
+
+PUSHES = 20  # that tell how much force is felt
+_DIGITS = 4  # of a threshold
+
+
+@dataclass(frozen=True)
+class Free:
+    """Free motion in two parts.
+
+    Attributes:
+        choosing, judging: the motions of each part, for a world.
+        model: the arm whose motion it is as it is believed to be; None: as the world says.
+        changes: of the world, that make its arm the one that was recorded.
+    """
+
+    choosing: Callable[[World], Iterable[Signals]]
+    judging: Callable[[World], Iterable[Signals]]
+    model: Arm | None = None
+    changes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A world's threshold, what chose it, and what judged it.
+
+    Attributes:
+        world: whose methods they are.
+        watched: they, with everything but the threshold.
+        chosen: the threshold.
+        force: mean force at which a push is felt with it [N]; 0 where nobody asked.
+        alarms, seconds: in the motion that judged.
+    """
+
+    world: World
+    watched: Watched
+    chosen: Chosen
+    force: float = 0.0
+    alarms: int = 0
+    seconds: float = 0.0
+
+    @property
+    def change(self) -> str:
+        """The threshold as a change of the world."""
+        values = self.chosen.threshold.tolist()
+        text = f"[{', '.join(map(repr, values))}]" if isinstance(values, list) else repr(values)
+        return f"detection.threshold={text}"
+
+    @property
+    def rate(self) -> tuple[float, float, float]:
+        """False alarms an hour, and both ends of the 95 % interval."""
+        return alarm_rate(self.alarms, self.seconds)
+
+    def judged(self, free: Free) -> Tuned:
+        """The same after the motion that judges it."""
+        alarms, seconds = 0, 0.0
+        for signals in free.judging(self.world):
+            alarms += self.watched.alarms(signals, self.chosen.threshold)
+            seconds += float(np.ptp(signals.time))
+        return replace(self, alarms=alarms, seconds=seconds)
+
+
+def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
+    """The threshold of a world for a rate of false alarms.
+
+    Args:
+        world: that names estimator and detector.
+        free: motion.
+        per_hour: false alarms an hour.
+        force: whether it is asked with how much force a push is felt.
+
+    Raises:
+        BadInput: as ``choose_threshold`` and ``free_motion``.
+    """
+    methods = find_methods(world)[1:]
+    threshold_of(methods[1])
+    model = model_of_world(world, None) if free.model is None else free.model
+    watched = Watched(model, *methods, values_of_world(world, methods), world.detection.rearm or 1.0)
+    chosen = choose_threshold(watched, list(free.choosing(world)), per_hour)
+    chosen = chosen._replace(threshold=_rounded(chosen.threshold))
+    found = Tuned(world, watched, chosen)
+    return replace(found, force=_force(world, chosen)) if force else found
+
+
+def simulated(seeds: int) -> Free:
+    """Motions of the world's own arm, the first half of the seeds to choose by."""
+
+    def of(seeds: Sequence[int], name: str) -> Callable[[World], Iterable[Signals]]:
+        def motions(world: World) -> Iterable[Signals]:
+            with count_bar(name, "free motions") as progress:
+                for done, seed in enumerate(seeds, 1):
+                    yield free_motion(world, seed)
+                    if progress is not None:
+                        progress(done, len(seeds))
+
+        return motions
+
+    return Free(of(range(seeds // 2), "chooses"), of(range(seeds // 2, seeds), "judges"))
+
+
+def recorded(
+    world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None
+) -> Free:
+    """Saved runs or recordings of a real arm, the first half of each to choose by.
+
+    Raises:
+        BadInput: both kinds at once, something touched the arm, or no motors are known.
+    """
+    runs = [(log / "world.yaml").is_file() for log in logs]
+    if all(runs):
+        if constants or same_motor:
+            raise BadInput("a simulated run records torques", where="--motor-constants")
+        parts = [halves(_signals_of(log)) for log in logs]
+        return _given(parts)
+    if any(runs):
+        raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
+    model = model_of_world(world, None)
+    whole = [load_recording(log, len(model.dh)) for log in logs]
+    middles = [data.sizes["time"] // 2 for data in whole]
+    early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
+    late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
+    groups = read_joints(same_motor)
+    model, motors = motors_of(model, constants, [] if constants else early, groups, str(logs[0]))
+    parts = [
+        (signals_of_recording(a, motors), signals_of_recording(b, motors))
+        for a, b in zip(early, late, strict=True)
+    ]
+    return _given(parts, model, () if constants else _friction_of(model))
+
+
+def _given(
+    parts: Sequence[tuple[Signals, Signals]], model: Arm | None = None, changes: tuple[str, ...] = ()
+) -> Free:
+    return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], model, changes)
+
+
+def _signals_of(log: Path) -> Signals:
+    run = load_run(log)
+    if run.summary["contact_count"]:
+        raise BadInput("no free motion: something touched the arm", where=str(log))
+    return signals_of_run(run)
+
+
+def _friction_of(model: Arm) -> tuple[str, ...]:
+    """The friction that was found, as that of the world's plant and of its model."""
+    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
+    columns: list[Any] = [f"{name}: {model.friction[:, k].tolist()}" for k, name in enumerate(names)]
+    return f"plant.friction={{{', '.join(columns)}}}", "controller.model_error.friction_scale=1"
+
+
+def _rounded(threshold: np.ndarray) -> np.ndarray:
+    return np.array([float(f"{v:.{_DIGITS}g}") for v in threshold.ravel()]).reshape(threshold.shape)
+
+
+def _force(world: World, chosen: Chosen) -> float:
+    """Mean over pushes of the force at which each is felt [N]."""
+    values = chosen.threshold.tolist()
+    section = world.detection.model_copy(update={"threshold": values})
+    feeling = world.with_changes(detection=section)
+    return float(np.mean([felt_force(feeling, seed) for seed in range(PUSHES)]))

@@ -1,0 +1,152 @@
+"""The command tune: a detector's threshold for a wanted rate of false alarms, as a world file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynamics import BadInput
+from hopfield_nav.cli.chosen import MotorConstants
+from hopfield_nav.cli.options import SameMotor, Trusted, WorldName, set_option
+
+if TYPE_CHECKING:
+    from hopfield_nav.cli.quiet import Tuned
+    from hopfield_nav.world import World
+
+
+def tune(
+    world: WorldName,
+    per_hour: Annotated[
+        float,
+        typer.Option("--false-alarms-per-hour", metavar="RATE", help="Wanted, at most; above 0."),
+    ],
+    seeds: Annotated[
+        int,
+        typer.Option(min=2, max=1_000_000, help="Free motions to simulate; half of them judge the others."),
+    ] = 40,
+    free_run: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="LOG",
+            help="Recorded free motion in the place of simulated: a run, or a real arm. Repeatable.",
+        ),
+    ] = None,
+    gain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=A,B,...",
+            help="Choose a gain too, the one with which least force is felt: --gain detection.pole=25,50,100",
+            show_default=False,
+        ),
+    ] = None,
+    motor_constants: MotorConstants = None,
+    same_motor: SameMotor = None,
+    overrides: Annotated[list[str] | None, set_option("detection.measure=force_norm")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="World file to write  [default: WORLD_tuned.yaml]", show_default=False
+        ),
+    ] = None,
+    trust: Trusted = False,
+) -> int:
+    """Find the detection threshold for a wanted rate of false alarms, and write it as a world file."""
+    from hopfield_nav.cli.quiet import recorded, simulated, tuned
+    from hopfield_nav.cli.report import print_table, say_if_cold
+    from hopfield_nav.experiment import quiet_time
+    from hopfield_nav.world import load_world
+
+    quiet_time(per_hour)
+    given = overrides or []
+    changes = [[*given, change] for change in _values(gain)] or [given]
+    worlds = [load_world(world, change, trust) for change in changes]
+    file = _new_file(out or Path(f"{worlds[0].name}_tuned.yaml"))
+    _refuse_a_gain_that_moves_the_arm(gain, free_run)
+    if not free_run and (motor_constants or same_motor):
+        raise BadInput(
+            "motors are those of a recording", where="--motor-constants", allowed="with --free-run"
+        )
+    say_if_cold()
+    free = recorded(worlds[0], free_run, motor_constants, same_motor) if free_run else simulated(seeds)
+    found = [tuned(candidate, free, per_hour, force=len(worlds) > 1) for candidate in worlds]
+    best = min(range(len(found)), key=lambda i: found[i].force)
+    judged = found[best].judged(free)
+    change = [*changes[best], *free.changes, found[best].change]
+    lines = _lines(judged, per_hour)
+    _write(load_world(world, change, trust), file, lines)
+    gains = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
+    print_table([*gains, *lines, ("world", str(file))], title=worlds[0].name)
+    return 0 if judged.rate[2] <= per_hour else 1
+
+
+def _values(gain: str | None) -> list[str]:
+    """``KEY=A,B`` as ``KEY=A`` and ``KEY=B``."""
+    if gain is None:
+        return []
+    key, equals, values = gain.partition("=")
+    if not equals or not key or not all(values.split(",")):
+        raise BadInput(
+            "not understood", where=f"--gain {gain}", allowed="KEY=A,B, such as detection.pole=25,50"
+        )
+    return [f"{key}={value}" for value in values.split(",")]
+
+
+def _refuse_a_gain_that_moves_the_arm(gain: str | None, free_run: Sequence[Path] | None) -> None:
+    if gain and free_run and not gain.startswith("detection."):
+        raise BadInput(
+            "what was recorded did not move with that gain", where=f"--gain {gain}", allowed="detection.…"
+        )
+
+
+def _new_file(path: Path) -> Path:
+    if path.suffix not in (".yaml", ".yml"):
+        raise BadInput("not the name of a world file", where="--out", found=str(path), allowed="FILE.yaml")
+    if path.exists():
+        raise BadInput("is there already; nothing is overwritten", where=str(path))
+    if not path.parent.is_dir():
+        raise BadInput("no such folder", where=str(path.parent))
+    return path
+
+
+def _gains(gain: str, found: Iterable[Tuned]) -> str:
+    felt = (
+        f"{value.partition('=')[2]}: {each.force:.3g} N"
+        for value, each in zip(_values(gain), found, strict=True)
+    )
+    return f"{gain.partition('=')[0]}, force at which a push is felt: " + ", ".join(felt)
+
+
+def _lines(judged: Tuned, per_hour: float) -> list[tuple[str, str]]:
+    from hopfield_nav.experiment import quiet_time
+
+    rate, low, high = judged.rate
+    seen = f"{judged.alarms} in {judged.seconds:.1f} s of other free motion: {rate:.3g} an hour"
+    if high <= per_hour:
+        verdict = f"{per_hour:g} an hour is shown"
+    elif low > per_hour:
+        verdict = f"{per_hour:g} an hour is exceeded"
+    else:
+        needed = quiet_time(per_hour)
+        verdict = (
+            f"{per_hour:g} an hour is not shown: the free motion was too short to bound it; "
+            f"that takes {needed:.4g} s without an alarm, beside what chooses"
+        )
+    return [
+        ("threshold", judged.change.partition("=")[2]),
+        (
+            "chosen by",
+            f"{judged.chosen.seconds:.1f} s of free motion, {judged.chosen.allowed} alarms allowed",
+        ),
+        ("false alarms", f"{seen} (95 %: {low:.3g} … {high:.3g})"),
+        ("wanted", verdict),
+    ]
+
+
+def _write(world: World, path: Path, lines: Iterable[tuple[str, str]]) -> None:
+    from dynamics.files import write_whole
+
+    head = "".join(f"# {name}: {text}\n" for name, text in lines)
+    write_whole(path, head + world.to_yaml(path.parent.resolve()))

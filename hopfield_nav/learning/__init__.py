@@ -1,0 +1,8 @@
+"""Learning: a world's arm as an environment of Gymnasium, and a controller to compare with.
+
+Owns observation, action, reward and end of an episode; needs the extra ``gym``.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

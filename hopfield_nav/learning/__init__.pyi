@@ -1,0 +1,2 @@
+from .baseline import Baseline as Baseline
+from .environment import ReachEnv as ReachEnv

@@ -1,0 +1,93 @@
+"""The arm of a world driven by torques from outside, many short steps a second."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics import BadInput
+from dynamics.compiled import entry_point
+from hopfield_nav.control import with_torque
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.loop import DIVERGED, compiled_loop, make_log, make_state
+from hopfield_nav.world import World, build_controller
+
+
+class DrivenArm:
+    """A world's arm, sensors and estimator, and no controller of its own.
+
+    Args:
+        world: from ``load_world``; its goal is for others.
+        duration: of a step [s]; a multiple of the control period.
+
+    Attributes:
+        simulation: whose parts are driven.
+        limits: (n,) largest torques [N·m].
+
+    Raises:
+        BadInput: a duration of no whole control periods, motors without limits, or as ``Simulation``.
+    """
+
+    def __init__(self, world: World, duration: float) -> None:
+        if world.plant.engine != "internal":
+            raise BadInput("not in an environment", where="plant.engine", found=world.plant.engine)
+        self._world = world.with_changes(goal=None)
+        periods = duration / world.controller.period
+        if not (math.isfinite(periods) and periods > 0.5 and abs(periods - round(periods)) < 1e-6):
+            raise BadInput(
+                "no whole number of control periods", where="duration", found=duration,
+                allowed=f"a multiple of {world.controller.period:g} s",
+            )  # fmt: skip
+        self._step = world.plant.step
+        self._steps = round(duration / self._step)
+        self._drawn = any(o.random_cylinders or o.random_scene for o in world.obstacles)
+        self._build(world.seed)
+        self.limits = self.simulation.arm.torque_limits
+        if not np.isfinite(self.limits).all():
+            raise BadInput(
+                "an arm without torque limits", where=world.arm, allowed="limits.torque in its file"
+            )
+
+    def _build(self, seed: int) -> None:
+        self.simulation = Simulation(self._world, seed)
+        trajectory = self.simulation.first_motion.trajectory
+        if trajectory is None:
+            raise BadInput("the arm has no place to start from", where=self._world.name)
+        settings = self.simulation.settings
+        deaf = settings._replace(alarm=settings.alarm._replace(hold_off=math.inf))
+        self._fixed = (trajectory, deaf)
+        self._loop = entry_point(compiled_loop())
+
+    def start(self, seed: int) -> None:
+        """Back to the start, at rest, with the noise, and the obstacles, of this seed."""
+        if self._drawn:
+            self._build(seed)
+        made, (trajectory, settings) = self.simulation, self._fixed
+        n = len(made.arm.dh)
+        own = build_controller(made.world, made.arm, made.methods)
+        self._controller = with_torque(own._replace(torque_limits=self.limits), np.zeros(n))
+        start = trajectory.coefficients[0, 0]
+        self.state = make_state(start, settings.delay, seed)
+        self._log = make_log(0, n)
+        self._tool, self._torque = self._controller.work.tool[:3, 3], self._controller.law.memory
+
+    def step(self, torque: np.ndarray) -> bool:
+        """Apply a torque (n,) [N·m], at most the limits, for a step; whether the arm is in one piece."""
+        trajectory, settings = self._fixed
+        self._torque[:] = torque
+        target = int(self.state.step[0]) + self._steps
+        event = self._loop(
+            self.simulation.plant, self._controller, trajectory, settings, self.state, self._log, target
+        )
+        return bool(event != DIVERGED)
+
+    @property
+    def time(self) -> float:
+        """Since the start [s]."""
+        return int(self.state.step[0]) * self._step
+
+    @property
+    def tool(self) -> np.ndarray:
+        """(3,) where the control computer believes the tool to be [m], at its latest look at the joints."""
+        return self._tool

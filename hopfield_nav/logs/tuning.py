@@ -1,0 +1,139 @@
+"""A detector's threshold for a wanted rate of false alarms, from motion in which nothing touched the arm.
+
+What chooses the threshold does not judge it: the rate that is told is that of other motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, BadInput
+from hopfield_nav.experiment import alarm_rate
+from hopfield_nav.logs.replayed import Replay, replay
+from hopfield_nav.logs.signals import Signals
+from hopfield_nav.logs.threshold import MARGIN, quiet_threshold, threshold_of
+from hopfield_nav.plugin import Method
+
+_LEAST_SHARE = 1e-3  # of the largest threshold of a joint: no joint has less
+_HALVINGS = 20  # of the span in which the least threshold is searched
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Methods that watch free motion; their threshold is left open.
+
+    Attributes:
+        model, estimator, detector: as for ``replay``.
+        values: of the methods' parameters, by name; a threshold among them is where a search begins.
+        rearm: level below which a detector that has fired is armed again.
+    """
+
+    model: Arm
+    estimator: Method
+    detector: Method
+    values: Mapping[str, Any]
+    rearm: float = 1.0
+
+    def watch(self, free: Signals, threshold: np.ndarray) -> Replay:
+        """What the methods believe of free motion; every rise above the threshold is an alarm.
+
+        A threshold that the detector does not take counts as the nearest that it takes.
+        """
+        values = {**self.values, "threshold": self.taken(threshold).tolist()}
+        return replay(self.model, free, self.estimator, self.detector, values, self.rearm)
+
+    def taken(self, threshold: np.ndarray) -> np.ndarray:
+        """The nearest threshold that the detector takes."""
+        parameter = threshold_of(self.detector)
+        return np.clip(threshold, parameter.low, parameter.high)
+
+    def alarms(self, free: Signals, threshold: np.ndarray) -> int:
+        """How many of them are false alarms."""
+        return int(self.watch(free, threshold).detected.sum())
+
+
+class Chosen(NamedTuple):
+    """A threshold and what chose it.
+
+    Attributes:
+        threshold: one value, or one a joint.
+        allowed: alarms that the choosing motion might have, for the wanted rate to be shown by it.
+        seconds: of that motion.
+    """
+
+    threshold: np.ndarray
+    allowed: int
+    seconds: float
+
+
+def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> Chosen:
+    """The least threshold with which free motion shows no more than a rate of alarms, and a tenth more.
+
+    A rate is shown where the exact 95 % interval of the alarms that were counted ends at it or below.
+    Motion too short for that gets a threshold with which it raises no alarm at all. Thresholds of joints
+    stand to each other as the largest torques of the joints do that are taken for contact.
+
+    Args:
+        watched: the methods.
+        free: motion in which nothing touched the arm.
+        per_hour: false alarms an hour.
+
+    Raises:
+        BadInput: the detector has no threshold, or none that is allowed would do; no motion, or no rate.
+    """
+    seconds = sum(float(np.ptp(signals.time)) for signals in free if len(signals.time))
+    if not seconds > 0:
+        raise BadInput("no free motion", found=f"{seconds:g} s", allowed="some seconds of it")
+    allowed = _allowed_alarms(per_hour, seconds)
+    start = _proportions(watched, free)
+
+    def highest(threshold: np.ndarray) -> float:
+        return max(float(watched.watch(signals, threshold).level.max(initial=0.0)) for signals in free)
+
+    threshold = quiet_threshold(highest, start, watched.detector.name)
+    if allowed > 0:
+        threshold = MARGIN * _least(watched, free, threshold / MARGIN, allowed)
+    return Chosen(watched.taken(threshold), max(allowed, 0), seconds)
+
+
+def halves(signals: Signals) -> tuple[Signals, Signals]:
+    """The first and the second half of a stretch."""
+    middle = len(signals.time) // 2
+    return Signals(*(a[:middle] for a in signals)), Signals(*(a[middle:] for a in signals))
+
+
+def _allowed_alarms(per_hour: float, seconds: float) -> int:
+    """Most alarms in a time whose interval ends at a rate or below; -1 where not even none does."""
+    if not per_hour > 0:
+        raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
+    count = 0
+    while alarm_rate(count, seconds)[2] <= per_hour:
+        count += 1
+    return count - 1
+
+
+def _proportions(watched: Watched, free: Sequence[Signals]) -> np.ndarray:
+    """A threshold to begin with, whose entries have the right proportions."""
+    parameter = threshold_of(watched.detector)
+    start = np.asarray(watched.values.get("threshold", parameter.default), dtype=np.float64)
+    if not parameter.per_joint:
+        return start
+    start = np.zeros(len(watched.model.dh)) + start
+    largest = np.max([np.abs(watched.watch(s, start).tau_external).max(axis=0) for s in free], axis=0)
+    if not largest.max() > 0:
+        return start
+    return np.maximum(largest, _LEAST_SHARE * largest.max())
+
+
+def _least(watched: Watched, free: Sequence[Signals], quiet: np.ndarray, allowed: int) -> np.ndarray:
+    """The least share of a quiet threshold with so many alarms or fewer, to a hundred-thousandth of it."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        alarms = sum(watched.alarms(signals, middle * quiet) for signals in free)
+        low, high = (low, middle) if alarms <= allowed else (middle, high)
+    return high * quiet

@@ -1,0 +1,145 @@
+"""What Windows and macOS lack, taken away: the program does without, and says so where it matters."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from pictures import decode
+
+from dynamics import compiled
+from hopfield_nav.cli.app import main
+from hopfield_nav.experiment import compiling
+from hopfield_nav.figures import film
+from hopfield_nav.sweeps import core_count
+from hopfield_nav.sweeps.cluster import _remove_orphans
+
+MISSING_ON_WINDOWS = (
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "getpgid",
+    "fork",
+    "sched_getaffinity",
+    "chown",
+)
+WITHOUT = f"""\
+import sys
+for name in ("fcntl", "pwd", "grp", "resource", "termios", "tty", "pty"):
+    sys.modules[name] = None
+import os
+for name in {MISSING_ON_WINDOWS!r}:
+    if hasattr(os, name):
+        delattr(os, name)
+from hopfield_nav.cli.app import main
+from hopfield_nav.experiment import load_run
+status = main(["run", "empty", "--no-plots", "--out", "made"])
+assert status == 0, status
+assert load_run("made").outcome == "reached"
+more = (["export", "made", "--csv"], ["check", "u_trap"], ["plot", "made"], ["view", "made", "--html", "v"])
+for words in more:
+    assert main(words) == 0, words
+"""
+
+
+@pytest.fixture
+def no_locks(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+
+
+def test_a_run_and_what_is_made_of_it_without_what_windows_lacks(tmp_path):
+    here = {**os.environ, "MPLBACKEND": "Agg"}
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], cwd=tmp_path, env=here, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "made" / "signals.csv").is_file()
+    assert (tmp_path / "made" / "figures" / "maps.png").is_file()
+    assert (tmp_path / "v").is_file()
+
+
+def test_with_locks_the_cache_is_shared():
+    pytest.importorskip("fcntl")
+    assert compiled.cache_is_shared()
+
+
+def test_without_locks_one_process_fills_the_cache(no_locks, monkeypatch, tmp_path, capsys):
+    assert not compiled.cache_is_shared()
+    with compiled.filling_cache(), compiled.filling_cache():  # nobody is held back, not even ourselves
+        pass
+    processes = []
+
+    def remember(names, at_once):
+        processes.append(at_once)
+        yield from names
+
+    monkeypatch.setattr(compiling, "compile_in_parallel", remember)
+    import hopfield_nav.experiment as experiment
+
+    monkeypatch.setitem(vars(experiment), "compile_in_parallel", remember)
+    assert main(["warm", "empty", "--processes", "4"]) == 0
+    assert processes == [1, 1]
+
+
+def test_folders_without_owners_are_private(monkeypatch, tmp_path):
+    """Others may write to it: refused where a system knows of others, taken where it does not."""
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    if hasattr(os, "getuid"):
+        assert not compiled.is_private(open_to_all)
+        monkeypatch.delattr(os, "getuid")
+    assert compiled.is_private(open_to_all)
+
+
+def test_scratch_of_dead_sweeps_goes_where_folders_have_no_owners(monkeypatch, tmp_path):
+    from hopfield_nav.sweeps import cluster
+
+    folder = tmp_path / f"{cluster._SCRATCH}123456789-x"
+    folder.mkdir()
+    monkeypatch.delattr(os, "getuid", raising=False)
+    _remove_orphans(tmp_path)
+    assert not folder.exists()
+
+
+def test_cores_where_nobody_says_which_are_ours(monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert core_count() == (os.cpu_count() or 1)
+
+
+def frames(count):
+    for k in range(count):
+        yield np.full((120, 160, 3), 8 * k, dtype=np.uint8)
+
+
+@pytest.mark.parametrize("name", ["libx264", "mpeg4"])
+def test_a_film_with_another_encoder(monkeypatch, tmp_path, name):
+    monkeypatch.setattr(film, "ENCODERS", {name: film.ENCODERS[name]})
+    if film.find_encoder() is None:
+        pytest.skip(f"ffmpeg without {name}")
+    made = film.write_film(tmp_path / "film", frames(10), 10, 10, size=(160, 120))
+    assert made.suffix == ".mp4"
+    shown = decode(made, (160, 120))
+    assert shown.shape == (10, 120, 160, 3)
+    np.testing.assert_allclose(shown.mean(axis=(1, 2, 3)), 8.0 * np.arange(10), atol=6.0)
+
+
+@pytest.mark.parametrize("missing", ["encoders", "ffmpeg", "package"])
+def test_without_an_encoder_the_film_is_a_gif(monkeypatch, tmp_path, missing):
+    if missing == "encoders":
+        monkeypatch.setattr(film, "ENCODERS", {})
+    elif missing == "ffmpeg":
+        monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(tmp_path / "nothing here"))
+    else:
+        monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    made = film.write_film(tmp_path / "film", frames(10), 10, 10, size=(160, 120))
+    assert made.suffix == ".gif"
+    from PIL import Image
+
+    with Image.open(made) as picture:
+        assert picture.n_frames == 5  # half of them
+        assert picture.size == (80, 60)
