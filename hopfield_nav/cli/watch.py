@@ -27,10 +27,12 @@ from hopfield_nav.cli.chosen import (
 )
 from hopfield_nav.cli.folders import choose_folder
 from hopfield_nav.cli.options import SameMotor, read_joints
+from hopfield_nav.cli.watched_page import alarm_line, page_of, show_on
 
 if TYPE_CHECKING:
     from dynamics import Arm
     from hopfield_nav.plugin import Method
+    from hopfield_nav.view import StreamPage
     from hopfield_nav.wire import Calibration, Keeper, Link, Methods, Monitor, Seen, Told
 
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
@@ -102,6 +104,7 @@ def watch(
         float, typer.Option(min=0.0, metavar="SECONDS", help="How long to try to connect, first or again.")
     ] = 60.0,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Of the arm.")] = 30004,
+    view: Annotated[bool, typer.Option("--view", help="Also on a page in the browser.")] = False,
     rate: Annotated[
         float | None,
         typer.Option(min=1.0, max=500.0, help="Rows a second  [default: the arm's]", show_default=False),
@@ -127,10 +130,11 @@ def watch(
         if methods is None:
             methods = _calibrated(link, chosen, calibrate or 0.0, folder)
         keeper = None if folder is None else stack.enter_context(Keeper(folder))
+        page = stack.enter_context(page_of(methods.model, host)) if view else None
         monitor = Monitor(Judge(methods), () if keeper is None else (keeper,))
         alarms: list[Seen] = []
         try:
-            _watch(link, monitor, keeper, alarms, seconds)
+            _watch(link, monitor, keeper, alarms, seconds, page)
         finally:
             _report(methods, monitor, alarms, keeper)
     return 0
@@ -219,7 +223,10 @@ def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:
     ]
 
 
-def _watch(link: Link, monitor: Monitor, keeper: Keeper | None, alarms: list[Seen], seconds: float) -> None:
+def _watch(
+    link: Link, monitor: Monitor, keeper: Keeper | None, alarms: list[Seen], seconds: float,
+    page: StreamPage | None = None,
+) -> None:  # fmt: skip
     """Take what comes until so many seconds of the stream have passed, or the source is gone for good."""
     from hopfield_nav.wire import Notice
 
@@ -230,9 +237,11 @@ def _watch(link: Link, monitor: Monitor, keeper: Keeper | None, alarms: list[See
                 if isinstance(told, Notice):
                     print(f"{told.kind}: {told.words}", flush=True)
                     continue
+                if page is not None:
+                    show_on(page, told)
                 if told.seen is not None and told.seen.detected:
                     alarms.append(told.seen)
-                    print(_alarm_line(told.seen), flush=True)
+                    print(alarm_line(told.seen), flush=True)
                     if keeper is not None:
                         keeper.add_alarm(told.seen)
                 if clock.monotonic() - shown > SHOW:
@@ -240,14 +249,6 @@ def _watch(link: Link, monitor: Monitor, keeper: Keeper | None, alarms: list[See
                     _show(told, len(alarms))
                 if told.time >= seconds:
                     return
-
-
-def _alarm_line(seen: Seen) -> str:
-    from hopfield_nav.wire import likely_link
-
-    link, share = likely_link(seen)
-    where = f"likely link {link} ({share:.0%})" if link else "no link can be told"
-    return f"alarm at {seen.time:.3f} s, level {seen.level:.3g}, {where}"
 
 
 def _show(told: Told, alarms: int) -> None:

@@ -52,9 +52,13 @@ class Record(Protocol):
 
 @dataclass(frozen=True)
 class Told:
-    """A row that was taken: its time [s], and what is believed, where there is somebody to judge."""
+    """A row that was taken: its time [s], joint angles (n,) [rad], and what is believed.
+
+    There are no angles where the source does not tell them; nothing is believed where nobody judges.
+    """
 
     time: float
+    q: np.ndarray
     seen: Seen | None
 
 
@@ -138,7 +142,8 @@ class Monitor:
         yield from self._changes(recipe, values)
         for record in self._records:
             record.add(recipe, values, anew)
-        yield Told(stamp - self._first, self._judged(recipe, values, stamp - self._first))
+        q = values[recipe.columns["actual_q"]] if "actual_q" in recipe.columns else np.zeros(0)
+        yield Told(stamp - self._first, q, self._judged(recipe, values, stamp - self._first))
 
     def _step(self, stamp: float) -> Iterator[Notice]:
         """Count the packages that are missing before ``stamp``; the usual step is that of the last ones."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -19,7 +21,7 @@ def slices_page(run: Run) -> Figure | None:
         return None
     made = felt_map(run)
     joints = [j for j, count in enumerate(made.grid.shape) if count > 1]
-    pairs = list(zip(joints[:-1], joints[1:], strict=True))
+    pairs = list(itertools.pairwise(joints))
     if not pairs:
         return None
     figure = new_figure(PAGE, PAGE / 2 * -(-len(pairs) // 2) * 0.8 + CENTIMETRE)
