@@ -19,9 +19,19 @@ _RECORD = ("world.yaml", "summary.json", "log.nc")
 def plot(
     run: Annotated[Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")],
     pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False,
+    heat: Annotated[
+        str | None,
+        typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.", show_default=False),
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Two swept parameters, for --heat.", show_default=False),
+    ] = None,
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
-    if (run / "sweep.csv").is_file():
+    if heat is not None or over is not None:
+        paths = _draw_heat(run, heat, over, pdf)
+    elif (run / "sweep.csv").is_file():
         from hopfield_nav.figures.sweep import draw_sweep_figures
 
         paths = draw_sweep_figures(run, pdf=pdf)
@@ -30,6 +40,19 @@ def plot(
     for path in paths:
         print(path)
     return 0
+
+
+def _draw_heat(folder: Path, quantity: str | None, over: str | None, pdf: bool) -> list[Path]:
+    """A heat map that was asked for by name."""
+    from hopfield_nav.figures.sweep import draw_heat
+
+    names = [name.strip() for name in (over or "").split(",")]
+    if quantity is None or len(names) != 2:
+        raise BadInput(
+            "a heat map is of a quantity over two parameters", where="--over" if quantity else "--heat",
+            found=over if quantity else None, allowed="--heat QUANTITY --over A,B",
+        )  # fmt: skip
+    return draw_heat(folder, quantity, names[0], names[1], pdf)
 
 
 def animate(

@@ -46,8 +46,13 @@ def share(count: int, n: int) -> Value:
     return Value(n, count / n, float(interval.low), float(interval.high))
 
 
-def mean(values: Iterable[float]) -> Value:
-    """A mean with Student's interval; it takes two values to have one."""
+def mean(values: Iterable[float], signed: bool = True) -> Value:
+    """A mean with Student's interval; it takes two values to have one.
+
+    Args:
+        values: those that are not finite are left out.
+        signed: whether the quantity may be negative; else the interval ends at 0.
+    """
     from scipy.stats import t
 
     finite = [value for value in values if math.isfinite(value)]
@@ -59,7 +64,8 @@ def mean(values: Iterable[float]) -> Value:
         return Value(1, middle, math.nan, math.nan)
     deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in finite) / (n - 1))
     half = float(t.ppf(0.5 + LEVEL / 2, n - 1)) * deviation / math.sqrt(n)
-    return Value(n, middle, middle - half, middle + half)
+    low = middle - half
+    return Value(n, middle, low if signed else max(low, 0.0), middle + half)
 
 
 def outcome_shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
@@ -70,7 +76,7 @@ def outcome_shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
 
 def quantity_means(rows: Sequence[Mapping[str, Any]], quantities: Iterable[str]) -> dict[str, Value]:
     """The mean of every quantity that is a number, over the runs that have one."""
-    means = {name: mean(_numbers(row.get(name) for row in rows)) for name in quantities}
+    means = {name: mean(_numbers(row.get(name) for row in rows), signed=False) for name in quantities}
     return {name: value for name, value in means.items() if value.n}
 
 

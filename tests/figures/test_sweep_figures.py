@@ -8,13 +8,15 @@ import xarray as xr
 from matplotlib.colors import LogNorm, SymLogNorm, to_hex, to_rgb
 from matplotlib.figure import Figure
 from pictures import assert_fit_to_print
-from refusals import refused
+from refusals import refused, refused_by_command
 
+from hopfield_nav.cli.app import main
 from hopfield_nav.figures import COLOURS, COLUMN, new_figure, paper_style
 from hopfield_nav.figures.sweep import (
     OUTCOMES,
     TIME,
     Points,
+    draw_heat,
     draw_heat_map,
     draw_lines,
     draw_outcomes,
@@ -27,7 +29,7 @@ from hopfield_nav.figures.sweep import (
 )
 from hopfield_nav.figures.sweep.axes import MOST_VALUES
 from hopfield_nav.figures.sweep.heat_map import colour_norm, number
-from hopfield_nav.figures.sweep.pages import file_name
+from hopfield_nav.figures.sweep.pages import file_name, sweep_pages
 from hopfield_nav.figures.sweep.pareto import settings
 from hopfield_nav.figures.sweep.points import short
 
@@ -122,7 +124,30 @@ def test_no_run_touched_anything(tmp_path):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS})
     data[DELAY] = data[DELAY] * np.nan
     data[PEAK], data[ALARMS] = data[PEAK] * 0, data[ALARMS] * 0
-    assert stems(data, tmp_path) == {"outcomes", "heat_maps", "pareto"}
+    assert stems(data, tmp_path) == {"outcomes", "heat_maps"}  # of time alone: the rest has one value
+    (page,) = [figure for name, figure in sweep_pages(data) if name == "heat_maps"]
+    assert len(page.axes) == 2  # with its bar
+
+
+def test_a_heat_map_of_any_quantity_over_any_two_parameters(tmp_path, capsys):
+    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS, NETWORK: ["sum", "limit"]})
+    drawn(data, tmp_path)
+    assert draw_heat(tmp_path, PEAK, NETWORK, SCALE) == [tmp_path / "figures" / f"heat_{PEAK}.png"]
+    assert main(["plot", str(tmp_path), "--heat", DELAY, "--over", f"{SCALE},{THRESHOLD}"]) == 0
+    assert (tmp_path / "figures" / f"heat_{DELAY}.png").stat().st_size > 5000
+    capsys.readouterr()
+    for words, told in (
+        (["--heat", PEAK], "over two parameters"),
+        (["--over", f"{SCALE},{THRESHOLD}"], "over two parameters"),
+        (["--heat", PEAK, "--over", f"{SCALE},detection.treshold"], "Did you mean 'detection.threshold'"),
+        (["--heat", PEAK, "--over", f"{SCALE},{SCALE}"], "needs two parameters"),
+        (["--heat", "peak", "--over", f"{SCALE},{THRESHOLD}"], "peak"),
+    ):
+        refused_by_command(capsys, ["plot", str(tmp_path), *words], told)
+    data[PEAK] = data[PEAK] * 0 + 1.0
+    drawn(data, tmp_path)
+    with refused("the same value"):
+        draw_heat(tmp_path, PEAK, SCALE, THRESHOLD)
 
 
 def test_some_rows_were_never_written(tmp_path):

@@ -314,6 +314,7 @@ def test_intervals():
     assert (value.n, value.estimate) == (3, 2.0)
     assert value.high - 2.0 == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
     assert mean([]).n == 0
+    assert mean([0.0, 1.0]).low < 0.0 == mean([0.0, 1.0], signed=False).low
     shares = outcome_shares([{"outcome": "reached"}] * 3 + [{"outcome": "failed"}])
     assert Counter({name: round(4 * value.estimate) for name, value in shares.items()}) == {
         "reached": 3,

@@ -1,4 +1,5 @@
 from .axes import swept_axis as swept_axis
+from .draw import draw_heat as draw_heat
 from .draw import draw_sweep_figures as draw_sweep_figures
 from .draw import read_table as read_table
 from .heat_map import draw_heat_map as draw_heat_map

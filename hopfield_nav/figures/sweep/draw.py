@@ -12,10 +12,11 @@ from pathlib import Path
 
 import xarray as xr
 
-from dynamics import BadInput
+from dynamics import BadInput, nearest_name
 from hopfield_nav.experiment import check_checksums, read_netcdf
 from hopfield_nav.figures import paper_style, save_figure
-from hopfield_nav.figures.sweep.pages import sweep_pages
+from hopfield_nav.figures.sweep.pages import file_name, heat_maps_page, sweep_pages, varies
+from hopfield_nav.figures.sweep.points import Points
 
 
 def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
@@ -40,6 +41,39 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
         for name, figure in sweep_pages(data):
             written += save_figure(figure, figures, name, pdf)
     return written
+
+
+def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False) -> list[Path]:
+    """Draw a heat map of any quantity over any two parameters of a sweep.
+
+    Args:
+        folder: a result folder with ``sweep.nc``.
+        quantity: a recorded number.
+        x: a swept parameter, across.
+        y: another one, upwards.
+        pdf: a PDF beside the PNG.
+
+    Returns:
+        The files written.
+
+    Raises:
+        BadInput: there is no result in the folder, or no such column, or nothing varies in it.
+    """
+    data = read_table(folder)
+    points = Points(data)
+    for name in (x, y):
+        if name not in points.parameters:
+            raise BadInput(
+                "no swept parameter", where="--over", found=name, allowed=", ".join(points.parameters),
+                nearest=nearest_name(name, points.parameters),
+            )  # fmt: skip
+    if x == y:
+        raise BadInput("a heat map needs two parameters", where="--over", found=f"{x},{y}")
+    if not varies(points, quantity):
+        raise BadInput("every run has the same value, or none", where="--heat", found=quantity)
+    with paper_style():
+        figure = heat_maps_page(data, [quantity], x, y)
+        return save_figure(figure, Path(folder) / "figures", f"heat_{file_name(quantity)}", pdf)
 
 
 def read_table(folder: str | Path) -> xr.Dataset:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -37,15 +38,22 @@ def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
     quantities = main_quantities(points)
     if points.count:
         yield "outcomes", outcomes_page(data, names)
-    if quantities and len(names) == 2 and "run" not in data.dims:
-        yield "heat_maps", heat_maps_page(data, quantities, *names)
+    changing = [name for name in quantities if varies(points, name)]
+    if changing and len(names) == 2 and "run" not in data.dims:
+        yield "heat_maps", heat_maps_page(data, changing, *names)
     elif quantities:
         for name in names:
             ending = "" if len(names) == 1 else "_" + file_name(name)
             yield f"lines{ending}", lines_page(data, quantities, name)
-    fronts = [pair for pair in FRONTS if all(map(points.has, pair))]
+    fronts = [pair for pair in FRONTS if all(points.has(name) and varies(points, name) for name in pair)]
     if fronts and len(names) > 1:
         yield "pareto", pareto_page(data, fronts)
+
+
+def varies(points: Points, quantity: str) -> bool:
+    """Whether the runs have more than one value of a quantity."""
+    values = points.numbers(quantity)
+    return len(np.unique(values[np.isfinite(values)])) > 1
 
 
 def main_quantities(points: Points) -> list[str]:
