@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 _UNWATCHED = 10  # rounds where nobody watches and could end it
-_PATHS = {"shortest": "straight line", "direct": "direct path", "sampling": "sampled path"}
+_PATHS = {
+    "shortest": "straight line",
+    "around": "detour",
+    "direct": "direct path",
+    "sampling": "sampled path",
+}
 
 
 def demo(

@@ -67,7 +67,7 @@ def shortest_path_example(
     world: World | None = None, folder: str | Path = "runs/shortest_path_example"
 ) -> list[Path]:
     """The shortest path, and where there is none the direct one."""
-    return _drawn(_given(world), "auto", folder)
+    return _drawn(_given(world), "in_turn", folder)
 
 
 EXAMPLES: dict[str, Callable[..., list[Path]]] = {

@@ -13,8 +13,8 @@ from .earlier import hand_on as hand_on
 from .earlier import with_felt as with_felt
 from .export import export_csv as export_csv
 from .export import export_mat as export_mat
-from .felt_map import FeltMap as FeltMap
-from .felt_map import felt_map as felt_map
+from .felt_cells import FeltMap as FeltMap
+from .felt_cells import felt_map as felt_map
 from .marks import map_error as map_error
 from .marks import marks_score as marks_score
 from .marks import place_errors as place_errors

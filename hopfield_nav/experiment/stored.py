@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import xarray
 
 OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "running")
-_LATER = ("closed_step", "event_certainty", "final_certainty", "event_passed_by")  # not in every older record
+_LATER = (  # not in every older record
+    "closed_step", "event_certainty", "final_certainty", "event_passed_by", "event_true_point",
+    "event_true_link",
+)  # fmt: skip
 
 
 def read_summary(path: Path) -> dict[str, Any]:

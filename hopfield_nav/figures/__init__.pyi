@@ -8,6 +8,7 @@ from .palette import COLOURS as COLOURS
 from .replayed import draw_replay as draw_replay
 from .sheets import add_legend as add_legend
 from .sheets import envelope as envelope
+from .sheets import keep_scale as keep_scale
 from .sheets import new_figure as new_figure
 from .sheets import path_rows as path_rows
 from .sheets import save_figure as save_figure

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics.files import whole_file
@@ -32,6 +33,14 @@ def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
             handles=handles, loc="outside upper center", ncols=min(columns, len(handles)), borderaxespad=0.1
         )
     return figure
+
+
+def keep_scale(ax: Axes, least: float) -> Axes:
+    """Let the upright axis span at least so much, about the middle of what is drawn: less is noise."""
+    low, high = ax.get_ylim()
+    if high - low < least:
+        ax.set_ylim((low + high - least) / 2, (low + high + least) / 2)
+    return ax
 
 
 def envelope(time: np.ndarray, values: np.ndarray, bins: int = _BINS) -> tuple[np.ndarray, np.ndarray]:

@@ -29,6 +29,7 @@ _SHARED: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": False,
+    "axes.formatter.useoffset": False,  # a tick says its whole value
     "legend.frameon": False,
     "legend.handlelength": 1.4,
     "legend.columnspacing": 1.0,

@@ -1,3 +1,5 @@
+from .around import AroundPlan as AroundPlan
+from .around import plan_around as plan_around
 from .bodies import AXES_WIDTH as AXES_WIDTH
 from .bodies import bodies_apart as bodies_apart
 from .bodies import body_distance as body_distance
@@ -5,6 +7,7 @@ from .bodies import tool_inside as tool_inside
 from .collisions import clearance as clearance
 from .collisions import collides as collides
 from .collisions import explain as explain
+from .collisions import in_names as in_names
 from .collisions import pair_distances as pair_distances
 from .direct_path import plan_direct as plan_direct
 from .exciting import excite_in as excite_in

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -94,6 +96,21 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     found = [(d, f"{names[scene.pairs[p, 1]]} touches {names[scene.pairs[p, 0]]}") for p, d in bodies]
     found += [(d, f"{names[b]} {_how_near(d)} known[{j}]") for (b, j), d in solids]
     return ", ".join(dict.fromkeys(words for _, words in sorted(found))) or "free"
+
+
+def in_names(words: str, names: Sequence[str | None]) -> str:
+    """Words of ``explain`` with the names that a world gives its solids: "link 3 touches the table".
+
+    Args:
+        words: with ``known[k]`` in them; what is touched twice under one name is said once.
+        names: of the scene's solids; one that is None keeps its number.
+    """
+
+    def named(found: re.Match[str]) -> str:
+        return names[int(found[1])] or found[0]
+
+    each_once = r"(\b[^,:;]+)(?:, \1)+(?=[,;]|$)"  # the cylinders of a wall bear one name
+    return re.sub(each_once, r"\1", re.sub(r"known\[(\d+)\]", named, words))
 
 
 def _how_near(distance: float) -> str:

@@ -1,9 +1,9 @@
 """The legs of a planned path: smooth, each between two corners at which the arm must stop.
 
 A "direct" or "sampling" path is straight in joint space between corners, and proven free of collision
-as such: a leg is that straight line and nothing else. On a "shortest" path the tool is on a straight
-line between corners and the rows are close together: a leg is the cubic spline through its rows, with
-rows added where that leaves the tool's line.
+as such: a leg is that straight line and nothing else. On a "shortest" path, and on one "around", the tool
+is on a straight line between corners and the rows are close together: a leg is the cubic spline through its
+rows, with rows added where that leaves the tool's line.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scipy.interpolate import CubicSpline, PPoly
 
 from dynamics import Arm, BadInput
 from hopfield_nav.known_world.line import path_positions, rows_on_line
-from hopfield_nav.known_world.task import PlannedPath
+from hopfield_nav.known_world.task import AROUND, DIRECT, SAMPLING, SHORTEST, PlannedPath
 
-KINDS = ("shortest", "direct", "sampling")
+KINDS = (SHORTEST, AROUND, DIRECT, SAMPLING)
 _SAME = 1e-8  # [rad] rows no further apart are one
 _OFF_LINE = 1e-6  # [rad] a row of a straight leg may lie this far beside it
 _GRID = 200  # least number of intervals of a leg's grid
@@ -59,7 +59,7 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
             allowed=f"0, …, {len(q) - 1}",
         )
     checked = path._replace(q=q, corners=corners.astype(np.int64))
-    if path.kind != "shortest":
+    if not path.is_of_tool:
         _require_straight(checked)
     return checked
 
@@ -68,8 +68,7 @@ def legs_of_path(arm: Arm, path: PlannedPath) -> list[Leg]:
     """The legs of a checked path; a leg without motion is not among them."""
     spans = zip(path.corners[:-1], path.corners[1:], strict=True)
     rows = [path.q[first : last + 1] for first, last in spans]
-    curved = path.kind == "shortest"
-    legs = [_curved_leg(arm, each) if curved else _straight_leg(each) for each in rows]
+    legs = [_curved_leg(arm, each) if path.is_of_tool else _straight_leg(each) for each in rows]
     return [leg for leg in legs if leg is not None]
 
 

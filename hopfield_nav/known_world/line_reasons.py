@@ -110,8 +110,10 @@ def _why(
     parts = _steps(arm, scene, line, layers, i, last)
     free = np.concatenate([part.free for part in parts])
     if not free.any():
-        words = {explain(arm, scene, q) for part in parts for q in part.solutions}
-        return f"no joint position is free: {'; '.join(sorted(words))}"
+        words = {
+            word for part in parts for q in part.solutions for word in explain(arm, scene, q).split(", ")
+        }
+        return f"no joint position is free: {', '.join(sorted(words))}"
     if reached < 0:
         return _NO_TURN
     count = f"{int(free.sum())} of {len(free)}" if not free.all() else f"all {len(free)}"

@@ -1,4 +1,4 @@
-"""From one method of planning to the next: shortest path, direct path, sampling (nowoczyn2023 3.4)."""
+"""From one method of planning to the next where one finds no path (nowoczyn2023 3.4)."""
 
 from __future__ import annotations
 
@@ -8,22 +8,27 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, LibraryMissing, NoClosedForm, nearest_name
+from hopfield_nav.known_world.around import plan_around
 from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.known_world.shortest_path import TOOL_SPEED, TURN_SPEED, plan_shortest
-from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, PlannedPath
+from hopfield_nav.known_world.task import AROUND, DIRECT, SAMPLING, SHORTEST, PlannedPath
 
-METHODS = (SHORTEST, DIRECT, SAMPLING)
-AUTO = "auto"
+METHODS = (SHORTEST, AROUND, DIRECT, SAMPLING)
+AUTO, IN_TURN = "auto", "in_turn"
+_CHAINS = {  # methods side by side, and what is tried where none of them finds a path
+    AUTO: ((SHORTEST,), (AROUND, DIRECT), (SAMPLING,)),
+    IN_TURN: ((SHORTEST,), (DIRECT,), (SAMPLING,)),
+}
 
 
 class KnownPlan(NamedTuple):
     """What ``plan_known`` found.
 
     Attributes:
-        path: the best path of the first method that found one, or None.
-        paths: all that this method offered, best first: several for ``direct``.
-        reasons: why each method that was tried before it, or every one, found none.
+        path: the best path of the first methods that found one, or None.
+        paths: all that these methods offered, the best of each first: several for ``direct``.
+        reasons: why each method that was tried, this one apart, found none.
     """
 
     path: PlannedPath | None
@@ -55,8 +60,9 @@ def plan_known(
         scene: from ``build_scene``.
         start: (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open.
         stations: via points and goal, joint angles or poses.
-        method: ``shortest``, ``direct``, ``sampling``, or ``auto``: one after the other until one finds a
-            path; one that does not suit the arm, or whose library is missing, is passed over.
+        method: ``shortest``, ``around``, ``direct``, ``sampling``; ``in_turn``: shortest, direct, sampling,
+            the first that finds a path; or ``auto``: the same, with ``around`` before ``direct``. There a
+            method that does not suit the arm, or whose library is missing, is passed over.
         count: of direct paths wanted.
         steps: of a straight line's leg; ``tool_speed``, ``turn_speed``: see ``plan_shortest``.
         tool_speed: [m/s].
@@ -67,7 +73,7 @@ def plan_known(
         BadInput: an unknown method, or a malformed station.
         NoClosedForm: the method that is asked for needs an arm of UR type.
 
-    Source: nowoczyn2023 3.4; the third method is ours.
+    Source: nowoczyn2023 3.4; ``around`` and ``sampling`` are ours.
     """
     question = Question(arm, scene, start, stations, method, count, steps, tool_speed, turn_speed, seed)
     reasons: dict[str, str] = {}
@@ -95,21 +101,28 @@ class Question(NamedTuple):
 
 def plans_in_turn(asked: Question) -> Iterator[KnownPlan]:
     """The plan of each method, one after the other as they are taken; see ``plan_known``."""
-    if asked.method not in (AUTO, *METHODS):
+    allowed = (*_CHAINS, *METHODS)
+    if asked.method not in allowed:
         raise BadInput(
             "unknown method",
             found=asked.method,
-            allowed=", ".join((AUTO, *METHODS)),
-            nearest=nearest_name(asked.method, METHODS),
+            allowed=", ".join(allowed),
+            nearest=nearest_name(asked.method, allowed),
         )
-    for name in METHODS if asked.method == AUTO else (asked.method,):
-        try:
-            paths, reason = _plan_by(name, asked)
-        except (NoClosedForm, LibraryMissing) as error:
-            if asked.method != AUTO:
-                raise
-            paths, reason = [], f"not tried: {error}"
-        yield KnownPlan(paths[0] if paths else None, paths, {} if paths else {name: reason})
+    for side_by_side in _CHAINS.get(asked.method, ((asked.method,),)):
+        offered: list[PlannedPath] = []
+        reasons: dict[str, str] = {}
+        for name in side_by_side:
+            try:
+                paths, reason = _plan_by(name, asked)
+            except (NoClosedForm, LibraryMissing) as error:
+                if asked.method not in _CHAINS:
+                    raise
+                paths, reason = [], f"not tried: {error}"
+            offered += paths
+            if not paths:
+                reasons[name] = reason
+        yield KnownPlan(offered[0] if offered else None, offered, reasons)
 
 
 def _plan_by(method: str, asked: Question) -> tuple[list[PlannedPath], str]:
@@ -118,6 +131,9 @@ def _plan_by(method: str, asked: Question) -> tuple[list[PlannedPath], str]:
     if method == SHORTEST:
         line = plan_shortest(*task, asked.steps, asked.tool_speed, asked.turn_speed)
         return [line.path] if line.path else [], line.reason
+    if method == AROUND:
+        detour = plan_around(*task, asked.steps, asked.tool_speed, asked.turn_speed)
+        return [detour.path] if detour.path else [], detour.reason
     if method == DIRECT:
         direct = plan_direct(*task, asked.wanted)
         return direct.paths, direct.reason

@@ -15,17 +15,17 @@ import numpy as np
 
 from dynamics import Arm, BadInput, HopfieldNavError, LibraryMissing, forward_kinematics
 from dynamics.files import write_whole
-from hopfield_nav.known_world.collisions import clearance, explain
+from hopfield_nav.known_world.collisions import clearance, explain, in_names
 from hopfield_nav.known_world.line import poses_at, straight_line
 from hopfield_nav.known_world.plan import AUTO, KnownPlan, Question, plan_known, plans_in_turn
 from hopfield_nav.known_world.proof import trajectory_is_free
 from hopfield_nav.known_world.robot_program import urscript
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
 from hopfield_nav.known_world.table import write_plan_csv
-from hopfield_nav.known_world.task import DIRECT, SAMPLING, SHORTEST, PlannedPath, Task, task_of_world
+from hopfield_nav.known_world.task import DIRECT, SAMPLING, PlannedPath, Task, task_of_world
 from hopfield_nav.known_world.timing import time_path
 from hopfield_nav.loop import Trajectory, sample
-from hopfield_nav.world import World, build_arm, build_model
+from hopfield_nav.world import World, build_arm, build_model, names_of
 
 
 class Planned(NamedTuple):
@@ -67,7 +67,9 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
     """As ``plan_world``, for a task of one's own.
 
     A path that the motors cannot follow, such as one that needs more torque than they have, is passed
-    over for the next path, and then for the next method.
+    over for the next path, and then for the next method. Where several methods offer a path (``auto``),
+    that is taken for which the sum of two times is least: of the motion, and of the tool's way at
+    ``plan.tool_speed``.
     """
     asked, seconds = world.plan, 0.0
     reasons: dict[str, str] = {}
@@ -83,18 +85,41 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
         seconds += time.perf_counter() - started
         if plan is None:
             return Planned(world, arm, scene, task, KnownPlan(None, [], reasons), None, seconds)
-        reasons |= plan.reasons
-        for path in plan.paths:
-            try:
-                trajectory = _timed(world, arm, scene, path)
-            except LibraryMissing:
-                raise
-            except BadInput as error:
-                reasons[path.kind] = str(error)
-                continue
+        reasons |= {kind: in_names(why, names_of(world.known)) for kind, why in plan.reasons.items()}
+        timed = _first_of_each(world, arm, scene, plan.paths, reasons)
+        if timed:
+            path, trajectory = min(timed, key=lambda each: _cost(arm, asked.tool_speed, each[1]))
+            paths = [path, *(other for other in plan.paths if other.kind == path.kind and other is not path)]
+            return Planned(world, arm, scene, task, KnownPlan(path, paths, reasons), trajectory, seconds)
+
+
+def _first_of_each(
+    world: World, arm: Arm, scene: Scene, paths: list[PlannedPath], reasons: dict[str, str]
+) -> list[tuple[PlannedPath, Trajectory]]:
+    """Of every kind the first path that the motors can follow; why others cannot goes into ``reasons``."""
+    timed: dict[str, tuple[PlannedPath, Trajectory]] = {}
+    for path in paths:
+        if path.kind in timed:
+            continue
+        try:
+            timed[path.kind] = path, _timed(world, arm, scene, path)
+        except LibraryMissing:
+            raise
+        except BadInput as error:
+            reasons[path.kind] = str(error)
+        else:
             reasons.pop(path.kind, None)
-            found = KnownPlan(path, plan.paths, reasons)
-            return Planned(world, arm, scene, task, found, trajectory, seconds)
+    return list(timed.values())
+
+
+def _cost(arm: Arm, tool_speed: float, trajectory: Trajectory) -> float:
+    return float(trajectory.knots[-1]) + _tool_length(arm, sample(trajectory, 8)[1]) / tool_speed
+
+
+def _tool_length(arm: Arm, q: np.ndarray) -> float:
+    """The way of the tool through rows (k, n) [m]."""
+    tool = forward_kinematics(arm, q)[:, :3, 3]
+    return float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum())
 
 
 def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> None:
@@ -108,7 +133,7 @@ def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> Non
 
 
 def _timed(world: World, arm: Arm, scene: Scene, path: PlannedPath) -> Trajectory:
-    tool_speed = world.plan.tool_speed if path.kind == SHORTEST else None
+    tool_speed = world.plan.tool_speed if path.is_of_tool else None
     acceleration = np.array(world.plan.acceleration)
     trajectory = time_path(build_model(world, arm), path, acceleration, tool_speed=tool_speed)
     if not trajectory_is_free(arm, scene, trajectory):
@@ -128,7 +153,7 @@ def facts(planned: Planned) -> dict[str, Any]:
         "not_possible": planned.plan.reasons,
         "duration_s": float(planned.trajectory.knots[-1]),
         "joint_length_rad": path.length,
-        "tool_length_m": float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()),
+        "tool_length_m": _tool_length(planned.arm, q),
         "tool_distance_m": float(np.linalg.norm(tool[-1] - tool[0])),
         "clearance_obstacles_m": _least(planned, planned.scene._replace(pairs=planned.scene.pairs[:0]), q),
         "clearance_itself_m": _least(planned, build_scene(planned.arm), q),

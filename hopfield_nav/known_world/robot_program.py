@@ -90,12 +90,12 @@ _NOTES = (
 def _check(arm: Arm, path: PlannedPath, motion: str) -> None:
     if len(arm.dh) != 6:
         raise BadInput("URScript is for arms with six joints", found=len(arm.dh))
-    suits = {"servoj": True, "movej": path.kind != "shortest", "movel": path.kind == "shortest"}
+    suits = {"servoj": True, "movej": not path.is_of_tool, "movel": path.is_of_tool}
     if motion not in suits:
         raise BadInput("unknown motion", found=motion, allowed=", ".join(MOTIONS))
     if not suits[motion]:
         allowed = ", ".join(key for key, good in suits.items() if good)
-        raise BadInput(f"{motion} would not keep to a {path.kind} path", found=motion, allowed=allowed)
+        raise BadInput(f"{motion} would not keep to the path ({path.kind})", found=motion, allowed=allowed)
 
 
 def _require_inside(arm: Arm, trajectory: Trajectory) -> None:

@@ -16,7 +16,7 @@ from hopfield_nav.known_world.collisions import collides
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.world import PlaceSection, World
 
-SHORTEST, DIRECT, SAMPLING = "shortest", "direct", "sampling"
+SHORTEST, AROUND, DIRECT, SAMPLING = "shortest", "around", "direct", "sampling"
 _MOST_DRAWS = 200
 
 
@@ -137,8 +137,8 @@ class PlannedPath(NamedTuple):
 
     Attributes:
         q: (k, n) [rad].
-        kind: ``shortest`` (the tool goes straight between corners; rows are at most 1 mm of tool motion
-            apart), ``direct`` or ``sampling`` (the joints go straight between corners).
+        kind: ``shortest`` or ``around`` (the tool goes straight between corners; rows are at most 1 mm of
+            tool motion apart), ``direct`` or ``sampling`` (the joints go straight between corners).
         corners: (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal.
         length: sum of all joints' changes [rad].
     """
@@ -147,6 +147,11 @@ class PlannedPath(NamedTuple):
     kind: str
     corners: np.ndarray
     length: float
+
+    @property
+    def is_of_tool(self) -> bool:
+        """Whether it is the tool that goes straight, and not the joints."""
+        return self.kind in (SHORTEST, AROUND)
 
 
 def path_length(q: np.ndarray) -> float:

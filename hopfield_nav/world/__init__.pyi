@@ -10,6 +10,7 @@ from .build import build_plant as build_plant
 from .build import build_settings as build_settings
 from .build import endless_cylinders as endless_cylinders
 from .build import find_methods as find_methods
+from .build import names_of as names_of
 from .build import solids_of as solids_of
 from .build import solids_with_ends as solids_with_ends
 from .document import Document as Document

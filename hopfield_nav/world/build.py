@@ -49,6 +49,11 @@ def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
     return [solid for obstacle in obstacles for solid in obstacle.solids]
 
 
+def names_of(obstacles: Iterable[KnownObstacle]) -> list[str | None]:
+    """The name of the entry of every solid of ``solids_of``; None where it has none."""
+    return [obstacle.name for obstacle in obstacles for _ in obstacle.solids]
+
+
 def build_obstacles(world: World) -> np.ndarray:
     """Every obstacle of a resolved world, packed: (m, 17)."""
     return packed(all_solids(world))

@@ -1,4 +1,4 @@
-"""The entries of ``obstacles`` and ``known``: a mapping with one key, the kind of the obstacle.
+"""The entries of ``obstacles`` and ``known``: a mapping with one key, the kind of the obstacle, and its name.
 
 A wall stands for several solids, and so does what is random, drawn when a run begins; the run's own copy of
 the world lists them one by one.
@@ -18,15 +18,22 @@ from hopfield_nav.world.walls import Polyline, Wall
 
 
 class _OneKind(Section):
-    """A mapping of which exactly one key is given."""
+    """A mapping of which exactly one key is given, beside a name."""
+
+    name: str | None = Field(None, min_length=1, max_length=60, description="by which a plan speaks of it")
 
     @model_validator(mode="after")
     def _check(self) -> _OneKind:
-        given = [key for key, value in self if value is not None]
+        given = [key for key, value in self if value is not None and key != "name"]
         if len(given) != 1:
-            allowed = " or ".join(type(self).model_fields)
+            allowed = " or ".join(self.kinds())
             raise BadInput("exactly one kind is needed", found=given, allowed=allowed)
         return self
+
+    @classmethod
+    def kinds(cls) -> list[str]:
+        """The keys of which one is given."""
+        return [key for key in cls.model_fields if key != "name"]
 
     @model_serializer(mode="wrap")
     def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:
@@ -45,9 +52,9 @@ class KnownObstacle(_OneKind):
     polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
 
     @classmethod
-    def of(cls, solid: Solid) -> Self:
+    def of(cls, solid: Solid, name: str | None = None) -> Self:
         """The entry of one solid."""
-        return cls(**{type(solid).__name__.lower(): solid})
+        return cls(**{type(solid).__name__.lower(): solid, "name": name})
 
     @property
     def solids(self) -> list[Solid]:

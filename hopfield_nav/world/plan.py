@@ -55,10 +55,12 @@ class PlanSection(Section):
     goal: PlaceSection | None = Field(
         None, description="where it ends; null: the tool at the world's goal, turned as at the start"
     )
-    method: Literal["auto", "shortest", "direct", "sampling"] = Field(
+    method: Literal["auto", "in_turn", "shortest", "around", "direct", "sampling"] = Field(
         "auto",
-        description="shortest: the tool on straight lines; direct: the joints on straight lines; sampling: "
-        "a path around; auto: the first of them that finds one",
+        description="shortest: the tool on straight lines from place to place; around: on straight lines "
+        "past what stands in the way; direct: the joints on straight lines; sampling: any free path; "
+        "in_turn: the first of shortest, direct and sampling that finds one; auto: shortest, else around or "
+        "direct, whichever takes less time and less way of the tool, else sampling",
     )
     tool_speed: Annotated[float, Range(0.0, 5.0, "m/s", above=True)] = Field(
         0.1,

@@ -6,6 +6,7 @@ from typing import Any
 
 from hopfield_nav.plugin import Method, Parameter, find_method, method_names
 from hopfield_nav.world.methods import own_parameters
+from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.world import World
 
 _SECTIONS = {
@@ -22,8 +23,9 @@ def dump_schema() -> dict[str, Any]:
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}
-    for name in ("Obstacle", "KnownObstacle", "PlaceSection"):
-        schema["$defs"][name] |= {"minProperties": 1, "maxProperties": 1}
+    schema["$defs"]["PlaceSection"] |= {"minProperties": 1, "maxProperties": 1}
+    for entry in (Obstacle, KnownObstacle):
+        schema["$defs"][entry.__name__] |= {"oneOf": [{"required": [kind]} for kind in entry.kinds()]}
     return schema
 
 

@@ -183,7 +183,7 @@ class World(Section):
         free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
         drawn = [self._draw(i, obstacle, generator, free) for i, obstacle in enumerate(self.obstacles)]
         obstacles = tuple(o for several in drawn for o in several)
-        known = tuple(KnownObstacle.of(solid) for obstacle in self.known for solid in obstacle.solids)
+        known = tuple(KnownObstacle.of(solid, entry.name) for entry in self.known for solid in entry.solids)
         return self.with_changes(obstacles=obstacles, known=known, seed=seed)
 
     def to_yaml(self, folder: Path | None = None) -> str:
@@ -250,18 +250,18 @@ class World(Section):
             scene = obstacle.random_scene.draw(
                 generator, self.bare_arm(), np.array(self.start.joints), self._goal_joints()
             )
-            return [Obstacle.of(solid) for solid in scene]
+            return [Obstacle.of(solid, obstacle.name) for solid in scene]
         random = obstacle.random_cylinders
         if random is None:
-            return [Obstacle.of(solid) for solid in obstacle.solids]
+            return [Obstacle.of(solid, obstacle.name) for solid in obstacle.solids]
         own = generator if random.seed is None else np.random.default_rng(random.seed)
         low = np.array(self.map.origin[:2])
         high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
-        return [Obstacle(cylinder=cylinder) for cylinder in random.draw(own, low, high, free)]
+        return [Obstacle.of(cylinder, obstacle.name) for cylinder in random.draw(own, low, high, free)]
 
     def with_known(self, solids: Sequence[Sphere | Box]) -> World:
         """The world with more known obstacles."""
-        more = (KnownObstacle(**{type(solid).__name__.lower(): solid}) for solid in solids)
+        more = (KnownObstacle.of(solid) for solid in solids)
         return self.with_changes(known=(*self.known, *more))
 
 

@@ -13,7 +13,7 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.known_world import Scene, plan_direct, plan_sampling, plan_shortest
 
 SHORTEST, OPEN, DIRECT = "shortest", "shortest, start's turns and branch open", "direct"
-AUTO, AUTO_SAMPLING = "auto, without sampling", "auto, with OMPL"
+AUTO, AUTO_SAMPLING = "in turn, without sampling", "in turn, with OMPL"
 RAW, SIMPLIFIED = "OMPL RRTConnect, as found", "OMPL RRTConnect, simplified"
 PLANNED = (SHORTEST, OPEN, DIRECT, RAW, SIMPLIFIED)
 CHAINS = {AUTO: (SHORTEST, DIRECT), AUTO_SAMPLING: (SHORTEST, DIRECT, SIMPLIFIED)}

@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
 def test_plan_leaves_trajectory_program_numbers_and_world(capsys):
     assert main(["plan", "cell", "--no-plots"]) == 0
     out = capsys.readouterr().out
-    assert "direct, free for the whole motion" in out
+    assert "around, free for the whole motion" in out
     assert "shortest not possible" in out
     made = Path("runs/cell-plan")
     assert sorted(p.name for p in made.iterdir()) == ["plan.csv", "plan.json", "plan.script", "world.yaml"]
@@ -62,7 +62,8 @@ def test_without_a_plan_the_reasons_are_printed_and_nothing_is_left(capsys):
     ("words", "expected"),
     [
         ("plan cell --motion servj", "Did you mean 'servoj'?"),
-        ("plan cell --motion movel", "movel would not keep to a direct path"),
+        ("plan cell --set plan.method=in_turn --motion movel", "movel would not keep to the path (direct)"),
+        ("plan cell --motion movej", "movej would not keep to the path (around)"),
         ("plan cell --set plan.clearence=0.01", "Did you mean 'clearance'?"),
         ("plan cell --set plan.start.joints=[90,0,0,0,0,0]", "degrees"),
         ("plan cell --set plan.goal.pose.position=[520,220,260]", "millimetres"),
@@ -121,7 +122,7 @@ def test_the_demonstration_says_what_it_does(capsys):
     for line in capsys.readouterr().out.splitlines()[1:]:
         number, _, words = line.partition("  ")
         assert re.fullmatch(
-            r"(straight line|direct path|sampled path), [\d.]+ rad, [\d.]+ s(  \(no [a-z ]+\))?", words
+            r"(straight line|detour|direct path|sampled path), [\d.]+ rad, [\d.]+ s(  \(no [a-z ]+\))?", words
         )
         facts = json.loads(Path(f"a/{number}/plan.json").read_text())
         assert words.startswith("straight line") == (facts["method"] == "shortest")

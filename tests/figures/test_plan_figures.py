@@ -222,9 +222,25 @@ def test_touches_are_put_together_by_what_is_touched():
         "links 2, 3 touch known[1]",
         "the tool touches the base",
     ]
+    assert touch_words("link 4 comes within 3.0 mm of known[0], link 5 touches known[0]") == [
+        "links 4, 5 touch known[0]"
+    ]
     assert touch_words("the tool touches link 2, link 5 touches link 2") == [
         "link 5 and the tool touch link 2"
     ]
+
+
+def test_what_has_a_name_is_called_by_it(scene):
+    names = ["the floor", None, "the can", None]
+    with paper_style():
+        figure = solutions_page(ARM, scene, SOLIDS, START, names)
+    below = " ".join(text.get_text() for ax in figure.axes for text in ax.texts)
+    assert "the floor" in below
+    assert "known[0]" not in below
+    assert "known[1]" in below
+    (foot,) = [text.get_text() for text in figure.texts]
+    assert "known[1]" in foot
+    assert "known[0]" not in foot
 
 
 def test_the_stop_of_a_branch_is_where_it_ends(scene, straight, drawn):

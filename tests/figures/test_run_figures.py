@@ -12,7 +12,7 @@ from scenes import NO_PATH
 from dynamics import link_frames, load_arm
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.experiment import contact_episodes, force_norm
-from hopfield_nav.figures import COLOURS, envelope
+from hopfield_nav.figures import COLOURS, envelope, keep_scale, paper_style
 from hopfield_nav.figures.palette import MEANINGS
 from hopfield_nav.figures.run import (
     draw_collision_count,
@@ -23,6 +23,7 @@ from hopfield_nav.figures.run import (
     draw_joint_angle,
     draw_joint_error,
     draw_joint_torque,
+    draw_moment_component,
     draw_plan,
     draw_run_figures,
     draw_snapshot,
@@ -221,6 +222,29 @@ def test_force_lines_are_the_record_and_lose_no_peak(run, ax):
     np.testing.assert_array_equal(true, run.data.force.values[rows, 0])
     assert true.min() == run.data.force.values[:, 0].min()
     assert len(time) < 2100
+
+
+def test_moment_lines_are_about_the_tool_point(run, ax):
+    draw_moment_component(ax, run, 2)
+    time, true = ax.lines[1].get_data()
+    rows = np.searchsorted(run.data.time.values, time)
+    data = run.data.isel(time=rows)
+    lever = (data.contact_point - data.tool_position).fillna(0.0).values
+    about_z = lever[:, 0] * data.contact_force.values[:, 1] - lever[:, 1] * data.contact_force.values[:, 0]
+    np.testing.assert_allclose(true, np.nan_to_num(about_z), atol=1e-12)
+
+
+def test_noise_looks_like_noise_and_a_tick_says_its_whole_value(run):
+    with paper_style():
+        ax = Figure().add_subplot()
+        keep_scale(ax.plot([0, 1], [5e-13, -5e-13])[0].axes, 2.0)
+        assert np.ptp(ax.get_ylim()) == pytest.approx(2.0)
+        keep_scale(ax, 0.5)
+        assert np.ptp(ax.get_ylim()) == pytest.approx(2.0)  # only what is less
+        far = Figure().add_subplot()
+        far.plot([0, 1], [1000.001, 1000.002])
+        far.figure.canvas.draw()
+        assert far.yaxis.get_offset_text().get_text() == ""
 
 
 def test_magnitudes_and_count(run, ax):

@@ -16,7 +16,15 @@ from dynamics import forward_kinematics, load_arm
 from dynamics.files import mjcf_text
 from hopfield_nav import geometry, load_world
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, capsules_in_base, pack_primitives
-from hopfield_nav.known_world import build_scene, clearance, collides, explain, pair_distances, scene_of_world
+from hopfield_nav.known_world import (
+    build_scene,
+    clearance,
+    collides,
+    explain,
+    in_names,
+    pair_distances,
+    scene_of_world,
+)
 from hopfield_nav.world import pack, solids_of
 
 SOLIDS = [
@@ -165,6 +173,13 @@ def test_a_margin_never_hides_a_touch():
         named = np.array([explain(arm, scene, row) for row in q])
         assert 5 < (distance <= 0).sum() < 180
         assert all("link 1 touches known[0]" in words for words in named[distance <= 0])
+
+
+def test_names_stand_for_numbers_and_a_wall_is_said_once():
+    words = "x: link 2 touches known[0], link 2 touches known[1], link 3 touches known[2]; and known[3]"
+    names = ["the wall", "the wall", None, "C:\\1"]
+    assert in_names(words, names) == "x: link 2 touches the wall, link 3 touches known[2]; and C:\\1"
+    assert in_names("free", names) == "free"
 
 
 def test_what_is_only_near_is_said_to_be_near():

@@ -36,10 +36,11 @@ STRAIGHT = [
 ]
 
 
-def test_the_cell_needs_the_fallback_and_beside_the_cylinder_the_line_is_free():
+def test_the_cell_needs_a_detour_and_beside_the_can_the_line_is_free():
     across, beside = plan_world(load_world("cell")), plan_world(load_world("cell", STRAIGHT))
-    assert across.plan.path.kind == "direct"
-    assert "known[2]" in across.plan.reasons["shortest"]
+    assert across.plan.path.kind == "around"
+    assert "the can" in across.plan.reasons["shortest"]
+    assert "known[" not in " ".join(across.plan.reasons.values())
     assert beside.plan.path.kind == "shortest"
     for planned in (across, beside):
         q = sample(planned.trajectory, 20)[1]
@@ -182,7 +183,7 @@ def test_a_path_that_the_motors_cannot_follow_is_passed_over(monkeypatch):
     monkeypatch.setattr(planned_module, "time_path", time_only_direct)
     planned = plan_world(load_world("cell", STRAIGHT))
     assert planned.plan.path.kind == DIRECT
-    assert planned.plan.reasons == {"shortest": "too much torque"}
+    assert planned.plan.reasons == {"shortest": "too much torque", "around": "too much torque"}
 
 
 def test_where_no_path_can_be_followed_the_reason_is_the_torque():

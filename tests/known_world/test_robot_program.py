@@ -180,8 +180,8 @@ def test_movel_goes_to_the_poses_of_the_corners():
 
 FAR = direct_path([HOME, HOME + np.array([6.0, 0, 0, 0, 0, 0])])
 BAD = {
-    "movej on a line": ((ARM, LINE, TIMED["shortest"], "movej"), {}, "would not keep to a shortest path"),
-    "movel on joints": ((ARM, DIRECT, TIMED["direct"], "movel"), {}, "would not keep to a direct path"),
+    "movej on a line": ((ARM, LINE, TIMED["shortest"], "movej"), {}, "would not keep to the path .shortest."),
+    "movel on joints": ((ARM, DIRECT, TIMED["direct"], "movel"), {}, "would not keep to the path .direct."),
     "unknown": ((ARM, DIRECT, TIMED["direct"], "movep"), {}, "unknown motion"),
     "other path": ((ARM, DIRECT, TIMED["shortest"]), {}, "not of this path"),
     "through corners": ((ARM, DIRECT, quintic_trajectory(DIRECT.q, 3.0)), {}, "not of this path"),

@@ -421,10 +421,10 @@ def test_start_and_goal_in_one_place():
     assert plan.path.length == pytest.approx(0.0, abs=1e-9)
 
 
-def test_auto_falls_back_from_the_line_to_the_direct_path():
+def test_in_turn_falls_back_from_the_line_to_the_direct_path():
     arm, scene = cell()
     start, goal = pose([0.5, 0.25, 0.4]), pose([0.5, -0.25, 0.4])  # the cylinder stands on the line
-    plan = plan_known(arm, scene, start, [goal])
+    plan = plan_known(arm, scene, start, [goal], "in_turn")
     assert plan.path.kind == "direct"
     assert set(plan.reasons) == {"shortest"}
     assert "known[2]" in plan.reasons["shortest"]

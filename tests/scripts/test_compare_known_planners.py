@@ -77,7 +77,7 @@ def test_chains_solve_what_their_parts_solve():
 
 def test_chains_are_what_plan_known_gives():
     for i, (start, goal) in enumerate(zip(*random_pairs(ARM, SCENE, 8, SEED), strict=True)):
-        plan = plan_known(ARM, SCENE, start, [goal], seed=i)
+        plan = plan_known(ARM, SCENE, start, [goal], "in_turn", seed=i)
         chain = compare_first(8)[AUTO_SAMPLING][i]
         assert (plan.path is None) == bool(chain.reason)
         if plan.path is not None:

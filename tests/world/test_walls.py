@@ -10,7 +10,7 @@ from refusals import refused
 
 from hopfield_nav import simulate
 from hopfield_nav.sweeps import load_sweep, make_sweep
-from hopfield_nav.world import Cylinder, parse_world, solids_of
+from hopfield_nav.world import Cylinder, names_of, parse_world, solids_of
 
 WALL = "wall: {from: [0.3, -0.2], to: [0.38, 0.1], radius: 0.02}"
 LINE = "polyline: {points: [[0.3, 0], [0.4, 0], [0.4, 0.15]], radius: 0.03, height: [-0.1, 0.2]}"
@@ -43,6 +43,16 @@ def test_a_wall_is_what_lies_within_its_radius_of_its_line(entry, corners, radiu
     assert inside.sum() > 1000
     assert not inside[off > radius + 1e-5].any()
     assert inside[off < radius * np.sqrt(0.75) - 1e-5].all()  # half-way between two that are a radius apart
+
+
+def test_every_cylinder_of_a_wall_bears_its_name():
+    text = f"format: 1\nknown:\n- {{name: fence, {WALL}}}\n- floor: {{height: -1}}"
+    world = parse_world(text)
+    assert names_of(world.known) == ["fence"] * (len(solids_of(world.known)) - 1) + [None]
+    assert [entry.name for entry in world.resolve(0).known] == names_of(world.known)
+    assert parse_world(world.to_yaml()) == world
+    with refused("exactly one kind is needed.*allowed: cylinder or sphere"):
+        parse_world("format: 1\nknown:\n- name: nothing")
 
 
 def test_height_is_that_of_every_cylinder():

@@ -13,13 +13,17 @@ from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.plan.pages import direct_page, shortest_page
 from hopfield_nav.figures.plan.solutions import solutions_page
 from hopfield_nav.figures.plan.stopped import stopped_page
-from hopfield_nav.known_world import SHORTEST, KnownPlan, PlannedPath, Scene
-from hopfield_nav.world import Solid, World, solids_of
+from hopfield_nav.known_world import KnownPlan, PlannedPath, Scene
+from hopfield_nav.world import Solid, World, names_of, solids_of
 
 
 def known_solids(world: World | Sequence[Solid]) -> list[Solid]:
     """The solids that a world declares as known; solids themselves are handed back."""
     return solids_of(world.known) if isinstance(world, World) else list(world)
+
+
+def _known_names(world: World | Sequence[Solid]) -> list[str | None]:
+    return names_of(world.known) if isinstance(world, World) else []
 
 
 def draw_plan_figures(
@@ -54,9 +58,8 @@ def draw_plan_figures(
         written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), _name(path), pdf)
         goal = forward_kinematics(arm, path.q[-1])
         if _has_solutions(arm, goal):
-            written += save_figure(
-                solutions_page(arm, scene, solids, goal), Path(folder), "goal_solutions", pdf
-            )
+            page = solutions_page(arm, scene, solids, goal, _known_names(world))
+            written += save_figure(page, Path(folder), "goal_solutions", pdf)
     return written
 
 
@@ -70,7 +73,7 @@ def draw_solutions_figure(
 ) -> list[Path]:
     """Draw every joint position of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
     with paper_style():
-        figure = solutions_page(arm, scene, known_solids(world), pose)
+        figure = solutions_page(arm, scene, known_solids(world), pose, _known_names(world))
         return save_figure(figure, Path(folder), "solutions", pdf)
 
 
@@ -91,7 +94,7 @@ def draw_stopped_figure(
 
 
 def _plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan) -> Figure:
-    if plan.paths[0].kind == SHORTEST:
+    if plan.paths[0].is_of_tool:
         return shortest_page(arm, scene, solids, plan.paths[0])
     return direct_page(arm, scene, solids, plan.paths)
 

@@ -17,7 +17,7 @@ from matplotlib.patheffects import withStroke
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid import GRID, CellView, mark_goal, mark_start, solid_colour
-from hopfield_nav.known_world import SAMPLING, SHORTEST, PlannedPath
+from hopfield_nav.known_world import SAMPLING, PlannedPath
 
 AXIS = 0.06  # [m] drawn length of the tool's axes
 _TURN = 0.02  # [rad] of a joint between two of the fine poses, at most
@@ -76,7 +76,7 @@ def travel_of(arm: Arm, path: PlannedPath, q: np.ndarray) -> tuple[np.ndarray, s
         (m,) and the label of the axis with its unit.
     """
     legs = np.linalg.norm(np.diff(tool_points(arm, corner_poses(path)), axis=0), axis=1)
-    if path.kind == SHORTEST and len(legs) and legs.min() > _SAME:
+    if path.is_of_tool and len(legs) and legs.min() > _SAME:
         return tool_travel(arm, q), "path of the tool (m)"
     return joint_travel(q), "path of the joints, summed (rad)"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
 from hopfield_nav.figures.plan.drawing import add_tool_axes
 from hopfield_nav.figures.plan.signals import touched_links
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
-from hopfield_nav.known_world import Scene, explain
+from hopfield_nav.known_world import Scene, explain, in_names
 from hopfield_nav.world import Solid
 
 _COLUMNS = 4
@@ -22,7 +23,9 @@ _ANGLES, _WORDS = 0.5 * CENTIMETRE, 0.3 * CENTIMETRE  # [inch] below a panel: th
 _FOOT = 0.5 * CENTIMETRE
 
 
-def solutions_page(arm: Arm, scene: Scene, solids: Sequence[Solid], pose: np.ndarray) -> Figure:
+def solutions_page(
+    arm: Arm, scene: Scene, solids: Sequence[Solid], pose: np.ndarray, names: Sequence[str | None] = ()
+) -> Figure:
     """The arm in every joint position that brings the tool to a pose, and what it touches there.
 
     Args:
@@ -30,6 +33,7 @@ def solutions_page(arm: Arm, scene: Scene, solids: Sequence[Solid], pose: np.nda
         scene: of the arm among the solids, from ``build_scene``.
         solids: the same solids in the same order, as a world file has them.
         pose: (4, 4) T_base_tool.
+        names: of the solids; default none has one.
 
     Raises:
         BadInput: a malformed pose, or one out of reach.
@@ -38,18 +42,20 @@ def solutions_page(arm: Arm, scene: Scene, solids: Sequence[Solid], pose: np.nda
     solutions = inverse_kinematics(arm, pose)
     if len(solutions) == 0:
         raise BadInput("no joint position to draw: out of reach", where="pose", found=pose[:3, 3].tolist())
-    view = CellView(arm, solids, solutions)
-    lines = max(len(_words(arm, scene, q)) for q in solutions)
+    view, names = CellView(arm, solids, solutions), names or [None] * len(solids)
+    lines = max(len(_words(arm, scene, q, names)) for q in solutions)
     figure, panels = _grid(view, len(solutions), _ANGLES + _WORDS * lines)
     for k, (ax, q) in enumerate(zip(panels, solutions, strict=True)):
-        draw_solution(ax, view, scene, q, k + 1)
-    foot = f"joint angles in rad; {_names(scene, solids)}".removesuffix("; ")
+        draw_solution(ax, view, scene, q, k + 1, names)
+    foot = f"joint angles in rad; {_names(scene, solids, names)}".removesuffix("; ")
     place = (0.5, 0.08 * CENTIMETRE / figure.get_figheight())
     figure.text(*place, foot, ha="center", va="bottom", fontsize="small")
     return figure
 
 
-def draw_solution(ax: Axes, view: CellView, scene: Scene, q: np.ndarray, number: int) -> Axes:
+def draw_solution(
+    ax: Axes, view: CellView, scene: Scene, q: np.ndarray, number: int, names: Sequence[str | None]
+) -> Axes:
     """One joint position, the links that touch something in colour, with its angles and words below.
 
     Args:
@@ -58,11 +64,12 @@ def draw_solution(ax: Axes, view: CellView, scene: Scene, q: np.ndarray, number:
         scene: of its arm.
         q: (n,) joint angles [rad].
         number: to write above it.
+        names: of the scene's solids.
     """
     frame_cell(ax, view)
     add_poses(ax, view, [CellPose(q, touched=touched_links(view.arm, scene, q))], pale=True)
     add_tool_axes(ax, view, q)
-    words = _words(view.arm, scene, q)
+    words = _words(view.arm, scene, q, names)
     ax.set_title(
         f"{number}: " + ("in collision" if words else "free"), color=COLOURS.goal if words else COLOURS.ink
     )
@@ -76,12 +83,15 @@ def draw_solution(ax: Axes, view: CellView, scene: Scene, q: np.ndarray, number:
 
 
 def touch_words(explained: str) -> list[str]:
-    """The words of ``explain``, put together by what is touched: "links 2, 3 touch known[1]"."""
+    """The words of ``explain``, put together by what is touched: "links 2, 3 touch known[1]".
+
+    What comes nearer than the scene's margin counts as touched.
+    """
     if explained == "free":
         return []
     touching: dict[str, list[str]] = {}
     for part in explained.split(", "):
-        what, by = part.split(" touches ")
+        what, by = re.split(" touches | comes within .* of ", part)
         touching.setdefault(by, []).append(what)
     return [_sentence(parts, by) for by, parts in touching.items()]
 
@@ -93,17 +103,18 @@ def _sentence(parts: list[str], by: str) -> str:
     return " and ".join(names) + (" touches " if len(parts) == 1 else " touch ") + by
 
 
-def _words(arm: Arm, scene: Scene, q: np.ndarray) -> list[str]:
+def _words(arm: Arm, scene: Scene, q: np.ndarray, names: Sequence[str | None]) -> list[str]:
     """The lines below a panel, not too many; none for a free pose."""
-    words = touch_words(explain(arm, scene, q))
+    words = [in_names(line, names) for line in touch_words(explain(arm, scene, q))]
     more = len(words) - _MOST_LINES
     return [*words[:_MOST_LINES], f"and {more} more"] if more > 0 else words
 
 
-def _names(scene: Scene, solids: Sequence[Solid]) -> str:
-    names = ", ".join(f"known[{k}] {type(s).__name__.lower()}" for k, s in enumerate(solids))
+def _names(scene: Scene, solids: Sequence[Solid], names: Sequence[str | None]) -> str:
+    kinds = [f"known[{k}] {type(s).__name__.lower()}" for k, s in enumerate(solids) if names[k] is None]
     margin = float(scene.margin[0])
-    return names + (f" (touched: nearer than {100 * margin:.3g} cm)" if names and margin > 0 else "")
+    near = f"touched: nearer than {100 * margin:.3g} cm" if len(solids) and margin > 0 else ""
+    return "; ".join(part for part in (", ".join(kinds), near) if part)
 
 
 def _grid(view: CellView, count: int, below: float) -> tuple[Figure, list[Axes]]:

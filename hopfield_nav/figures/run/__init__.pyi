@@ -12,4 +12,5 @@ from .signals import draw_force_component as draw_force_component
 from .signals import draw_force_magnitude as draw_force_magnitude
 from .signals import draw_force_zoom as draw_force_zoom
 from .signals import draw_level_zoom as draw_level_zoom
+from .signals import draw_moment_component as draw_moment_component
 from .snapshots import draw_snapshot as draw_snapshot

@@ -8,10 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from hopfield_nav.experiment import Run
-from hopfield_nav.figures import COLOURS, envelope
+from hopfield_nav.figures import COLOURS, envelope, keep_scale
 from hopfield_nav.figures.run.signals import add_signal, frame_time
 from hopfield_nav.world import build_arm
 
+_ERROR, _ANGLE, _TORQUE = 0.02, 0.01, 0.1  # [mrad], [rad], [N·m] that every scale spans
 _NEAR = 0.5  # a limit is drawn where the axis need not grow by more than this share to hold it
 
 
@@ -28,7 +29,7 @@ def draw_joint_error(ax: Axes, run: Run, joint: int) -> Axes:
     add_signal(ax, run, 1e3 * error, COLOURS.travelled)
     ax.set_title(f"joint {joint + 1}")
     ax.set_ylabel(r"$q - q_{\mathrm{ref}}$ (mrad)")
-    return frame_time(ax, run)
+    return frame_time(keep_scale(ax, _ERROR), run)
 
 
 def draw_joint_angle(ax: Axes, run: Run, joint: int) -> Axes:
@@ -41,6 +42,7 @@ def draw_joint_angle(ax: Axes, run: Run, joint: int) -> Axes:
     """
     add_signal(ax, run, run.data.q_ref.values[:, joint], COLOURS.planned, linewidth=1.5)
     add_signal(ax, run, run.data.q.values[:, joint], COLOURS.travelled)
+    keep_scale(ax, _ANGLE)
     low, high = build_arm(run.world).position_limits[joint]
     _add_limits(ax, f"joint {joint + 1}", low, high, "rad")
     ax.set_ylabel("angle (rad)")
@@ -58,6 +60,7 @@ def draw_joint_torque(ax: Axes, run: Run, joint: int) -> Axes:
     ax.plot(
         *envelope(run.data.time.values, run.data.tau.values[:, joint]), color=COLOURS.travelled, linewidth=0.7
     )
+    keep_scale(ax, _TORQUE)
     limit = float(build_arm(run.world).torque_limits[joint])
     _add_limits(ax, f"joint {joint + 1}", -limit, limit, "N·m")
     ax.set_ylabel("torque (N·m)")

@@ -32,6 +32,7 @@ from hopfield_nav.figures.run.signals import (
     draw_force_magnitude,
     draw_force_zoom,
     draw_level_zoom,
+    draw_moment_component,
     force_handles,
     instant_handles,
     typical_collision,
@@ -149,14 +150,16 @@ def snapshots_page(run: Run) -> Figure | None:
 
 
 def force_page(run: Run) -> Figure | None:
-    """Components of the actual and the estimated force (7.6)."""
+    """Components of the actual and the estimated force and moment (7.6)."""
     if not _has_signals(run):
         return None
-    figure = new_figure(COLUMN, 9.0 * CENTIMETRE)
-    panels = figure.subplots(3, 1, sharex=True)
-    for axis, ax in enumerate(panels):
-        draw_force_component(ax, run, axis)
-        ax.label_outer()
+    figure = new_figure(PAGE, 9.0 * CENTIMETRE)
+    panels = figure.subplots(3, 2, sharex=True)
+    for axis, (force, moment) in enumerate(panels):
+        draw_force_component(force, run, axis)
+        draw_moment_component(moment, run, axis)
+    for ax in panels[:2].ravel():
+        ax.set_xlabel("")
     figure.align_ylabels()
     return add_legend(figure, force_handles(run), 2)
 

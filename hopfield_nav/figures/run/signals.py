@@ -14,10 +14,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopfield_nav.experiment import Run, contact_delays, force_norm, missed_contacts
-from hopfield_nav.figures import COLOURS, envelope
+from hopfield_nav.figures import COLOURS, envelope, keep_scale
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
 _DASHES = (0, (4, 2))
+_FORCE, _MOMENT = 1.0, 0.1  # [N], [N·m] that every scale shows
 
 
 def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
@@ -32,7 +33,26 @@ def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
     add_signal(ax, run, data.force_estimate.values[:, axis], COLOURS.felt, linewidth=0.9)
     add_signal(ax, run, data.force.values[:, axis], COLOURS.true, linewidth=0.6)
     ax.set_ylabel(f"$F_{'xyz'[axis]}$ (N)")
-    return frame_time(ax, run)
+    return frame_time(keep_scale(ax, 2 * _FORCE), run)
+
+
+def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
+    """One component of the true and of the estimated moment at the tool point (ragazzon2012 figure 7.6).
+
+    The true one is that of the largest contact force; a contact at the tool point itself has none.
+
+    Args:
+        ax: to draw on.
+        run: a run with recorded signals.
+        axis: 0, 1 or 2 for x, y or z of the base.
+    """
+    data = run.data
+    lever = np.nan_to_num(data.contact_point.values - data.tool_position.values)
+    true = np.cross(lever, np.nan_to_num(data.contact_force.values))
+    add_signal(ax, run, data.moment_estimate.values[:, axis], COLOURS.felt, linewidth=0.9)
+    add_signal(ax, run, true[:, axis], COLOURS.true, linewidth=0.6)
+    ax.set_ylabel(f"$M_{'xyz'[axis]}$ (N·m)")
+    return frame_time(keep_scale(ax, 2 * _MOMENT), run)
 
 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
@@ -52,7 +72,7 @@ def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
     if threshold is not None:
         ax.axhline(threshold, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), zorder=5)
     ax.set_ylabel(r"$\|F\|$ (N)")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, max(_FORCE, ax.get_ylim()[1]))
     return frame_time(ax, run)
 
 
@@ -125,8 +145,8 @@ def typical_collision(run: Run) -> int | None:
 def force_handles(run: Run, magnitude: bool = False) -> list[Artist]:
     """Legend of the force plots."""
     handles: list[Artist] = [
-        Line2D([], [], color=COLOURS.true, label="actual $F$"),
-        Line2D([], [], color=COLOURS.felt, label=r"estimated $\hat{F}$"),
+        Line2D([], [], color=COLOURS.true, label="actual"),
+        Line2D([], [], color=COLOURS.felt, label="estimated"),
     ]
     if magnitude and force_threshold(run) is not None:
         handles.append(threshold_handle())
