@@ -40,7 +40,7 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
     rows = frame_rows(table.time, np.zeros(0))
     return {
         "title": folder.name,
-        "outcome": f"{facts['method']} path in {facts['duration_s']:.2f} s",
+        "outcome": f"planned ({facts['method']}), {facts['duration_s']:.2f} s",
         "command": command,
         "colours": COLOURS._asdict(),
         "time": np.round(table.time[rows], 6).tolist(),

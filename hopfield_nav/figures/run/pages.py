@@ -39,7 +39,7 @@ from hopfield_nav.figures.run.signals import (
 )
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
-from hopfield_nav.figures.solid import SceneView, few_empty, in_space, map_extent, map_grid
+from hopfield_nav.figures.solid import SceneView, in_space, map_extent, map_grid
 
 MOST_MAPS = 24
 
@@ -115,10 +115,10 @@ def chosen_plans(count: int, most: int = MOST_MAPS) -> list[int]:
 def space_plans_page(run: Run, chosen: list[int]) -> Figure:
     """Felt cells and the new path after some of the collisions, which are given by number."""
     plans, scene = run.plans(), SceneView(run)
-    columns = few_empty(len(chosen), (4, 3))
-    width = PAGE if columns > 2 else COLUMN
+    columns = 2 if len(chosen) in (2, 4) else min(3, len(chosen))  # wide enough for the numbers
+    width = PAGE if columns > 1 else COLUMN
     handles = plan_handles(run)
-    per_row = len(handles) if columns > 2 else 3
+    per_row = len(handles) if columns > 1 else 3
     head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
     note = 0.4 * CENTIMETRE if len(chosen) < len(plans) else 0.0
     figure, panels = _panels(scene, width, len(chosen), columns, head, note)
@@ -224,13 +224,14 @@ def _panels(
 ) -> tuple[Figure, list[Axes]]:
     """Panels of the picture's shape below a head [inch] for the legend."""
     left, right, low, high = scene.limits(arm=False)
-    wide, title = width / columns, 0.45 * CENTIMETRE if count > 1 else 0.0
+    edge = 0.35 * CENTIMETRE if columns > 1 else 0.0  # for the numbers at the left
+    wide, title = (width - edge) / columns, 0.45 * CENTIMETRE if count > 1 else 0.0
     tall = wide * (high - low) / (right - left)
     rows = -(-count // columns)
     height = head + rows * (tall + title) + foot
     figure = Figure((width, height))
     places = [
-        ((k % columns) * wide, foot + (rows - 1 - k // columns) * (tall + title), wide, tall)
+        (edge + (k % columns) * wide, foot + (rows - 1 - k // columns) * (tall + title), wide, tall)
         for k in range(count)
     ]
     return figure, [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]

@@ -45,7 +45,7 @@ def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: SceneView | 
         scene: of the same run.
     """
     scene = scene or SceneView(run)
-    add_plane(ax, scene, ticks=False)
+    add_plane(ax, scene)
     add_solids(ax, scene, None, plan, obstacles=False)
     if len(plan.path):
         points = cell_points(run, plan.path)

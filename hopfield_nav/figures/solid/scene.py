@@ -149,7 +149,7 @@ def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
     return ax
 
 
-def add_plane(ax: Axes, scene: SceneView, ticks: bool = True) -> None:
+def add_plane(ax: Axes, scene: SceneView) -> None:
     """The map's plane with its grid and a scale in metres along two edges, over floor and obstacles' feet."""
     for height in scene.floors:
         ax.fill(
@@ -174,10 +174,9 @@ def add_plane(ax: Axes, scene: SceneView, ticks: bool = True) -> None:
         ax.add_collection(
             LineCollection(list(edges), colors=COLOURS.grid, linewidths=0.6, zorder=2.7), autolim=False
         )
-    if ticks:
-        _add_scale(ax, scene)
-        if scene.in_space:
-            _add_height_scale(ax, scene)
+    _add_scale(ax, scene)
+    if scene.in_space:
+        _add_height_scale(ax, scene)
 
 
 def add_line(ax: Axes, scene: SceneView, points: np.ndarray, **how: Any) -> Line2D:
