@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -63,6 +67,23 @@ def test_the_bundled_world_is_reached(bundled):
     _, run = bundled
     assert run.outcome == "reached"
     assert run.summary["collision_count"] <= 40
+
+
+def test_sixty_four_million_cells_are_planned_over_in_the_loop():
+    """In a process of its own, whose memory can be told: at most 2 GB."""
+    code = (
+        "import json, resource\nfrom hopfield_nav import load_world, simulate\n"
+        "from hopfield_nav.experiment import place_errors\n"
+        "run = simulate(load_world('whole_arm_fine', ['record.every=20']))\n"
+        "memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024\n"
+        "print(json.dumps([run.summary, place_errors(run)[0].tolist(), memory]))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    summary, errors, memory = json.loads(told.stdout.splitlines()[-1])
+    assert summary["outcome"] == "reached"
+    assert 1 <= summary["collision_count"] <= 10
+    assert np.mean(np.array(errors) <= 0.04) >= 0.75
+    assert memory <= 2e9
 
 
 def test_every_fact_is_true(bundled):
