@@ -11,7 +11,7 @@ from hopfield_nav.isolation import random_surface_points
 from hopfield_nav.known_world import build_scene, collides
 from hopfield_nav.loop import sample
 from hopfield_nav.navigation.joints import JointGrid, Places, default_bounds
-from hopfield_nav.navigation.joints.doubts import LADDER, Doubts
+from hopfield_nav.navigation.joints.doubts import AGREE, LADDER, TOGETHER, Doubts
 from hopfield_nav.navigation.joints.goals import goal_solutions
 from hopfield_nav.navigation.joints.lines import joint_lines
 from hopfield_nav.world import build_arm, parse_world
@@ -110,6 +110,42 @@ def test_a_place_that_the_arm_passed_through_is_ruled_out():
     alone = Doubts(ARM, GRID)
     alone.add(places((FAR, 1.0)))
     np.testing.assert_allclose(doubts.against, alone.against, atol=1e-5)
+
+
+def test_touches_of_one_obstacle_bear_each_other_out_in_any_order():
+    near = POINT + np.array([0.02, 0.0, 0.0])
+    unsure, sure, elsewhere = places((POINT, 0.5), (FAR, 0.5)), places((near, 0.9)), places((-FAR, 0.9))
+    found = []
+    for order in ((unsure, sure, elsewhere), (elsewhere, sure, unsure)):
+        doubts = Doubts(ARM, GRID)
+        for touch in order:
+            doubts.add(touch)
+        found.append(doubts)
+        weighed = next(t for t in doubts.touches if len(t.points) == 2)
+        gain = 1.0 + AGREE * 0.9 * (1.0 - 0.02 / TOGETHER)
+        np.testing.assert_allclose(weighed.weights, np.array([gain, 1.0]) / (gain + 1.0))
+    np.testing.assert_allclose(found[0].against, found[1].against, atol=1e-5)
+    apart = Doubts(ARM, GRID)
+    for touch in (unsure, elsewhere):
+        apart.add(touch)
+    np.testing.assert_array_equal(apart.touches[0].weights, [0.5, 0.5])
+
+
+def test_what_was_borne_out_by_a_place_that_is_ruled_out_is_not_any_more():
+    near = POINT + np.array([0.06, 0.0, 0.0])
+    rng = np.random.default_rng(1)
+    q = rng.uniform(GRID.lower, GRID.upper, (4000, 6))
+    to = [
+        arm_distance(ARM, q, pack_primitives([sphere(p, 1e-6)])).min(axis=(1, 2)) for p in (near, POINT, FAR)
+    ]
+    passing = q[(to[0] < -0.006) & (to[1] > 0.0) & (to[2] > 0.0)][:1]
+    assert len(passing) == 1
+    doubts = Doubts(ARM, GRID)
+    doubts.add(places((POINT, 0.5), (FAR, 0.5)))
+    doubts.add(places((near, 0.9), (-FAR, 0.1)))
+    assert doubts.touches[0].weights[0] > 0.6
+    doubts.passed([], passing)
+    np.testing.assert_allclose(doubts.touches[0].weights, [0.5, 0.5])
 
 
 def test_a_drawn_place_is_certain_and_drawn_by_its_weight():

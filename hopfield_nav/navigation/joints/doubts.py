@@ -2,7 +2,8 @@
 
 Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it
 more is said than against one where the arm would be near it. What several touches say adds up, as -ln(1 -
-certainty), the measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out.
+certainty), the measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out,
+and places beside those of other touches gain weight: an obstacle is often touched more than once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from hopfield_nav.navigation.joints.guess import Places
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
 LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
 LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
+TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
+_CHANGED = 0.05  # of a weight, from which on its cells are marked anew
 _MOST = 255  # what certainty 1 is while one touch is marked
 _POINT = 1e-6  # [m] radius of what stands for a point
 _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
@@ -28,9 +31,13 @@ Place = tuple[float, float, float]  # base axes [m]
 
 
 class _Touch(NamedTuple):
-    """Its places that are left, and what they say: at which cells, counted in C order, how much."""
+    """Its places that are left, and what they say: at which cells, counted in C order, how much.
+
+    ``alone`` is what they weigh without the other touches.
+    """
 
     places: Places
+    alone: np.ndarray
     cells: np.ndarray
     against: np.ndarray
 
@@ -55,16 +62,21 @@ class Doubts:
 
     def add(self, places: Places) -> None:
         """One more touch."""
-        self._touches.append(self._say(places))
+        self._touches.append(self._say(places, places.weights))
+        self._weigh()
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
         """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
         self._free.update(cells)
+        changed = False
         for k, touch in enumerate(self._touches):
             ruled_out = self._inside(touch.places, q)
             if ruled_out.any():
-                self.against.reshape(-1)[touch.cells] -= touch.against
-                self._touches[k] = self._say(_left(touch.places, ruled_out))
+                left = _left(touch.places._replace(weights=touch.alone), ruled_out)
+                self._say_anew(k, left, left.weights)
+                changed = True
+        if changed:
+            self._weigh()
 
     def doubtful(self, certainty: float) -> np.ndarray:
         """Bool grid of the cells that are blocked with more than a certainty, one of ``LADDER``."""
@@ -110,7 +122,21 @@ class Doubts:
                 found.add(Places(places.points[[k]], places.links[[k]], np.ones(1)))
         return found
 
-    def _say(self, places: Places) -> _Touch:
+    def _weigh(self) -> None:
+        """Let every touch hear where the others may have been, each as it weighs alone."""
+        heard = [(touch.places.points, touch.alone) for touch in self._touches]
+        for k, touch in enumerate(self._touches):
+            others = [other for i, other in enumerate(heard) if i != k]
+            weights = _together(touch.places.points, touch.alone, others)
+            if np.abs(weights - touch.places.weights).max(initial=0.0) > _CHANGED:
+                self._say_anew(k, touch.places._replace(weights=weights), touch.alone)
+
+    def _say_anew(self, k: int, places: Places, alone: np.ndarray) -> None:
+        said = self._touches[k]
+        self.against.reshape(-1)[said.cells] -= said.against
+        self._touches[k] = self._say(places, alone)
+
+    def _say(self, places: Places, alone: np.ndarray) -> _Touch:
         said = np.zeros(self._grid.shape, dtype=np.uint8)
         for point, weight in zip(places.points, places.weights, strict=True):
             for radius, certainty in SHELLS:
@@ -119,7 +145,7 @@ class Doubts:
         cells = np.flatnonzero(said)
         against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_MOST)
         self.against.reshape(-1)[cells] += against
-        return _Touch(places, cells, against)
+        return _Touch(places, alone, cells, against)
 
     def _inside(self, places: Places, q: np.ndarray) -> np.ndarray:
         """(k,) bool: the places that the arm contained at one of the joint angles (m, n)."""
@@ -127,6 +153,18 @@ class Doubts:
             return np.zeros(len(places.points), dtype=bool)
         distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
+
+
+def _together(
+    points: np.ndarray, alone: np.ndarray, others: list[tuple[np.ndarray, np.ndarray]]
+) -> np.ndarray:
+    """(k,) weights of places (k, 3) beside those of other touches, with the same sum."""
+    gain = np.zeros(len(points))
+    for places, weights in others:
+        apart = np.linalg.norm(points[:, None] - places[None], axis=2)
+        gain += np.clip(1.0 - apart / TOGETHER, 0.0, None) @ weights
+    weights = alone * (1.0 + AGREE * gain)
+    return weights * (alone.sum() / weights.sum()) if weights.sum() > 0.0 else alone
 
 
 def _left(places: Places, ruled_out: np.ndarray) -> Places:
