@@ -44,6 +44,8 @@ def _on_the_neighbourhood(world: World) -> list[str]:
     from hopfield_nav.planning import stencil
 
     cells = math.prod(world.map.shape)
+    if world.map.space == "joints":  # its steps are those along the axes, and its plans are repaired
+        return []
     if cells * (2 * world.planner.radius + 1) ** world.map.rank < _MANY_CONNECTIONS:
         return []
     count = cells * len(stencil(world.map.shape, world.planner.radius).offset)

@@ -232,7 +232,8 @@ def _doubled(navigator, places):
         cells = navigator.search.steps_from(navigator.grid.cell_of(q), q, closed)
         tool = forward_kinematics(navigator.arm, navigator.search.centre(np.array(cells[:1]), q))[0, :3, 3]
         other = Places(np.vstack([places.points[:1], tool]), np.array([3, 6]), np.array([0.5, 0.5]))
-        navigator.doubts._touches[-1] = navigator.doubts._touches[-1]._replace(places=other)
+        said = navigator.doubts._touches[-1]
+        navigator.doubts._touches[-1] = said._replace(places=other, alone=other.weights)
     return places
 
 
