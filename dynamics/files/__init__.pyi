@@ -5,4 +5,5 @@ from .mjcf import mjcf_text as mjcf_text
 from .urdf import read_urdf as read_urdf
 from .urdf_writer import write_urdf as write_urdf
 from .writing import whole_file as whole_file
+from .writing import whole_folder as whole_folder
 from .writing import write_whole as write_whole

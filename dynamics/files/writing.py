@@ -1,8 +1,9 @@
-"""A file is written whole or not at all."""
+"""A file, or a folder, is written whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,6 +27,33 @@ def whole_file(path: Path) -> Iterator[Path]:
     except BaseException:
         with suppress(OSError):
             partial.unlink()
+        raise
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """Another folder beside it to write to; when the block ends well it takes the folder's place.
+
+    Args:
+        folder: must not exist, or be empty; those above it are made.
+
+    Raises:
+        BadInput: the folder holds something.
+        OSError: it cannot be made.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput("the folder is not empty", where=str(folder), allowed="a new or empty folder")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    try:
+        yield partial
+        if folder.exists():
+            folder.rmdir()
+        partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
         raise
 
 

@@ -8,8 +8,6 @@ is written under another name and renamed when it is complete.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dynamics import BadInput, html_table
+from dynamics.files import whole_folder
 from hopfield_nav.experiment.checksums import check_checksums, write_checksums
 from hopfield_nav.experiment.dataset import make_record, record_of
 from hopfield_nav.experiment.detection import Detection
@@ -141,20 +140,8 @@ class Run:
             OSError: it cannot be written.
         """
         folder = Path(folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise BadInput("the folder is not empty", where=str(folder), allowed="a new or empty folder")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir()
-        try:
+        with whole_folder(folder) as partial:
             self._write(partial, folder)
-            if folder.exists():
-                folder.rmdir()
-            partial.rename(folder)
-        except BaseException:
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
         return folder
 
     def _write(self, partial: Path, final: Path) -> None:

@@ -103,11 +103,12 @@ def in_names(words: str, names: Sequence[str | None]) -> str:
 
     Args:
         words: with ``known[k]`` in them; what is touched twice under one name is said once.
-        names: of the scene's solids; one that is None keeps its number.
+        names: of the scene's first solids; one that is None, and further ones, keep their numbers.
     """
+    numbered = dict(enumerate(names))
 
     def named(found: re.Match[str]) -> str:
-        return names[int(found[1])] or found[0]
+        return numbered.get(int(found[1])) or found[0]
 
     each_once = r"(\b[^,:;]+)(?:, \1)+(?=[,;]|$)"  # the cylinders of a wall bear one name
     return re.sub(each_once, r"\1", re.sub(r"known\[(\d+)\]", named, words))

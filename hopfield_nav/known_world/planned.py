@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, HopfieldNavError, LibraryMissing, forward_kinematics
-from dynamics.files import write_whole
+from dynamics.files import whole_folder, write_whole
 from hopfield_nav.known_world.collisions import clearance, explain, in_names
 from hopfield_nav.known_world.line import poses_at, straight_line
 from hopfield_nav.known_world.plan import AUTO, KnownPlan, Question, plan_known, plans_in_turn
@@ -175,11 +175,12 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
 
     Args:
         planned: with a trajectory.
-        folder: made where there is none.
+        folder: new or empty; it is written whole or not at all.
         motion: of the program, see ``urscript``.
 
     Raises:
-        BadInput: a motion that does not suit the path.
+        BadInput: a motion that does not suit the path, or the folder holds something.
+        OSError: it cannot be written.
     """
     assert planned.trajectory is not None
     assert planned.plan.path is not None
@@ -189,9 +190,9 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
         if six
         else ""
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "world.yaml", planned.world.to_yaml(folder))
-    write_whole(folder / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
-    write_plan_csv(planned.arm, planned.trajectory, folder / "plan.csv")
-    if text:
-        write_whole(folder / "plan.script", text)
+    with whole_folder(folder) as partial:
+        write_whole(partial / "world.yaml", planned.world.to_yaml(folder))
+        write_whole(partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
+        write_plan_csv(planned.arm, planned.trajectory, partial / "plan.csv")
+        if text:
+            write_whole(partial / "plan.script", text)

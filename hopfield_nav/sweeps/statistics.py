@@ -51,7 +51,7 @@ def mean(values: Iterable[float], signed: bool = True) -> Value:
 
     Args:
         values: those that are not finite are left out.
-        signed: whether the quantity may be negative; else the interval ends at 0.
+        signed: whether the interval may go below 0 though no value does.
     """
     from scipy.stats import t
 
@@ -65,7 +65,9 @@ def mean(values: Iterable[float], signed: bool = True) -> Value:
     deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in finite) / (n - 1))
     half = float(t.ppf(0.5 + LEVEL / 2, n - 1)) * deviation / math.sqrt(n)
     low = middle - half
-    return Value(n, middle, low if signed else max(low, 0.0), middle + half)
+    if not signed and min(finite) >= 0.0:
+        low = max(low, 0.0)
+    return Value(n, middle, low, middle + half)
 
 
 def outcome_shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, Value]:

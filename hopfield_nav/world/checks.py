@@ -178,7 +178,8 @@ def _check_goal(world: World) -> None:
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
     for i, obstacle in enumerate(world.known):
         if any(solid.contains(*point) for solid in obstacle.solids):
-            raise BadInput(f"goal inside known obstacle {i}", where=key, found=found, allowed="a free place")
+            what = f"goal inside {obstacle.name or f'known obstacle {i}'}"
+            raise BadInput(what, where=key, found=found, allowed="a free place")
 
 
 _OF_EVERY_WORLD = (

@@ -17,6 +17,8 @@ _ALLOWED = {
     "float_type": "a number",
     "int_type": "a whole number",
     "string_type": "text",
+    "string_too_short": "text that is not empty",
+    "string_too_long": "a shorter text",
     "bool_type": "true or false",
     "int_from_float": "a whole number",
     "tuple_type": "a list",

@@ -124,10 +124,15 @@ class Doubts:
 
     def _weigh(self) -> None:
         """Let every touch hear where the others may have been, each as it weighs alone."""
-        heard = [(touch.places.points, touch.alone) for touch in self._touches]
+        points = np.concatenate([touch.places.points for touch in self._touches])
+        alone = np.concatenate([touch.alone for touch in self._touches])
+        whose = np.repeat(np.arange(len(self._touches)), [len(touch.alone) for touch in self._touches])
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        near = np.clip(1.0 - apart / TOGETHER, 0.0, None)
+        gained = alone * (1.0 + AGREE * (near * (whose[:, None] != whose)) @ alone)
         for k, touch in enumerate(self._touches):
-            others = [other for i, other in enumerate(heard) if i != k]
-            weights = _together(touch.places.points, touch.alone, others)
+            own = gained[whose == k]
+            weights = own * (touch.alone.sum() / own.sum()) if own.sum() > 0.0 else touch.alone
             if np.abs(weights - touch.places.weights).max(initial=0.0) > _CHANGED:
                 self._say_anew(k, touch.places._replace(weights=weights), touch.alone)
 
@@ -153,18 +158,6 @@ class Doubts:
             return np.zeros(len(places.points), dtype=bool)
         distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
         return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
-
-
-def _together(
-    points: np.ndarray, alone: np.ndarray, others: list[tuple[np.ndarray, np.ndarray]]
-) -> np.ndarray:
-    """(k,) weights of places (k, 3) beside those of other touches, with the same sum."""
-    gain = np.zeros(len(points))
-    for places, weights in others:
-        apart = np.linalg.norm(points[:, None] - places[None], axis=2)
-        gain += np.clip(1.0 - apart / TOGETHER, 0.0, None) @ weights
-    weights = alone * (1.0 + AGREE * gain)
-    return weights * (alone.sum() / weights.sum()) if weights.sum() > 0.0 else alone
 
 
 def _left(places: Places, ruled_out: np.ndarray) -> Places:
