@@ -86,7 +86,7 @@ class Film:
     def _scene(self) -> list[_Panel]:
         """The arm and its map side by side; of joint angles the arm alone."""
         if self.run.world.map.space == "joints":
-            return [PlacesPanel(self.figure.add_axes((0.0, 0.225, 0.80, 0.72)), self.run)]
+            return [PlacesPanel(self.figure.add_axes((0.0, 0.225, 1.0, 0.72)), self.run)]
         from_above = LevelPanel if in_space(self.run) else MapPanel
         return [
             ScenePanel(self.figure.add_axes((0.0, 0.225, 0.60, 0.70)), self.run),
@@ -158,9 +158,11 @@ class Film:
         self.banner.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"})
 
     def _handles(self) -> list:
-        lines = [("tool", COLOURS.travelled), ("path", COLOURS.planned), ("force", COLOURS.true)]
-        handles: list = [Line2D([], [], color=colour, label=label) for label, colour in lines]
-        handles.append(Line2D([], [], color=COLOURS.felt, label="estimated force"))
+        lines = {"tool": COLOURS.travelled, "path": COLOURS.planned, "force": COLOURS.true}
+        if self.run.world.map.space == "joints":  # where the path is none of places
+            del lines["path"]
+        lines["estimated force"] = COLOURS.felt
+        handles: list = [Line2D([], [], color=colour, label=label) for label, colour in lines.items()]
         handles.append(Patch(color=COLOURS.felt, alpha=0.8, lw=0, label="felt"))
         handles.append(Patch(color=COLOURS.obstacle, lw=0, label="true obstacle"))
         return handles + ([threshold_handle()] if force_threshold(self.run) is not None else [])
