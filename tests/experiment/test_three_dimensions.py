@@ -243,6 +243,11 @@ def test_a_start_below_the_map_is_refused():
             "goal: {position: [0.3, 0, 0.12]}",
             ["goal inside known obstacle 0"],
         ),
+        (
+            "map: {shape: [20, 20, 9]}\ngoal: {position: [0.3, 0, 0.12]}\n"
+            "known: [{name: the ball, sphere: {center: [0.3, 0, 0.1], radius: 0.05}}]",
+            ["goal inside the ball"],
+        ),
         ("trajectory: {tool_rotation: loose}", ["trajectory.tool_rotation", "a list of 3"]),
     ],
 )

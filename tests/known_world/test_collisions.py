@@ -180,6 +180,7 @@ def test_names_stand_for_numbers_and_a_wall_is_said_once():
     names = ["the wall", "the wall", None, "C:\\1"]
     assert in_names(words, names) == "x: link 2 touches the wall, link 3 touches known[2]; and C:\\1"
     assert in_names("free", names) == "free"
+    assert in_names("link 2 touches known[4]", names) == "link 2 touches known[4]"  # more than the world's
 
 
 def test_what_is_only_near_is_said_to_be_near():

@@ -186,6 +186,22 @@ def test_a_path_that_the_motors_cannot_follow_is_passed_over(monkeypatch):
     assert planned.plan.reasons == {"shortest": "too much torque", "around": "too much torque"}
 
 
+def test_an_interrupted_plan_leaves_nothing_and_a_full_folder_is_left_alone(monkeypatch, tmp_path):
+    found = plan_world(load_world("cell", STRAIGHT))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with refused("the folder is not empty"):
+        save_plan(found, tmp_path / "mine")
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(planned_module, "write_plan_csv", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save_plan(found, tmp_path / "plan")
+    assert [p.name for p in tmp_path.rglob("*")] == ["mine", "notes.txt"]
+
+
 def test_where_no_path_can_be_followed_the_reason_is_the_torque():
     heavy = ["tool.payload={mass: 14, center_of_mass: [0, 0, 0.1]}", "known=[]"]
     goal = ["start.joints=[0, 0, 0, 0, 0, 0]", "plan={goal: {joints: [0.5, -0.2, 0.1, 0.5, 1.5, 1]}}"]

@@ -315,6 +315,8 @@ def test_intervals():
     assert value.high - 2.0 == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
     assert mean([]).n == 0
     assert mean([0.0, 1.0]).low < 0.0 == mean([0.0, 1.0], signed=False).low
+    below = mean([-3.0, -1.0, 0.5], signed=False)  # what is below zero stays there
+    assert below.low < below.estimate < 0.0 < below.high
     shares = outcome_shares([{"outcome": "reached"}] * 3 + [{"outcome": "failed"}])
     assert Counter({name: round(4 * value.estimate) for name, value in shares.items()}) == {
         "reached": 3,
