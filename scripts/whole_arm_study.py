@@ -35,7 +35,7 @@ def study(
                 found.setdefault((family, setting), []).append(ran)
                 print(
                     f"{family} {ran.seed} {setting}: {ran.outcome}, {ran.alarms} touches, {ran.time:.0f} s, "
-                    f"{ran.wall:.0f} s of wall {ran.reason}",
+                    f"{ran.spent:.0f} s of processor {ran.reason}",
                     flush=True,
                 )
     return found

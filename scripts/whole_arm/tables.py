@@ -41,7 +41,7 @@ def reached_row(name: str, runs: Sequence[Ran]) -> str:
     cells += (
         [f"{v:.2f} s" for v in (np.median(replan), np.quantile(replan, 0.9))] if len(replan) else ["-"] * 2
     )
-    cells.append(f"{sum(r.time for r in runs) / sum(r.wall for r in runs):.0f}")
+    cells.append(f"{sum(r.time for r in runs) / sum(r.spent for r in runs):.0f}")
     return _row(cells)
 
 
