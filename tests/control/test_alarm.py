@@ -83,9 +83,50 @@ def test_growth_after_the_reference_is_back_is_a_collision_even_if_the_level_nev
     ],
 )
 def test_growth_in_another_direction_is_felt_at_once_during_the_retreat(turned, level, fires):
-    levels = [1.2, 2.5, 3.0, 1.5, level, level]
-    torques = [1.2 * ALONG, 2.5 * ALONG, 3.0 * ALONG, 1.5 * ALONG, turned, turned]
-    assert alarms(retreat(levels, torques)) == ([0, 4] if fires else [0])
+    levels = [1.2, 2.5, 3.0, 1.5, 1.5, level, level]
+    torques = [*([v * ALONG for v in levels[:5]]), turned, turned]
+    assert alarms(retreat(levels, torques)) == ([0, 5] if fires else [0])
+
+
+def test_an_arm_thrown_between_two_obstacles_touches_two():
+    """Each push is from another side than the last one, but only the second is from a new side."""
+    sides = [1.2 * ACROSS, 3.0 * ACROSS, 1.2 * ACROSS, 1.0 * ACROSS]
+    thrown = 2 * [-3.0 * ACROSS] + 2 * [-0.5 * ACROSS] + 2 * [3.0 * ACROSS] + 2 * [0.5 * ACROSS]
+    between = [*sides, *4 * thrown]
+    assert alarms(_moving_on(between), leg=10.0) == [0, 4]
+    third = [*between, 0.5 * ACROSS, 4.0 * ALONG]
+    assert alarms(_moving_on(third), leg=10.0) == [0, 4, len(third) - 1]
+
+
+def _moving_on(torques):
+    """Along joint 1; the level is the largest torque."""
+    return [(-float(k), -1.0, torque, float(np.abs(torque).max())) for k, torque in enumerate(torques)]
+
+
+def test_a_level_that_swings_from_one_period_to_the_next_is_one_collision():
+    """A slow controller against a stiff obstacle."""
+    swings = [*CLIMBS[:8], *6 * [0.9, 2.2]]
+    assert alarms(retreat(swings)) == [0]
+    grows = [*swings, 0.9, 3.3]
+    assert alarms(retreat(grows)) == [0, len(grows) - 1]  # a threshold above the 2.2 of before
+    slowly = [*CLIMBS[:8], *3 * [0.9, 0.9, 2.2, 2.2]]
+    assert alarms(retreat(slowly))[:2] == [0, 10]  # no swing of single periods
+
+
+@pytest.mark.parametrize(("level", "fires"), [(1.25, True), (1.15, False)])
+def test_a_load_that_the_model_has_wrong_does_not_hide_the_next_touch(level, fires):
+    """The level stays at 0.7, above ``rearm``; what comes is felt half a threshold above that."""
+    held = [*CLIMBS[:8], *[0.7] * 12]
+    assert alarms(retreat([*held, level])) == ([0, len(held)] if fires else [0])
+    soon = [*CLIMBS[:8], *[0.7] * 4]
+    assert alarms(retreat([*soon, level])) == [0]  # nothing is known to be over yet
+    rises = [*CLIMBS[:8], *np.linspace(0.7, 0.95, 12), level]
+    assert alarms(retreat(rises)) == [0]  # not steady
+
+
+def test_without_a_load_the_threshold_is_as_before():
+    held = [*CLIMBS[:8], *[0.7] * 12, 0.3, 1.15]
+    assert alarms(retreat(held)) == [0, len(held) - 1]
 
 
 def test_friction_that_changes_its_sign_is_nothing_new():
@@ -144,10 +185,10 @@ def test_what_is_passed_by_is_felt_again_when_the_force_grows_by_a_threshold(lev
 
 def test_what_is_passed_by_does_not_hide_what_is_met_next():
     """Something in another direction is felt at its own threshold."""
-    levels = [1.2, 1.5, 0.8, 0.4, 1.0, 1.5]
-    torques = [1.2 * ACROSS, 1.5 * ACROSS, 0.8 * ACROSS, 0.4 * ACROSS, 1.0 * ALONG, 1.5 * ALONG]
+    levels = [1.2, 1.5, 0.8, 0.4, 0.4, 1.0, 1.5]
+    torques = [*([v * ACROSS for v in levels[:5]]), 1.0 * ALONG, 1.5 * ALONG]
     sliding = [(-float(k), -1.0, t, level) for k, (t, level) in enumerate(zip(torques, levels, strict=True))]
-    assert alarms(sliding, leg=10.0, passes=True) == [0, 5]
+    assert alarms(sliding, leg=10.0, passes=True) == [0, 6]
 
 
 def test_behind_the_leg_that_was_passed_growth_counts_from_the_lowest_level():
