@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -19,8 +17,8 @@ RIGID = [name for name in UR if name != "ur5_ragazzon2012_as_printed"]
 # the recordings of a UR5 by kufieta2014 that the tests read, below ``data_folder``
 KUFIETA = ["no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx"]
 
-MANY = 500  # tests, from which on the longest one is worth a process of its own
-_started: list = []
+LONGEST = ("test_kernels_stay_inside_their_arrays[NUMBA_B", "test_tool_finds_nothing[types]")
+MOST_PROCESSES = 8  # of which each holds its own compiled kernels
 
 
 def pytest_configure():
@@ -29,26 +27,15 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(config, items):
-    """In a run of the whole suite bounds of kernels and types are checked beside the other tests."""
-    if "NUMBA_BOUNDSCHECK" in os.environ or config.option.collectonly or (os.cpu_count() or 1) < 2:
-        return
-    long = [item for item in items if item.name.startswith("test_kernels_stay_inside_their_arrays[NUMBA_B")]
-    if long and len(items) > MANY:
-        types = [item for item in items if item.name == "test_tool_finds_nothing[types]"]
-        items[:] = [item for item in items if item not in long + types] + types + long  # asked last
-        folder = Path(tempfile.mkdtemp(prefix="bounds-check-"))
-        _started.append((long[0].module.start_bounds_check(folder), folder))
-        for item in types:
-            _started.append((item.module.start_tool("types"), folder))
+def pytest_xdist_auto_num_workers(config):
+    """The whole suite runs in as many processes as there are cores; what is named alone, in this one."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    return 0 if named else min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
-def pytest_sessionfinish():
-    """Leave nothing behind when the run ends before its last test."""
-    for process, folder in _started:
-        process.kill()
-        process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+def pytest_collection_modifyitems(items):
+    """What takes minutes is asked first, so that no process is left with it at the end."""
+    items.sort(key=lambda item: not item.name.startswith(LONGEST))
 
 
 @pytest.fixture(params=UR)
