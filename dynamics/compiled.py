@@ -89,9 +89,31 @@ class Inlined(Kernel):
         return self._compile({**self._options, "cache": False})
 
 
+class Flat(Kernel):
+    """A kernel of flat float64 arrays and whole numbers, entered without a look at its arguments' types.
+
+    Compiled for the types that its parameters are annotated with (``np.ndarray``, ``int``).
+    """
+
+    @functools.cached_property
+    def dispatcher(self) -> Callable:  # noqa: D102
+        numba = load_numba()
+        types = {"np.ndarray": numba.types.float64[::1], "int": numba.types.int64}
+        given = [types[a] for name, a in self.__wrapped__.__annotations__.items() if name != "return"]  # type: ignore[attr-defined]
+        return entry_point(compile_loop(numba.types.void(*given), self.__wrapped__))  # type: ignore[attr-defined]
+
+
 def kernel(function: Callable) -> Callable:
     """Compile ``function`` on first use, with the options of the whole project."""
     return Kernel(function, COMPILE_OPTIONS)
+
+
+def flat(function: Callable) -> Callable:
+    """Compile ``function`` on first use for calls from Python with few and flat arrays (``dynamics.flat``).
+
+    It may not allocate, and returns nothing.
+    """
+    return Flat(function, LOOP_OPTIONS)
 
 
 def inlined(function: Callable) -> Callable:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm, joint_count
-from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
+from dynamics.arm import Arm
+from dynamics.compiled import flat, inlined
+from dynamics.flat import arm_in, as_flat, make_scratch, numbers_of, work_in
 from dynamics.kinematics import copy_matrix, update_frames
-from dynamics.work import Work, make_work
 
 
 def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -32,21 +31,23 @@ def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
-    n = joint_count(arm)
-    (rows,), lead = as_rows(n, q=q)
-    return _mass_matrix_batch(arm, rows, make_work(n)).reshape(*lead, n, n)
+    numbers, n = numbers_of(arm)
+    (q,), lead = as_flat(n, q=q)
+    out = np.empty((*lead, n, n))
+    _mass_matrix(numbers, n, q, make_scratch(n), out.reshape(-1))
+    return out
 
 
-@kernel
-def _mass_matrix_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
-    n = q.shape[1]
-    out = np.empty((q.shape[0], n, n))
-    still = np.zeros(n)
-    for row in range(q.shape[0]):
+@flat
+def _mass_matrix(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
+    out, still = out.reshape((len(q), n, n)), work.vector[0, :n]
+    for i in range(n):
+        still[i] = 0.0
+    for row in range(len(q)):
         update_frames(arm, q[row], work)
         update_mass_and_bias(arm, arm.gravity, still, work)
         copy_matrix(work.mass_matrix, out[row])
-    return out
 
 
 @inlined

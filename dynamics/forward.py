@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm, joint_count
-from dynamics.batches import as_rows, rows_like
-from dynamics.compiled import inlined, kernel
+from dynamics.arm import Arm
+from dynamics.compiled import flat, inlined
 from dynamics.composite import update_mass_and_bias
+from dynamics.flat import arm_in, as_flat, flat_wrench, make_scratch, numbers_of, work_in
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
-from dynamics.work import Work, make_work
 
 
 def forward_dynamics(
@@ -33,10 +32,11 @@ def forward_dynamics(
 
     Source: ragazzon2012 (3.1), (5.1).
     """
-    n = joint_count(arm)
-    (q, qd, tau), lead = as_rows(n, q=q, qd=qd, tau=tau)
-    outside = np.zeros((len(q), 6)) if wrench is None else rows_like(wrench, 6, "wrench", lead)
-    return _forward_dynamics_batch(arm, q, qd, tau, outside, make_work(n)).reshape(*lead, n)
+    numbers, n = numbers_of(arm)
+    (q, qd, tau), lead = as_flat(n, q=q, qd=qd, tau=tau)
+    out = np.empty((*lead, n))
+    _forward_dynamics(numbers, n, q, qd, tau, flat_wrench(wrench, lead), make_scratch(n), out.reshape(-1))
+    return out
 
 
 @inlined
@@ -54,18 +54,21 @@ def accelerate(arm, qd, tau, added_inertia, work, qdd):
     solve_symmetric(matrix, qdd)
 
 
-@kernel
-def _forward_dynamics_batch(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray, work: Work
-) -> np.ndarray:
-    out = np.empty_like(q)
-    total = np.empty(q.shape[1])
-    zero = np.zeros(q.shape[1])
-    for row in range(q.shape[0]):
+@flat
+def _forward_dynamics(
+    numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray,
+    scratch: np.ndarray, out: np.ndarray,
+) -> None:  # fmt: skip
+    arm, work = arm_in(numbers, n), work_in(scratch, n)
+    rows = (q.size // n, n)
+    q, qd, tau, out = q.reshape(rows), qd.reshape(rows), tau.reshape(rows), out.reshape(rows)
+    wrench = wrench.reshape((wrench.size // 6, 6))
+    total, nothing = work.vector[0, :n], work.vector[1, :n]
+    for row in range(len(q)):
         update_frames(arm, q[row], work)
-        update_tool_position(arm, work)
-        for i in range(total.size):
-            total[i] = tau[row, i]
-        add_wrench_torque(work, wrench[row], total)
-        accelerate(arm, qd[row], total, zero, work, out[row])
-    return out
+        for i in range(n):
+            total[i], nothing[i] = tau[row, i], 0.0
+        if len(wrench) > 0:
+            update_tool_position(arm, work)
+            add_wrench_torque(work, wrench[row], total)
+        accelerate(arm, qd[row], total, nothing, work, out[row])

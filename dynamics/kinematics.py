@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm, joint_count
-from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
+from dynamics.arm import Arm
+from dynamics.compiled import flat, inlined
+from dynamics.flat import arm_in, as_flat, make_scratch, numbers_of, work_in
 from dynamics.sincos import cos_sin
-from dynamics.work import Work, make_work
 
 
 def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -30,9 +29,11 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1.
     """
-    n = joint_count(arm)
-    (rows,), lead = as_rows(n, q=q)
-    return _link_frames_batch(arm, rows, make_work(n)).reshape(*lead, n + 1, 4, 4)
+    numbers, n = numbers_of(arm)
+    (q,), lead = as_flat(n, q=q)
+    out = np.zeros((*lead, n + 1, 4, 4))
+    _link_frames(numbers, n, q, make_scratch(n), out.reshape(-1))
+    return out
 
 
 def forward_kinematics(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -50,9 +51,11 @@ def forward_kinematics(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
-    n = joint_count(arm)
-    (rows,), lead = as_rows(n, q=q)
-    return _forward_kinematics_batch(arm, rows, make_work(n)).reshape(*lead, 4, 4)
+    numbers, n = numbers_of(arm)
+    (q,), lead = as_flat(n, q=q)
+    out = np.empty((*lead, 4, 4))
+    _forward_kinematics(numbers, n, q, make_scratch(n), out.reshape(-1))
+    return out
 
 
 def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -70,9 +73,11 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 A.1.
     """
-    n = joint_count(arm)
-    (rows,), lead = as_rows(n, q=q)
-    return _jacobian_batch(arm, rows, make_work(n)).reshape(*lead, 6, n)
+    numbers, n = numbers_of(arm)
+    (q,), lead = as_flat(n, q=q)
+    out = np.empty((*lead, 6, n))
+    _jacobian(numbers, n, q, make_scratch(n), out.reshape(-1))
+    return out
 
 
 @inlined
@@ -203,11 +208,11 @@ def copy_matrix(source, target):
             target[i, j] = source[i, j]
 
 
-@kernel
-def _link_frames_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
-    n = q.shape[1]
-    out = np.zeros((q.shape[0], n + 1, 4, 4))
-    for row in range(q.shape[0]):
+@flat
+def _link_frames(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
+    out = out.reshape((len(q), n + 1, 4, 4))
+    for row in range(len(q)):
         update_frames(arm, q[row], work)
         out[row, 0, 0, 0] = out[row, 0, 1, 1] = out[row, 0, 2, 2] = out[row, 0, 3, 3] = 1.0
         for i in range(n):
@@ -215,25 +220,26 @@ def _link_frames_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
             for k in range(3):
                 out[row, i + 1, k, 3] = work.origin[i + 1, k]
             out[row, i + 1, 3, 3] = 1.0
-    return out
 
 
-@kernel
-def _forward_kinematics_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
-    out = np.empty((q.shape[0], 4, 4))
-    for row in range(q.shape[0]):
+@flat
+def _forward_kinematics(
+    numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray
+) -> None:
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
+    out = out.reshape((len(q), 4, 4))
+    for row in range(len(q)):
         update_frames(arm, q[row], work)
         update_tool(arm, work)
         copy_matrix(work.tool, out[row])
-    return out
 
 
-@kernel
-def _jacobian_batch(arm: Arm, q: np.ndarray, work: Work) -> np.ndarray:
-    out = np.empty((q.shape[0], 6, q.shape[1]))
-    for row in range(q.shape[0]):
+@flat
+def _jacobian(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
+    out = out.reshape((len(q), 6, n))
+    for row in range(len(q)):
         update_frames(arm, q[row], work)
         update_tool_position(arm, work)
         update_jacobian(arm, work)
         copy_matrix(work.jacobian, out[row])
-    return out

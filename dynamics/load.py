@@ -12,6 +12,7 @@ from pathlib import Path
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
 from dynamics.files import read_arm_file, read_urdf
+from dynamics.flat import together
 
 _SUFFIXES = (".yaml", ".yml", ".urdf")
 
@@ -44,11 +45,11 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
         BadInput: unknown name, unreadable file, or a wrong entry, with the place.
     """
     if str(name) in list_arms():
-        return Arm(*(array.copy() for array in _built_in(str(name))))
+        return together(_built_in(str(name)))
     path = _arm_path(str(name), folder)
     if path.suffix.lower() == ".urdf":
-        return read_urdf(path).arm
-    return read_arm_file(path, str(name))
+        return together(read_urdf(path).arm)
+    return together(read_arm_file(path, str(name)))
 
 
 @functools.cache

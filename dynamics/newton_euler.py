@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm, joint_count
-from dynamics.batches import as_rows, rows_like
-from dynamics.compiled import inlined, kernel
+from dynamics.arm import Arm
+from dynamics.compiled import flat, inlined
+from dynamics.flat import arm_in, as_flat, flat_wrench, make_scratch, numbers_of, work_in
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
-from dynamics.work import Work, make_work
 
 
 def inverse_dynamics(
@@ -35,10 +34,11 @@ def inverse_dynamics(
 
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
-    n = joint_count(arm)
-    (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
-    outside = np.zeros((len(q), 6)) if wrench is None else rows_like(wrench, 6, "wrench", lead)
-    return _inverse_dynamics_batch(arm, q, qd, qdd, outside, make_work(n)).reshape(*lead, n)
+    numbers, n = numbers_of(arm)
+    (q, qd, qdd), lead = as_flat(n, q=q, qd=qd, qdd=qdd)
+    out = np.empty((*lead, n))
+    _inverse_dynamics(numbers, n, q, qd, qdd, flat_wrench(wrench, lead), make_scratch(n), out.reshape(-1))
+    return out
 
 
 def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -154,19 +154,24 @@ def _out_of(c, s, ca, sa, x, y, z):
     return c * x - s * t, s * x + c * t, sa * y + ca * z
 
 
-@kernel
-def _inverse_dynamics_batch(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrench: np.ndarray, work: Work
-) -> np.ndarray:
-    out = np.empty_like(q)
-    outside = np.zeros(q.shape[1])
-    for row in range(q.shape[0]):
+@flat
+def _inverse_dynamics(
+    numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrench: np.ndarray,
+    scratch: np.ndarray, out: np.ndarray,
+) -> None:  # fmt: skip
+    arm, work = arm_in(numbers, n), work_in(scratch, n)
+    rows = (q.size // n, n)
+    q, qd, qdd, out = q.reshape(rows), qd.reshape(rows), qdd.reshape(rows), out.reshape(rows)
+    wrench = wrench.reshape((wrench.size // 6, 6))
+    outside = work.bias
+    for row in range(len(q)):
         update_frames(arm, q[row], work)
         newton_euler(arm, arm.gravity, qd[row], qdd[row], work, out[row])
+        if len(wrench) == 0:
+            continue
         update_tool_position(arm, work)
-        for i in range(outside.size):
+        for i in range(n):
             outside[i] = 0.0
         add_wrench_torque(work, wrench[row], outside)
-        for i in range(outside.size):
+        for i in range(n):
             out[row, i] -= outside[i]
-    return out
