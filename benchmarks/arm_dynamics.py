@@ -1,10 +1,10 @@
-"""Inverse and forward dynamics inside compiled code against Pinocchio called from Python.
+"""Dynamics and kinematics against Pinocchio called from Python: inside compiled code, and one call at a time.
 
-Run with ``python benchmarks/arm_dynamics.py``; needs ``pip install hopfield-nav[test]``. What is compared
-is what a user of each gets: hopfield-nav's control loop is compiled and calls the kernel directly,
+Run with ``python benchmarks/arm_dynamics.py``; needs ``pip install hopfield-nav[test]``. The first table
+compares what a user of each gets: hopfield-nav's control loop is compiled and calls the kernel directly,
 Pinocchio's ``rnea`` and ``aba`` are called from a Python loop. So the ratio holds the cost of that
 call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++. Runs alternate in
-one process; the table gives medians and the spread of the runs.
+one process; the tables give medians and the spread of the runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
 from timing import seconds_per_call
 
-from dynamics import load_arm
+from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, jacobian, load_arm
 from dynamics.compiled import kernel
 from dynamics.forward import accelerate
 from dynamics.kinematics import update_frames
@@ -32,6 +32,7 @@ from dynamics.work import make_work
 RUNS = 9  # alternating
 CALLS = 100_000  # inside a kernel
 CALLS_FROM_PYTHON = 20_000
+BATCH = 100_000
 DRIFT = 1e-9  # rad a call, so that no two calls are the same
 
 
@@ -84,17 +85,56 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
     return rows
 
 
+def measure_calls(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list[float] | None]]:
+    """Seconds a call of our public functions from Python, and a row of a batch; rows as in ``measure``."""
+    arm = load_arm(name)
+    model, data = pinocchio_model(arm)
+    q, qd, third = np.random.default_rng(0).uniform(-1, 1, (3, len(arm.dh)))
+    many = np.tile(np.stack([q, qd, third]), (BATCH, 1, 1)).swapaxes(0, 1).copy()
+    last = model.njoints - 1
+    pairs: list[tuple[str, Callable, Callable | None, int]] = [
+        ("`inverse_dynamics`", lambda: inverse_dynamics(arm, q, qd, third),
+         lambda: pin.rnea(model, data, q, qd, third), 1),
+        ("`forward_dynamics`", lambda: forward_dynamics(arm, q, qd, third),
+         lambda: pin.aba(model, data, q, qd, third), 1),
+        ("`forward_kinematics`", lambda: forward_kinematics(arm, q),
+         lambda: pin.forwardKinematics(model, data, q), 1),
+        ("`jacobian`", lambda: jacobian(arm, q), lambda: pin.computeJointJacobian(model, data, q, last), 1),
+        (f"`forward_dynamics`, a row of {BATCH}", lambda: forward_dynamics(arm, *many), None, BATCH),
+    ]  # fmt: skip
+    rows = []
+    for what, ours, theirs, size in pairs:
+        count = max(1, CALLS_FROM_PYTHON // size)
+        times = [
+            [seconds_per_call(lambda k, f=f: _repeat(f, k), count) / size for f in (ours, theirs) if f]
+            for _ in range(RUNS)
+        ]
+        own, *others = map(list, zip(*times, strict=True))
+        rows.append((what, own, others[0] if others else None))
+    return rows
+
+
+def _repeat(function: Callable, count: int) -> None:
+    for _ in range(count):
+        function()
+
+
+def _cell(times: list[float]) -> str:
+    return f"{statistics.median(times) * 1e9:.0f} ({min(times) * 1e9:.0f}–{max(times) * 1e9:.0f})"
+
+
 def main() -> None:
     theirs_title = f"Pinocchio {pin.__version__} from Python [ns]"
     print(f"| UR5, one state | hopfield-nav, compiled [ns] | {theirs_title} | ratio |")
     print("|---|---|---|---|")
     for what, ours, theirs in measure():
-        cells = [
-            f"{statistics.median(t) * 1e9:.0f} ({min(t) * 1e9:.0f}–{max(t) * 1e9:.0f})"
-            for t in (ours, theirs)
-        ]
         ratio = statistics.median(theirs) / statistics.median(ours)
-        print(f"| {what} | {cells[0]} | {cells[1]} | {ratio:.1f} |")
+        print(f"| {what} | {_cell(ours)} | {_cell(theirs)} | {ratio:.1f} |")
+    print(f"\n| one call from Python | hopfield-nav [ns] | {theirs_title} | ratio |")
+    print("|---|---|---|---|")
+    for what, ours, peer in measure_calls():
+        ratio = f"{statistics.median(peer) / statistics.median(ours):.2f}" if peer else "-"
+        print(f"| {what} | {_cell(ours)} | {_cell(peer) if peer else '-'} | {ratio} |")
 
 
 if __name__ == "__main__":
