@@ -43,7 +43,10 @@ class ContactIsolator:
     Args:
         arm: the arm with its capsules.
         sigma: noise of the residual, as for ``isolate``; ``felt`` may be given another.
-        level, friction, largest_force, surface: as for ``isolate``.
+        level: as for ``isolate``, and so the next three.
+        friction: as for ``isolate``.
+        largest_force: as for ``isolate`` [N].
+        surface: as for ``isolate``.
         hold_back: the latest so many poses of ``moved_free`` before contact is felt do not count: contact
             begins before it is felt.
         margin: depth in an earlier pose from which a point counts as swept [m].

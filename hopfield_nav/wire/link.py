@@ -56,7 +56,8 @@ class Link:
     """A connection to a source of the real-time data exchange, made anew when it breaks.
 
     Args:
-        host, port: of the arm.
+        host: of the arm.
+        port: of the arm.
         fields: that are wanted; those that it lacks are named and done without.
         frequency: [Hz]; None: the highest of that controller.
         retry: how long to try to connect before giving up, or again after the connection broke [s].

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from documentation.tables import DETECTED, detector
 
 from hopfield_nav import load_world, simulate
 
@@ -15,9 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_printed_detector_is_the_file():
-    printed = re.search(r"```python\n(.*?)```", (ROOT / "docs/own_methods.md").read_text(), re.DOTALL).group(
-        1
-    )
+    page = (ROOT / "docs/own_methods.md").read_text()
+    printed = page.split('```python title="scripts/own_detector.py"\n')[1].split("```")[0]
     assert printed == (ROOT / "scripts/own_detector.py").read_text()
 
 
@@ -36,11 +36,25 @@ def test_hello_runs():
     assert done.stdout.startswith("reached after 5")
 
 
+@pytest.mark.parametrize("world", DETECTED)
+def test_readme_has_what_the_main_experiment_gives(world):
+    assert detector(world) in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+
+
 def test_record_page_names_every_variable_and_key():
     page = (ROOT / "docs/record.md").read_text()
     run = simulate(load_world("u_trap", ["time_limit=8"]))
     for name in [*run.data.data_vars, *run.data.dims, *run.summary]:
         assert name == "world" or re.search(rf"\b{name}\b", page), name
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in (ROOT / "docs").glob("*.md") if p.stem != "ledger"))
+def test_documents_are_named_by_author_and_year(page):
+    """Below its own heading the ledger speaks of one document; what scripts wrote is theirs."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    written = re.sub(r"<!-- measured -->.*?<!-- /measured -->|```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+    assert not re.search(r"\bthe document\b", written, re.IGNORECASE)
+    assert page == "index.md" or not re.search(r"\b(ragazzon|kebria|tu|nowoczyn|madsen)20\d\d\b", written)
 
 
 @pytest.mark.parametrize("page", sorted(p.name for p in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]))

@@ -1,0 +1,101 @@
+"""The site: built by one command, no dead link, no missing reference; searchable, and asks no network."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from browser import Browser
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDS = "momentum observer"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the built site."""
+    pytest.importorskip("mkdocs")
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)],
+        cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+class _Addresses(HTMLParser):
+    """What a page loads, and the places that it leads to."""
+
+    def __init__(self):
+        super().__init__()
+        self.loaded, self.targets, self.names = [], [], set()
+
+    def handle_starttag(self, tag, attributes):
+        told = dict(attributes)
+        self.names |= {told[key] for key in ("id", "name") if told.get(key)}
+        address = told.get("src") or (
+            told.get("href") if tag == "link" and told.get("rel") != "canonical" else None
+        )
+        if address:
+            self.loaded.append(address)
+        if tag == "a" and told.get("href"):
+            self.targets.append(told["href"])
+
+
+def _read(path):
+    reader = _Addresses()
+    reader.feed(path.read_text(encoding="utf-8"))
+    return reader
+
+
+def test_no_page_loads_anything_from_a_network(site):
+    for path in site.rglob("*.html"):
+        for address in _read(path).loaded:
+            assert not re.match(r"(https?:)?//", address), (path.name, address)
+
+
+def test_every_link_leads_to_a_page_and_a_place_of_the_site(site):
+    pages = {path.resolve(): _read(path) for path in site.rglob("*.html")}
+    count = 0
+    for path, page in pages.items():
+        for target in page.targets:
+            if path.name == "404.html" or re.match(r"[a-z]+:", target):
+                continue
+            name, _, place = target.partition("#")
+            there = (path.parent / name).resolve() if name else path
+            assert there.exists(), (path.name, target)
+            assert not place or there.suffix != ".html" or place in pages[there].names, (path.name, target)
+            count += 1
+    assert count > 1000
+
+
+def test_every_public_function_and_class_has_its_place_in_the_reference(site):
+    """Constants too, but those that are assigned several at a time, which griffe does not read."""
+    from documentation.hooks import ROOMS
+    from documentation.public_names import listed
+
+    for room in ROOMS:
+        names = _read(site / "reference" / f"{room}.html").names
+        stub = ROOT / room.replace(".", "/") / "__init__.pyi"
+        for name in listed(stub) if stub.exists() else ():
+            assert name.isupper() or f"{room}.{name}" in names, (room, name)
+
+
+def test_search_finds_from_disk_and_asks_no_network(site, tmp_path):
+    browser = Browser(tmp_path)
+    try:
+        browser.open(f"{(site / 'index.html').as_uri()}?q={WORDS.replace(' ', '%20')}")
+        browser.wait("document.querySelectorAll('.md-search-result__item').length > 3")
+        found = browser.run("document.querySelector('.md-search-result__list').textContent")
+        assert WORDS in found.lower()
+        assert browser.faults() == []
+        assert all(address.startswith(("file:", "data:", "about:")) for address in browser.requests())
+    finally:
+        browser.close()
