@@ -18,6 +18,8 @@ from .felt_cells import felt_map as felt_map
 from .marks import map_error as map_error
 from .marks import marks_score as marks_score
 from .marks import place_errors as place_errors
+from .plans import PlanRecord as PlanRecord
+from .plans import Plans as Plans
 from .quantities import SCORE as SCORE
 from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
@@ -25,7 +27,6 @@ from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
 from .rates import alarm_rate as alarm_rate
 from .rates import quiet_time as quiet_time
-from .run import PlanRecord as PlanRecord
 from .run import Run as Run
 from .run import load_run as load_run
 from .scoring import ContactScore as ContactScore

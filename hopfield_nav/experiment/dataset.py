@@ -88,11 +88,9 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
     variables: dict[str, tuple] = {}
     for name, size, unit, long_name, _ in COLUMNS[1:]:  # the first one is time, a coordinate
         values = log[:, columns[name]]
-        if name == "contact_point":
-            values = np.where(log[:, columns["contact_link"]] > 0, values, np.nan)
         if size is None:
             kind = np.float64 if name == "level" else np.int8
-            variables[name] = (("time",), values[:, 0].astype(kind), _about(unit, long_name))
+            variables[name] = (("time",), values[:, 0].astype(kind, copy=False), _about(unit, long_name))
         else:
             variables[name] = (("time", size), values, _about(unit, long_name))
     return variables
@@ -153,11 +151,18 @@ def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str,
 
 
 def _map_variables(world: World, detections: Sequence[Detection], blocked: np.ndarray) -> dict[str, tuple]:
-    """The map of cells after every detection and at the end."""
-    shape, axes = tuple(world.map.shape), ("map_x", "map_y", "map_z")[: world.map.rank]
-    felt = np.array([d.felt for d in detections], dtype=np.int8).reshape(len(detections), *shape)
+    """What each detection changed on the map of cells, and the map at the end."""
+    axes = ("map_x", "map_y", "map_z")[: world.map.rank]
+    changed = [detection.changed for detection in detections]
+    event = np.repeat(np.arange(len(changed), dtype=np.int32), [len(cells) for cells in changed])
+    cells = np.concatenate([np.zeros((0, world.map.rank), dtype=np.int32), *changed])
     return {
-        "event_map": (("event", *axes), felt, _about("1", "1 where the map was marked, after the detection")),
+        "felt_change": (("change", "map_axis"), cells, _about("1", "cell that became marked, or unmarked")),
+        "felt_change_event": (
+            ("change",),
+            event,
+            _about("1", "detection after which it did, counted from 0"),
+        ),
         "final_map": (
             axes,
             blocked.astype(np.int8),

@@ -21,7 +21,7 @@ class Detection(NamedTuple):
         position: (3,) true tool position [m].
         false_alarm: no true contact in the 50 ms before.
         passed_by: the arm did not go back, but passed by what it grazed.
-        felt: bool grid, the marks as they stood afterwards.
+        changed: (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles.
         closed: certainty of every touched step as it stood afterwards, 1 for facts.
         path: (k, rank) cells of the new path; k = 0 when there is none.
         places: where on the arm it may have been, on a map of joint angles.
@@ -37,7 +37,7 @@ class Detection(NamedTuple):
     position: np.ndarray
     false_alarm: bool
     passed_by: bool
-    felt: np.ndarray
+    changed: np.ndarray
     closed: Mapping[Step, float]
     path: np.ndarray
     places: Places

@@ -22,9 +22,9 @@ def map_error(run: Run) -> float | None:
     """
     data, world = run.data, run.world
     solids = build_obstacles(world)
-    if data.sizes["event"] == 0 or len(solids) == 0 or "event_map" not in data:
+    if data.sizes["event"] == 0 or len(solids) == 0 or world.map.space == "joints":
         return None
-    cells = np.argwhere(data.event_map.values[-1] > 0)
+    cells = np.argwhere(run.felt_after(data.sizes["event"]))
     if not len(cells):
         return None
     centres = np.tile(np.array(world.map.origin), (len(cells), 1))

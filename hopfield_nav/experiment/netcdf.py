@@ -37,8 +37,8 @@ def write_netcdf(path: Path, record: Record) -> None:
             none = np.nan if values.dtype.kind == "f" else None
             stored = file.create_variable(name, dims, values.dtype, fillvalue=none, **packing(dims, values))
             stored.attrs.update(about)
-            if values.size:
-                stored[...] = values
+            for first in range(0, len(values) if values.size else 0, _ROWS):
+                stored[first : first + _ROWS] = values[first : first + _ROWS]
 
 
 def packing(dims: tuple[str, ...], values: np.ndarray) -> dict[str, Any]:

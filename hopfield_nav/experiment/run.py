@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from hopfield_nav.experiment.checksums import check_checksums, write_checksums
 from hopfield_nav.experiment.dataset import make_record, record_of
 from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.netcdf import write_netcdf
+from hopfield_nav.experiment.plans import Plans, check_marks, closed_steps, felt_after
 from hopfield_nav.experiment.quantities import SHOWN, SUMMARY
 from hopfield_nav.experiment.stored import read_log, read_summary
 from hopfield_nav.loop import make_log
@@ -29,26 +30,6 @@ if TYPE_CHECKING:
     import xarray
 
     from hopfield_nav.navigation import Step
-
-
-class PlanRecord(NamedTuple):
-    """A plan as it was made.
-
-    Attributes:
-        time: [s].
-        felt: bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied.
-        path: (k, rank) cells.
-        cell: the one just marked.
-        steps: (m, 2, rank) touched steps between cells.
-        certainty: (m,) that they are closed; 1 for facts.
-    """
-
-    time: float
-    felt: np.ndarray
-    path: np.ndarray
-    cell: np.ndarray | None
-    steps: np.ndarray
-    certainty: np.ndarray
 
 
 class Run:
@@ -98,23 +79,18 @@ class Run:
             self._data = make_record(self.world, *self._parts).dataset()
         return self._data
 
-    def plans(self) -> list[PlanRecord]:
+    def plans(self) -> Plans:
         """The first plan and the one after every answered detection, in order."""
-        data = self.data
-        shape, rank = tuple(self.world.map.shape), self.world.map.rank
-        none = (np.zeros((0, 2, rank), dtype=int), np.zeros(0))
-        unmarked = np.zeros(shape if "event_map" in data else 0, dtype=bool)
-        first = PlanRecord(0.0, unmarked, _path(data.first_path.values), None, *none)
-        return [first] + [
-            PlanRecord(
-                float(data.event_time[k]),
-                data.event_map[k].values.astype(bool) if "event_map" in data else np.zeros(0, bool),
-                _path(data.event_path[k].values),
-                data.event_cell[k].values,
-                *(self._closed(data.event_certainty[k].values) if "event_certainty" in data else none),
-            )
-            for k in range(data.sizes["event"])
-        ]
+        return Plans(self.data, self._map_shape)
+
+    def felt_after(self, count: int) -> np.ndarray:
+        """The marks after so many detections, a bool grid; empty on a map of joint angles."""
+        return felt_after(self.data, self._map_shape, count)
+
+    @property
+    def _map_shape(self) -> tuple[int, ...]:
+        """Shape of the grid that the record keeps; () on a map of joint angles, of which it keeps none."""
+        return tuple(self.world.map.shape) if self.world.map.space == "tool" else ()
 
     @property
     def passed_by(self) -> np.ndarray:
@@ -126,11 +102,7 @@ class Run:
 
     def closed_steps(self) -> tuple[np.ndarray, np.ndarray]:
         """Touched steps (m, 2, rank) as known in the end, and the certainty (m,) that they are closed."""
-        return self._closed(self.data.final_certainty.values)
-
-    def _closed(self, certainty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        there = certainty > 0.0
-        return self.data.closed_step.values[there], certainty[there]
+        return closed_steps(self.data, self.data.final_certainty.values)
 
     def save(self, folder: str | Path) -> Path:
         """Write the run to ``folder``, which must not exist or be empty.
@@ -170,8 +142,6 @@ def load_run(folder: str | Path) -> Run:
     data = read_log(folder / "log.nc", make_record(world, rows, [], *nothing, {}).dataset())
     run = Run(world, summary, rows, [], *nothing)
     run._data = data
+    if run._map_shape:
+        check_marks(str(folder / "log.nc"), data, run._map_shape)
     return run
-
-
-def _path(padded: np.ndarray) -> np.ndarray:
-    return padded[padded[:, 0] >= 0] if padded.size else padded.reshape(0, padded.shape[1])

@@ -24,6 +24,7 @@ from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.earlier import hand_on
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
+from hopfield_nav.experiment.plans import changed_cells
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.run import Run
 from hopfield_nav.experiment.start import check_duration, check_seed, check_start
@@ -36,14 +37,14 @@ from hopfield_nav.loop import (
     DIVERGED,
     HORIZON,
     LOG_FULL,
+    MOST,
+    Rows,
     Trajectory,
     compiled_loop,
     evaluate,
     log_columns,
-    make_log,
     make_state,
     quintic_trajectory,
-    with_more_room,
 )
 from hopfield_nav.navigation import (
     NOWHERE,
@@ -68,7 +69,6 @@ from hopfield_nav.world import (
 
 Progress = Callable[[float, int], None]
 _SLICE = 0.5  # [s] simulated between two calls of the progress function
-_FIRST_ROWS = 16384
 
 
 class Simulation:
@@ -135,12 +135,12 @@ class Simulation:
         self.state = make_state(start, self.settings.delay, self.seed)
         if self._followed is not None:
             self.state.qd[:] = self._followed.coefficients[0, 1]
-        rows = 0 if world.record.signals == "none" else _FIRST_ROWS
-        self._log = make_log(rows, n)
+        self._rows = Rows(n, 0) if world.record.signals == "none" else Rows(n)
         self._last_step = round(self._duration() / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""
         self.detections: list[Detection] = []
+        self._felt = np.zeros_like(self.navigator.felt())
         self.first_motion = self.navigator.first_motion(start)
         self._trajectory = self.first_motion.trajectory
         self._end_without(self.first_motion)
@@ -153,8 +153,11 @@ class Simulation:
     @property
     def fastest(self) -> np.ndarray:
         """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
-        rows = self._log.table[: int(self._log.used[0]), log_columns(len(self.arm.dh))["qd"]]
-        return np.nan_to_num(np.abs(np.concatenate([rows, self.state.qd[None]]))).max(axis=0)
+        speeds = [rows[:, log_columns(len(self.arm.dh))["qd"]] for rows in self._rows.pieces()]
+        largest = [
+            np.nan_to_num(np.abs(qd)).max(axis=0, initial=0.0) for qd in [*speeds, self.state.qd[None]]
+        ]
+        return np.max(largest, axis=0)
 
     @property
     def self_distance(self) -> float | None:
@@ -165,9 +168,11 @@ class Simulation:
         if self.world.map.space == "tool":
             return None
         every = max(1, round(0.01 / (self.world.plant.step * self.world.record.every)))
-        rows = self._log.table[: int(self._log.used[0]) : every, log_columns(len(self.arm.dh))["q"]]
-        q = np.nan_to_num(np.concatenate([rows, self.state.q[None]]))
-        return float(clearance(self.arm, build_scene(self.arm), q).min())
+        scene, q = build_scene(self.arm), log_columns(len(self.arm.dh))["q"]
+        angles = [rows[-k * MOST % every :: every, q] for k, rows in enumerate(self._rows.pieces())]
+        angles.append(self.state.q[None])
+        found = [clearance(self.arm, scene, np.nan_to_num(part)) for part in angles if len(part)]
+        return float(min(distances.min() for distances in found))
 
     @property
     def q(self) -> np.ndarray:
@@ -242,7 +247,7 @@ class Simulation:
 
     def record(self) -> Run:
         """The record so far."""
-        log = self._log.table[: int(self._log.used[0])].copy()
+        log = self._rows.table()
         blocked, closed = self.navigator.final_map(), self.navigator.closed_steps()
         first = self.first_motion.cells
         return Run(self.world, summarise(self), log, list(self.detections), first, blocked, closed)
@@ -273,12 +278,12 @@ class Simulation:
 
     def _advance(self, target: int) -> int:
         return self._loop(
-            self.plant, self.controller, self._trajectory, self.settings, self.state, self._log, target
+            self.plant, self.controller, self._trajectory, self.settings, self.state, self._rows.log, target
         )
 
     def _answer(self, event: int) -> None:
         if event == LOG_FULL:
-            self._log = with_more_room(self._log, self.time)
+            self._rows.make_room()
         elif event == ARRIVED:
             self.navigator.arrive()
             self._end("reached", f"the tool is within {self.settings.tolerance:g} m of the goal")
@@ -317,7 +322,7 @@ class Simulation:
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
                 passed_by=motion.passing,
-                felt=self.navigator.felt(),
+                changed=self._changed_cells(),
                 closed=self.navigator.closed_steps(),
                 path=motion.cells,
                 places=NOWHERE,
@@ -327,6 +332,11 @@ class Simulation:
             )
         )
         self._end_without(motion)
+
+    def _changed_cells(self) -> np.ndarray:
+        """Cells whose mark has changed since the last detection."""
+        before, self._felt = self._felt, self.navigator.felt()
+        return changed_cells(before, self._felt)
 
     def _end_where_left(self) -> None:
         """End the run where the arm rests beside its goal for good."""
@@ -385,9 +395,9 @@ class Simulation:
             if self.state.step[0] == 0:
                 self._trajectory = quintic_trajectory(self.state.q[None], 1.0)
                 self._advance(1)
-            elif self._log.used[0] > 0:
+            else:
                 detected = log_columns(len(self.arm.dh))["detected"]
-                self._log.table[self._log.used[0] - 1, detected] = self.state.control.alarm.raised[0]
+                self._rows.set_last(detected, float(self.state.control.alarm.raised[0]))
 
     def _end(self, outcome: str, reason: str) -> None:
         self.outcome, self.reason = outcome, reason

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     import xarray
 
 OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "running")
+_BIG = 5e8  # bytes that are read into memory
+_PART = 65536  # rows
 _LATER = (  # not in every older record
     "closed_step", "event_certainty", "final_certainty", "event_passed_by", "event_true_point",
-    "event_true_link",
+    "event_true_link", "felt_change", "felt_change_event",
 )  # fmt: skip
 
 
@@ -61,7 +63,7 @@ def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
 
 
 def read_netcdf(path: Path) -> xarray.Dataset:
-    """A labelled table that this program wrote.
+    """A labelled table that this program wrote; of a big one every signal is read when it is asked for.
 
     Raises:
         BadInput: it cannot be read.
@@ -73,10 +75,21 @@ def read_netcdf(path: Path) -> xarray.Dataset:
         _require_file(path)
         with h5py.File(path, "r") as file:  # where this fails, h5netcdf would complain a second time
             file.attrs.get("_nc3_strict")
-        with xarray.open_dataset(path, engine="h5netcdf") as stored:
+        stored = xarray.open_dataset(path, engine="h5netcdf", cache=False)
+        if stored.nbytes > _BIG:
+            _read_through(stored)
+            return stored
+        with stored:
             return stored.load()
     except Exception as error:  # whatever the libraries stumble over in a damaged file
         raise _unreadable(path, error) from None
+
+
+def _read_through(stored: xarray.Dataset) -> None:
+    """Read every variable once, a part at a time: where the file is damaged, it is now that it shows."""
+    for variable in stored.variables.values():
+        for first in range(0, len(variable) if variable.ndim else 0, _PART):
+            variable[first : first + _PART].load()
 
 
 def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> None:
@@ -99,7 +112,7 @@ def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> N
             )
 
 
-_GROW = {"place", "time", "event", "closed", "waypoint", "first_waypoint"}  # as long as the run was
+_GROW = {"place", "time", "event", "closed", "change", "waypoint", "first_waypoint"}  # as long as the run was
 
 
 def _require_file(path: Path) -> None:

@@ -15,7 +15,6 @@ from .log import COLUMNS as COLUMNS
 from .log import Log as Log
 from .log import log_columns as log_columns
 from .log import make_log as make_log
-from .log import with_more_room as with_more_room
 from .mujoco import MujocoLoop as MujocoLoop
 from .pieces import joined as joined
 from .pieces import quintic_pieces as quintic_pieces
@@ -28,6 +27,8 @@ from .plant import SEMI_IMPLICIT_EULER as SEMI_IMPLICIT_EULER
 from .plant import Plant as Plant
 from .plant import make_plant as make_plant
 from .pushes import make_pushes as make_pushes
+from .rows import MOST as MOST
+from .rows import Rows as Rows
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state

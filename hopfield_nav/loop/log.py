@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import BadInput
 from dynamics.compiled import inlined
 
 
@@ -83,24 +82,6 @@ def make_log(rows: int, n: int) -> Log:
     return Log(table, np.zeros(1, dtype=np.int64), columns[first].start)
 
 
-def with_more_room(log: Log, time: float) -> Log:
-    """The same log with room for twice as many rows.
-
-    Raises:
-        BadInput: there is no memory for them; ``time`` is how far the run has come [s].
-    """
-    try:
-        table = np.empty((2 * len(log.table), log.table.shape[1]))
-    except MemoryError:
-        raise BadInput(
-            f"no memory for a longer record at {time:g} s",
-            found=f"{log.table.nbytes / 1e9:.2g} GB so far",
-            allowed="record.every above 1, record.signals: none, or a shorter time_limit",
-        ) from None
-    table[: len(log.table)] = log.table
-    return log._replace(table=table)
-
-
 def log_columns(n: int) -> dict[str, slice]:
     """Columns of the table by signal, for an arm with ``n`` joints."""
     sizes = {"joint": n, "axis": 3, None: 1}
@@ -136,7 +117,12 @@ def write_truth(log, truth):
     at = _put(table, row, at, truth.tool)
     at = _put(table, row, at, touch.force)
     table[row, at] = touch.link[0]
-    at = _put(table, row, at + 1, touch.point)
+    if touch.link[0] > 0.0:
+        at = _put(table, row, at + 1, touch.point)
+    else:
+        for k in range(3):
+            table[row, at + 1 + k] = np.nan
+        at += 4
     _put(table, row, at, touch.largest)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import shutil
+import tempfile
 from typing import TYPE_CHECKING
 
 from dynamics import BadInput
@@ -11,8 +13,6 @@ if TYPE_CHECKING:
     from hopfield_nav.world.world import World
 
 _BIG_RECORD = 1e9  # bytes
-_COLUMNS = 24  # numbers in a row of the log beside the joints' own
-_JOINT_COLUMNS = 11
 _MANY_CONNECTIONS = 3e8  # relaxed in about a second
 
 
@@ -22,11 +22,13 @@ def remarks(world: World) -> list[str]:
 
 
 def record_size(world: World) -> float:
-    """Bytes of memory that the signals of a run up to its time limit take."""
+    """Bytes that the signals of a run up to its time limit take."""
     if world.record.signals == "none":
         return 0.0
+    from hopfield_nav.loop import make_log
+
     rows = world.time_limit / world.plant.step / world.record.every
-    return 8.0 * rows * (_COLUMNS + _JOINT_COLUMNS * len(world.start.joints))
+    return 8.0 * rows * make_log(0, len(world.start.joints)).table.shape[1]
 
 
 def _on_the_record(world: World) -> list[str]:
@@ -34,10 +36,13 @@ def _on_the_record(world: World) -> list[str]:
     if size <= _BIG_RECORD:
         return []
     every = math.ceil(world.record.every * size / _BIG_RECORD)
-    return [
-        f"the signals of {world.time_limit:g} s take {size / 1e9:.2g} GB of memory, and twice that "
-        f"while they grow; record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
+    place = tempfile.gettempdir()
+    told = [
+        f"the signals of {world.time_limit:g} s take up to {size / 1e9:.2g} GB on the disk, and until it ends "
+        f"as much in {place} (TMPDIR); record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
     ]
+    free = shutil.disk_usage(place).free
+    return told if size < free else [*told, f"only {free / 1e9:.2g} GB are free in {place}"]
 
 
 def _on_the_neighbourhood(world: World) -> list[str]:

@@ -37,8 +37,7 @@ SIGNALS = {
     "q": "joint", "qd": "joint", "q_ref": "joint", "qd_ref": "joint", "qdd_ref": "joint", "tau": "joint",
     "tool_position": "axis", "force": "axis", "force_estimate": "axis", "detected": None,
 }  # fmt: skip
-EVENTS = {"event_time": (), "touch_time": (), "event_cell": ("map_axis",), "event_position": ("axis",),
-          "event_map": ("map_x", "map_y")}  # fmt: skip
+EVENTS = {"event_time": (), "touch_time": (), "event_cell": ("map_axis",), "event_position": ("axis",)}
 
 
 @pytest.fixture(scope="module")

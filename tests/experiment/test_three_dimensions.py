@@ -60,7 +60,7 @@ def test_every_collision_closes_a_step_and_spares_the_goal(runs, name):
     data = runs[name].data
     certainty = data.event_certainty.values
     assert (np.diff(certainty.sum(axis=1), prepend=0.0)[~runs[name].passed_by] > 0.0).all()
-    assert not data.event_map.values[(slice(None), *data.first_path.values[-1])].any()
+    assert not any(plan.felt[tuple(data.first_path.values[-1])] for plan in runs[name].plans())
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -187,7 +187,8 @@ def test_one_layer_in_space_is_the_plane(name):
     assert space.outcome == plane.outcome
     np.testing.assert_array_equal(space.data.q.values, plane.data.q.values)
     np.testing.assert_array_equal(space.data.event_cell.values[:, :2], plane.data.event_cell.values)
-    np.testing.assert_array_equal(space.data.event_map.values[..., 0], plane.data.event_map.values)
+    for cubes, cells in zip(space.plans(), plane.plans(), strict=True):
+        np.testing.assert_array_equal(cubes.felt[..., 0], cells.felt)
     assert not space.data.event_cell.values[:, 2].any()
 
 

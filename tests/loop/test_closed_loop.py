@@ -13,6 +13,7 @@ from hopfield_nav.loop import (
     DIVERGED,
     HORIZON,
     LOG_FULL,
+    Rows,
     log_columns,
     make_log,
     make_state,
@@ -167,12 +168,12 @@ def test_true_force_of_the_record_is_the_contact_law_at_the_recorded_position():
 
 def test_log_full_comes_before_anything_is_lost():
     sim = simulation("goal: {cell: [17, 6]}\ntime_limit: 1\n")
-    sim._log = sim._log._replace(table=np.full((5, sim._log.table.shape[1]), np.nan))
+    sim._rows = Rows(len(sim.arm.dh), 5)
     assert sim._advance(20) == LOG_FULL
-    assert (int(sim.state.step[0]), int(sim._log.used[0])) == (5, 5)
+    assert (int(sim.state.step[0]), len(sim._rows)) == (5, 5)
     sim._answer(LOG_FULL)
     assert sim._advance(8) == HORIZON
-    np.testing.assert_allclose(sim._log.table[:8, 0], np.arange(8) * 0.001)
+    np.testing.assert_allclose(sim._rows.table()[:, 0], np.arange(8) * 0.001)
 
 
 def test_columns_fill_the_row():
@@ -206,6 +207,10 @@ def test_rows_are_written_in_the_order_of_the_table():
     assert log.table[0, 0] == 0.5
     for name, columns in list(log_columns(n).items())[1:]:
         np.testing.assert_array_equal(log.table[0, columns], wanted[name], err_msg=name)
+    log.used[0], truth.touch.link[0] = 0, 0.0
+    _write(log, state, 0.5)
+    assert np.isnan(log.table[0, log_columns(n)["contact_point"]]).all()
+    np.testing.assert_array_equal(log.table[0, log_columns(n)["contact_force"]], wanted["contact_force"])
 
 
 @kernel

@@ -1,0 +1,131 @@
+"""The plans of a run, and the marks that each was made with, which the record holds as differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+import numpy as np
+
+from dynamics import BadInput
+
+if TYPE_CHECKING:
+    import xarray
+
+
+class PlanRecord(NamedTuple):
+    """A plan as it was made.
+
+    Attributes:
+        time: [s].
+        felt: bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied.
+        path: (k, rank) cells.
+        cell: the one just marked.
+        steps: (m, 2, rank) touched steps between cells.
+        certainty: (m,) that they are closed; 1 for facts.
+    """
+
+    time: float
+    felt: np.ndarray
+    path: np.ndarray
+    cell: np.ndarray | None
+    steps: np.ndarray
+    certainty: np.ndarray
+
+
+class Plans(Sequence[PlanRecord]):
+    """The first plan and the one after every answered detection; a grid is made where one is asked for.
+
+    Args:
+        data: record of a run.
+        shape: of its map; () where it keeps no marks.
+    """
+
+    def __init__(self, data: xarray.Dataset, shape: tuple[int, ...]) -> None:
+        self._data, self._shape = data, shape
+
+    def __len__(self) -> int:
+        return 1 + self._data.sizes["event"]
+
+    @overload
+    def __getitem__(self, index: int) -> PlanRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[PlanRecord]: ...
+    def __getitem__(self, index: int | slice) -> PlanRecord | list[PlanRecord]:
+        """One plan, or a list of some."""
+        if isinstance(index, slice):
+            return [self._plan(k) for k in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"plan {index} of {len(self)}")
+        return self._plan(index % len(self))
+
+    def __iter__(self) -> Iterator[PlanRecord]:
+        """Every plan, one after the other."""
+        return (self._plan(k) for k in range(len(self)))
+
+    def _plan(self, number: int) -> PlanRecord:
+        data, k, rank = self._data, number - 1, self._data.sizes["map_axis"]
+        felt, none = felt_after(data, self._shape, number), (np.zeros((0, 2, rank), dtype=int), np.zeros(0))
+        if number == 0:
+            return PlanRecord(0.0, felt, _path(data.first_path.values), None, *none)
+        return PlanRecord(
+            float(data.event_time[k]),
+            felt,
+            _path(data.event_path[k].values),
+            data.event_cell[k].values,
+            *(closed_steps(data, data.event_certainty[k].values) if "event_certainty" in data else none),
+        )
+
+
+def felt_after(data: xarray.Dataset, shape: tuple[int, ...], count: int) -> np.ndarray:
+    """The marks after so many detections, a bool grid; empty where the record keeps none.
+
+    Args:
+        data: record of a run; an older one holds a grid for every detection.
+        shape: of the map; () where the record keeps no marks.
+        count: of the detections; 0 before the first.
+    """
+    if not shape:
+        return np.zeros(0, dtype=bool)
+    felt = np.zeros(shape, dtype=bool)
+    if "event_map" in data:
+        return data.event_map[count - 1].values.astype(bool) if count else felt
+    changed = data.felt_change.values[data.felt_change_event.values < count]
+    np.logical_xor.at(felt, tuple(changed.T), True)
+    return felt
+
+
+def changed_cells(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Cells (k, rank) whose mark is another than before; ``felt_after`` puts them together again."""
+    return np.argwhere(before != after).astype(np.int32)
+
+
+def check_marks(where: str, data: xarray.Dataset, shape: tuple[int, ...]) -> None:
+    """Refuse marks that no run over a map of this shape has.
+
+    Raises:
+        BadInput: they are missing, of another map, or of detections that the record has not.
+    """
+    if "event_map" in data:
+        if data.event_map.shape != (data.sizes["event"], *shape) or data.event_map.dtype.kind not in "iu":
+            raise BadInput("damaged variable", where=f"{where}: event_map", found=data.event_map.shape)
+        return
+    if "felt_change" not in data or "felt_change_event" not in data:
+        raise BadInput("a variable is missing", where=f"{where}: felt_change")
+    cells, event = data.felt_change.values, data.felt_change_event.values
+    if len(event) and (event.min() < 0 or event.max() >= data.sizes["event"]):
+        raise BadInput(
+            "damaged variable", where=f"{where}: felt_change_event", allowed="detections of this run"
+        )
+    if (cells < 0).any() or (cells >= np.array(shape)).any():
+        raise BadInput("damaged variable", where=f"{where}: felt_change", allowed="cells of the map")
+
+
+def closed_steps(data: xarray.Dataset, certainty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Touched steps (m, 2, rank) with a certainty above 0 (m,) that they are closed."""
+    there = certainty > 0.0
+    return data.closed_step.values[there], certainty[there]
+
+
+def _path(padded: np.ndarray) -> np.ndarray:
+    return padded[padded[:, 0] >= 0] if padded.size else padded.reshape(0, padded.shape[1])

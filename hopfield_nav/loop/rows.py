@@ -1,0 +1,98 @@
+"""The rows of a whole run: in memory up to a bound, and beyond it written in pieces to a file without a name.
+
+The file lies in the folder for temporary files (``TMPDIR``) and is gone with the process, however that ends:
+nothing of an interrupted run is left that could be taken for a record.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from typing import IO
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.loop.log import make_log
+
+FIRST = 16384  # rows that there is room for at first
+MOST = 131072  # rows in memory, 95 MB for six joints
+
+
+class Rows:
+    """What the loop has logged.
+
+    Args:
+        n: joints of the arm.
+        first: rows that there is room for at first; 0: nothing is logged.
+
+    Attributes:
+        log: where the loop writes.
+    """
+
+    def __init__(self, n: int, first: int = FIRST) -> None:
+        self.log = make_log(first, n)
+        self._file: IO[bytes] | None = None
+        self._stored = 0
+
+    def __len__(self) -> int:
+        return self._stored + int(self.log.used[0])
+
+    def make_room(self) -> None:
+        """Room for more rows, where there is none left: twice as many, or what is there goes to the file.
+
+        Raises:
+            BadInput: there is no room on the disk.
+        """
+        table = self.log.table
+        if len(table) < MOST:
+            larger = np.empty((min(2 * len(table), MOST), table.shape[1]))
+            larger[: len(table)] = table
+            self.log = self.log._replace(table=larger)
+        else:
+            self._store()
+
+    def table(self) -> np.ndarray:
+        """Every row so far (k, columns): a copy, or a view of the file, where it takes no memory."""
+        if self._file is None:
+            return self.log.table[: int(self.log.used[0])].copy()
+        self._store()
+        width = self.log.table.shape[1]
+        return np.memmap(self._file, np.float64, "r", shape=(self._stored, width))
+
+    def pieces(self) -> list[np.ndarray]:
+        """Every row so far in tables of at most ``MOST`` rows, none of them a copy."""
+        if self._file is None:
+            return [self.log.table[: int(self.log.used[0])]]
+        table = self.table()
+        return [table[first : first + MOST] for first in range(0, len(table), MOST)]
+
+    def set_last(self, column: slice, value: float) -> None:
+        """Change a number of the last row, where there is one."""
+        used, width = int(self.log.used[0]), self.log.table.shape[1]
+        if used:
+            self.log.table[used - 1, column] = value
+        elif self._file is not None:
+            self._file.seek(8 * ((self._stored - 1) * width + column.start))
+            self._file.write(np.float64(value).tobytes())
+            self._file.flush()
+
+    def _store(self) -> None:
+        """Append what is in memory to the file."""
+        used = int(self.log.used[0])
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the rows
+                weakref.finalize(self, self._file.close)
+            self._file.seek(8 * self._stored * self.log.table.shape[1])
+            self._file.write(self.log.table[:used].data)
+            self._file.flush()
+        except OSError as error:
+            raise BadInput(
+                f"no room for the signals of so long a run: {error.strerror or error}",
+                where=f"{tempfile.gettempdir()} (TMPDIR)",
+                found=f"{8e-9 * (self._stored + used) * self.log.table.shape[1]:.2g} GB so far",
+                allowed="more room, record.every above 1, record.signals: none, or a shorter time_limit",
+            ) from None
+        self._stored += used
+        self.log.used[0] = 0
