@@ -38,7 +38,7 @@ def _on_the_record(world: World) -> list[str]:
     every = math.ceil(world.record.every * size / _BIG_RECORD)
     place = tempfile.gettempdir()
     told = [
-        f"the signals of {world.time_limit:g} s take up to {size / 1e9:.2g} GB on the disk, and until it ends "
+        f"the signals of {world.time_limit:g} s take up to {size / 1e9:.2g} GB on disk, and until it ends "
         f"as much in {place} (TMPDIR); record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
     ]
     free = shutil.disk_usage(place).free

@@ -23,7 +23,7 @@ def test_a_long_record_is_told_with_what_would_be_short_enough():
     text = "format: 1\ntime_limit: 3600\nrecord: {every: EVERY}"
     (told,) = remarks(parse_world(text.replace("EVERY", "1")))
     every = told.split("record.every: ")[1].split()[0]
-    assert "GB on the disk" in told
+    assert "GB on disk" in told
     assert remarks(parse_world(text.replace("EVERY", every))) == []
     assert remarks(parse_world("format: 1\ntime_limit: 3600\nrecord: {signals: none}")) == []
 
