@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 ONE_THREAD = dict.fromkeys(_THREADS, "1")
 DEATHS = 2  # a job that was on the worker when one more worker than this died is taken for the cause
+_STARTS = 4  # attempts at a pool of processes
 _CONNECT, _FIRST_WORKER = 10, 60  # [s] to wait for a scheduler, and for its first worker
 _CONFIG = {
     "distributed.nanny.pre-spawn-environ": ONE_THREAD,
@@ -89,7 +90,6 @@ def _local_cluster(workers: int) -> Iterator[Any]:
     its workers have, made for this sweep.
     """
     import dask
-    from distributed import LocalCluster, Security
 
     _remove_orphans(Path(tempfile.gettempdir()))
     with (
@@ -97,20 +97,40 @@ def _local_cluster(workers: int) -> Iterator[Any]:
             prefix=f"{_SCRATCH}{os.getpid()}-", ignore_cleanup_errors=True
         ) as scratch,
         dask.config.set(_CONFIG),
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            protocol="tls://",
-            security=Security.temporary(),
-            dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # None would take the usual port
-            silence_logs=logging.CRITICAL,
-            local_directory=scratch,
-            preload=[str(Path(__file__).with_name("preload.py"))],
-        ) as cluster,
+        _started(workers, scratch) as cluster,
     ):
         yield cluster
+
+
+def _started(workers: int, scratch: str) -> Any:
+    """The processes; where one dies before they are all there, they are started anew.
+
+    Raises:
+        LostCluster: that happened every time.
+    """
+    from distributed import LocalCluster, Security
+
+    for left in reversed(range(_STARTS)):
+        try:
+            return LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                protocol="tls://",
+                security=Security.temporary(),
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # None would take the usual port
+                silence_logs=logging.CRITICAL,
+                local_directory=scratch,
+                preload=[str(Path(__file__).with_name("preload.py"))],
+            )
+        except (RuntimeError, OSError) as error:
+            if not left:
+                raise LostCluster(
+                    f"no worker processes could be started, in {_STARTS} attempts: {error}; "
+                    "--workers 0 does without them"
+                ) from error
+    return None
 
 
 def _remove_orphans(place: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -142,6 +143,34 @@ def test_a_killed_worker_loses_nothing():
         after = client.run(os.getpid).values()
     assert victim not in after
     assert sorted(rows, key=lambda row: row["index"]) == [run_job(made, i) for i in range(made.count)]
+
+
+@pytest.mark.parametrize("killed", [1, 99])
+def test_a_worker_killed_while_the_pool_starts_is_replaced(killed):
+    """One of them, and every one: then that is said in a line."""
+    me, gone, stop = psutil.Process(), set(), threading.Event()
+
+    def kill_the_young():
+        while not stop.wait(0.01):
+            for child in me.children():
+                if "spawn_main" in _words(child) and len(gone) < killed and child.pid not in gone:
+                    gone.add(child.pid)
+                    child.kill()
+
+    killer = threading.Thread(target=kill_the_young)
+    killer.start()
+    try:
+        if killed == 1:
+            with connect(2, None) as client:
+                client.wait_for_workers(2, timeout=60)
+                assert set(client.run(os.getpid).values()).isdisjoint(gone)
+        else:
+            with pytest.raises(LostCluster, match="--workers 0"), connect(2, None):
+                raise AssertionError("there is a pool")
+    finally:
+        stop.set()
+        killer.join()
+    assert gone
 
 
 def deadly_job(made, index, folder):

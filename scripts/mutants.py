@@ -1,0 +1,185 @@
+"""Would the tests notice? Small faults are put into a copy of the program, one at a time, and the tests run.
+
+    python scripts/mutants.py [--count 100] [--only ROOM,…] [--seed 0] [--out FILE]
+
+Each fault (an operator, a number, a rounding) is tried against the test files of its own file alone. What
+survives is named: either the tests let it live, or it makes no difference. Results are added to FILE as they
+come, and what is there already is not tried again. Faults in compiled code cost a compilation each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from torturing.mutations import Mutation, drawn
+
+ROOT = Path(__file__).resolve().parents[1]
+TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
+_COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "pyproject.toml", "README.md")
+
+ROOMS = {  # a room, its files, and the tests that are to notice
+    "scoring": {
+        "experiment/scoring.py": "experiment/test_scoring.py",
+        "experiment/contacts.py": "experiment/test_scoring.py experiment/test_simulation.py",
+        "experiment/rates.py": "experiment/test_scoring.py logs/test_tuning.py",
+        "experiment/marks.py": "experiment/test_scoring.py navigation/test_joint_navigator.py",
+        "experiment/plans.py": "experiment/test_plans.py",
+        "experiment/arrival.py": "experiment/test_arrival.py",
+    },
+    "statistics": {
+        "sweeps/statistics.py": "sweeps/test_run_sweep.py cli/test_sweep_cli.py",
+        "sweeps/paired.py": "sweeps/test_paired.py",
+        "sweeps/values.py": "sweeps/test_sweep_file.py",
+        "sweeps/axes.py": "sweeps/test_sweep_file.py",
+        "logs/threshold.py": "logs/test_threshold.py logs/test_tuning.py",
+    },
+    "navigation": {
+        "navigation/beliefs.py": "navigation/test_beliefs.py navigation/test_feeling.py",
+        "navigation/collision_map.py": "navigation/test_collision_map.py",
+        "navigation/reaction.py": "navigation/test_reaction.py",
+        "navigation/graze.py": "navigation/test_graze.py",
+        "navigation/turn.py": "navigation/test_turn.py",
+        "navigation/waypoints.py": "navigation/test_waypoints.py",
+        "navigation/feeling.py": "navigation/test_feeling.py",
+    },
+    "world": {
+        "world/checks.py": "world/test_all_faults.py world/test_faults.py world/test_world.py",
+        "world/fitting.py": "world/test_all_faults.py world/test_faults.py world/test_world.py",
+        "world/beforehand.py": "world/test_remarks.py",
+        "world/walls.py": "world/test_walls.py",
+    },
+    "planner": {
+        "planning/a_star.py": "navigation/test_planners.py planning/test_closed.py",
+        "planning/ascent.py": "planning/test_ascent.py planning/test_plan_path.py planning/test_theory.py",
+        "planning/limit_bits.py": "planning/test_limit.py planning/test_plan_path.py",
+        "planning/sum_exact.py": "planning/test_hopfield.py planning/test_plan_path.py",
+        "planning/repair.py": "planning/test_replanning.py planning/test_closed.py",
+        "planning/theory.py": "planning/test_theory.py planning/test_activated.py",
+    },
+    "kernels of the arm": {
+        "../dynamics/newton_euler.py": "dynamics/test_dynamics_pinocchio.py dynamics/test_dynamics_laws.py",
+        "../dynamics/composite.py": "dynamics/test_dynamics_pinocchio.py dynamics/test_dynamics_laws.py",
+        "../dynamics/coriolis.py": "dynamics/test_dynamics_laws.py",
+        "../dynamics/kinematics.py": "dynamics/test_kinematics.py dynamics/test_arms.py",
+        "../dynamics/inverse/closed_form.py": "dynamics/test_inverse_kinematics.py",
+    },
+    "control": {
+        "control/sensors.py": "control/test_sensors.py",
+        "control/alarm.py": "control/test_alarm.py",
+        "control/lag.py": "control/test_lag.py",
+        "control/detectors/adaptive_joint_torque.py": "control/test_torque_detectors.py",
+        "control/estimators/momentum_observer.py": "control/test_momentum_observer.py",
+        "control/laws/inverse_dynamics.py": "control/test_laws.py control/test_computed_torque.py",
+    },
+    "contact and geometry": {
+        "geometry/distance.py": "geometry/test_solids.py",
+        "geometry/round_distance.py": "geometry/test_solids.py",
+        "geometry/box_distance.py": "geometry/test_solids.py",
+        "loop/contact.py": "loop/test_contact.py loop/test_arm_contact.py",
+    },
+}
+
+
+def main() -> int:
+    """Print the table and what survived."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--count", type=int, default=100, help="faults, over all rooms")
+    parser.add_argument("--only", default=",".join(ROOMS), help="rooms, with commas")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, help="results as they come, one a line")
+    asked = parser.parse_args()
+    known = _read(asked.out)
+    with tempfile.TemporaryDirectory(prefix="hopfield-nav-mutants-") as folder:
+        place = _copy(Path(folder))
+        for room in asked.only.split(","):
+            if not run_tests(place, list(tests_of(room).values())):
+                raise SystemExit(f"{room}: the tests fail without any fault")
+            for mutation in chosen(place, room, -(-asked.count // len(ROOMS)), asked.seed):
+                if mutation.name not in known:
+                    tests = tests_of(room)[mutation.path]
+                    known[mutation.name] = {"room": room, "fate": fate(place, mutation, tests)}
+                    _add(asked.out, mutation.name, known[mutation.name])
+    _print(known)
+    return 1 if any(found["fate"] == "survived" for found in known.values()) else 0
+
+
+def chosen(root: Path, room: str, count: int, seed: int) -> list[Mutation]:
+    """The faults of a room."""
+    return drawn(root, list(tests_of(room)), count, random.Random(f"{seed} {room}"))
+
+
+def tests_of(room: str) -> dict[str, str]:
+    """The files of a room, and the tests that are to notice what is wrong with each."""
+    return {os.path.normpath(f"hopfield_nav/{path}"): tests for path, tests in ROOMS[room].items()}
+
+
+def fate(root: Path, mutation: Mutation, tests: str) -> str:
+    """Whether the tests notice a fault: ``noticed``, or ``survived``."""
+    path = root / mutation.path
+    whole = path.read_bytes()
+    path.write_bytes(mutation.applied(whole))
+    try:
+        return "survived" if run_tests(root, [tests]) else "noticed"
+    finally:
+        path.write_bytes(whole)
+
+
+def run_tests(root: Path, tests: list[str]) -> bool:
+    """Whether the tests of a copy of the program pass."""
+    there = [str(root / "tests" / test) for names in tests for test in names.split()]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *there]
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["NUMBA_CACHE_DIR"] = str(root / "compiled")
+    try:
+        done = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def _copy(folder: Path) -> Path:
+    """A copy of the program; recordings lie beside it, where the tests look for them."""
+    place = folder / "copy"
+    place.mkdir()
+    for name in _COPIED:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, place / name)
+    if (ROOT.parent / "shared").exists():
+        (folder / "shared").symlink_to(ROOT.parent / "shared")
+    return place
+
+
+def _read(path: Path | None) -> dict[str, dict[str, str]]:
+    if path is None or not path.exists():
+        return {}
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {line.pop("name"): line for line in lines}
+
+
+def _add(path: Path | None, name: str, found: dict[str, str]) -> None:
+    print(f"{found['fate']}: {name}", flush=True)
+    if path is not None:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"name": name, **found}) + "\n")
+
+
+def _print(known: dict[str, dict[str, str]]) -> None:
+    print("\n| room | faults | noticed |\n|---|---|---|")
+    for room in ROOMS:
+        fates = [found["fate"] for found in known.values() if found["room"] == room]
+        print(f"| {room} | {len(fates)} | {fates.count('noticed')} |")
+    print("\n".join(["", *(f"survived: {name}" for name, f in known.items() if f["fate"] == "survived")]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
