@@ -1,8 +1,10 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
-    python scripts/torture.py [--short] [--only worlds,runs,records,calls] [--count N]
+    python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls] [--count N] [--first N]
 
-It uses one core. What broke the program is named below the table; the exit status is then 1.
+It uses one core, and three for killed sweeps. What broke the program is named below the table; the exit
+status is then 1. ``--first`` goes on where an earlier call ended. Whether the tests would notice small
+faults is asked by ``scripts/mutants.py``.
 """
 
 from __future__ import annotations
@@ -13,38 +15,43 @@ import warnings
 from pathlib import Path
 
 from torturing.calls import odd_calls
+from torturing.kills import killed_sweeps
 from torturing.records import damaged_runs, damaged_tables
 from torturing.trials import HEAD, Tally, try_all
 from torturing.worlds import mutated, random_worlds
 
-FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "calls": 2000}
-SHORT = {"worlds": 60, "runs": 3, "records": 30, "calls": 120}
+FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000}
+SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120}
 KINDS = tuple(FULL)
 
 
-def torture(sizes: dict[str, int], time_limit: float = 60.0) -> list[Tally]:
-    """Try each kind of trial so many times; a kind that is left out is not tried."""
+def torture(sizes: dict[str, int], time_limit: float = 60.0, first: int = 0) -> list[Tally]:
+    """Try each kind of trial so many times, from number ``first`` on; a kind left out is not tried."""
     found = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # overflow of what is odd on purpose
         for kind, count in sizes.items():
-            place = Path(folder) / kind
-            found += _KINDS[kind](place, count, time_limit)
+            found += _try(kind, Path(folder) / kind, count, time_limit, first) if count else []
     return found
 
 
-_KINDS = {
-    "worlds": lambda place, count, limit: [try_all("mutated worlds, read", mutated(count))],
-    "runs": lambda place, count, limit: [
-        try_all(f"random worlds, {limit:g} s of simulated time", random_worlds(count, limit))
-    ],
-    "records": lambda place, count, limit: [
-        try_all("damaged records", damaged_runs(place / "a", count // 2)),
-        try_all("damaged records without checksums", damaged_runs(place / "b", count // 4, sums=False)),
-        try_all("damaged tables of a sweep", damaged_tables(place / "c", count // 4)),
-    ],
-    "calls": lambda place, count, limit: [try_all("calls with odd arguments", odd_calls(count))],
-}
+def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[Tally]:
+    if kind == "worlds":
+        return [try_all("mutated worlds, read", mutated(count, first))]
+    if kind == "runs":
+        return [try_all(f"random worlds, {limit:g} s of simulated time", random_worlds(count, limit, first))]
+    if kind == "kills":
+        return [try_all("killed sweeps", killed_sweeps(place, count, first))]
+    if kind == "calls":
+        return [try_all("calls with odd arguments", odd_calls(count, first))]
+    halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
+    runs = damaged_runs(place / "a", halves[0], first=halves[1])
+    bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])
+    return [
+        try_all("damaged records", runs),
+        try_all("damaged records without checksums", bare),
+        try_all("damaged tables of a sweep", damaged_tables(place / "c", quarter[0], quarter[1])),
+    ]
 
 
 def main() -> int:
@@ -53,10 +60,11 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="a few trials of each kind")
     parser.add_argument("--only", default=",".join(KINDS), help="kinds, with commas")
     parser.add_argument("--count", type=int, help="so many trials of every kind")
+    parser.add_argument("--first", type=int, default=0, help="number of the first trial")
     asked = parser.parse_args()
     sizes = {kind: asked.count or (SHORT if asked.short else FULL)[kind] for kind in asked.only.split(",")}
     torture(SHORT)  # compiles, which is not to be timed
-    tallies = torture(sizes)
+    tallies = torture(sizes, first=asked.first)
     print("\n".join([HEAD, *(tally.row for tally in tallies)]))
     broken = [line for tally in tallies for line in tally.broken]
     print("\n".join(["", *broken]) if broken else "")

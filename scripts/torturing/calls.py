@@ -25,11 +25,11 @@ _ODD = (
 )  # fmt: skip
 
 
-def odd_calls(count: int) -> Iterator[tuple[str, Callable[[], object]]]:
+def odd_calls(count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
     """Functions of the arm, plans, simulations and sweeps, each with something odd among its arguments."""
     arm, world = load_arm("ur5e"), load_world("empty", ["time_limit=0.01"])
     grid = np.zeros((9, 7), dtype=bool)
-    for number in range(count):
+    for number in range(first, first + count):
         dice = random.Random(number)
         odd, kind = dice.choice(_ODD), dice.randrange(8)
         name = dice.choice(_OF_ANGLES)

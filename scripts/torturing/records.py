@@ -15,12 +15,14 @@ _VARY = {"detection.threshold": [6, 12], "contact.stiffness": [1e4, 1e5]}
 _SET = {"time_limit": 2}
 
 
-def damaged_runs(place: Path, count: int, sums: bool = True) -> Iterator[tuple[str, Callable[[], object]]]:
+def damaged_runs(
+    place: Path, count: int, sums: bool = True, first: int = 0
+) -> Iterator[tuple[str, Callable[[], object]]]:
     """Damage of a saved run; without checksums it need only be told in a line, or give some run."""
     run = simulate(load_world("u_trap", ["time_limit=7", "record.every=10"]))
     whole = run.save(place / "whole")
     names = [path.name for path in whole.iterdir() if sums or path.name != "checksums.sha256"]
-    for number in range(count):
+    for number in range(first, first + count):
         dice = np.random.default_rng(number)
         name = str(dice.choice(sorted(names)))
         folder = place / "damaged"
@@ -37,12 +39,12 @@ def damaged_runs(place: Path, count: int, sums: bool = True) -> Iterator[tuple[s
         yield f"{number}: {name}, {how}", look
 
 
-def damaged_tables(place: Path, count: int) -> Iterator[tuple[str, Callable[[], object]]]:
+def damaged_tables(place: Path, count: int, first: int = 0) -> Iterator[tuple[str, Callable[[], object]]]:
     """Damage of a sweep's table: no row of another run, none that the sweep has not."""
     folder, made = place / "sweep", make_sweep("u_trap", _VARY, set=_SET)
     sweep("u_trap", _VARY, set=_SET, workers=0, folder=folder)
     whole = (folder / "sweep.csv").read_bytes()
-    for number in range(count):
+    for number in range(first, first + count):
         (folder / "sweep.csv").write_bytes(whole)
         how = _damage(folder / "sweep.csv", np.random.default_rng(number))
 
