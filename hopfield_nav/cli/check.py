@@ -68,17 +68,20 @@ def _check(name: str, picture: bool, trust: bool) -> str:
 
 
 def _check_world(document: Document, path: Path, picture: bool, trust: bool) -> str:
-    from hopfield_nav.cli.report import say_if_cold
+    from hopfield_nav.cli.report import say, say_if_cold
     from hopfield_nav.world import Trust, placed, remarks, together, world_from, world_name
 
     world = world_from(document, path.parent, world_name(path), trust=Trust(trust))
     say_if_cold()
+    told = remarks(world)
+    for remark in told:
+        say(f"{path}: {remark}")  # at once: what follows may take as long as it says
     from hopfield_nav.experiment import try_world
 
     trial = try_world(world)
     if trial.simulation is None:
         raise together([placed(fault, document) for fault in trial.faults])
-    said = ["ok", *remarks(world), *trial.simulation.warnings]
+    said = ["ok", *told, *trial.simulation.warnings]
     if picture:
         from hopfield_nav.figures.run import draw_set_up
 

@@ -125,11 +125,11 @@ def parse_value(text: str, name: str) -> Any:
 
 
 def _read(path: Path, name: str) -> bytes:
+    if path.is_dir():
+        raise BadInput("is a folder, not a file", where=name)
+    if path.exists() and not path.is_file():  # a pipe or a device may never end
+        raise BadInput("is no regular file", where=name)
     try:
-        if path.is_dir():
-            raise BadInput("is a folder, not a file", where=name)
-        if path.exists() and not path.is_file():  # a pipe or a device may never end
-            raise BadInput("is no regular file", where=name)
         with path.open("rb") as file:
             content = file.read(_LARGEST_FILE + 1)
     except FileNotFoundError:
