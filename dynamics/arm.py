@@ -66,8 +66,10 @@ def joint_count(arm: Arm) -> int:
     """How many joints an arm has, once its arrays are known to fit each other: kernels trust them.
 
     Raises:
-        BadInput: an array has another length than the others, or another shape.
+        BadInput: it is no arm; an array has another length than the others, or another shape.
     """
+    if not isinstance(arm, Arm):
+        raise BadInput("no arm", found=arm, allowed="one from load_arm")
     n = len(arm.dh)
     shapes = [np.shape(getattr(arm, name)) for name in _SHAPES]
     wanted = [(n, *tail) for tail in _SHAPES.values()]
@@ -83,7 +85,7 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
     Raises:
         BadInput: the two have different numbers of joints.
     """
-    if len(arm.dh) != len(other.dh):
+    if joint_count(arm) != joint_count(other):
         raise BadInput(
             "the two arms have different numbers of joints", found=len(other.dh), allowed=str(len(arm.dh))
         )

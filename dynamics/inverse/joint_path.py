@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
@@ -70,14 +70,14 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
         raise BadInput("poses has the wrong shape", found=np.shape(poses), allowed="(k, 4, 4)")
     if not jump > 0:
         raise BadInput("jump must be positive", found=jump)
-    start = checked_start(q_start, len(arm.dh))
-    q = np.full((len(rows), len(arm.dh)), np.nan)
+    n = joint_count(arm)
+    start, q = checked_start(q_start, n), np.full((len(rows), n), np.nan)
     if has_closed_form(arm):
         require_closed_form(arm)
         reached, status, change = _follow(arm, rows, start, float(jump), q)
     else:
         as_poses(arm.tool, "the arm's tool frame")
-        reached, status, change = _follow_numeric(arm, rows, start, float(jump), q, make_work(len(arm.dh)))
+        reached, status, change = _follow_numeric(arm, rows, start, float(jump), q, make_work(n))
     return JointPath(q, reached, _reason(status, reached, change))
 
 
@@ -95,7 +95,7 @@ def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray
     Raises:
         BadInput: wrong shapes.
     """
-    (rows, wanted), lead = as_rows(len(arm.dh), q=q, near=near)
+    (rows, wanted), lead = as_rows(joint_count(arm), q=q, near=near)
     out = np.empty_like(rows)
     _turns(rows, wanted, arm.position_limits, out)
     return out.reshape(*lead, len(arm.dh))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.errors import BadInput
 from dynamics.inverse.joint_path import JUMP, JointPath
 from dynamics.inverse.numeric import checked_start, numeric_inverse_kinematics
@@ -41,7 +41,7 @@ def follow_positions(arm: Arm, positions: np.ndarray, q_start: np.ndarray, jump:
         raise BadInput("positions must be finite", found=places.shape, allowed="(k, 3)")
     if not jump > 0:
         raise BadInput("jump must be positive", found=jump)
-    last = checked_start(q_start, len(arm.dh))
+    last = checked_start(q_start, joint_count(arm))
     q = np.full((len(places), len(last)), np.nan)
     for k, place in enumerate(places):
         found = _nearest_joints(arm, place, last)

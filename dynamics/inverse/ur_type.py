@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynamics.arm import Arm
+from dynamics.arm import Arm, joint_count
 from dynamics.compiled import kernel
 from dynamics.errors import NoClosedForm
 from dynamics.inverse.poses import as_poses
@@ -11,7 +11,12 @@ _EXACT = 1e-12  # [m, 1] what may be neglected in lengths, sines and cosines
 
 
 def has_closed_form(arm: Arm) -> bool:
-    """Whether the arm is of UR type: six joints, its twists, lengths only in a2, a3, d1, d4, d5, d6."""
+    """Whether the arm is of UR type: six joints, its twists, lengths only in a2, a3, d1, d4, d5, d6.
+
+    Raises:
+        BadInput: its arrays do not fit each other.
+    """
+    joint_count(arm)
     return bool(_is_of_ur_type(arm.dh, arm.twist))
 
 

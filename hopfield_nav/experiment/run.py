@@ -132,6 +132,8 @@ def load_run(folder: str | Path) -> Run:
     Raises:
         BadInput: the folder is not that of a run, or a file in it cannot be read.
     """
+    if not isinstance(folder, (str, Path)):
+        raise BadInput("not the folder of a run", found=folder, allowed="a path")
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInput("not the folder of a run", where=str(folder))

@@ -27,7 +27,7 @@ from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.plans import changed_cells
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.run import Run
-from hopfield_nav.experiment.start import check_duration, check_seed, check_start
+from hopfield_nav.experiment.start import check_duration, check_seed, check_start, check_world
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.known_world import build_scene, clearance
 from hopfield_nav.loop import (
@@ -100,6 +100,7 @@ class Simulation:
         trajectory: Trajectory | None = None,
         felt: Run | None = None,
     ) -> None:
+        world = check_world(world)
         self.seed = world.seed if seed is None else check_seed(seed)
         arm = build_arm(world)
         if trajectory is not None:

@@ -45,6 +45,17 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
     return [f"the arm starts in contact: {', '.join(told)}"] if told else []
 
 
+def check_world(world: object) -> World:
+    """The world of a run.
+
+    Raises:
+        BadInput: it is none, such as a name.
+    """
+    if not isinstance(world, World):
+        raise BadInput("no world", found=world, allowed="one from load_world")
+    return world
+
+
 def check_seed(seed: object) -> int:
     """The seed of a run.
 

@@ -66,3 +66,30 @@ PAYLOADS = {
 def test_impossible_payloads(mass, center, inertia):
     with refused("payload"):
         with_payload(load_arm("ur5e"), mass, center, inertia)
+
+
+POSES = {
+    "inverse_kinematics": (np.eye(4),),
+    "inverse_kinematics_branches": (np.eye(4),),
+    "follow_path": (np.tile(np.eye(4), (2, 1, 1)), Q),
+    "closed_form_position": (Q,),
+    "within_limits_turns": (Q, Q),
+    "has_closed_form": (),
+}
+
+
+@pytest.mark.parametrize("name", POSES)
+@pytest.mark.parametrize("field", ["dh", "twist", "offset"])
+def test_so_are_they_by_what_works_backwards(ur5, name, field):
+    torn = ur5._replace(**{field: getattr(ur5, field)[:-1]})
+    with refused("arrays of the arm do not fit"):
+        getattr(dynamics, name)(torn, *POSES[name])
+
+
+@pytest.mark.parametrize("name", [*OF_ANGLES, *OF_MOTION, "with_dynamics", "inverse_kinematics"])
+@pytest.mark.parametrize("arm", ["ur5e", None])
+def test_a_name_is_no_arm(name, arm):
+    """Before anything is compiled."""
+    arguments = {"with_dynamics": (arm,), "inverse_kinematics": (np.eye(4),)}.get(name, (Q,) * 3)
+    with refused("no arm; .*allowed: one from load_arm"):
+        getattr(dynamics, name)(arm, *arguments[: 1 if name in OF_ANGLES else 3])

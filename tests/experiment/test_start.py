@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from refusals import refused, refused_by_command
 
-from hopfield_nav import load_world, simulate
+from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.experiment import Simulation, follow
 from hopfield_nav.loop import quintic_trajectory
 
@@ -62,3 +62,16 @@ def test_a_given_trajectory_that_starts_inside_is_followed_with_a_warning():
     world = load_world("empty", [f"known=[{AT_TOOL}]", "time_limit=0.01"])
     run = follow(world, quintic_trajectory([world.start.joints], 1.0))
     assert "inside known obstacle 0" in run.summary["warnings"][0]
+
+
+@pytest.mark.parametrize("world", ["u_trap", None, 5])
+def test_a_name_is_no_world(world):
+    for seed in (None, 1):
+        with refused("no world; .*allowed: one from load_world"):
+            Simulation(world, seed)
+
+
+@pytest.mark.parametrize("folder", [None, 5, b"run"])
+def test_a_folder_is_a_path(folder):
+    with refused("not the folder of a run"):
+        load_run(folder)
