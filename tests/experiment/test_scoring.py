@@ -9,7 +9,15 @@ from scenes import simulation, world
 from dynamics import BadInput
 from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import ContactTruth, contact_delays, follow, map_error, score, score_run
+from hopfield_nav.experiment import (
+    ContactTruth,
+    contact_delays,
+    follow,
+    map_error,
+    quiet_time,
+    score,
+    score_run,
+)
 from hopfield_nav.experiment.contacts import contact_spans
 from hopfield_nav.loop import quintic_trajectory
 
@@ -147,3 +155,9 @@ def test_saved_runs_side_by_side(tmp_path, capsys):
 def test_the_map_error_is_zero_for_marks_on_obstacles():
     sim = simulation("obstacles: [{cylinder: {center: [0.4, 0.0], radius: 0.1}}]\ntime_limit: 0.01\n")
     assert map_error(sim.record()) is None
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
+def test_a_rate_that_is_none_needs_no_time(rate):
+    with pytest.raises(BadInput):
+        quiet_time(rate)

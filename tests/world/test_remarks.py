@@ -52,6 +52,12 @@ def test_beta_is_judged_by_the_worlds_own_map():
     assert len(remarks(parse_world(small))) == 1
 
 
+@pytest.mark.parametrize("planner", ["kind: a_star, network: sum", "network: limit"])
+def test_beta_of_a_network_that_is_not_asked_is_not_judged(planner):
+    text = f"format: 1\nmap: {{shape: [20, 20]}}\nplanner: {{{planner}, beta: 0.9}}\n"
+    assert remarks(parse_world(text)) == []
+
+
 def test_a_sweep_judges_beta_before_it_starts():
     with refused("planner.beta"):
         make_sweep("ragazzon2012", {"planner.beta": [0.1, 0.26]}, set={"planner.network": "sum"})

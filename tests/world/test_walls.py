@@ -55,6 +55,13 @@ def test_every_cylinder_of_a_wall_bears_its_name():
         parse_world("format: 1\nknown:\n- name: nothing")
 
 
+def test_places_are_written_to_a_hundredth_of_a_millimetre():
+    """So that the run's own world file is short, and the same on every machine."""
+    centres = np.array([s.center for s in solids(WALL)])
+    assert (centres == np.round(centres, 5)).all()
+    assert (centres != np.round(centres, 4)).any()
+
+
 def test_height_is_that_of_every_cylinder():
     assert {s.height for s in solids(LINE)} == {(-0.1, 0.2)}
     assert {s.height for s in solids(WALL)} == {None}

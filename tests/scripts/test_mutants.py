@@ -1,0 +1,68 @@
+"""The trial of the tests: faults are what they say, one at a time, and what no test notices is told."""
+
+from __future__ import annotations
+
+import ast
+import random
+
+import mutants
+import pytest
+from torturing.mutations import drawn, mutations
+
+SOURCE = '''"""Words with 1 + 1 are left alone."""
+import math
+
+
+def nearest(value: float, step: float = 0.5) -> float:
+    """The step that is nearest; 2 < 3."""
+    if value < 0 and step > 1:
+        raise ValueError(f"{value + 1} is no value")
+    return step * round(value / step)  # naïve
+'''
+NOTICES = "from made import nearest\n\n\ndef test_it():\n    assert nearest(0.8) == 1.0\n"
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "made.py").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_made.py").write_text(NOTICES, encoding="utf-8")
+    return tmp_path
+
+
+def test_every_fault_changes_one_place_of_a_calculation(root):
+    found = list(mutations(root, "made.py"))
+    assert {m.name.split(": ")[1] for m in found} == {
+        "0.5 -> 0.75", "< -> <=", "and -> or", "> -> >=", "0 -> 1", "1 -> 2", "* -> /", "/ -> *",
+        "round -> floor",
+    }  # fmt: skip
+    source = (root / "made.py").read_bytes()
+    for mutation in found:
+        changed = mutation.applied(source)
+        assert changed != source
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source))
+        lines = zip(changed.split(b"\n"), source.split(b"\n"), strict=True)
+        assert sum(a != b for a, b in lines) == 1
+
+
+def test_a_draw_repeats_and_takes_a_line_once(root):
+    first = drawn(root, ["made.py"], 9, random.Random(0))
+    assert first == drawn(root, ["made.py"], 9, random.Random(0))
+    assert len({m.line for m in first}) == len(first) == 3
+
+
+def test_what_is_noticed_and_what_survives(root):
+    """A step that is no longer multiplied is noticed; a bound that no test meets is not."""
+    assert mutants.run_tests(root, ["test_made.py"])
+    by_name = {m.name.split(": ")[1]: m for m in mutations(root, "made.py")}
+    assert mutants.fate(root, by_name["* -> /"], "test_made.py") == "noticed"
+    assert mutants.fate(root, by_name["> -> >="], "test_made.py") == "survived"
+    assert (root / "made.py").read_text(encoding="utf-8") == SOURCE
+
+
+@pytest.mark.parametrize("room", mutants.ROOMS)
+def test_every_room_names_files_and_tests_that_exist(room):
+    for path, tests in mutants.tests_of(room).items():
+        assert (mutants.ROOT / path).is_file()
+        assert all((mutants.ROOT / "tests" / test).is_file() for test in tests.split())
+    assert len(mutants.chosen(mutants.ROOT, room, 13, 0)) == 13
