@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hopfield_nav.experiment.dataset import Record
 _ROWS = 65536  # that are packed together
 _SAMPLE = 4096  # rows that show whether a signal is worth it
 _PAYS = 0.5  # of its size: the last digits of what moves freely do not shrink, and cost the most time
+_MARGIN = 65536  # bytes for names and attributes
 _LEVEL = 1  # of zlib: further ones take longer and save little
 
 
@@ -20,11 +22,12 @@ def write_netcdf(path: Path, record: Record) -> None:
     """Write a record: references, flags and forces of rare contacts packed, all else as it is in memory.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written; where the disk is full, before anything is.
     """
     import h5netcdf
     import h5py
 
+    _reserve(path, record)
     with h5netcdf.File(path, "w") as file:
         file.attrs.update(record.attributes)
         for name, (dims, found, about) in {**record.coordinates, **record.variables}.items():
@@ -39,6 +42,17 @@ def write_netcdf(path: Path, record: Record) -> None:
             stored.attrs.update(about)
             for first in range(0, len(values) if values.size else 0, _ROWS):
                 stored[first : first + _ROWS] = values[first : first + _ROWS]
+
+
+def _reserve(path: Path, record: Record) -> None:
+    """Ask for the room first: where a file cannot grow, HDF5 ends the whole program."""
+    size = _MARGIN
+    for dims, found, _ in (*record.coordinates.values(), *record.variables.values()):
+        values = np.asarray(found)
+        size += round(values.nbytes * (_PAYS if packing(dims, values) else 1.0))
+    with path.open("wb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
 
 
 def packing(dims: tuple[str, ...], values: np.ndarray) -> dict[str, Any]:

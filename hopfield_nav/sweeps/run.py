@@ -114,7 +114,8 @@ def execute(
         raise BadInput(
             "workers", found=workers, allowed="a whole number: 0 for none but this process, or more"
         )
-    _prepare(sweep, folder, resume)
+    with _told_where_it_is(folder):
+        _prepare(sweep, folder, resume)
     outcomes = _outcomes(folder, sweep)
     counts = Counter(outcomes.values())
     missing = (index for index in range(sweep.count) if index not in outcomes)

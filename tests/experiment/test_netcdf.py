@@ -79,3 +79,21 @@ def test_saving_a_run_loads_none_of_what_looks_at_it(tmp_path):
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
     with xarray.open_dataset(tmp_path / "run" / "log.nc", engine="h5netcdf") as stored:
         assert stored.sizes["time"] == 10
+
+
+FULL = """\
+import resource, sys
+from hopfield_nav.cli.app import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+raise SystemExit(main(["run", "u_trap", "--set", "time_limit=2", "--no-plots", "--out", sys.argv[1]]))
+"""
+
+
+def test_a_full_disk_is_a_line_and_leaves_nothing(tmp_path):
+    """A real limit on the size of a file: HDF5 by itself would end the whole program."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "run")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "the run could not be saved: File too large" in done.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
