@@ -58,6 +58,11 @@ def test_beta_of_a_network_that_is_not_asked_is_not_judged(planner):
     assert remarks(parse_world(text)) == []
 
 
+def test_ties_of_a_plane_on_a_map_in_space_are_told_with_its_axes():
+    with refused(r"\+u, -u, \+v, -v, \+w, -w"):
+        parse_world("format: 1\nmap: {shape: [9, 9, 5]}\nplanner: {ties: [+u, -u, +v, -v]}\n")
+
+
 def test_a_sweep_judges_beta_before_it_starts():
     with refused("planner.beta"):
         make_sweep("ragazzon2012", {"planner.beta": [0.1, 0.26]}, set={"planner.network": "sum"})
