@@ -56,7 +56,7 @@ def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 (3.8), (3.14) with the sign of (3.4) corrected.
     """
-    zero = np.zeros(joint_count(arm))
+    zero = np.zeros(numbers_of(arm)[1])
     return inverse_dynamics(arm, q, zero, zero)
 
 
