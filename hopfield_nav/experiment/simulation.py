@@ -54,6 +54,7 @@ from hopfield_nav.navigation import (
     JointNavigator,
     Navigator,
     PlannedMotion,
+    SurfaceNavigator,
     check_trajectory,
     warm_up_replan,
 )
@@ -258,7 +259,8 @@ class Simulation:
             return Follower(self.world, self.arm, self._followed)
         if self.world.map.space == "joints":
             return JointNavigator(self.world, self.arm, self._start)
-        kind = FeelingNavigator if self.world.detection.mark == "felt" else Navigator
+        felt = SurfaceNavigator if self.world.explore.method == "follow" else FeelingNavigator
+        kind = felt if self.world.detection.mark == "felt" else Navigator
         return kind(self.world, self.arm, self._start)
 
     def _duration(self) -> float:

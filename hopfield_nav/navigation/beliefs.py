@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Cell = tuple[int, ...]
 
 TRUE_STOP, DOUBTFUL_STOP = 0.95, 0.6  # certainty that the touched step is closed, before it is confirmed
+CROSSED = 0.5  # that a step is closed which leads through a surface between two points that were felt on it
 AHEAD, ASIDE = 0.5, 0.25  # that a cell is occupied, after a true stop and after another touch
 ENOUGH = 2.0  # stops that were felt to the end after which a step counts as closed; others count half
 ENOUGH_AFTER_PASSAGE = 4.0  # the same of a step that was driven freely before, whatever the stops were
@@ -105,6 +106,11 @@ class Beliefs:
         known = self.cells.get(cell, 0.0)
         self.cells[cell] = 1.0 - (1.0 - known) * (1.0 - certainty)
         return known == 0.0
+
+    def believe_closed(self, step: Step) -> None:
+        """Believe a step to be closed that nothing was felt on, unless it was driven or believed so before."""
+        if step not in self.free:
+            self._steps[step] = max(self._steps.get(step, 0.0), CROSSED)
 
     def passed(self, cells: Iterable[Cell], steps: Iterable[Step]) -> None:
         """The tool went over the centres of cells and along steps without a touch."""

@@ -78,8 +78,7 @@ class FeelingNavigator(Navigator):
             return cell, self.motion
         motion = self._pass_by(time, q_ref, qd_ref, qdd_ref) if passing else None
         if motion is None:
-            motion = self._go_on(self._retreat_to(leg), time, q_ref, qd_ref, qdd_ref)
-            motion = motion._replace(retreats=True)
+            motion = self._go_back(leg, force, time, q_ref, qd_ref, qdd_ref)._replace(retreats=True)
         self.motion = motion
         return cell, self.motion
 
@@ -118,6 +117,12 @@ class FeelingNavigator(Navigator):
     def _confirm(self, held: float) -> None:
         rearm = self.world.detection.rearm
         self.beliefs.confirm(held >= (1.0 if rearm is None else rearm))
+
+    def _go_back(
+        self, leg: Leg, force: np.ndarray, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+    ) -> PlannedMotion:
+        """Away from a touch whose force (3,) [N] was felt on a leg, and on from where that ends."""
+        return self._go_on(self._retreat_to(leg), time, q, qd, qdd)
 
     def _go_on(
         self, start: Cell, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray

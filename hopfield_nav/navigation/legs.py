@@ -113,6 +113,8 @@ def _leg(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarr
     moves = motion.retreats or motion.trajectory.coefficients[0, 1].any()
     is_retreat = number == 0 and moves and not motion.passing
     step = None if is_retreat else step_of(grid, begin, end)
+    if motion.approach is not None and number == motion.approach.leg:
+        step = motion.approach.step
     return Leg(number, step, direction, place, off)
 
 

@@ -7,6 +7,19 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.loop import Trajectory
+from hopfield_nav.navigation.beliefs import Step
+
+
+class Approach(NamedTuple):
+    """A leg that leads along the last part of a step, to where a surface should bar it.
+
+    Attributes:
+        leg: its number.
+        step: it ends at the centre of one of the step's cells.
+    """
+
+    leg: int
+    step: Step
 
 
 class PlannedMotion(NamedTuple):
@@ -23,6 +36,7 @@ class PlannedMotion(NamedTuple):
         passing: whether its first leg is the rest of one on which a touch is passed by.
         retreats: whether its first leg leads back from a touch.
         look: when the torque of the touch before is to be looked at, if at all [s].
+        approach: of a surface that is followed, if it is one.
         reaction: whether it brings the arm to rest after an alarm; the decision is due as soon as it rests.
     """
 
@@ -36,6 +50,7 @@ class PlannedMotion(NamedTuple):
     passing: bool = False
     retreats: bool = False
     look: float = np.inf
+    approach: Approach | None = None
     reaction: bool = False
 
 

@@ -10,14 +10,19 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     ConfigDict,
+    Discriminator,
     Field,
+    Tag,
     ValidationInfo,
     model_validator,
 )
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import (
+    SECTION,
+    WORD,
     Flag,
     Inertia,
     Length,
@@ -28,6 +33,7 @@ from hopfield_nav.world.fields import (
     Section,
     Text,
     Whole,
+    word_or_section,
 )
 from hopfield_nav.world.imperfections import FrictionChoice, ModelErrorSection
 from hopfield_nav.world.methods import with_parameters
@@ -274,6 +280,35 @@ class DetectionSection(Section):
     def parameters(self) -> dict[str, Any]:
         """The parameters of estimator and detector, by name, defaults included."""
         return dict(self.model_extra or {})
+
+
+class ExploreSection(Section):
+    """How the arm goes on after a touch; a bare word is the method, with the rest as by default."""
+
+    method: Literal["replan", "follow"] = Field(
+        "replan",
+        description="replan: back to the centre of the last cell, and a new path; follow: along the surface "
+        "that was felt to where the new path would cross it",
+    )
+    retract: Annotated[float, Range(0.0, 0.1, "m", above=True)] = Field(
+        0.005, description="to follow: distance from the surface between two touches"
+    )
+    step: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
+        None, description="to follow: from a touch to the next along the surface; null: to the next cell"
+    )
+
+
+def _explore_by(choice: str | ExploreSection) -> ExploreSection:
+    if isinstance(choice, ExploreSection):
+        return choice
+    return ExploreSection.model_validate({"method": choice})
+
+
+ExploreChoice = Annotated[
+    Annotated[Literal["replan", "follow"], Tag(WORD)] | Annotated[ExploreSection, Tag(SECTION)],
+    Discriminator(word_or_section),
+    AfterValidator(_explore_by),
+]
 
 
 class RecordSection(Section):

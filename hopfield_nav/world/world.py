@@ -23,6 +23,8 @@ from hopfield_nav.world.sections import (
     ContactSection,
     ControllerSection,
     DetectionSection,
+    ExploreChoice,
+    ExploreSection,
     PlannerSection,
     PlantSection,
     RecordSection,
@@ -69,6 +71,9 @@ class World(Section):
     )
     detection: DetectionSection = Field(
         default_factory=DetectionSection, description="how a collision is felt"
+    )
+    explore: ExploreChoice = Field(
+        default_factory=ExploreSection, description="how the arm goes on after a touch: a method, or a section"
     )
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
     goal: GoalSection | None = Field(
