@@ -2,9 +2,9 @@ from .alert import Alert as Alert
 from .beliefs import Step as Step
 from .collision_map import CollisionMap as CollisionMap
 from .feeling import FeelingNavigator as FeelingNavigator
-from .following import SurfaceNavigator as SurfaceNavigator
 from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
+from .following import SurfaceNavigator as SurfaceNavigator
 from .handed_on import HandedOn as HandedOn
 from .joints import LIKELY as LIKELY
 from .joints import NOWHERE as NOWHERE

@@ -108,7 +108,7 @@ class Beliefs:
         return known == 0.0
 
     def believe_closed(self, step: Step) -> None:
-        """Believe a step to be closed that nothing was felt on, unless it was driven or believed so before."""
+        """Believe a step to be closed on which nothing was felt, unless it was driven."""
         if step not in self.free:
             self._steps[step] = max(self._steps.get(step, 0.0), CROSSED)
 

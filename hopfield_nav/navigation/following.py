@@ -32,7 +32,7 @@ _FAR = 1.5  # [cells] from the last touch to which a surface is believed to go o
 
 
 class _Along(NamedTuple):
-    """A way along the surface and on: tool positions (k, 3) [m] and the rest of the path, from a centre on."""
+    """Tool positions (k, 3) along the surface [m], and the cells of the path from there on."""
 
     before: np.ndarray
     cells: np.ndarray
@@ -44,6 +44,7 @@ class SurfaceNavigator(FeelingNavigator):
 
     Attributes:
         surface: that is being followed; None where there is none.
+        felt_surfaces: what was believed of it after each touch.
         strides: number of motions along a surface that were begun.
 
     Args:
@@ -55,6 +56,7 @@ class SurfaceNavigator(FeelingNavigator):
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         super().__init__(world, arm, start)
         self.surface: Surface | None = None
+        self.felt_surfaces: list[Surface] = []
         self.strides = 0
         self._aside = 0
         self._leg: Leg | None = None
@@ -110,21 +112,20 @@ class SurfaceNavigator(FeelingNavigator):
         return cell
 
     def _feel(self, leg: Leg, force: np.ndarray) -> None:
-        """One more point of the surface; steps that lead through it between two points are believed closed."""
+        """One more point of the surface; steps through it between two points are believed closed."""
         grid, rank = self.grid, len(self.grid.shape)
-        place, outward = self._flat(leg.place), np.zeros(3)
+        place, outward, back = self._flat(leg.place), np.zeros(3), -leg.direction
         size = float(np.linalg.norm(force[:rank]))
-        barred = size > LEAST_FORCE and (leg.step is None or leg.is_barred(force))
-        outward[:rank] = force[:rank] if barred else -leg.direction[:rank]
-        outward /= np.linalg.norm(outward)
+        outward[:rank] = force[:rank] / size if size > LEAST_FORCE else back[:rank]
         before = self.surface
         if before is not None and np.linalg.norm(place - before.points[-1]) > 2.0 * self._far:
             before = None
-        self.surface = with_point(before, place, outward, grid)
+        self.surface = with_point(before, place, outward, back, grid)
+        self.felt_surfaces.append(self.surface)
         if len(self.surface.points) == 1:
             return
         wide = 0.0 if rank == 2 else 0.5 * grid.spacing
-        for crossing in crossings(grid, self.surface, *self.surface.points[-2:], wide + 1e-9):
+        for crossing in crossings(grid, self.surface, self.surface.points[-2], place, wide + 1e-9):
             step = step_between(crossing.free, crossing.behind)
             if step is not None:
                 self.beliefs.believe_closed(step)
@@ -160,7 +161,7 @@ class SurfaceNavigator(FeelingNavigator):
         return PlannedMotion(start, cells, trajectory, places=places, approach=along.approach)
 
     def _durations(self, places: np.ndarray) -> np.ndarray:
-        """Of the legs between places (k + 1, 3): legs shorter than a cell need no more acceleration than it."""
+        """Of the legs between places (k + 1, 3) [s]: those shorter than a cell accelerate no more than it."""
         cells = np.linalg.norm(np.diff(places, axis=0), axis=1) / self.grid.spacing
         share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), _LEAST_TIME)
         return seconds_per_cell(self.world.trajectory.time_per_cell) * share
@@ -187,7 +188,7 @@ class SurfaceNavigator(FeelingNavigator):
         step = step_between(crossing.free, crossing.behind)
         first, last = (self.grid.centre(cell) for cell in (crossing.free, crossing.behind))
         into = (last - first) / np.linalg.norm(last - first)
-        if step is None or -float(into @ surface.normal) < STEEPEST:
+        if step is None or -float((surface.normals @ into).min()) < STEEPEST:
             return None
         ahead = crossing.point - min(retract, float((crossing.point - first) @ into)) * into
         if not self._is_clear(back, ahead):
@@ -205,7 +206,7 @@ class SurfaceNavigator(FeelingNavigator):
         return _Along(back[None], cells[1:], None)
 
     def _longer(self, crossing: Crossing) -> tuple[Crossing, np.ndarray] | None:
-        """The step through the surface that is nearest to a whole stride away, and the path from behind it."""
+        """The step through the surface a whole stride away, and the path from behind it."""
         assert self.surface is not None
         spacing, surface = self.grid.spacing, self.surface
         way = crossing.point - surface.points[-1]

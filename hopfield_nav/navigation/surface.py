@@ -1,7 +1,8 @@
 """The surface that is followed: points that were felt on it, its normal, and which steps lead through it.
 
-Geometry alone. A point and the normal there stand for a plane, believed in near the felt points only. The
-first normal is what the first touch gives; from then on it lies across the chords between felt points.
+Geometry alone. A point and the normal there stand for a plane, believed in near the felt points only. After the
+first touch two planes are believed in, across the force and across the motion: what either bars is barred.
+From then on the normal lies across the chords between felt points.
 """
 
 from __future__ import annotations
@@ -25,18 +26,23 @@ class Surface(NamedTuple):
 
     Attributes:
         points: (k, 3), the latest last [m].
-        normal: (3,) at the latest, a unit vector to the free side.
+        normals: (m, 3) at the latest, unit vectors to the free side, the best first.
     """
 
     points: np.ndarray
-    normal: np.ndarray
+    normals: np.ndarray
+
+    @property
+    def normal(self) -> np.ndarray:
+        """(3,) the best one."""
+        return np.asarray(self.normals[0])
 
     def height(self, places: np.ndarray) -> np.ndarray:
-        """Distance (k,) of places (k, 3) from its plane, positive on the free side [m]."""
-        return np.asarray((places - self.points[-1]) @ self.normal)
+        """Distance (k,) of places (k, 3) from its nearest plane, positive on the free side [m]."""
+        return np.asarray(((places - self.points[-1]) @ self.normals.T).min(axis=1))
 
     def crossing(self, places: np.ndarray) -> tuple[int, np.ndarray] | None:
-        """Where a path through places (k, 3) first leads into it: number of the leg, and the point (3,) [m]."""
+        """Number of the first leg between places (k, 3) that leads into it, and where (3,) [m]."""
         height = self.height(places)
         into = np.flatnonzero((height[:-1] > 0.0) & (height[1:] <= 0.0))
         if height[0] <= 0.0 or into.size == 0:
@@ -59,13 +65,16 @@ class Crossing(NamedTuple):
     point: np.ndarray
 
 
-def with_point(before: Surface | None, place: np.ndarray, outward: np.ndarray, grid: CollisionMap) -> Surface:
+def with_point(
+    before: Surface | None, place: np.ndarray, outward: np.ndarray, back: np.ndarray, grid: CollisionMap
+) -> Surface:
     """The surface with one more point, or a new one behind a corner.
 
     Args:
         before: what is known of it; None at the first touch.
         place: (3,) that was felt [m].
-        outward: (3,) unit vector to the free side, as this touch gives it.
+        outward: (3,) unit vector to the free side, as the force of this touch gives it.
+        back: (3,) unit vector against the motion.
         grid: the map.
     """
     normal, tangents = outward.copy(), list[np.ndarray]()
@@ -84,8 +93,8 @@ def with_point(before: Surface | None, place: np.ndarray, outward: np.ndarray, g
             break
     size = float(np.linalg.norm(normal))
     if before is None or size < CORNER:
-        return Surface(place[None], outward)
-    return Surface(np.vstack([before.points, place]), normal / size)
+        return Surface(place[None], np.stack([outward, back]))
+    return Surface(np.vstack([before.points, place]), normal[None] / size)
 
 
 def crossings(

@@ -146,6 +146,27 @@ def _check_inherited(world: World) -> None:
             )
 
 
+def _check_explore(world: World) -> None:
+    """A surface is followed from step to step of a map of the tool."""
+    planner = world.planner
+    needed = {
+        "map.space: tool": world.map.space == "tool",
+        "detection.mark: felt": world.detection.mark == "felt",
+        "planner.kind: hopfield or a_star": planner.kind in ("hopfield", "a_star"),
+        "planner.radius: 1": planner.radius == 1.0,
+        "planner.any_angle: false": not planner.any_angle,
+    }
+    missing = [key for key, met in needed.items() if not met]
+    if world.explore.method == "replan" or not missing:
+        return
+    raise BadInput(
+        "a surface is followed over steps from cell to cell, by what was felt",
+        where="explore.method",
+        found=world.explore.method,
+        allowed="replan, or " + " and ".join(missing),
+    )
+
+
 def _check_ties(world: World) -> None:
     """Two steps an axis of the map."""
     if len(world.planner.ties) != 2 * world.map.rank:
@@ -184,7 +205,7 @@ def _check_goal(world: World) -> None:
 
 _OF_EVERY_WORLD = (
     _check_period, _check_delay, _check_sensors, _check_mujoco, _check_flexible, _check_inherited,
-    check_pushes,
+    check_pushes, _check_explore,
 )  # fmt: skip
 _OF_A_TOOLS_MAP = (_check_ties, check_beta_of, _check_goal)
 

@@ -135,6 +135,26 @@ class PerJoint:
         return {"anyOf": [number, {"type": "array", "items": number}]}
 
 
+@dataclass(frozen=True)
+class OrWord:
+    """Mark of a section for which a bare word may stand: the value of its key ``key``."""
+
+    key: str
+
+    def complete(self, value: object) -> object:
+        """The section that a word stands for; anything else as it is."""
+        return {self.key: value} if isinstance(value, str) else value
+
+    def __get_pydantic_core_schema__(
+        self, source: type[BaseModel], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.complete, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        section = handler(schema)
+        return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
+
+
 WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
 
 

@@ -10,19 +10,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
-    Discriminator,
     Field,
-    Tag,
     ValidationInfo,
     model_validator,
 )
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import (
-    SECTION,
-    WORD,
     Flag,
     Inertia,
     Length,
@@ -33,7 +28,6 @@ from hopfield_nav.world.fields import (
     Section,
     Text,
     Whole,
-    word_or_section,
 )
 from hopfield_nav.world.imperfections import FrictionChoice, ModelErrorSection
 from hopfield_nav.world.methods import with_parameters
@@ -296,19 +290,6 @@ class ExploreSection(Section):
     step: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
         None, description="to follow: from a touch to the next along the surface; null: to the next cell"
     )
-
-
-def _explore_by(choice: str | ExploreSection) -> ExploreSection:
-    if isinstance(choice, ExploreSection):
-        return choice
-    return ExploreSection.model_validate({"method": choice})
-
-
-ExploreChoice = Annotated[
-    Annotated[Literal["replan", "follow"], Tag(WORD)] | Annotated[ExploreSection, Tag(SECTION)],
-    Discriminator(word_or_section),
-    AfterValidator(_explore_by),
-]
 
 
 class RecordSection(Section):

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
 from dynamics import BadInput, html_table
-from hopfield_nav.world.fields import Gravity, Range, Text
+from hopfield_nav.world.fields import Gravity, OrWord, Range, Text
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.goal import GoalSection
 from hopfield_nav.world.imperfections import SensorsSection
@@ -23,7 +23,6 @@ from hopfield_nav.world.sections import (
     ContactSection,
     ControllerSection,
     DetectionSection,
-    ExploreChoice,
     ExploreSection,
     PlannerSection,
     PlantSection,
@@ -72,8 +71,9 @@ class World(Section):
     detection: DetectionSection = Field(
         default_factory=DetectionSection, description="how a collision is felt"
     )
-    explore: ExploreChoice = Field(
-        default_factory=ExploreSection, description="how the arm goes on after a touch: a method, or a section"
+    explore: Annotated[ExploreSection, OrWord("method")] = Field(
+        default_factory=ExploreSection,
+        description="how the arm goes on after a touch: a method, or a section",
     )
     start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
     goal: GoalSection | None = Field(

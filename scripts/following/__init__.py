@@ -1,0 +1,1 @@
+"""Following what is felt beside replanning: what ``follow_study.py`` is made of."""

@@ -1,0 +1,56 @@
+"""The felt points along an obstacle, with replanning and with following."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle
+
+from hopfield_nav import load_world
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.navigation import SurfaceNavigator
+from hopfield_nav.world import endless_cylinders
+
+WALL = "obstacles=[{polyline: {points: [[0.33, -0.20], [0.45, -0.05], [0.40, 0.10]], radius: 0.012}}]"
+_NORMAL = 0.018  # [m] drawn length
+_SHOWN = (0.19, 0.64, -0.26, 0.13)  # [m] x and y of the panels
+
+
+def draw(path: Path) -> list[Path]:
+    """Both runs in one world, side by side; returns the files."""
+    with paper_style():
+        figure = new_figure(PAGE, 8.6 * CENTIMETRE)
+        for ax, explore in zip(figure.subplots(1, 2, sharey=True), ("replan", "follow"), strict=True):
+            _draw_run(ax, explore)
+        figure.axes[0].set_ylabel("y (m)")
+        handles = [
+            Line2D([], [], color=COLOURS.travelled, label="the tool's way"),
+            Line2D([], [], color=COLOURS.felt, marker="o", ms=3, ls="", label="felt"),
+            Line2D([], [], color=COLOURS.felt, lw=0.8, label="believed normal"),
+            Line2D([], [], color=COLOURS.goal, marker="*", ms=6, ls="", label="goal"),
+        ]
+        return save_figure(add_legend(figure, handles, 4), path.parent, path.stem)
+
+
+def _draw_run(ax: Axes, explore: str) -> None:
+    world = load_world("empty", [WALL, "goal={cell: [17, 6]}", f"explore={explore}", "record.every=5"])
+    simulation = Simulation(world)
+    run, navigator = simulation.run(), simulation.navigator
+    for x, y, radius in endless_cylinders(run.world):
+        ax.add_patch(Circle((x, y), radius, color=COLOURS.obstacle, lw=0))
+    ax.plot(*run.data.tool_position.values[:, :2].T, color=COLOURS.travelled, lw=0.9)
+    felt = np.array([found.position for found in simulation.detections]).reshape(-1, 3)
+    ax.plot(felt[:, 0], felt[:, 1], "o", color=COLOURS.felt, ms=2.2)
+    if isinstance(navigator, SurfaceNavigator):
+        for surface in navigator.felt_surfaces:
+            ends = np.stack([surface.points[-1], surface.points[-1] + _NORMAL * surface.normal])
+            ax.plot(ends[:, 0], ends[:, 1], color=COLOURS.felt, lw=0.7)
+    if simulation.navigator.goal is not None:
+        ax.plot(*simulation.navigator.goal[:2], "*", color=COLOURS.goal, ms=6)
+    summary = run.summary
+    ax.set_title(f"{explore}: {summary['collision_count']} touches, {summary['simulated_time_s']:.1f} s")
+    ax.set(xlim=_SHOWN[:2], ylim=_SHOWN[2:], aspect="equal", xlabel="x (m)")
