@@ -6,6 +6,8 @@ python scripts/follow_study.py --each 200 --out docs/following.md --picture docs
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,24 +37,30 @@ ENCLOSED = {
 }
 
 
-def pair(world: str, change: list[str], seed: int | None = None, explore: str = "follow") -> tuple[Ran, Ran]:
+def pair(
+    world: str, change: Sequence[str], seed: int | None = None, explore: str = "follow"
+) -> tuple[Ran, Ran]:
     """The same world with replanning and with following."""
-    return ran(world, change, "replan", seed), ran(world, change, explore, seed)
+    return ran(world, tuple(change), "replan", seed), ran(world, tuple(change), explore, seed)
 
 
-def of_families(each: int) -> tuple[str, list[Ran]]:
-    """Random worlds of every family in every condition; and the runs that followed."""
+def of_families(each: int, keep: Callable[[str], None]) -> list[Ran]:
+    """Random worlds of every family; the table is kept as it grows. Returns the runs that followed."""
     lines, followed = [HEAD], []
-    for family in FAMILIES:
-        for condition in CONDITIONS if family == CYLINDERS else CONDITIONS[::3]:
-            pairs = []
-            for seed in range(FIRST, FIRST + each):
-                world, change = world_of(family, seed)
-                pairs.append(pair(world, [*change, *SETTINGS[condition]], seed))
-            followed += [b for _, b in pairs]
-            lines.append(row(f"{FAMILIES[family]}, {condition}", pairs))
-            print(lines[-1], flush=True)
-    return "\n".join(lines), followed
+    asked = [(CYLINDERS, condition) for condition in CONDITIONS]
+    asked += [
+        (family, condition) for condition in CONDITIONS[::3] for family in FAMILIES if family != CYLINDERS
+    ]
+    for family, condition in asked:
+        pairs = []
+        for seed in range(FIRST, FIRST + each):
+            world, change = world_of(family, seed)
+            pairs.append(pair(world, (*change, *SETTINGS[condition]), seed))
+        followed += [b for _, b in pairs]
+        lines.append(row(f"{FAMILIES[family]}, {condition}", pairs))
+        print(lines[-1], flush=True)
+        keep("\n".join(lines))
+    return followed
 
 
 def of_choices(each: int) -> str:
@@ -121,18 +129,17 @@ def main() -> None:
     if options.picture:
         draw(options.picture)
     own = {f"`{name}`": (name, ["detection={}"]) for name in OWN_WORLDS} | ENCLOSED
-    parts = {"The bundled worlds, and goals that cannot be reached": of_own_worlds(own)}
-    parts["Random worlds"], followed = of_families(options.each)
-    parts["The normals"] = of_normals(followed)
-    _keep(parts, options.out)
-    parts["The chosen distances"] = of_choices(options.choices)
-    _keep(parts, options.out)
+    parts: dict[str, str] = {}
 
+    def keep(title: str, part: str) -> None:
+        parts[title] = part
+        if options.out:
+            write("\n\n".join(f"### {name}\n\n{text}" for name, text in parts.items()), options.out)
 
-def _keep(parts: dict[str, str], path: Path | None) -> None:
-    """What is measured so far; printed line by line already where there is no page."""
-    if path is not None:
-        write("\n\n".join(f"### {title}\n\n{part}" for title, part in parts.items()), path)
+    keep("The bundled worlds, and goals that cannot be reached", of_own_worlds(own))
+    followed = of_families(options.each, partial(keep, "Random worlds"))
+    keep("The normals", of_normals(followed))
+    keep("The chosen distances", of_choices(options.choices))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The surface that is followed: points that were felt on it, its normal, and which steps lead through it.
 
-Geometry alone. A point and the normal there stand for a plane, believed in near the felt points only. After the
-first touch two planes are believed in, across the force and across the motion: what either bars is barred.
-From then on the normal lies across the chords between felt points.
+Geometry alone. A point and the normal there stand for a plane, believed in near the felt points only. After
+the first touch two planes are believed in, across the force and across the motion: what either bars is
+barred. From then on the normal lies across the chords between felt points.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,8 @@ class Ran(NamedTuple):
     angles: np.ndarray
 
 
-def ran(world: str, change: list[str], explore: str, seed: int | None = None) -> Ran:
+@cache
+def ran(world: str, change: tuple[str, ...], explore: str, seed: int | None = None) -> Ran:
     """Run a bundled world, changed, with one way to explore."""
     simulation = Simulation(
         load_world(world, [*change, f"explore={explore}", f"record.every={_ROWS}"]), seed=seed

@@ -1,0 +1,44 @@
+"""How the arm goes on after a touch: a word or a section, and what it fits."""
+
+from __future__ import annotations
+
+import pytest
+from refusals import refused
+
+from hopfield_nav.world import dump_schema, parse_world
+
+
+def test_a_bare_word_is_the_method():
+    word = parse_world("format: 1\nexplore: follow")
+    assert word == parse_world("format: 1\nexplore: {method: follow}")
+    assert word.explore.retract == 0.005
+    assert word.explore.step is None
+    assert parse_world(word.to_yaml()) == word
+    assert parse_world("format: 1\nexplore:").explore.method == "replan"
+
+
+def test_an_editor_is_told_of_both():
+    word, section = dump_schema()["properties"]["explore"]["anyOf"]
+    assert word["enum"] == ["replan", "follow"]
+    assert section["$ref"].endswith("ExploreSection")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("explore: folow", "explore.method.*'folow'.*allowed: replan, follow. Did you mean 'follow'"),
+        ("explore: {metod: follow}", "explore.metod.*Did you mean 'method'"),
+        ("explore: {method: follow, retract: 5}", "explore.retract.*at most 0.1 m.*millimetres"),
+        ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),
+        ("explore: {method: follow, step: -1}", "explore.step.*above 0"),
+        ("explore: [follow]", "explore.*a mapping of keys"),
+        ("explore: follow\ndetection: {mark: actual}", "line 2.*explore.method.*detection.mark: felt"),
+        ("explore: follow\nplanner: {radius: 2}", "planner.radius: 1"),
+        ("explore: follow\nplanner: {any_angle: true}", "planner.any_angle: false"),
+        ("explore: follow\nplanner: {kind: roadmap}", "planner.kind: hopfield or a_star"),
+        ("explore: follow\nmap: {space: joints}", "map.space: tool"),
+    ],
+)
+def test_faults(text, words):
+    with refused(words):
+        parse_world(f"format: 1\n{text}\n")
