@@ -6,15 +6,16 @@ python scripts/follow_study.py --each 200 --out docs/following.md --picture docs
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from following.picture import draw
-from following.runs import HEAD, Ran, ran, row
+from following.runs import HEAD, Ran, ran, row, slow_legs
 from following.worlds import CYLINDERS, FAMILIES, world_of
-from measured_part import write
+from measured_part import BEGIN, END, write
 from touches.runs import SETTINGS
 
 FIRST = 20_000  # seed; others than those that the method was made with
@@ -28,7 +29,9 @@ CHOICES = {
     "`retract: 0.01`": "{method: follow, retract: 0.01}",
     "`step: 0.0526`, two cells": "{method: follow, step: 0.0526}",
 }
+SLOW = "{method: follow}"  # runs of another text are kept apart from those with the usual speed
 _BALL = "obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"
+PARTS = ("worlds", "random", "choices")
 ENCLOSED = {
     "`enclosed_goal`": ("enclosed_goal", []),
     "`enclosed_goal`, 8 ms": ("enclosed_goal", SETTINGS["period of 8 ms"]),
@@ -73,6 +76,10 @@ def of_choices(each: int) -> str:
             ]
             lines.append(row(f"{condition}, {name}", pairs))
             print(lines[-1], flush=True)
+        with slow_legs():
+            pairs = [pair(CYLINDERS, SETTINGS[condition], seed, SLOW) for seed in range(FIRST, FIRST + each)]
+        lines.append(row(f"{condition}, short legs as slow as a cell", pairs))
+        print(lines[-1], flush=True)
     return "\n".join(lines)
 
 
@@ -123,23 +130,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--each", type=int, default=200, help="worlds of every family and condition")
     parser.add_argument("--choices", type=int, default=100, help="worlds for every choice of distances")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to measure")
     parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
     parser.add_argument("--picture", type=Path, help="of the felt points")
     options = parser.parse_args()
     if options.picture:
         draw(options.picture)
     own = {f"`{name}`": (name, ["detection={}"]) for name in OWN_WORLDS} | ENCLOSED
-    parts: dict[str, str] = {}
+    keep = partial(_keep, options.out)
+    if "worlds" in options.parts:
+        keep("The bundled worlds, and goals that cannot be reached", of_own_worlds(own))
+    if "random" in options.parts:
+        followed = of_families(options.each, partial(keep, "Random worlds"))
+        keep("The normals", of_normals(followed))
+    if "choices" in options.parts:
+        keep("The chosen distances", of_choices(options.choices))
 
-    def keep(title: str, part: str) -> None:
-        parts[title] = part
-        if options.out:
-            write("\n\n".join(f"### {name}\n\n{text}" for name, text in parts.items()), options.out)
 
-    keep("The bundled worlds, and goals that cannot be reached", of_own_worlds(own))
-    followed = of_families(options.each, partial(keep, "Random worlds"))
-    keep("The normals", of_normals(followed))
-    keep("The chosen distances", of_choices(options.choices))
+def _keep(path: Path | None, title: str, part: str) -> None:
+    """Put one part into the page, beside those that were measured before."""
+    if path is None:
+        return
+    text = path.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    parts = dict(re.findall(r"^### (.*?)\n\n(.*?)\n*(?=^### |\Z)", text, re.DOTALL | re.MULTILINE))
+    parts[title] = part
+    write("\n\n".join(f"### {name}\n\n{text}" for name, text in parts.items()), path)
 
 
 if __name__ == "__main__":

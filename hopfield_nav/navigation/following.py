@@ -27,7 +27,7 @@ from hopfield_nav.world import World
 
 MOST_ASIDE = 1  # touches in a row on the way along a surface, after which the arm goes back to a centre
 STEEPEST = 0.5  # cosine between a step and the normal below which the step hardly leads through the surface
-_LEAST_TIME = 0.3  # of the time of a cell, for the shortest legs
+LEAST_TIME = 0.3  # of the time of a cell, for the shortest legs
 _FAR = 1.5  # [cells] from the last touch to which a surface is believed to go on, if steps are not longer
 
 
@@ -163,7 +163,7 @@ class SurfaceNavigator(FeelingNavigator):
     def _durations(self, places: np.ndarray) -> np.ndarray:
         """Of the legs between places (k + 1, 3) [s]: those shorter than a cell accelerate no more than it."""
         cells = np.linalg.norm(np.diff(places, axis=0), axis=1) / self.grid.spacing
-        share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), _LEAST_TIME)
+        share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), LEAST_TIME)
         return seconds_per_cell(self.world.trajectory.time_per_cell) * share
 
     def _way_along(self, leg: Leg, start: Cell) -> _Along | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from hopfield_nav.experiment import Run, Simulation, contact_episodes
 from hopfield_nav.figures.sweep import wilson
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation import SurfaceNavigator
+from hopfield_nav.navigation import following as surface_following
 from hopfield_nav.world import World, build_obstacles
 
 NARROW = 0.002  # [m] to spare on a path over cell centres, beside which ``no_path`` is false
@@ -43,6 +46,16 @@ class Ran(NamedTuple):
     peak: float
     strides: int
     angles: np.ndarray
+
+
+@contextmanager
+def slow_legs() -> Iterator[None]:
+    """Legs along a surface that are shorter than a cell take as long as it, as those to a centre do."""
+    usual, surface_following.LEAST_TIME = surface_following.LEAST_TIME, 1.0
+    try:
+        yield
+    finally:
+        surface_following.LEAST_TIME = usual
 
 
 @cache
