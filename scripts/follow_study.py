@@ -31,7 +31,8 @@ CHOICES = {
 }
 SLOW = "{method: follow}"  # runs of another text are kept apart from those with the usual speed
 _BALL = "obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"
-PARTS = ("worlds", "random", "choices")
+PARTS = ("worlds", "random", "choices", "friction")
+FRICTION = "`ur5_full`, friction 20 % off"
 ENCLOSED = {
     "`enclosed_goal`": ("enclosed_goal", []),
     "`enclosed_goal`, 8 ms": ("enclosed_goal", SETTINGS["period of 8 ms"]),
@@ -81,6 +82,14 @@ def of_choices(each: int) -> str:
         lines.append(row(f"{condition}, short legs as slow as a cell", pairs))
         print(lines[-1], flush=True)
     return "\n".join(lines)
+
+
+def of_friction(each: int) -> str:
+    """Cylinders with joint friction that is not well known, and the normals there."""
+    pairs = [pair(CYLINDERS, SETTINGS[FRICTION], seed) for seed in range(FIRST, FIRST + each)]
+    table = "\n".join([HEAD, row(f"{FAMILIES[CYLINDERS]}, {FRICTION}", pairs)])
+    print(table, flush=True)
+    return f"{table}\n\n{of_normals([b for _, b in pairs])}"
 
 
 def of_own_worlds(worlds: dict[str, tuple[str, list[str]]]) -> str:
@@ -145,6 +154,8 @@ def main() -> None:
         keep("The normals", of_normals(followed))
     if "choices" in options.parts:
         keep("The chosen distances", of_choices(options.choices))
+    if "friction" in options.parts:
+        keep("With joint friction", of_friction(options.choices))
 
 
 def _keep(path: Path | None, title: str, part: str) -> None:
