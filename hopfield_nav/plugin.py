@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
+WRIST, JOINT_TORQUES = "sensors.wrench", "joint torques"  # what a method may need, see ``Method.needs``
 _ROOM = "hopfield_nav.control"
 _FOLDERS = {"controller": "laws", "estimator": "estimators", "detector": "detectors"}
 
@@ -57,6 +58,8 @@ class Sensed(NamedTuple):
         q, qd: (n,) measured joint angles [rad] and velocities [rad/s].
         q_ref, qd_ref, qdd_ref: (n,) reference [rad, rad/s, rad/s²].
         tau: (n,) torque commanded over the last period [N·m].
+        wrench: (6,) what a sensor at the flange measures, the payload taken off: force [N] and moment about
+            the flange frame's origin [N·m] that the world exerts on the tool, flange axes; zero without one.
     """
 
     time: np.ndarray
@@ -66,11 +69,13 @@ class Sensed(NamedTuple):
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
     tau: np.ndarray
+    wrench: np.ndarray
 
 
 def make_sensed(n: int) -> Sensed:
     """A record of zeros for an arm with ``n`` joints."""
-    return Sensed(np.zeros(1), *(np.zeros(n) for _ in range(6)))
+    q, qd, q_ref, qd_ref, qdd_ref, tau = np.zeros((6, n))
+    return Sensed(np.zeros(1), q, qd, q_ref, qd_ref, qdd_ref, tau, np.zeros(6))
 
 
 class Applied(NamedTuple):
@@ -162,6 +167,8 @@ class Method:
     """A control law, estimator or detector: a function, its parameters, and how much it remembers.
 
     ``limits`` gives what a control law asks of step and period, for the values of its parameters by name.
+    ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each
+    joint's own torque; of a detector ``JOINT_TORQUES`` where that is what it judges.
     """
 
     kind: str
@@ -171,6 +178,7 @@ class Method:
     memory: Callable[[int], int] = lambda n: 0
     description: str = ""
     limits: Callable[[Mapping[str, Any]], Limits] = no_limits
+    needs: str = ""
 
     def __post_init__(self) -> None:
         """Lists become tuples: a method is the key under which its compiled code is kept."""

@@ -96,18 +96,22 @@ def pinocchio_jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
 # --- MuJoCo ------------------------------------------------------------------------------------------
 
 
-def mujoco_model(arm: Arm, kind: str = "dynamics") -> tuple[mujoco.MjModel, mujoco.MjData]:
+def mujoco_model(
+    arm: Arm, kind: str = "dynamics", beyond: str = "", sensors: str = ""
+) -> tuple[mujoco.MjModel, mujoco.MjData]:
     """Model with one hinge per row of the arm and a site ``tool``; no contact, no damping, no limits.
 
     MuJoCo's compiler refuses moving bodies without mass or inertia. Where the arm has zeros (links 3
     and 5 of the as-printed set, the point masses of ``ur5_controller``) it gets ``TINY``, and the
     compiled model is set back to zero: its algorithms need no more than a regular mass matrix.
+    ``beyond``: MJCF of what is fixed to the flange; ``sensors``: of the sensors.
     """
     bodies = "".join(_mujoco_body(arm, i, kind) for i in range(len(arm.dh)))
     tool = f'<site name="tool" pos="{_text(arm.tool[:3, 3])}" quat="{_quaternion(arm.tool[:3, :3])}"/>'
     xml = f"""<mujoco><compiler angle="radian" autolimits="false" balanceinertia="false"/>
         <option gravity="{_text(arm.gravity)}"><flag contact="disable" constraint="disable"/></option>
-        <worldbody>{bodies}{tool}{"</body>" * len(arm.dh)}</worldbody></mujoco>"""
+        <worldbody>{bodies}{tool}{beyond}{"</body>" * len(arm.dh)}</worldbody>
+        <sensor>{sensors}</sensor></mujoco>"""
     model = mujoco.MjModel.from_xml_string(xml)
     for i in range(len(arm.dh)):
         if arm.mass[i] == 0:

@@ -15,9 +15,12 @@ from .given_torque import with_torque as with_torque
 from .lag import lag_behind as lag_behind
 from .plain_gain import fit_gain as fit_gain
 from .plain_gain import sample_contacts as sample_contacts
+from .sensors import Sensors as Sensors
+from .sensors import gaussian as gaussian
 from .sensors import make_random_state as make_random_state
 from .sensors import make_sensors as make_sensors
 from .sensors import sense as sense
+from .sensors import sense_wrench as sense_wrench
 from .settling import MOST as MOST
 from .settling import move_reference as move_reference
 from .settling import settle as settle

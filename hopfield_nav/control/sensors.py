@@ -1,4 +1,4 @@
-"""What the joint sensors make of the true state: rounding to the encoder's steps, noisy velocities.
+"""What the sensors make of the true state: rounding to the encoder's steps, noisy velocities, the wrist.
 
 The random numbers are a generator of the run's own (xorshift64*, Box-Muller), so that a run is
 repeated exactly by its seed, whatever else draws random numbers. ``control_step`` alone reads it.
@@ -13,26 +13,39 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics import Load, make_load
 from dynamics.compiled import inlined
+from dynamics.flange import add_load_wrench
 
 _TO_UNIT = 2.0**-53
 
 
 class Sensors(NamedTuple):
-    """Imperfections of the joint sensors.
+    """What the control computer knows of its sensors, and what these lack.
 
     Attributes:
         resolution: (n,) step of the encoders [rad]; 0: exact.
         velocity_noise: (n,) standard deviation of the measured velocity [rad/s].
+        wrist: whether there is a force and torque sensor at the flange.
+        load: what is believed to be fixed to the flange; its weight and inertia are taken off.
     """
 
     resolution: np.ndarray
     velocity_noise: np.ndarray
+    wrist: bool
+    load: Load
 
 
-def make_sensors(n: int, resolution: object = 0.0, velocity_noise: object = 0.0) -> Sensors:
+def make_sensors(
+    n: int,
+    resolution: object = 0.0,
+    velocity_noise: object = 0.0,
+    wrist: bool = False,
+    load: Load | None = None,
+) -> Sensors:
     """Sensors of an arm with ``n`` joints; one number, or one a joint [rad, rad/s]."""
-    return Sensors(*(np.zeros(n) + np.asarray(v, dtype=np.float64) for v in (resolution, velocity_noise)))
+    step, noise = (np.zeros(n) + np.asarray(v, dtype=np.float64) for v in (resolution, velocity_noise))
+    return Sensors(step, noise, wrist, make_load() if load is None else load)
 
 
 def make_random_state(seed: int) -> np.ndarray:
@@ -49,11 +62,23 @@ def sense(sensors, q, qd, random, q_out, qd_out):
         if resolution[i] > 0.0:
             q_out[i] = resolution[i] * math.floor(q[i] / resolution[i] + 0.5)
         if noise[i] > 0.0:
-            qd_out[i] += noise[i] * _gaussian(random)
+            qd_out[i] += noise[i] * gaussian(random)
 
 
 @inlined
-def _gaussian(random):
+def sense_wrench(sensors, gravity, reading, sensed, work):
+    """Write the measured wrench: the sensor's ``reading`` (6,), the believed payload taken off.
+
+    Weight and inertia of the payload are those at the measured angles and speeds and the reference
+    acceleration: differences of noisy speeds would be worse. Reads the frames in ``work``.
+    """
+    for k in range(6):
+        sensed.wrench[k] = reading[k]
+    add_load_wrench(sensors.load, gravity, sensed.qd, sensed.qdd_ref, work, -1.0, sensed.wrench)
+
+
+@inlined
+def gaussian(random):
     """A number of the standard normal distribution."""
     radius = math.sqrt(-2.0 * math.log(1.0 - _uniform(random)))
     return radius * math.cos(2.0 * math.pi * _uniform(random))

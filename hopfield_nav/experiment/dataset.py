@@ -77,14 +77,18 @@ def make_record(
         "joint": (("joint",), np.arange(1, len(world.start.joints) + 1), _about("1", "joint")),
         "axis": (("axis",), ["x", "y", "z"], _about("1", "base axis")),
     }
+    if world.sensors.wrench is not None:
+        about = _about("1", "axis of the flange frame")
+        coordinates["flange_axis"] = (("flange_axis",), ["x", "y", "z"], about)
     attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
     return Record(variables, coordinates, attributes)
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
-    from hopfield_nav.loop import COLUMNS, log_columns
+    from hopfield_nav.loop import COLUMNS, WRIST_COLUMNS, log_columns
 
-    columns = log_columns(len(world.start.joints))
+    wrist = world.sensors.wrench is not None
+    columns = log_columns(len(world.start.joints), wrist)
     variables: dict[str, tuple] = {}
     for name, size, unit, long_name, _ in COLUMNS[1:]:  # the first one is time, a coordinate
         values = log[:, columns[name]]
@@ -93,6 +97,8 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
             variables[name] = (("time",), values[:, 0].astype(kind, copy=False), _about(unit, long_name))
         else:
             variables[name] = (("time", size), values, _about(unit, long_name))
+    for name, _, unit, long_name, _ in WRIST_COLUMNS if wrist else ():
+        variables[name] = (("time", "flange_axis"), log[:, columns[name]], _about(unit, long_name))
     return variables
 
 

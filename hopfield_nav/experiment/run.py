@@ -140,7 +140,7 @@ def load_run(folder: str | Path) -> Run:
     check_checksums(folder)
     summary, world = read_summary(folder / "summary.json"), recorded_world(folder / "world.yaml")
     nothing = (np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
-    rows = make_log(0, len(world.start.joints)).table
+    rows = make_log(0, len(world.start.joints), world.sensors.wrench is not None).table
     data = read_log(folder / "log.nc", make_record(world, rows, [], *nothing, {}).dataset())
     run = Run(world, summary, rows, [], *nothing)
     run._data = data

@@ -35,6 +35,7 @@ from hopfield_nav.loop import (
     CONTACT_MEMORY,
     DETECTED,
     DIVERGED,
+    FIRST_ROWS,
     HORIZON,
     LOG_FULL,
     MOST,
@@ -45,6 +46,7 @@ from hopfield_nav.loop import (
     log_columns,
     make_state,
     quintic_trajectory,
+    read_at_rest,
 )
 from hopfield_nav.navigation import (
     NOWHERE,
@@ -135,9 +137,11 @@ class Simulation:
         self._arrival = Arrival(world, self.arm, self.navigator.goal)
         self._reaction = ReactionPhase(world, self.arm, self.controller)
         self.state = make_state(start, self.settings.delay, self.seed)
+        read_at_rest(self.plant.wrist, self.plant.arm, start, self.state.wrist)
         if self._followed is not None:
             self.state.qd[:] = self._followed.coefficients[0, 1]
-        self._rows = Rows(n, 0) if world.record.signals == "none" else Rows(n)
+        first = 0 if world.record.signals == "none" else FIRST_ROWS
+        self._rows = Rows(n, first, self.plant.wrist.every > 0)
         self._last_step = round(self._duration() / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""

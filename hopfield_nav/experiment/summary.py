@@ -119,8 +119,11 @@ def imperfections(world: World) -> dict[str, Any]:
         if value != getattr(ideal.controller.model_error, key):
             found[f"controller.model_error.{key}"] = value
     for key, value in world.sensors:
-        if value != getattr(ideal.sensors, key):
+        if key != "wrench" and value != getattr(ideal.sensors, key):
             found[f"sensors.{key}"] = value
+    for key, value in world.sensors.wrench or ():
+        if value and np.any(value):
+            found[f"sensors.wrench.{key}"] = value
     if (world.controller.model or world.arm) != (world.plant.dynamics or world.arm):
         found["controller.model"] = world.controller.model or world.arm
     if world.controller.period != world.plant.step:

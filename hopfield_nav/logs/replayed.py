@@ -24,7 +24,7 @@ from hopfield_nav.control import (
     update_model_frames,
 )
 from hopfield_nav.logs.signals import Signals, checked_signals
-from hopfield_nav.plugin import Method, applied, applied_type, make_sensed, type_of
+from hopfield_nav.plugin import WRIST, Method, applied, applied_type, make_sensed, type_of
 
 if TYPE_CHECKING:
     import xarray
@@ -130,7 +130,7 @@ class Replaying:
             values,
             AlarmRule(float(rearm), 0.0, bool(episodes), 0.0),
         )
-        self._block = np.zeros((len(Signals._fields) - 1, 1, n))
+        self._block = np.zeros((len(Signals._fields) - 2, 1, n))
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
         self.restart()
         loop = _compiled_replay()
@@ -156,6 +156,8 @@ class Replaying:
         """
         rows = checked_signals(signals, self._n)
         count = len(rows.time)
+        if not len(rows.wrench):
+            self._refuse_wrist()
         if count:
             if rows.time[0] <= self._last:
                 raise BadInput("time does not increase", where="signals.time")
@@ -178,11 +180,22 @@ class Replaying:
             raise BadInput("no row of signals", where="sensed", allowed=f"(6, {self._n}) finite numbers")
         if not time > self._last:
             raise BadInput("time does not increase", where="signals.time")
+        self._refuse_wrist()
         self._last = self._row.time[0] = time
         self._block[:, 0] = sensed
         self._loop(*self._records, self._row, *self._out)
         level, torque, _, detected = self._out
         return float(level[0]), torque[0].copy(), bool(detected[0])
+
+    def _refuse_wrist(self) -> None:
+        _, estimator, *_ = self._methods
+        if estimator.needs == WRIST:
+            raise BadInput(
+                "these signals have none of a sensor at the flange",
+                where="estimator",
+                found=estimator.name,
+                allowed="a run with sensors.wrench, or an estimator that feels through the joints",
+            )
 
 
 def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
@@ -222,6 +235,9 @@ def _replay(
             sensed.qd_ref[i] = rows.qd_ref[row, i]
             sensed.qdd_ref[i] = rows.qdd_ref[row, i]
             sensed.tau[i] = rows.tau[row, i]
+        if rows.wrench.shape[0] > 0:
+            for k in range(6):
+                sensed.wrench[k] = rows.wrench[row, k]
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, estimator, detector, sensed, work, belief)
         detected[row] = raise_alarm(rule, alarm, sensed, belief, 0.0, 1.0, False)
@@ -245,7 +261,7 @@ def _compiled_replay() -> Callable:
         make_belief(n),
         make_alarm(n),
         make_work(n),
-        Signals(column, *(table,) * 6),
+        Signals(column, *(table,) * 6, table),
         column,
         table,
         table,

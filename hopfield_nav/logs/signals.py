@@ -27,6 +27,7 @@ class Signals(NamedTuple):
         q_ref, qd_ref, qdd_ref: (k, n) reference [rad, rad/s, rad/s²].
         tau: (k, n) torque of the motors over the period **before** the row, at the joint side, friction
             not taken off [N·m].
+        wrench: (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one.
     """
 
     time: np.ndarray
@@ -36,6 +37,7 @@ class Signals(NamedTuple):
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
     tau: np.ndarray
+    wrench: np.ndarray = np.zeros((0, 6))
 
 
 def signals_of_run(run: Run) -> Signals:
@@ -60,7 +62,11 @@ def signals_of_run(run: Run) -> Signals:
     logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}
     sensed = {name: data[found].values[::stride] for name, found in logged.items()}
     last = data.tau.values[stride - 1 :: stride][: len(time) - 1]
-    return Signals(time, **sensed, tau=np.vstack([np.zeros((1, last.shape[1])), last]))
+    tau = np.vstack([np.zeros((1, last.shape[1])), last])
+    if "force_sensed" not in data:
+        return Signals(time, **sensed, tau=tau)
+    wrench = np.hstack([data.force_sensed.values[::stride], data.moment_sensed.values[::stride]])
+    return Signals(time, **sensed, tau=tau, wrench=wrench)
 
 
 def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
@@ -89,14 +95,18 @@ def checked_signals(signals: Signals, n: int) -> Signals:
     """
     (time,), _ = as_rows(1, time=np.asarray(signals.time, dtype=np.float64)[..., None])
     columns, lead = as_rows(n, **{name: getattr(signals, name) for name in _NAMES})
+    (wrench,), felt = as_rows(6, wrench=signals.wrench)
+    if len(wrench) and felt != (len(time),):
+        raise BadInput("signals and time differ in length", found=felt, allowed=f"({len(time)},)")
     if lead != (len(time),):
         raise BadInput("signals and time differ in length", found=lead, allowed=f"({len(time)},)")
     if len(time) and not np.all(np.diff(time[:, 0]) > 0):
         raise BadInput("time does not increase", where="signals.time")
-    for name, values in zip(("time", *_NAMES), (time, *columns), strict=True):
+    for name, values in zip(("time", *_NAMES, "wrench"), (time, *columns, wrench), strict=True):
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values).all(axis=1)))
             raise BadInput(
                 "not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers"
             )
-    return Signals(time[:, 0].copy(), *(values.copy() for values in columns))  # as_rows may give views
+    owned = (values.copy() for values in (*columns, wrench))  # as_rows may give views
+    return Signals(time[:, 0].copy(), *owned)

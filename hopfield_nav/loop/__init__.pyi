@@ -12,6 +12,7 @@ from .contact import ContactLaw as ContactLaw
 from .contact import make_contact as make_contact
 from .flexible import FlexibleLoop as FlexibleLoop
 from .log import COLUMNS as COLUMNS
+from .log import WRIST_COLUMNS as WRIST_COLUMNS
 from .log import Log as Log
 from .log import log_columns as log_columns
 from .log import make_log as make_log
@@ -27,6 +28,7 @@ from .plant import SEMI_IMPLICIT_EULER as SEMI_IMPLICIT_EULER
 from .plant import Plant as Plant
 from .plant import make_plant as make_plant
 from .pushes import make_pushes as make_pushes
+from .rows import FIRST_ROWS as FIRST_ROWS
 from .rows import MOST as MOST
 from .rows import Rows as Rows
 from .state import Settings as Settings
@@ -37,3 +39,7 @@ from .step_limits import omega_warning as omega_warning
 from .trajectory import Trajectory as Trajectory
 from .trajectory import evaluate as evaluate
 from .trajectory import quintic_trajectory as quintic_trajectory
+from .wrist import Wrist as Wrist
+from .wrist import drift_per_sample as drift_per_sample
+from .wrist import make_wrist as make_wrist
+from .wrist import read_at_rest as read_at_rest

@@ -28,6 +28,7 @@ from hopfield_nav.control import (
     raise_alarm,
     remember,
     sense,
+    sense_wrench,
     settle,
     update_model_frames,
 )
@@ -37,6 +38,7 @@ from hopfield_nav.loop.plant import make_plant, plant_acceleration
 from hopfield_nav.loop.pushes import update_pushes
 from hopfield_nav.loop.state import Settings, make_state
 from hopfield_nav.loop.trajectory import Trajectory, evaluate_into
+from hopfield_nav.loop.wrist import read_wrist
 from hopfield_nav.plugin import applied_type, type_of
 
 HORIZON, DETECTED, ARRIVED, DIVERGED, LOG_FULL = 0, 1, 2, 3, 4  # why ``advance`` returned
@@ -72,8 +74,9 @@ def before_step(controller, trajectory, settings, state, q, qd, log):
         return LOG_FULL
     if step % per_period == 0:
         event = sense_and_command(
-            controller, trajectory, settings, state.control, state.statistics, q, qd, step, time
-        )
+            controller, trajectory, settings, state.control, state.statistics, q, qd, state.wrist.reading,
+            step, time,
+        )  # fmt: skip
         if event != HORIZON:
             return event
     if logging:
@@ -98,11 +101,11 @@ def after_step(settings, state, log):
 
 
 @inlined
-def sense_and_command(controller, trajectory, settings, control, statistics, q, qd, step, time):
+def sense_and_command(controller, trajectory, settings, control, statistics, q, qd, reading, step, time):
     """Sense, judge and command; returns DETECTED or ARRIVED before anything moves, else HORIZON.
 
-    ``control`` is the control computer's part of the state; of the truth it gets ``q`` and ``qd``,
-    through its sensors.
+    ``control`` is the control computer's part of the state; of the truth it gets ``q``, ``qd`` and
+    the wrist's ``reading`` (6,), through its sensors.
     """
     sensed, belief, model, work = control.sensed, control.belief, controller.model, controller.work
     sensed.time[0] = time
@@ -118,6 +121,8 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
         if floating:
             follow_arm(sensed)
         update_model_frames(model, sensed, work)
+        if controller.sensors.wrist:
+            sense_wrench(controller.sensors, model.gravity, reading, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
         if settings.alarm.lag > 0.0 and not floating:
             behind = lag_behind(sensed, correction, work) / settings.alarm.lag
@@ -174,6 +179,8 @@ def _integrate(plant, controller, trajectory, settings, state):
         plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0)
         if stage == 0:
             keep_truth(state.truth, stages)
+            if plant.wrist.every > 0 and state.step[0] % plant.wrist.every == 0:
+                read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):
             sum_qd[i] += weight * qds[i]

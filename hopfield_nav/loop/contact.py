@@ -57,6 +57,7 @@ class Contact(NamedTuple):
         solids: (m, 17) the obstacles, from ``geometry.pack_primitives``.
         bodies: (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``;
             those of link 0 never touch.
+        beyond: the first of the bodies that are beyond the flange.
         free: (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last
             compared with all solids, and how far both may move before one can touch it (1) [m].
     """
@@ -64,12 +65,16 @@ class Contact(NamedTuple):
     law: ContactLaw
     solids: np.ndarray
     bodies: np.ndarray
+    beyond: int
     free: np.ndarray
 
 
-def make_contact(law: ContactLaw, solids: np.ndarray, bodies: np.ndarray) -> Contact:
-    """A contact with scratch of its own; arguments as the attributes of ``Contact``."""
-    return Contact(law, solids, bodies, np.full((len(bodies), 7), -1.0))
+def make_contact(
+    law: ContactLaw, solids: np.ndarray, bodies: np.ndarray, beyond: int | None = None
+) -> Contact:
+    """A contact with scratch of its own; arguments as in ``Contact``, by default nothing beyond."""
+    first = len(bodies) if beyond is None else beyond
+    return Contact(law, solids, bodies, first, np.full((len(bodies), 7), -1.0))
 
 
 class Touch(NamedTuple):
@@ -83,6 +88,7 @@ class Touch(NamedTuple):
         pairs: (1,) number of pairs of a body and a solid that touch.
         depth: (1,) largest overlap of one of them [m].
         sunk: (1,) how deep the axis of a body is in a solid at most [m].
+        beyond: (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m].
     """
 
     force: np.ndarray
@@ -92,12 +98,13 @@ class Touch(NamedTuple):
     pairs: np.ndarray
     depth: np.ndarray
     sunk: np.ndarray
+    beyond: np.ndarray
 
 
 def make_touch() -> Touch:
     """Nothing touches."""
     link, pairs, depth, sunk = np.zeros((4, 1))
-    return Touch(np.zeros(3), link, np.zeros(3), np.zeros(3), pairs, depth, sunk)
+    return Touch(np.zeros(3), link, np.zeros(3), np.zeros(3), pairs, depth, sunk, np.zeros(6))
 
 
 @inlined
@@ -159,6 +166,8 @@ def add_contact(contact, qd, work, torque, touch):
             touch.force[0] += fx
             touch.force[1] += fy
             touch.force[2] += fz
+            if b >= contact.beyond:
+                add_beyond(touch, px, py, pz, fx, fy, fz)
             touch.pairs[0] += 1.0
             touch.depth[0] = max(touch.depth[0], depth)
             touch.sunk[0] = max(touch.sunk[0], -s)
@@ -190,10 +199,23 @@ def _keep_free(free, b, ax, ay, az, dx, dy, dz, room):
 
 
 @inlined
+def add_beyond(touch, px, py, pz, fx, fy, fz):
+    """Add a force [N] that acts beyond the flange, at a point in base axes [m]."""
+    beyond = touch.beyond
+    beyond[0] += fx
+    beyond[1] += fy
+    beyond[2] += fz
+    beyond[3] += py * fz - pz * fy
+    beyond[4] += pz * fx - px * fz
+    beyond[5] += px * fy - py * fx
+
+
+@inlined
 def _clear(touch):
     touch.link[0], touch.pairs[0], touch.depth[0], touch.sunk[0] = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         touch.force[k], touch.point[k], touch.largest[k] = 0.0, 0.0, 0.0
+        touch.beyond[k], touch.beyond[3 + k] = 0.0, 0.0
 
 
 @inlined

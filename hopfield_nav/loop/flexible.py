@@ -42,6 +42,7 @@ from hopfield_nav.loop.closed_loop import (
 from hopfield_nav.loop.plant import Plant, plant_acceleration
 from hopfield_nav.loop.state import State
 from hopfield_nav.loop.step_limits import check_step
+from hopfield_nav.loop.wrist import read_wrist
 from hopfield_nav.plugin import type_of
 
 RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
@@ -195,6 +196,8 @@ def _substep(links, joints, rotors, state, order, h, first):
             for i in range(n):
                 stages.friction[i] = rotors.dry[i]
             keep_truth(state.truth, stages)
+            if links.wrist.every > 0 and state.step[0] % links.wrist.every == 0:
+                read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):
             q_sum[i] += weight * qds[i]

@@ -59,6 +59,11 @@ COLUMNS = (
     Column("contact_force", "axis", "N", "largest contact force", truth=True),
 )  # fmt: skip
 
+WRIST_COLUMNS = (  # behind the others, of a world with a sensor at the flange
+    Column("force_sensed", "axis", "N", "measured force at the flange, the payload taken off, flange axes"),
+    Column("moment_sensed", "axis", "N m", "measured moment about the flange frame's origin, flange axes"),
+)
+
 
 class Log(NamedTuple):
     """Rows of the log.
@@ -67,26 +72,29 @@ class Log(NamedTuple):
         table: (k, columns) room for k rows; none: nothing is logged.
         used: (1,) int, rows that are written.
         truth: first column of what is written after the step.
+        wrist: first column of the sensor at the flange; 0: there is none.
     """
 
     table: np.ndarray
     used: np.ndarray
     truth: int
+    wrist: int
 
 
-def make_log(rows: int, n: int) -> Log:
-    """An empty log with room for so many rows, for an arm with ``n`` joints."""
-    columns = log_columns(n)
+def make_log(rows: int, n: int, wrist: bool = False) -> Log:
+    """An empty log with room for so many rows, for an arm with ``n`` joints, and the ``wrist`` sensor."""
+    columns = log_columns(n, wrist)
     first = next(column.name for column in COLUMNS if column.truth)
-    table = np.empty((rows, columns[COLUMNS[-1].name].stop))
-    return Log(table, np.zeros(1, dtype=np.int64), columns[first].start)
+    table = np.empty((rows, max(place.stop for place in columns.values())))
+    sensor = columns[WRIST_COLUMNS[0].name].start if wrist else 0
+    return Log(table, np.zeros(1, dtype=np.int64), columns[first].start, sensor)
 
 
-def log_columns(n: int) -> dict[str, slice]:
-    """Columns of the table by signal, for an arm with ``n`` joints."""
+def log_columns(n: int, wrist: bool = False) -> dict[str, slice]:
+    """Columns of the table by signal, for an arm with ``n`` joints; ``wrist``: and with that sensor."""
     sizes = {"joint": n, "axis": 3, None: 1}
     columns, start = {}, 0
-    for column in COLUMNS:
+    for column in (*COLUMNS, *WRIST_COLUMNS) if wrist else COLUMNS:
         columns[column.name] = slice(start, start + sizes[column.size])
         start += sizes[column.size]
     return columns
@@ -104,6 +112,8 @@ def write_row(log, state, time):
     at = _put(table, row, at, belief.wrench)
     table[row, at], table[row, at + 1] = belief.level[0], alarm.raised[0]
     table[row, at + 2] = belief.damped[0]
+    if log.wrist > 0:
+        _put(table, row, log.wrist, sensed.wrench)
     alarm.raised[0] = 0.0
     log.used[0] = row + 1
 

@@ -20,6 +20,7 @@ from dynamics.work import Work, make_work
 from hopfield_nav.loop.contact import Contact, Touch, add_contact, make_touch
 from hopfield_nav.loop.pushes import Pushes, add_pushes, make_pushes
 from hopfield_nav.loop.sticking import update_friction
+from hopfield_nav.loop.wrist import Wrist, make_wrist
 
 RK4, SEMI_IMPLICIT_EULER = 4, 1  # the integrators, named by their number of stages
 
@@ -59,6 +60,7 @@ class Plant(NamedTuple):
         damping: (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad].
         frictional: whether the joints have the Coulomb friction of ``arm.friction``.
         pushes: forces that no obstacle exerts.
+        wrist: force and torque sensor at the flange.
         stages: scratch.
     """
 
@@ -67,6 +69,7 @@ class Plant(NamedTuple):
     damping: np.ndarray
     frictional: bool
     pushes: Pushes
+    wrist: Wrist
     stages: Stages
 
 
@@ -76,10 +79,12 @@ def make_plant(
     damping: np.ndarray,
     frictional: bool = False,
     pushes: Pushes | None = None,
+    wrist: Wrist | None = None,
 ) -> Plant:
     """A plant with scratch of its own; arguments as the attributes of ``Plant``."""
     pushes = make_pushes([], []) if pushes is None else pushes
-    return Plant(arm, contact, damping, frictional, pushes, make_stages(len(arm.dh)))
+    wrist = make_wrist() if wrist is None else wrist
+    return Plant(arm, contact, damping, frictional, pushes, wrist, make_stages(len(arm.dh)))
 
 
 def make_stages(n: int) -> Stages:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dynamics.compiled import inlined
 from dynamics.kinematics import add_force_torque
+from hopfield_nav.loop.contact import add_beyond
 
 
 class Pushes(NamedTuple):
@@ -67,7 +68,8 @@ def update_pushes(pushes, time):
 def add_pushes(pushes, work, torque, touch):
     """Add the torque of all pushes to ``torque`` (n,) [N·m], and their forces to ``touch``.
 
-    The frames in ``work`` are up to date.
+    The frames in ``work`` are up to date. On the last link a push in front of the flange, z >= 0 in its
+    frame, acts on what is beyond it.
     """
     place, force, rotation, origin = pushes.place, pushes.force, work.rotation, work.origin
     for j in range(place.shape[0]):
@@ -85,6 +87,8 @@ def add_pushes(pushes, work, torque, touch):
         touch.force[0] += fx
         touch.force[1] += fy
         touch.force[2] += fz
+        if link == rotation.shape[0] and az >= 0.0:
+            add_beyond(touch, px, py, pz, fx, fy, fz)
         largest = touch.largest
         if square > largest[0] * largest[0] + largest[1] * largest[1] + largest[2] * largest[2]:
             touch.link[0] = link

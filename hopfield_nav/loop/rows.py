@@ -15,7 +15,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.loop.log import make_log
 
-FIRST = 16384  # rows that there is room for at first
+FIRST_ROWS = 16384  # rows that there is room for at first
 MOST = 131072  # rows in memory, 95 MB for six joints
 
 
@@ -25,13 +25,14 @@ class Rows:
     Args:
         n: joints of the arm.
         first: rows that there is room for at first; 0: nothing is logged.
+        wrist: whether the arm has a sensor at the flange.
 
     Attributes:
         log: where the loop writes.
     """
 
-    def __init__(self, n: int, first: int = FIRST) -> None:
-        self.log = make_log(first, n)
+    def __init__(self, n: int, first: int = FIRST_ROWS, wrist: bool = False) -> None:
+        self.log = make_log(first, n, wrist)
         self._file: IO[bytes] | None = None
         self._stored = 0
 

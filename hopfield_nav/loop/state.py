@@ -21,6 +21,7 @@ from hopfield_nav.control import (
     make_trace,
 )
 from hopfield_nav.loop.contact import Touch, make_touch
+from hopfield_nav.loop.wrist import WristState, make_wrist_state
 from hopfield_nav.plugin import Sensed, make_sensed
 
 
@@ -135,6 +136,7 @@ class State(NamedTuple):
         step: (1,) int, steps done.
         fault: (1,) int, joint that exploded.
         truth: what acts on the arm.
+        wrist: the sensor at the flange.
         control: the control computer's part.
         statistics: what the summary tells.
     """
@@ -144,6 +146,7 @@ class State(NamedTuple):
     step: np.ndarray
     fault: np.ndarray
     truth: PlantTruth
+    wrist: WristState
     control: ControlState
     statistics: Statistics
 
@@ -157,6 +160,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
         step=_count(),
         fault=_count(),
         truth=PlantTruth(np.zeros(3), np.zeros(n), np.zeros(n), make_touch()),
+        wrist=make_wrist_state(seed),
         control=ControlState(
             sensed=make_sensed(n),
             belief=make_belief(n),

@@ -28,7 +28,8 @@ def record_size(world: World) -> float:
     from hopfield_nav.loop import make_log
 
     rows = world.time_limit / world.plant.step / world.record.every
-    return 8.0 * rows * make_log(0, len(world.start.joints)).table.shape[1]
+    width = make_log(0, len(world.start.joints), world.sensors.wrench is not None).table.shape[1]
+    return 8.0 * rows * width
 
 
 def _on_the_record(world: World) -> list[str]:

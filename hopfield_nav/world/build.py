@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, load_arm, with_dynamics, with_payload
+from dynamics import Arm, BadInput, Load, load_arm, make_load, with_dynamics, with_payload
 from dynamics.work import make_work
-from hopfield_nav.control import AlarmRule, Controller, make_sensors
+from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import (
     arm_bodies,
     tool_body,
@@ -26,9 +26,12 @@ from hopfield_nav.loop import (
     FlexibleLoop,
     Plant,
     Settings,
+    Wrist,
+    drift_per_sample,
     make_contact,
     make_plant,
     make_pushes,
+    make_wrist,
 )
 from hopfield_nav.plugin import Method, applied
 from hopfield_nav.world.obstacles import KnownObstacle
@@ -150,7 +153,30 @@ def build_plant(world: World, arm: Arm) -> Plant:
     places = [(push.link, *push.point) for push in world.pushes]
     pushes = make_pushes(places, [push.rows for push in world.pushes])
     contact = build_contact(world, true_arm)
-    return make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, pushes)
+    wrist = build_wrist(world)
+    return make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, pushes, wrist)
+
+
+def build_load(world: World) -> Load:
+    """What the tool carries."""
+    payload = world.tool.payload
+    return make_load(payload.mass, payload.center_of_mass, payload.inertia)
+
+
+def build_wrist(world: World) -> Wrist:
+    """The force and torque sensor at the flange, if there is one."""
+    sensor, step = world.sensors.wrench, world.plant.step
+    if sensor is None:
+        return make_wrist()
+    every = 1 if sensor.period is None else round(sensor.period / step)
+    drift = np.repeat([sensor.force_drift, sensor.moment_drift], 3)
+    return make_wrist(
+        every,
+        build_load(world),
+        offset=[*sensor.force_offset, *sensor.moment_offset],
+        noise=np.repeat([sensor.force_noise, sensor.moment_noise], 3),
+        drift=drift_per_sample(drift, every * step),
+    )
 
 
 def build_flexible_loop(world: World, plant: Plant, start: np.ndarray) -> FlexibleLoop:
@@ -166,7 +192,8 @@ def build_contact(world: World, arm: Arm) -> Contact:
     """What touches what: the tool point, or every link and the tool, and all obstacles."""
     law = ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
     bodies = tool_body(arm) if world.contact.bodies == "tool" else arm_bodies(arm)
-    return make_contact(law, build_obstacles(world), bodies)
+    links = 0 if world.contact.bodies == "tool" else len(arm.capsules)  # the tool is behind them
+    return make_contact(law, build_obstacles(world), bodies, beyond=links)
 
 
 def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
@@ -187,9 +214,17 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
         detector=applied(methods.detector, {**detection, **inherited}, n),
         torque_limits=limits,
         feedforward=world.controller.friction_feedforward and bool(np.any(model.friction[:, :3])),
-        sensors=make_sensors(n, world.sensors.encoder_resolution, world.sensors.velocity_noise),
+        sensors=build_sensors(world, n),
         work=make_work(n),
     )
+
+
+def build_sensors(world: World, n: int) -> Sensors:
+    """What the control computer knows of its sensors."""
+    sensors, known = world.sensors, world.controller.model_error.payload == "known"
+    load = build_load(world) if known else make_load()
+    wrist = sensors.wrench is not None
+    return make_sensors(n, sensors.encoder_resolution, sensors.velocity_noise, wrist, load)
 
 
 def build_settings(world: World, goal: np.ndarray | None) -> Settings:

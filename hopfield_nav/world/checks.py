@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav.plugin import JOINT_TORQUES, WRIST, find_method, method_names
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.fitting import (
     ARMS,
@@ -91,7 +92,9 @@ def _check_delay(world: World) -> None:
 def _check_sensors(world: World) -> None:
     """A law that acts continuously has no sensors."""
     sensors = {
-        key: value for key, value in world.sensors if np.any(np.asarray(value, dtype=np.float64) > 0.0)
+        key: value
+        for key, value in world.sensors
+        if key != "wrench" and np.any(np.asarray(value, dtype=np.float64) > 0.0)
     }
     if sensors and not world.controller.hold:
         key = next(iter(sensors))
@@ -100,6 +103,50 @@ def _check_sensors(world: World) -> None:
             where=f"sensors.{key}",
             found=sensors[key],
             allowed="0, or controller.hold: true",
+        )
+
+
+def _check_wrist(world: World) -> None:
+    """A sensor at the flange: its period, and an engine that knows it."""
+    sensor, step = world.sensors.wrench, world.plant.step
+    if sensor is None:
+        return
+    if sensor.period is not None and not _is_multiple(sensor.period, step):
+        raise BadInput(
+            "not a multiple of plant.step",
+            where="sensors.wrench.period",
+            found=sensor.period,
+            allowed=f"{step:.6g} s times a whole number",
+        )
+    if world.plant.engine == "mujoco":
+        raise BadInput(
+            "MuJoCo's plant has no sensor at the flange",
+            where="sensors.wrench",
+            allowed="null, or plant.engine: internal or flexible",
+        )
+
+
+def _check_needs(world: World) -> None:
+    """An estimator that reads a sensor needs it, and goes with a detector that judges what it knows."""
+    trust, (estimator, measure) = world.trust, (world.detection.estimator, world.detection.measure)
+    if not trust.looks_into(estimator) or not trust.looks_into(measure):
+        return
+    if trust.find("estimator", estimator, world.folder).needs != WRIST:
+        return
+    if world.sensors.wrench is None:
+        raise BadInput(
+            "there is no sensor at the flange to read",
+            where="detection.estimator",
+            found=estimator,
+            allowed="an estimator that feels through the joints, or sensors.wrench: {} and its errors",
+        )
+    if trust.find("detector", measure, world.folder).needs == JOINT_TORQUES:
+        others = [n for n in method_names("detector") if find_method("detector", n).needs != JOINT_TORQUES]
+        raise BadInput(
+            f"{measure} judges the torque of each joint, which {estimator} does not know",
+            where="detection.measure",
+            found=measure,
+            allowed=", ".join(others),
         )
 
 
@@ -204,8 +251,8 @@ def _check_goal(world: World) -> None:
 
 
 _OF_EVERY_WORLD = (
-    _check_period, _check_delay, _check_sensors, _check_mujoco, _check_flexible, _check_inherited,
-    check_pushes, _check_explore,
+    _check_period, _check_delay, _check_sensors, _check_wrist, _check_needs, _check_mujoco,
+    _check_flexible, _check_inherited, check_pushes, _check_explore,
 )  # fmt: skip
 _OF_A_TOOLS_MAP = (_check_ties, check_beta_of, _check_goal)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import SECTION, WORD, PerJoint, Section, word_or_section
+from hopfield_nav.world.fields import SECTION, WORD, Length, PerJoint, Range, Section, word_or_section
 
 
 class FrictionSection(Section):
@@ -53,14 +53,43 @@ FrictionChoice = Annotated[
 ]
 
 
+_Newtons = Annotated[tuple[Annotated[float, Range(-1e3, 1e3, "N")], ...], Length(3, 3)]
+_NewtonMetres = Annotated[tuple[Annotated[float, Range(-100.0, 100.0, "N·m")], ...], Length(3, 3)]
+
+
+class WrenchSensorSection(Section):
+    """A force and torque sensor at the flange, and its errors; all axes are those of the flange."""
+
+    period: Annotated[float, Range(0.0, 1.0, "s", above=True)] | None = Field(
+        None, description="from sample to sample, a multiple of plant.step; null: plant.step"
+    )
+    force_noise: Annotated[float, Range(0.0, 100.0, "N")] = Field(
+        0.0, description="standard deviation of each component of the force"
+    )
+    moment_noise: Annotated[float, Range(0.0, 10.0, "N·m")] = Field(
+        0.0, description="standard deviation of each component of the moment"
+    )
+    force_offset: _Newtons = Field((0.0, 0.0, 0.0), description="added to the force, always")
+    moment_offset: _NewtonMetres = Field((0.0, 0.0, 0.0), description="added to the moment, always")
+    force_drift: Annotated[float, Range(0.0, 100.0, "N/√s")] = Field(
+        0.0, description="random walk of each component: standard deviation after one second"
+    )
+    moment_drift: Annotated[float, Range(0.0, 10.0, "N·m/√s")] = Field(
+        0.0, description="the same of the moment"
+    )
+
+
 class SensorsSection(Section):
-    """Imperfections of the joint sensors; each value one number, or one a joint."""
+    """Imperfections of the joint sensors, each one number or one a joint; and a sensor at the flange."""
 
     encoder_resolution: Annotated[Any, PerJoint(0.0, 0.1, "rad")] = Field(
         0.0, description="step to which joint angles are rounded; 0: exact"
     )
     velocity_noise: Annotated[Any, PerJoint(0.0, 1.0, "rad/s")] = Field(
         0.0, description="standard deviation of the measured joint velocities"
+    )
+    wrench: WrenchSensorSection | None = Field(
+        None, description="force and torque sensor at the flange; null: there is none"
     )
 
 

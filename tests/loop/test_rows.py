@@ -79,7 +79,7 @@ def test_a_run_in_pieces_is_the_run_in_memory(monkeypatch, tmp_path):
     """Signals and file, to the last byte; also where it is looked at while it goes."""
     plain = simulation(WORLD).run()
     _pieces_of(monkeypatch, 512)
-    monkeypatch.setattr(rows, "FIRST", 128)
+    monkeypatch.setattr(rows, "FIRST_ROWS", 128)
     going = simulation(WORLD)
     going._rows = Rows(len(going.arm.dh), 128)
     going.step(1.7)

@@ -20,7 +20,7 @@ from hopfield_nav.control.detectors.high_pass_joint_torque import CORNER, high_p
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.model_error import MODEL_ERROR, stiction, update_model_torques
 from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import JOINT_TORQUES, Method
 
 NOISE_THRESHOLD = replace(
     THRESHOLD,
@@ -64,4 +64,5 @@ METHOD = Method(
     parameters=(NOISE_THRESHOLD, CORNER, *MODEL_ERROR),
     memory=lambda n: SAMPLING + 4 * n,
     description="fast part of the external torque, thresholds that allow for errors of the model",
+    needs=JOINT_TORQUES,
 )

@@ -20,7 +20,7 @@ from hopfield_nav.control.model_error import (
     update_model_torques,
 )
 from hopfield_nav.control.sampling import POLE, friction_of
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import JOINT_TORQUES, Method
 
 FIXED_THRESHOLD = replace(
     THRESHOLD,
@@ -55,4 +55,5 @@ METHOD = Method(
     kernel=detect,
     parameters=(FIXED_THRESHOLD, *MODEL_ERROR, POLE, VELOCITY_NOISE),
     description="external torque, thresholds that allow for errors of the model",
+    needs=JOINT_TORQUES,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dynamics.compiled import inlined
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
 
 SETTLING = 0.1  # [s]
 CORNER = Parameter("corner", 5.0, 0.0, 1e4, "1/s", "what changes slower than this is not felt")
@@ -44,4 +44,5 @@ METHOD = Method(
     parameters=(THRESHOLD, CORNER),
     memory=lambda n: SAMPLING + n + 1,
     description="fast part of the external torque, a threshold for each joint",
+    needs=JOINT_TORQUES,
 )

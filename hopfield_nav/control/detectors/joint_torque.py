@@ -6,7 +6,7 @@ anywhere on the arm counts, and no singularity disturbs it.
 
 from __future__ import annotations
 
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
 
 THRESHOLD = Parameter(
     "threshold",
@@ -33,4 +33,5 @@ METHOD = Method(
     kernel=detect,
     parameters=(THRESHOLD,),
     description="external torque, a threshold for each joint",
+    needs=JOINT_TORQUES,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.sampling import SAMPLING, elapsed
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
 
 _ROUNDING = 1e-9  # [s] of the clock
 
@@ -40,4 +40,5 @@ METHOD = Method(
     ),
     memory=lambda n: SAMPLING + n,
     description="external torque above each joint's threshold for a time",
+    needs=JOINT_TORQUES,
 )

@@ -1,0 +1,96 @@
+"""A force and torque sensor between flange and tool: what it truly bears, and what it reads.
+
+It feels what everything beyond the flange exerts on the arm: contacts of the tool, pushes on the last link in
+front of the flange, weight and inertia of the payload. A contact of the links before it never reaches
+it. A sample is taken at the beginning of a step, from that step's own acceleration, so that the control
+computer gets it a step later. To the truth are added a constant offset, a drift that walks at random,
+and noise that is new in each sample.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, Load, flange_wrench, make_load
+from dynamics.compiled import inlined
+from dynamics.flange import add_load_wrench, add_outer_wrench
+from hopfield_nav.control import gaussian
+
+
+class Wrist(NamedTuple):
+    """The sensor.
+
+    Attributes:
+        every: steps from one sample to the next; 0: there is no sensor.
+        load: what is fixed to the flange.
+        offset: (6,) in flange axes [N, N·m].
+        noise: (6,) standard deviation of a sample.
+        drift: (6,) standard deviation of what a sample adds to the drift.
+    """
+
+    every: int
+    load: Load
+    offset: np.ndarray
+    noise: np.ndarray
+    drift: np.ndarray
+
+
+class WristState(NamedTuple):
+    """What changes in the sensor.
+
+    Attributes:
+        reading: (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes.
+        drift: (6,) so far.
+        random: (1,) state of its own generator.
+    """
+
+    reading: np.ndarray
+    drift: np.ndarray
+    random: np.ndarray
+
+
+def make_wrist(
+    every: int = 0,
+    load: Load | None = None,
+    offset: object = 0.0,
+    noise: object = 0.0,
+    drift: object = 0.0,
+) -> Wrist:
+    """A sensor; by default there is none. Arguments as the attributes of ``Wrist``."""
+    errors = (np.zeros(6) + np.asarray(value, dtype=np.float64) for value in (offset, noise, drift))
+    return Wrist(every, make_load() if load is None else load, *errors)
+
+
+def make_wrist_state(seed: int) -> WristState:
+    """Nothing read yet."""
+    random = np.random.default_rng([seed, 0xF7]).integers(1, 2**63, 1, dtype=np.uint64)
+    return WristState(np.zeros(6), np.zeros(6), random)
+
+
+def read_at_rest(wrist: Wrist, arm: Arm, q: np.ndarray, state: WristState) -> None:
+    """The sample before the first step: of an arm at rest that touches nothing, without noise."""
+    if wrist.every > 0:
+        still = np.zeros(len(q))
+        state.reading[:] = flange_wrench(arm, q, still, still, wrist.load) + wrist.offset
+
+
+@inlined
+def read_wrist(wrist, gravity, stages, state):
+    """Take a sample in the first stage of a step; its accelerations and contacts are in ``stages``."""
+    reading, drift, beyond = state.reading, state.drift, stages.touch.beyond
+    for k in range(6):
+        if wrist.drift[k] > 0.0:
+            drift[k] += wrist.drift[k] * gaussian(state.random)
+        reading[k] = wrist.offset[k] + drift[k]
+        if wrist.noise[k] > 0.0:
+            reading[k] += wrist.noise[k] * gaussian(state.random)
+    add_load_wrench(wrist.load, gravity, stages.qd, stages.qdd, stages.work, 1.0, reading)
+    add_outer_wrench(stages.work, beyond[0], beyond[1], beyond[2], beyond[3], beyond[4], beyond[5], reading)
+
+
+def drift_per_sample(per_root_second: np.ndarray, period: float) -> np.ndarray:
+    """Standard deviation of a step of the walk, from that after one second; ``period`` of the samples [s]."""
+    return np.asarray(per_root_second) * math.sqrt(period)
