@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 
 KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
-WRIST, JOINT_TORQUES = "sensors.wrench", "joint torques"  # what a method may need, see ``Method.needs``
+# What a method may need, see ``Method.needs``.
+WRIST, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "joint torques", "force"
 _ROOM = "hopfield_nav.control"
 _FOLDERS = {"controller": "laws", "estimator": "estimators", "detector": "detectors"}
 
@@ -60,6 +61,8 @@ class Sensed(NamedTuple):
         tau: (n,) torque commanded over the last period [N·m].
         wrench: (6,) what a sensor at the flange measures, the payload taken off: force [N] and moment about
             the flange frame's origin [N·m] that the world exerts on the tool, flange axes; zero without one.
+        felt: (6,) what the estimator has made of all this, for the control law: the wrench at the tool point,
+            base axes; of the period before when the estimator itself is called.
     """
 
     time: np.ndarray
@@ -70,12 +73,13 @@ class Sensed(NamedTuple):
     qdd_ref: np.ndarray
     tau: np.ndarray
     wrench: np.ndarray
+    felt: np.ndarray
 
 
 def make_sensed(n: int) -> Sensed:
     """A record of zeros for an arm with ``n`` joints."""
     q, qd, q_ref, qd_ref, qdd_ref, tau = np.zeros((6, n))
-    return Sensed(np.zeros(1), q, qd, q_ref, qd_ref, qdd_ref, tau, np.zeros(6))
+    return Sensed(np.zeros(1), q, qd, q_ref, qd_ref, qdd_ref, tau, np.zeros(6), np.zeros(6))
 
 
 class Applied(NamedTuple):
@@ -168,7 +172,8 @@ class Method:
 
     ``limits`` gives what a control law asks of step and period, for the values of its parameters by name.
     ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each
-    joint's own torque; of a detector ``JOINT_TORQUES`` where that is what it judges.
+    joint's own torque; of a detector ``JOINT_TORQUES`` where that is what it judges; of a control law
+    ``FORCE_FELT`` where it controls a force, its parameter ``force`` [N].
     """
 
     kind: str

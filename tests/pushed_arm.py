@@ -52,7 +52,7 @@ def follow(
         time = k * PERIOD
         ref = reference(0.0, n) if still else reference(time, n)
         ref = (ref[0], ref[1] * 0, ref[2] * 0) if still else ref
-        rows.append((np.array([time]), q.copy(), qd.copy(), *ref, tau.copy(), np.zeros(6)))
+        rows.append((np.array([time]), q.copy(), qd.copy(), *ref, tau.copy(), *np.zeros((2, 6))))
         wanted = ref[2] - RATE**2 * (q - ref[0]) - 2 * RATE * (qd - ref[1])
         tau = inverse_dynamics(model, q, qd, wanted) + joint_friction_torque(model, qd, SMOOTHING_SPEED)
         q, qd = _integrate(arm, q, qd, tau, push, time)

@@ -84,6 +84,8 @@ def estimate_and_judge(model, estimator, detector, sensed, work, belief):
     status = estimator.kernel(
         model, sensed, estimator.parameters, estimator.memory, work, tau_external, wrench
     )
+    for k in range(6):
+        sensed.felt[k] = wrench[k]
     belief.damped[0] = 1.0 if status == DAMPED else 0.0
     belief.level[0] = detector.kernel(
         model, sensed, detector.parameters, detector.memory, work, tau_external, wrench

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from dynamics import Arm, jacobian
 from hopfield_nav.loop import Plant, check_step, omega_warning
-from hopfield_nav.plugin import Limits, answering
+from hopfield_nav.plugin import FORCE_FELT, WRIST, Limits, answering
 from hopfield_nav.world import World, build_settings, find_methods
+
+HIDDEN = 0.3  # largest share of a wanted force that friction may hide
 
 
 def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray) -> None:
@@ -38,6 +41,39 @@ def find_warnings(world: World, joints: int) -> list[str]:
     omega = np.zeros(joints) + np.asarray(frequency, dtype=np.float64)
     warning = omega_warning(omega, control.period, round(control.delay / control.period))
     return [warning] if warning else []
+
+
+def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]:
+    """Whether the joints' friction hides the force that a law shall control; one sentence, or none.
+
+    Args:
+        world: whose law, and estimator.
+        arm: the true one.
+        start: (n,) joint angles at which it is asked [rad].
+    """
+    methods = find_methods(world)
+    if methods.law.needs != FORCE_FELT or methods.estimator.needs == WRIST:
+        return []
+    hidden, wanted = hidden_force(arm, start), float(world.controller.parameters["force"])
+    if hidden <= HIDDEN * wanted:
+        return []
+    return [
+        f"joint friction hides up to {hidden:.2g} N of a force on the tool at the start: {wanted:g} N cannot "
+        f"be controlled without sensors.wrench and its estimator, but {hidden / HIDDEN:.2g} N could"
+    ]
+
+
+def hidden_force(arm: Arm, q: np.ndarray) -> float:
+    """The largest horizontal force on the tool that the joints bear by friction, without turning [N].
+
+    In a direction d it is the least of friction_i / |J^T d|_i over the joints.
+    """
+    angle = np.linspace(0.0, np.pi, 73)
+    directions = np.column_stack([np.cos(angle), np.sin(angle)])
+    lever = np.abs(directions @ jacobian(arm, q)[:2])
+    friction = arm.friction[:, [0, 2]].max(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.nanmin(np.where(lever > 0.0, friction / lever, np.inf), axis=1).max())
 
 
 def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:

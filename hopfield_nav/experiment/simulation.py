@@ -22,7 +22,12 @@ from hopfield_nav.control import PASSES, find_onset, with_torque
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.earlier import hand_on
-from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, why_diverged
+from hopfield_nav.experiment.limits import (
+    find_warnings,
+    refuse_large_steps,
+    warn_of_hidden_force,
+    why_diverged,
+)
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.plans import changed_cells
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
@@ -119,6 +124,7 @@ class Simulation:
         self._loop = self._choose_loop()
         refuse_large_steps(self.world, self.plant, self._loop, start)
         self.warnings = find_warnings(self.world, len(arm.dh))
+        self.warnings += warn_of_hidden_force(self.world, self.plant.arm, start)
         self.warnings += check_start(self.world, arm, start, refuse=trajectory is None)
         if self.world.map.space == "tool":
             warm_up_replan(self.world.planner, self.world.map.rank)

@@ -1,0 +1,95 @@
+"""Sliding round a cylinder with 10 N: error of the force, lost contact and angle of the normal.
+
+python scripts/slide_study.py --out docs/sliding.md
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from measured_part import write
+
+from hopfield_nav.control.laws.hybrid_force_motion import NORMAL, TILT
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.world import parse_world
+
+CENTER, FORCE, SPEED, SECONDS, SETTLED = np.array([0.2663, 0.0130]), 10.0, 0.03, 6.0, 1.0
+_CYLINDER = "format: 1\nobstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
+_FULL = "arm: ur5_full\nplant: {friction: arm}\n"
+_SLOW = (
+    "period: 0.008, natural_frequency: [15, 15, 25, 40, 45, 50], force_gain: 3.0e-4, force_integral: 6.0e-4"
+)
+_WRONG = _SLOW + ", model_error: {mass_scale: 1.1, friction_scale: 0.8}"
+_LOADED = _FULL + "tool: {payload: {mass: 1, center_of_mass: [0, 0, 0.05]}}\n"
+_NOISE = "{force_noise: 0.5, moment_noise: 0.02}"
+SENSOR, OBSERVER = "wrist_sensor", "momentum_observer"
+CASES = {  # name: arm and surface, controller, sensor, estimator
+    "ideal arm": ("", "", "{}", SENSOR),
+    "ideal arm, noise of 0.5 N": ("", "", _NOISE, SENSOR),
+    "ideal arm, friction 0.2 of the surface": ("contact: {friction: 0.2}\n", "", "{}", SENSOR),
+    "ideal arm, 8 ms": ("", _SLOW, "{}", SENSOR),
+    "`ur5_full`, joint friction": (_FULL, "", "{}", SENSOR),
+    "`ur5_full`, joint friction, 8 ms": (_FULL, _SLOW, "{}", SENSOR),
+    "the same, 1 kg, masses 10 % and friction 20 % off, noise": (_LOADED, _WRONG, _NOISE, SENSOR),
+    "ideal arm, no sensor": ("", "", "null", OBSERVER),
+    "`ur5_full`, joint friction, no sensor": (_FULL, "", "null", OBSERVER),
+}
+
+
+def slide(arm: str, controller: str, sensor: str, estimator: str) -> tuple[np.ndarray, list[str]]:
+    """Rows of true force (2), place (2) and believed normal (2), each millisecond; and the warnings."""
+    law = ", ".join(filter(None, ["law: hybrid_force_motion", controller]))
+    simulation = Simulation(
+        parse_world(
+            f"{_CYLINDER}{arm}controller: {{{law}}}\nsensors: {{wrench: {sensor}}}\ntime_limit: {SECONDS}\n"
+            f"detection: {{estimator: {estimator}, measure: force_norm, threshold: 1000}}\n"
+        )
+    )
+    rows, touched = [], np.inf
+    while simulation.outcome is None:
+        simulation.step(0.001)
+        touched = min(touched, simulation.time) if simulation.force.any() else touched
+        memory, place = simulation.controller.law.memory, simulation.controller.work.tool[:2, 3]
+        angle = np.arctan2(memory[NORMAL + 1], memory[NORMAL]) + memory[TILT]
+        if simulation.time > touched + SETTLED:
+            rows.append([*simulation.force[:2], *place, np.cos(angle), np.sin(angle)])
+    return np.array(rows).reshape(-1, 6), simulation.warnings
+
+
+def row(name: str, rows: np.ndarray, warned: bool) -> str:
+    """A line of the table."""
+    off = rows[:, 2:4] - CENTER
+    normal = off / np.linalg.norm(off, axis=1)[:, None]
+    across = np.einsum("ki,ki->k", rows[:, :2], normal)
+    angle = np.degrees(np.arccos(np.clip(np.einsum("ki,ki->k", rows[:, 4:6], normal), -1.0, 1.0)))
+    way = np.linalg.norm(np.diff(rows[:, 2:4], axis=0), axis=1).sum()
+    cells = [
+        name,
+        "yes" if warned else "no",
+        f"{np.sqrt(np.mean((across - FORCE) ** 2)):.2f}",
+        f"{100 * np.mean(~rows[:, :2].any(axis=1)):.1f} %",
+        f"{np.median(angle):.2f}, {angle.max():.2f}",
+        f"{1e3 * way / len(rows) * 1e3:.0f}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("docs/sliding.md"), help="page to write to")
+    lines = [
+        "| | warned of | error of the force, rms [N] | contact lost | normal off, median, largest [°] "
+        "| speed of the tool [mm/s] |\n|---|---|---|---|---|---|"
+    ]
+    for name, case in CASES.items():
+        rows, warnings = slide(*case)
+        lines.append(row(name, rows, any("joint friction hides" in w for w in warnings)))
+        print(lines[-1], flush=True)
+    write("\n".join(lines), parser.parse_args().out)
+
+
+if __name__ == "__main__":
+    main()
