@@ -20,6 +20,10 @@ FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_tor
 CROSSWISE = [
     f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}" for y in np.arange(-0.2499, 0.26, 0.0263)
 ]
+WRIST = [
+    "sensors.wrench={force_noise: 0.3, force_offset: [2, -3, 5]}",
+    "detection={estimator: wrist_sensor, measure: force_norm, threshold: 5}",
+]
 SLACK = 2e-3  # [m] by which a touched step may miss the obstacle: the tool may be 1 mm off its line
 
 
@@ -45,6 +49,8 @@ def distance_of(simulation, step):
         ("enclosed_goal", ["tool.payload.mass=1"]),
         ("over_the_wall", []),
         ("shelf", []),
+        ("u_trap", WRIST),
+        ("enclosed_goal", [*WRIST, "controller.period=0.008"]),
     ],
 )
 def test_every_fact_is_true(world, change):
