@@ -11,7 +11,7 @@ from recorded_runs import STANDSTILL, recording
 
 from dynamics import Arm, load_arm, mass_matrix
 from hopfield_nav.logs import MotorFit, fit_motors, replay, signals_of_recording
-from hopfield_nav.plugin import Method, find_method, method_names
+from hopfield_nav.plugin import WRIST, Method, find_method, method_names
 
 FREE_RUNS = ("no1", "no8", FREE)
 SAME_MOTOR = ((4, 5, 6),)  # too little torque to tell their constants apart
@@ -57,8 +57,9 @@ def stiffness(runs: tuple[str, ...]) -> np.ndarray:
 
 
 def estimators() -> tuple[str, ...]:
-    """Every built-in estimator that feels anything."""
-    return tuple(name for name in method_names("estimator") if name != "none")
+    """Every built-in estimator that feels anything, through the joints."""
+    known = (name for name in method_names("estimator") if name != "none")
+    return tuple(name for name in known if find_method("estimator", name).needs != WRIST)
 
 
 @cache

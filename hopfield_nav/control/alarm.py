@@ -122,7 +122,7 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     trajectory that should arrive level 1 counts always, or an arm held off its goal would press on for ever.
     """
     level = belief.level[0]
-    larger = max(level, alarm.last[0])
+    larger = max(level, alarm.last[0]) if rule.episodes else level
     if alarm.armed[0] == 1.0:
         fires = level > 1.0 and (at_end or level > alarm.bar[0])
         if level < rule.rearm:

@@ -83,7 +83,7 @@ def tell_run(run: Run, arm: Arm, rate: float) -> Telling:
     period = run.world.controller.period
     stride = max(1, int(np.ceil(1.0 / (rate * period) - 1e-9)))
     rows = slice(None, None, stride)
-    time, q, qd, q_ref, qd_ref, qdd_ref, tau = (values[rows] for values in signals)
+    time, q, qd, q_ref, qd_ref, qdd_ref, tau, _ = (values[rows] for values in signals)
     wanted = inverse_dynamics(arm, q_ref, qd_ref, qdd_ref)
     logged = round(period / (run.world.plant.step * run.world.record.every))  # rows of the record a period
     belief = run.data.isel(time=slice(None, None, logged * stride))

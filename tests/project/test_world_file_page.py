@@ -18,7 +18,13 @@ IN_WORDS = {
     "start.joints": [2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905],
 }  # fmt: skip
 # sections that are off by default
-GIVEN = "format: 1\nplant: {friction: {coulomb: 0}}\narm: ur5_full\ngoal: {cell: [17, 6]}\n"
+GIVEN = """\
+format: 1
+arm: ur5_full
+plant: {friction: {coulomb: 0}}
+sensors: {wrench: {}}
+goal: {cell: [17, 6]}
+"""
 METHOD = re.compile(r"^\| ((?:law|estimator|detector) [^|]*)?\| ([^|]*`[^|]*) \| ([^|]*) \|", re.MULTILINE)
 KINDS = {"law": "controller", "estimator": "estimator", "detector": "detector"}
 
@@ -49,7 +55,7 @@ def test_every_default_is_the_programs(tmp_path):
             expected = float(expected)
         if default == "":
             continue  # no default: one of several keys
-        world = given if key.startswith(("plant.friction.", "goal.")) else least
+        world = given if key.startswith(("plant.friction.", "goal.", "sensors.wrench.")) else least
         assert _value(world, key) == expected, key
         seen += 1
     assert seen > 75

@@ -21,7 +21,7 @@ def ran(**change) -> Ran:
     values = {
         "family": "box", "seed": 7, "setting": "felt_points", "outcome": "reached", "reason": "", "alarms": 4,
         "false_alarms": 0, "contacts": 4, "motions": 9, "time": 30.0, "path": 6.0, "bound": 3.0,
-        "peak_force": 50.0, "wall": 2.0, "replan": [0.1, 0.3], "places": [],
+        "peak_force": 50.0, "spent": 2.0, "replan": [0.1, 0.3], "places": [],
     }  # fmt: skip
     return Ran(**{**values, **change})
 
@@ -31,7 +31,7 @@ def cells(row: str) -> list[str]:
 
 
 def test_goals_that_were_not_reached_count_in_the_share_and_not_in_the_cost():
-    lost = ran(outcome="touches", alarms=200, time=900.0, path=99.0, wall=28.0)
+    lost = ran(outcome="touches", alarms=200, time=900.0, path=99.0, spent=28.0)
     name, count, share, median, most, path, time, force, *_, speed = cells(reached_row("a", [ran(), lost]))
     assert (name, count, median, most, path, time, force) == ("a", "2", "4", "4", "2.00", "30 s", "50 N")
     assert share.startswith("1 of 2 (")
