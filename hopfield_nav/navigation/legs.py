@@ -19,6 +19,7 @@ from hopfield_nav.navigation.motion import PlannedMotion
 AGAINST = 0.5  # cosine between force and motion above which a force stops the motion
 STRAIGHT = 0.99  # cosine between two legs above which there is no corner
 LEAST_FORCE = 1e-6  # [N] below it a force has no direction
+HELD = 0.5  # [cells] within which the tool stays, from first contact to alarm, where it is stopped
 _CENTRED = 1e-4  # [cells] a point so near to a centre is one
 
 
@@ -93,6 +94,8 @@ def touched_leg(grid: CollisionMap, arm: Arm, motion: PlannedMotion, alert: Aler
     last = 0 if motion.reaction else len(knots) - 2
     first, now = (int(k) for k in np.clip(numbers, 0, last))
     place, here = (forward_kinematics(arm, angles)[:3, 3] for angles in (onset.q, alert.q))
+    if np.linalg.norm((here - place)[: len(grid.shape)]) > HELD * grid.spacing:
+        first, place = now, here  # it went on: a level that was up before hides when this contact began
     begun = min((_leg(grid, motion, k, place) for k in (first, first - 1) if k >= 0), key=lambda leg: leg.off)
     later = [_leg(grid, motion, k, here) for k in range(first + 1, now + 1)]
     return next((leg for leg in (begun, *later) if leg.is_barred(force)), begun)

@@ -9,11 +9,14 @@ import pytest
 from scenes import GOAL, simulation
 
 from hopfield_nav import load_world
+from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
 from hopfield_nav.navigation.feeling import FACTS_ALONE
-from hopfield_nav.navigation.legs import step_of
+from hopfield_nav.navigation.legs import step_of, touched_leg
 from hopfield_nav.world import build_obstacles
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
@@ -180,3 +183,25 @@ def test_steps_along_a_path_are_told_from_other_legs():
     sim.run()
     driven = {step_of(sim.navigator.grid, a, b) for a, b in itertools.pairwise(passed)}
     assert driven == sim.navigator.beliefs.free
+
+
+def test_a_tool_that_went_on_was_not_stopped_where_its_level_began_to_rise():
+    """The level of an arm whose friction is not known was up long before; force bars both legs."""
+    sim = simulation("goal: {cell: [6, 2]}\n")
+    navigator, arm = sim.navigator, sim.arm
+    motion = navigator.motion
+    legs = np.diff(motion.places, axis=0)
+    late = len(legs) - 2
+    early = next(k for k in range(1, late - 1) if legs[k] @ legs[late] < 1e-9)
+    force = -legs[early] / np.linalg.norm(legs[early]) - legs[late] / np.linalg.norm(legs[late])
+
+    def leg_of(onset):
+        half = [0.5 * (motion.trajectory.knots[k] + motion.trajectory.knots[k + 1]) for k in (onset, late)]
+        began, now = (evaluate(motion.trajectory, time)[0] for time in half)
+        alert = Alert(half[1], now, force, np.zeros(6), Onset(half[0], began), 0.0)
+        return touched_leg(navigator.grid, arm, motion, alert)
+
+    found = leg_of(early)
+    assert (found.number, found.off < 1e-4) == (late, True)
+    assert np.allclose(found.place, 0.5 * (motion.places[late] + motion.places[late + 1]), atol=1e-3)
+    assert leg_of(late).number == late
