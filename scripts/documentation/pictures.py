@@ -19,8 +19,8 @@ import imageio_ffmpeg
 from hopfield_nav.cli import main as typed
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
-CUT = ["--from=4.5", "--to=16.5", "--fps=8", "--size=720x400"]  # the first touches [s]
-SMALL = "split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none"
+CUT = ["--from=5", "--fps=5", "--size=1440x800"]  # from just before the first touch [s]
+SMALL = "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none"
 
 
 def main() -> None:
