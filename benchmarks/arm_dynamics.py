@@ -4,7 +4,7 @@ Run with ``python benchmarks/arm_dynamics.py``; needs ``pip install hopfield-nav
 compares what a user of each gets: hopfield-nav's control loop is compiled and calls the kernel directly,
 Pinocchio's ``rnea`` and ``aba`` are called from a Python loop. So the ratio holds the cost of that
 call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++. Runs alternate in
-one process; the tables give medians and the spread of the runs.
+one process; the tables give medians.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pinocchio as pin
 # the oracles of the tests build the peer
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
-from timing import seconds_per_call
+from timing import asked, seconds_per_call, table, tell, two_digits
 
 from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, jacobian, load_arm
 from dynamics.compiled import kernel
@@ -100,7 +100,7 @@ def measure_calls(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]
         ("`forward_kinematics`", lambda: forward_kinematics(arm, q),
          lambda: pin.forwardKinematics(model, data, q), 1),
         ("`jacobian`", lambda: jacobian(arm, q), lambda: pin.computeJointJacobian(model, data, q, last), 1),
-        (f"`forward_dynamics`, a row of {BATCH}", lambda: forward_dynamics(arm, *many), None, BATCH),
+        (f"`forward_dynamics`, a row of {BATCH:,}", lambda: forward_dynamics(arm, *many), None, BATCH),
     ]  # fmt: skip
     rows = []
     for what, ours, theirs, size in pairs:
@@ -119,22 +119,21 @@ def _repeat(function: Callable, count: int) -> None:
         function()
 
 
-def _cell(times: list[float]) -> str:
-    return f"{statistics.median(times) * 1e9:.0f} ({min(times) * 1e9:.0f}–{max(times) * 1e9:.0f})"
-
-
 def main() -> None:
-    theirs_title = f"Pinocchio {pin.__version__} from Python [ns]"
-    print(f"| UR5, one state | hopfield-nav, compiled [ns] | {theirs_title} | ratio |")
-    print("|---|---|---|---|")
+    out = asked(__doc__)
+    rows = []
     for what, ours, theirs in measure():
-        ratio = statistics.median(theirs) / statistics.median(ours)
-        print(f"| {what} | {_cell(ours)} | {_cell(theirs)} | {ratio:.1f} |")
-    print(f"\n| one call from Python | hopfield-nav [ns] | {theirs_title} | ratio |")
-    print("|---|---|---|---|")
-    for what, ours, peer in measure_calls():
-        ratio = f"{statistics.median(peer) / statistics.median(ours):.2f}" if peer else "-"
-        print(f"| {what} | {_cell(ours)} | {_cell(peer) if peer else '-'} | {ratio} |")
+        own, peer = statistics.median(ours), statistics.median(theirs)
+        rows.append([what, f"{own * 1e9:.0f} ns", f"{peer * 1e9:.0f} ns", f"{peer / own:.1f}"])
+    head = ["UR5, one state", "hopfield-nav, compiled", "Pinocchio from Python", "ratio"]
+    tell(table(head, rows), out, "dynamics")
+    rows = []
+    for what, ours, others in measure_calls():
+        own = statistics.median(ours)
+        peer = statistics.median(others) if others else None
+        compared = [f"{two_digits(peer * 1e6)} µs", f"{peer / own:.2f}"] if peer else ["-", "-"]
+        rows.append([what, f"{two_digits(own * 1e6)} µs", *compared])
+    tell(table(["one call from Python", "hopfield-nav", "Pinocchio", "ratio"], rows), out, "calls")
 
 
 if __name__ == "__main__":

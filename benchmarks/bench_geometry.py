@@ -1,13 +1,13 @@
 """Time of a whole-arm collision check and of the exact distance, a pose, beside coal on the same pairs.
 
-Run: ``PYTHONPATH=. python benchmarks/bench_geometry.py``. Medians of several runs, one core. Frames of
+Run: ``python benchmarks/bench_geometry.py``. Medians of several runs, one core. Frames of
 the links are computed in ours; coal is given them, and its bounding boxes are not used.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from timing import median_seconds
+from timing import asked, median_seconds, table, tell, two_digits
 
 from dynamics import load_arm
 from hopfield_nav.geometry import (
@@ -32,7 +32,7 @@ SOLIDS = {
         finite_cylinder([-0.5, -0.4, 0.3], 0.1, 0.6),
         finite_cylinder([-0.3, 0.5, 0.3], 0.1, 0.6),
     ],
-    "floor and three spheres": [
+    "floor, three spheres": [
         half_space([0, 0, -0.05]),
         *(sphere([0.6 * np.cos(a), 0.6 * np.sin(a), 0.3], 0.1) for a in (0.0, 2.0, 4.0)),
     ],
@@ -40,17 +40,19 @@ SOLIDS = {
 
 
 def main():
+    out = asked(__doc__)
     arm, rng = load_arm("ur5_controller"), np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (POSES, 6))
-    for name, rows in SOLIDS.items():
-        solids = pack_primitives(rows)
-        free = ~arm_collides(arm, q, solids)
-        print(f"{name}; {free.mean():.0%} of the poses are free")
-        for label, poses in (("all poses", q), ("free poses", q[free])):
-            for call in (arm_collides, arm_clearance, arm_distance):
-                seconds = median_seconds(lambda c=call, p=poses, s=solids: c(arm, p, s), len(poses), RUNS)
-                print(f"  {call.__name__:14s} {label:11s} {seconds * 1e9:9.0f} ns a pose")
+    rows = []
+    for name, solids in ((name, pack_primitives(rows)) for name, rows in SOLIDS.items()):
+        times = [
+            median_seconds(lambda c=call, s=solids: c(arm, q, s), len(q), RUNS)
+            for call in (arm_collides, arm_clearance, arm_distance)
+        ]
+        rows.append([name, *(f"{two_digits(seconds * 1e6)} µs" for seconds in times)])
+        print(f"{name}; {(~arm_collides(arm, q, solids)).mean():.0%} of the poses are free")
         compare(arm, q[:POSES_OF_COAL], solids)
+    tell(table(["world", "boolean check", "clearance", "all pairs"], rows), out, "geometry")
 
 
 def compare(arm, q, solids):

@@ -1,6 +1,8 @@
 """Time of the checks of a known world, a pose or a motion, beside coal on the same pairs; and the library.
 
-Run: ``PYTHONPATH=. python benchmarks/bench_known_world.py``. Medians of several runs in turns, one core.
+    python benchmarks/bench_known_world.py [--out docs/known_world.md] [--checks docs/known_world_checks.md]
+
+Medians of several runs in turns, one core.
 Ours are one call for a batch, the kinematics included. Coal is called from Python on every pair that we
 check, placed by our kinematics, and the same bounding spheres do not help it.
 """
@@ -11,9 +13,11 @@ import importlib.util
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from bench_geometry import _coal_capsule, _coal_solid
+from timing import parser, table, tell, two_digits
 
 from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.geometry import box, capsules_in_base, finite_cylinder, half_space
@@ -56,35 +60,36 @@ def medians(calls: dict[str, tuple[Call, int]]) -> dict[str, float]:
 
 def main() -> None:
     """Measure the arm alone and among solids, then the library against the exact check."""
+    commands = parser(__doc__)
+    commands.add_argument("--checks", type=Path, help="page of the library's table")
+    options = commands.parse_args()
     arm, rng = load_arm("ur5_controller"), np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (POSES, 6))
-    scenes = {"arm alone": build_scene(arm), "floor, table, two cylinders": build_scene(arm, np.array(TABLE))}
-    for name, scene in scenes.items():
+    alone, among = build_scene(arm), build_scene(arm, np.array(TABLE))
+    for name, scene in (("arm alone", alone), ("floor, table, two cylinders", among)):
         print(
             f"{name}: {len(scene.pairs)} pairs of bodies, {int(scene.checked.sum())} of body and solid;",
             end="",
         )
         print(f" {(~collides(arm, scene, q)).mean():.0%} of the poses are free")
-        compare_with_coal(arm, scene, q)
-        measure_motions(arm, scene, q)
-        measure_plans(arm, scene, q)
-    measure_library(arm, scenes["arm alone"], q)
+        rows = compare_with_coal(arm, scene, q)
+        rows.append(measure_motions(arm, scene, q))
+        rows += measure_plans(arm, scene, q)
+    tell(table(["what", "median", "95 %", "longest"], rows), options.out, "times")
+    measure_library(arm, alone, q, options.checks)
 
 
-def compare_with_coal(arm: Arm, scene: Scene, q: np.ndarray) -> None:
-    """Boolean check and exact distance a pose, ours and coal's."""
+def compare_with_coal(arm: Arm, scene: Scene, q: np.ndarray) -> list[list[str]]:
+    """Rows of the boolean check and the exact distance of a pose; prints how they compare with coal's."""
     calls: dict[str, tuple[Call, int]] = {
-        "boolean check": (lambda: collides(arm, scene, q), len(q)),
-        "exact distance": (lambda: clearance(arm, scene, q), len(q)),
+        "whether a pose is free": (lambda: collides(arm, scene, q), len(q)),
+        "exact distance of a pose": (lambda: clearance(arm, scene, q), len(q)),
     }
     peers = coal_calls(arm, scene, q[:POSES_OF_COAL])
     found = medians({**calls, **peers})
-    for name in calls:
-        line = f"  {name:15s} {found[name] * 1e9:8.0f} ns a pose"
-        if peers:
-            peer = found[f"coal, {name}"]
-            line += f"; coal from Python {peer * 1e9:8.0f} ns, ratio {peer / found[name]:.0f}"
-        print(line)
+    for name, peer in zip(calls, peers, strict=False):
+        print(f"  {peer} {found[peer] * 1e9:.0f} ns, ratio {found[peer] / found[name]:.0f}")
+    return [[name, f"{two_digits(found[name] * 1e6)} µs", "", ""] for name in calls]
 
 
 def coal_calls(arm: Arm, scene: Scene, q: np.ndarray) -> dict[str, tuple[Call, int]]:
@@ -114,11 +119,12 @@ def coal_calls(arm: Arm, scene: Scene, q: np.ndarray) -> dict[str, tuple[Call, i
     }
 
 
-def measure_motions(arm: Arm, scene: Scene, q: np.ndarray) -> None:
-    """The proof of straight joint motions between random free poses, and 1° samples of the free ones."""
+def measure_motions(arm: Arm, scene: Scene, q: np.ndarray) -> list[str]:
+    """Row of the proof of straight joint motions between random free poses; prints others, and 1° samples."""
     free = q[~collides(arm, scene, q)]
     start, end = free[:MOTIONS], free[MOTIONS : 2 * MOTIONS]
     near = start + 0.2 * (end - start)
+    row = []
     for name, to in (("whole", end), ("a fifth", near)):
         proven = motion_is_free(arm, scene, start, to)
         a, b = start[proven], to[proven]
@@ -134,22 +140,38 @@ def measure_motions(arm: Arm, scene: Scene, q: np.ndarray) -> None:
         )
         print(f"  motion, {name:8s} {found['any'] * 1e6:6.1f} µs; {proven.mean():.0%} are free:", end="")
         print(f" {found['free'] * 1e6:.1f} µs, samples of 1° {found['samples'] * 1e6:.1f} µs")
+        row = row or [
+            "proof of a whole joint motion that is free",
+            f"{two_digits(found['free'] * 1e6)} µs",
+            "",
+            "",
+        ]
+    return row
 
 
-def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> None:
-    """Direct and shortest plans from Python, a pair of random free poses at a time; OMPL where it is."""
+def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> list[list[str]]:
+    """Rows of direct and shortest plans from Python, one pair of random free poses at a time; OMPL too."""
     free = q[~collides(arm, scene, q)][: 2 * PLANS]
     starts, goals = free[:PLANS], forward_kinematics(arm, free[PLANS:])
     plans: dict[str, Callable] = {
-        "direct, best five of 512": lambda a, T: plan_direct(arm, scene, a, [T]).paths,
-        "direct, all of 512 in order": lambda a, T: plan_direct(arm, scene, a, [T], 512).paths,
-        "shortest, 100 steps": lambda a, T: plan_shortest(arm, scene, a, [T]).path,
-        "shortest, start open": lambda a, T: plan_shortest(arm, scene, forward_kinematics(arm, a), [T]).path,
+        "direct path from joints to a pose, the best five of 512": lambda a, T: (
+            plan_direct(arm, scene, a, [T]).paths
+        ),
+        "the same, every one of the 512 looked at": lambda a, T: plan_direct(arm, scene, a, [T], 512).paths,
+        "shortest path of 100 steps from given joints, where there is one": lambda a, T: (
+            plan_shortest(arm, scene, a, [T]).path
+        ),
+        "the same, joints at the start left open": lambda a, T: (
+            plan_shortest(arm, scene, forward_kinematics(arm, a), [T]).path
+        ),
     }
     if importlib.util.find_spec("ompl") is not None:
         from hopfield_nav.known_world import plan_sampling
 
-        plans["OMPL RRTConnect, simplified"] = lambda a, T: plan_sampling(arm, scene, a, [T]).path
+        plans["OMPL's RRTConnect with its simplification"] = lambda a, T: (
+            plan_sampling(arm, scene, a, [T]).path
+        )
+    rows = []
     for name, plan in plans.items():
         plan(starts[0], goals[0])
         times, solved = [], []
@@ -158,47 +180,50 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> None:
             found = plan(start, goal)
             times.append(1e3 * (time.perf_counter() - begun))
             solved.append(bool(found) if isinstance(found, list) else found is not None)
-        found = np.array(times)[solved]
-        print(
-            f"  {name:27s} {len(found):3d} of {PLANS} solved; all: median {np.median(times):5.2f} ms, "
-            f"95 % {np.percentile(times, 95):5.2f}; solved: median {np.median(found):5.2f} ms, "
-            f"95 % {np.percentile(found, 95):5.2f}, longest {found.max():5.2f}"
-        )
+        taken = np.array(times)[solved]
+        print(f"  {name}: {len(taken)} of {PLANS} solved; all: median {np.median(times):.2g} ms")
+        values = (np.median(taken), np.percentile(taken, 95), taken.max())
+        rows.append([name, *(f"{two_digits(value)} ms" for value in values)])
+    return rows
 
 
-def measure_library(arm: Arm, scene: Scene, q: np.ndarray) -> None:
+def measure_library(arm: Arm, scene: Scene, q: np.ndarray, page: Path | None) -> None:
     """Looking up against the exact check: time, and the share of wrong answers."""
     many = np.random.default_rng(1).uniform(-np.pi, np.pi, (ERROR_POSES, 6))
     exact = collides(arm, scene, many)
-    for label, options in {
-        "10°": {},
-        "5°": {"step": np.radians(5)},
-        "10°, safe": {"safe": True},
-        "5°, safe": {"step": np.radians(5), "safe": True},
-    }.items():
-        start = time.perf_counter()
-        library = build_library(arm, scene, **options)
-        seconds = time.perf_counter() - start
-        said = library.collides(many)
-        found = medians(
-            {
-                "library": (lambda x=library: x.collides(q), len(q)),
-                "exact": (lambda: collides(arm, scene, q), len(q)),
-            }
-        )
-        faster = "library" if found["library"] < found["exact"] else "exact check"
-        print(f"library, {label}: {library.bits.nbytes / 1e3:.0f} kB, built in {seconds:.1f} s;", end="")
-        print(f" {found['library'] * 1e9:.0f} ns a pose, exact {found['exact'] * 1e9:.0f} ns:", end="")
-        print(f" the {faster} is faster, ratio {found['exact'] / found['library']:.1f}")
-        print(f"  called free but touching  {percent(exact & ~said)}")
-        print(f"  called touching but free  {percent(said & ~exact)}")
-    print("Answers count as wrong against the exact check, which is the more accurate one.")
+    rows = [["exact", "", "", "0", "0", "1"]]
+    for name, options in {"library": {}, "safe library": {"safe": True}}.items():
+        for step in (10, 5):
+            start = time.perf_counter()
+            library = build_library(arm, scene, step=np.radians(step), **options)
+            print(f"{name}, {step}°: built in {time.perf_counter() - start:.1f} s")
+            said = library.collides(many)
+            found = medians(
+                {
+                    "library": (lambda x=library: x.collides(q), len(q)),
+                    "exact": (lambda: collides(arm, scene, q), len(q)),
+                }
+            )
+            size = library.bits.nbytes
+            rows.append(
+                [
+                    name, f"{step}°", f"{size / 1e3:.0f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB",
+                    percent(exact & ~said), percent(said & ~exact),
+                    f"1/{found['exact'] / found['library']:.0f}",
+                ]
+            )  # fmt: skip
+    head = ["", "cells", "size", "called free, but touching", "called touching, but free"]
+    tell(table([*head, "time, of the exact check's"], rows), page, "library")
 
 
 def percent(wrong: np.ndarray) -> str:
     """A share of poses with its 95 % interval."""
     value = share(int(wrong.sum()), len(wrong))
-    return f"{value.estimate:.3%} ({value.low:.4%} to {value.high:.4%}, n = {value.n})"
+    if not wrong.any():
+        return f"0 (0 to {value.high:.4%})".replace("%", " %")
+    digits = 2 if value.estimate < 0.1 else 1
+    low, high = (f"{100 * v:.{digits}f}" for v in (value.low, value.high))
+    return f"{100 * value.estimate:.{digits}f} % ({low} to {high})"
 
 
 if __name__ == "__main__":

@@ -8,18 +8,19 @@ search in Numba on a padded grid. All are timed from Python, alternating.
 
 from __future__ import annotations
 
-import argparse
 import resource
 import statistics
 import time
 from collections.abc import Callable
 
 import numpy as np
+from timing import parser, table, tell
 
 from dynamics.compiled import kernel
 from hopfield_nav.planning import Replanner, neighbours, plan_path, solve, stencil
 
 FEW = 2_000_000  # cells up to which graphs are built and rounds repeated
+OTHERS = ("plain queue search", "scikit-fmm", "skimage MCP", "scipy")
 
 
 @kernel
@@ -88,8 +89,8 @@ def peers(blocked: np.ndarray, goal: tuple[int, ...]) -> dict[str, Callable[[], 
     phi[goal] = 0
     cost = np.where(blocked, -1.0, 1.0)
     calls: dict[str, Callable[[], object]] = {
-        "fmm": lambda: skfmm.distance(phi),
-        "MCP": lambda: MCP(cost, fully_connected=False).find_costs([goal]),
+        "scikit-fmm": lambda: skfmm.distance(phi),
+        "skimage MCP": lambda: MCP(cost, fully_connected=False).find_costs([goal]),
     }
     if blocked.size <= FEW and blocked.ndim < 6:
         near, free = neighbours(blocked.shape).table, np.append(~blocked.ravel(), False)
@@ -100,8 +101,8 @@ def peers(blocked: np.ndarray, goal: tuple[int, ...]) -> dict[str, Callable[[], 
     return calls
 
 
-def medians(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Median seconds of each call, all alternating, after one call that compiles."""
+def times_of(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each call, all alternating, after one call that compiles."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(rounds + 1):
         for name, call in calls.items():
@@ -109,37 +110,38 @@ def medians(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, fl
             call()
             if turn > 0 or rounds == 1:
                 times[name].append(time.perf_counter() - begin)
-    return {name: statistics.median(found) for name, found in times.items()}
+    return times
 
 
-def limit_row(name: str, blocked: np.ndarray, goal: tuple[int, ...], with_peers: bool) -> None:
+def limit_row(name: str, blocked: np.ndarray, goal: tuple[int, ...], with_peers: bool) -> list[str]:
+    """The limit network's time, and the ratios of the others to it."""
     near = stencil(blocked.shape)
     calls: dict[str, Callable[[], object]] = {
         "limit": lambda: solve(blocked, near, goal),
-        "floor": lambda: floor(blocked, goal),
+        "plain queue search": lambda: floor(blocked, goal),
     }
     calls |= peers(blocked, goal) if with_peers else {}
-    found = medians(calls, 9 if blocked.size <= FEW else 3)
-    ours = found["limit"]
-    print(
-        name,
-        *(f"{who} {1e3 * t:.3f} ms ({t / ours:.2f}x)" for who, t in found.items()),
-        sep=" | ",
-        flush=True,
-    )
+    found = times_of(calls, 9 if blocked.size <= FEW else 3)
+    ours = statistics.median(found["limit"])
+    ratios = {who: f"{statistics.median(times) / ours:.2g}×" for who, times in found.items()}
+    return [name, text(found["limit"]), *(ratios.get(who, "") for who in OTHERS)]
 
 
-def sum_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> None:
-    call = {"sum": lambda: plan_path(blocked, goal, goal, "sum")}
-    print(
-        name,
-        f"sum {1e3 * medians(call, 3 if blocked.size <= FEW else 1)['sum']:.3f} ms",
-        sep=" | ",
-        flush=True,
-    )
+def text(times: list[float]) -> str:
+    """Median, and the lowest of several in parentheses."""
+    median = statistics.median(times)
+    unit, scale = next((u, s) for u, s in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if median * s >= 1)
+    lowest = f" ({min(times) * scale:.2g})" if len(times) > 1 else ""
+    return f"{median * scale:.3g} {unit}{lowest}"
 
 
-def replan_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> None:
+def sum_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> list[str]:
+    """The summing network's time from nothing to rest."""
+    found = times_of({"sum": lambda: plan_path(blocked, goal, goal, "sum")}, 3 if blocked.size <= FEW else 1)
+    return [name, text(found["sum"])]
+
+
+def replan_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> list[str]:
     """One more obstacle on the path, again and again; then a wall around the goal closes."""
     start = (0,) * blocked.ndim
     blocked[start] = False
@@ -161,33 +163,43 @@ def replan_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> None:
             planner.block(cell)
             worst.append(time.perf_counter() - begin)
     assert planner.path(start) is None
-    print(name, f"median {1e3 * statistics.median(times):.3f} ms, worst of 100 {1e3 * max(times):.3f} ms, "
-          f"bottleneck closes {1e3 * max(worst):.0f} ms", sep=" | ", flush=True)  # fmt: skip
+    return [name, text([statistics.median(times)]), text([max(times)]), text([max(worst)])]
 
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true")
-    parser.add_argument("--no-peers", action="store_true")
-    options = parser.parse_args()
+    commands = parser(__doc__)
+    commands.add_argument("--large", action="store_true")
+    commands.add_argument("--no-peers", action="store_true")
+    options = commands.parse_args()
+    if options.out and (options.no_peers or not options.large):
+        commands.error("the page has the peers and the large maps: --out goes with --large")
     maps = {
-        "20^2": random_map((20, 20)),
-        "random 1000^2": random_map((1000, 1000)),
-        "maze 1000^2": maze(1000),
-        "random 100^3": random_map((100,) * 3),
-        "random 4000^2": random_map((4000, 4000)),
+        "20²": random_map((20, 20)),
+        "random 1000²": random_map((1000, 1000)),
+        "maze 1000²": maze(1000),
+        "random 100³": random_map((100,) * 3),
+        "random 4000²": random_map((4000, 4000)),
     }
-    for name, (blocked, goal) in maps.items():
-        limit_row(name, blocked, goal, not options.no_peers)
-    for name in ("20^2", "random 1000^2"):
-        sum_row(name, *maps[name])
-    sum_row("random 10^6", *random_map((10,) * 6))
+    rows = [limit_row(name, *map_, not options.no_peers) for name, map_ in maps.items()]
+    sums = [
+        sum_row("random 1000², β = 0.1", *maps["random 1000²"]),
+        sum_row("random 10⁶ (six axes of 10), β = 1/24", *random_map((10,) * 6)),
+    ]
     if options.large:
         blocked, goal = random_map((20,) * 6)
-        limit_row("random 20^6", blocked, goal, not options.no_peers)
-        replan_row("20^6, one more obstacle", blocked, goal)
-        sum_row("random 20^6", *random_map((20,) * 6))
+        rows.append(limit_row("random 20⁶ = 6.4·10⁷", blocked, goal, not options.no_peers))
+        sums.append(sum_row("random 20⁶, β = 1/24", *random_map((20,) * 6)))
+        replans = [replan_row("random 20⁶", blocked, goal)]
+        head = [
+            "one more blocked cell on the path",
+            "median",
+            "slowest of 100",
+            "a bottleneck at the goal closes",
+        ]
+        tell(table(head, replans), options.out, "replan")
+    tell(table(["map", "limit", *OTHERS], rows), options.out, "limit")
+    tell(table(["summing network, to rest, `plan_path`", "time"], sums), options.out, "sum")
     print(f"most memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
 
 

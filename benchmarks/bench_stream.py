@@ -1,17 +1,18 @@
 """One sample of a live stream through estimator, adaptive detector and isolator, and memory over an hour.
 
-Run with ``python benchmarks/bench_stream.py [SECONDS]``: so many seconds of a stream at 500 Hz (default an
-hour), as fast as they can be computed. The arm moves without contact, and is pushed once every 20 s for
-0.2 s, so that the isolator has contacts to place. Times are processor times of the one thread.
+Run with ``python benchmarks/bench_stream.py [--seconds 3600]``: so many seconds of a stream at 500 Hz, as
+fast as they can be computed. The arm moves without contact, and is pushed once every 20 s for 0.2 s, so that
+the isolator has contacts to place. Times are processor times of the one thread.
 """
 
 from __future__ import annotations
 
+import os
 import resource
-import sys
 import time
 
 import numpy as np
+from timing import parser, table, tell
 
 from dynamics import inverse_dynamics, load_arm
 from hopfield_nav.logs import given_motors
@@ -72,12 +73,22 @@ def measure(seconds: float) -> tuple[np.ndarray, int, list[float]]:
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3600.0
-    spans, alarms, sizes = measure(seconds)
+    commands = parser(__doc__)
+    commands.add_argument("--seconds", type=float, default=3600.0, help="of the stream")
+    options = commands.parse_args()
+    load = os.getloadavg()[1] / (os.cpu_count() or 1)
+    spans, alarms, sizes = measure(options.seconds)
     median, high = 1e3 * np.quantile(spans, [0.5, 0.999])
+    row = [
+        f"{load:.0f} for each core",
+        f"{median:.2f} ms",
+        f"{high:.2f} ms",
+        f"{sizes[0]:.1f} MB, {sizes[-1]:.1f} MB",
+    ]
+    head = ["processes", "median", "99.9 %", "memory after the first tenth, in the end"]
+    tell(table(head, [row]), options.out, "stream")
     print(f"{len(spans)} samples at {RATE:g} Hz, {alarms} alarms, {spans.sum():.0f} s of computing")
-    print(f"a sample: median {median:.4f} ms, 99.9 % {high:.3f} ms, at most {1e3 * spans.max():.1f} ms")
-    print("memory after each tenth [MB]: " + ", ".join(f"{size:.1f}" for size in sizes))
+    print(f"a sample: at most {1e3 * spans.max():.1f} ms")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import pinocchio as pin
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import mujoco_model, pinocchio_model
+from timing import asked, table, tell
 
 from dynamics import forward_kinematics
 from hopfield_nav import Simulation, load_world
@@ -172,32 +173,37 @@ def fresh(simulation: Simulation) -> Simulation:
 
 
 def main() -> None:
-    """Print the table, one integrator after the other."""
-    print("| loop, 1 ms steps | simulated s a second | ours is faster by | tool ends apart by [m] |")
-    print("|---|---|---|---|")
-    for integrator in ("rk4", "semi_implicit_euler"):
-        compare(integrator)
+    """Print the table, a column for each integrator."""
+    out = asked(__doc__)
+    columns = [compare(integrator) for integrator in ("rk4", "semi_implicit_euler")]
+    first, *peers = columns[0]
+    rows = [[first, *(f"{column[first]:.0f}" for column in columns)]]
+    for name in peers:
+        slower = [column[first] / column[name] for column in columns]
+        words = (f"({slower[0]:.0f}× slower)", f"({slower[1]:.0f}×)")
+        rows.append([name, *(f"{c[name]:.0f} {w}" for c, w in zip(columns, words, strict=True))])
+    head = ["loop", "RK4, simulated s a second", "semi-implicit Euler"]
+    tell(table(head, rows), out, "closed_loop")
 
 
-def compare(integrator: str) -> None:
-    """Alternating runs of the three loops with one integrator."""
+def compare(integrator: str) -> dict[str, float]:
+    """Alternating runs of the three loops with one integrator: simulated seconds a second, medians."""
     simulation = our_simulation(integrator)
     pinocchio, mujoco_loop = PinocchioLoop(simulation, integrator), MujocoLoop(simulation, integrator)
     loops: dict[str, Callable[[], tuple[float, np.ndarray]]] = {
         "hopfield-nav": lambda: timed(lambda: fresh(simulation), ours),
-        "Pinocchio from Python": lambda: timed(lambda: pinocchio, Peer.run),
-        "MuJoCo from Python": lambda: timed(lambda: mujoco_loop, Peer.run),
+        "the same loop with Pinocchio from Python": lambda: timed(lambda: pinocchio, Peer.run),
+        "the same loop with MuJoCo from Python": lambda: timed(lambda: mujoco_loop, Peer.run),
     }
     results: dict[str, list[tuple[float, np.ndarray]]] = {name: [] for name in loops}
     for _ in range(REPEATS):
         for name, loop in loops.items():
             results[name].append(loop())
     reference = forward_kinematics(simulation.arm, results["hopfield-nav"][0][1])[:3, 3]
-    fastest = statistics.median(speed for speed, _ in results["hopfield-nav"])
     for name, runs in results.items():
-        speed = statistics.median(s for s, _ in runs)
         apart = np.linalg.norm(forward_kinematics(simulation.arm, runs[0][1])[:3, 3] - reference)
-        print(f"| {name}, {integrator} | {speed:.0f} | {fastest / speed:.1f} | {apart:.1e} |")
+        print(f"{integrator}, {name}: the tool ends {apart:.1e} m from ours")
+    return {name: statistics.median(speed for speed, _ in runs) for name, runs in results.items()}
 
 
 if __name__ == "__main__":

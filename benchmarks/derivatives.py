@@ -17,7 +17,7 @@ import pinocchio as pin
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
-from timing import seconds_per_call
+from timing import asked, seconds_per_call, table, tell
 
 from dynamics import linearize, load_arm
 from dynamics.compiled import kernel
@@ -68,16 +68,16 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
 
     peers = [
         (
-            "inverse dynamics",
+            "derivatives of inverse dynamics",
             lambda k: _inverse(arm, q.copy(), qd, third, work, slopes, k),
             pin.computeRNEADerivatives,
         ),
         (
-            "forward dynamics",
+            "derivatives of forward dynamics",
             lambda k: _forward(arm, q.copy(), qd, third, work, slopes, k),
             pin.computeABADerivatives,
         ),
-        ("A, B, C, D in a batch, from Python", batch, pin.computeABADerivatives),
+        ("one linear model A, B, C, D, in a batch", batch, pin.computeABADerivatives),
     ]
     rows = []
     for what, ours, theirs in peers:
@@ -95,17 +95,15 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
 
 def main() -> None:
     """Print the table."""
-    print(f"| UR5, one state | hopfield-nav [µs] | Pinocchio {pin.__version__} from Python [µs] | ratio |")
-    print("|---|---|---|---|")
-    rows = measure()
-    for what, ours, theirs in rows:
-        cells = [
-            f"{statistics.median(t) * 1e6:.2f} ({min(t) * 1e6:.2f}–{max(t) * 1e6:.2f})"
-            for t in (ours, theirs)
-        ]
-        ratio = statistics.median(theirs) / statistics.median(ours)
-        print(f"| {what} | {cells[0]} | {cells[1]} | {ratio:.1f} |")
-    forward, batch = (statistics.median(rows[k][1]) for k in (1, 2))
+    out, found = asked(__doc__), measure()
+    rows = []
+    for what, ours, theirs in found:
+        own, peer = (1e6 * statistics.median(times) for times in (ours, theirs))
+        rows.append([what, f"{own:.2f} µs", f"{peer:.2f} µs", f"{peer / own:.1f}"])
+    tell(
+        table(["UR5, one state", "hopfield-nav", "Pinocchio from Python", "ratio"], rows), out, "derivatives"
+    )
+    forward, batch = (statistics.median(found[k][1]) for k in (1, 2))
     print(f"\nforward dynamics: {FROM_C / forward:.1f} times as fast as {FROM_C * 1e6:.1f} µs from C++")
     print(f"one linearisation: {batch * 1e6:.1f} µs, {batch / PUBLISHED:.1e} of the 8 ms of tu2023")
 

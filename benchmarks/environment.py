@@ -1,16 +1,16 @@
 """Steps a second of the Gymnasium environment, one core: zero torque, world ``empty``, steps of 5 ms.
 
 Run with ``python benchmarks/environment.py``; needs ``pip install hopfield-nav[gym]``. Processor and wall
-time of a thousand steps with the reset before them; the median of several. Where the machine is busy the two
-differ.
+time of a thousand steps with the reset before them, slowest and fastest of several. Where the machine is busy
+the two differ.
 """
 
 from __future__ import annotations
 
-import statistics
 import time
 
 import numpy as np
+from timing import asked, table, tell
 
 from hopfield_nav.learning import ReachEnv
 
@@ -19,6 +19,7 @@ STEPS, REPEATS = 1000, 11
 
 def main() -> None:
     """Print the table."""
+    out = asked(__doc__)
     env, still = ReachEnv("empty"), np.zeros(6)
     rates = []
     for seed in range(REPEATS + 1):
@@ -27,8 +28,9 @@ def main() -> None:
         for _ in range(STEPS):
             env.step(still)
         rates.append((STEPS / (time.process_time() - begun[0]), STEPS / (time.perf_counter() - begun[1])))
-    for name, column in zip(("processor", "wall"), zip(*rates[1:], strict=True), strict=True):
-        print(f"{name:9}  {statistics.median(column):8.0f} steps/s, {min(column):.0f} to {max(column):.0f}")
+    columns = zip(("of processor time", "of wall time"), zip(*rates[1:], strict=True), strict=True)
+    rows = [[name, f"{min(found):,.0f} to {max(found):,.0f}"] for name, found in columns]
+    tell(table(["", "steps a second"], rows), out, "environment")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import breadth_first_order
+from timing import asked, table, tell, two_digits
 
 from dynamics.compiled import kernel
 from hopfield_nav.planning import (
@@ -81,30 +82,44 @@ def repeat(call: Callable[[], object]) -> Callable[[int], None]:
 
 
 def main() -> None:
+    out = asked(__doc__)
     shape = (20, 20)
     grid = np.ones(shape, dtype=bool)
     grid[1:-1, 1:-1] = False
     blocked, start, target = grid.ravel(), 1 * 20 + 10, 17 * 20 + 6
-    table, offset = neighbours(shape).table, neighbours(shape).offset
+    table_, offset = neighbours(shape).table, neighbours(shape).offset
     layout, ends = blocks(shape, [False, False]), (np.array([1, 10]), np.array([17, 6]))
     unit, place = np.ones(len(offset), np.int64), places_of(layout.place, (17, 6))
     eigenvalue = largest_eigenvalue(shape)
-    row, column = np.nonzero((table < 400) & ~blocked[:, None])
-    graph = coo_matrix((np.ones(row.size), (row, table[row, column])), shape=(400, 400)).tocsr()
-    arguments = (table, blocked, start, target)
-    rows = {
-        "limit": microseconds(limit, layout, unit, offset, blocked, *ends, place),
-        "sum, beta 0.1": microseconds(summing, *arguments, 0.1, eigenvalue),
-        "sum, beta 0.24": microseconds(summing, *arguments, 0.24, eigenvalue),
-        "plain network, the document's 199 sweeps": microseconds(document, table, ~blocked, target, 0.1, 199),
-        "plan_path limit, from Python": microseconds(repeat(lambda: plan_path(grid, (1, 10), (17, 6)))),
-        "plan_path sum, from Python": microseconds(repeat(lambda: plan_path(grid, (1, 10), (17, 6), "sum"))),
-        "scipy breadth_first_order, no path": microseconds(
-            repeat(lambda: breadth_first_order(graph, target))
-        ),
+    row, column = np.nonzero((table_ < 400) & ~blocked[:, None])
+    graph = coo_matrix((np.ones(row.size), (row, table_[row, column])), shape=(400, 400)).tocsr()
+    arguments = (table_, blocked, start, target)
+    both = [
+        microseconds(repeat(lambda network=network: plan_path(grid, (1, 10), (17, 6), network)))
+        for network in ("limit", "sum")
+    ]
+    found = {
+        "limit network, compiled": [microseconds(limit, layout, unit, offset, blocked, *ends, place)],
+        "summing network to convergence, β = 0.1": [microseconds(summing, *arguments, 0.1, eigenvalue)],
+        "summing network to convergence, β = 0.24": [microseconds(summing, *arguments, 0.24, eigenvalue)],
+        "the 199 synchronous sweeps of Ragazzon 2012": [
+            microseconds(document, table_, ~blocked, target, 0.1, 199)
+        ],
+        "`plan_path` from Python, limit / sum": both,
+        "SciPy's breadth-first order, without a path": [
+            microseconds(repeat(lambda: breadth_first_order(graph, target)))
+        ],
     }
-    for name, value in rows.items():
-        print(f"{name:42s} {value:8.2f} us {value / rows['limit']:8.1f} x limit")
+    first = next(iter(found.values()))[0]
+    rows = [
+        [
+            name,
+            " / ".join(map(two_digits, times)) + " µs",
+            " / ".join("1" if t == first else two_digits(t / first) for t in times),
+        ]
+        for name, times in found.items()
+    ]
+    tell(table(["", "time", "× limit"], rows), out, "planning")
 
 
 if __name__ == "__main__":

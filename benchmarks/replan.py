@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import statistics
 
+from timing import asked, table, tell
+
 from hopfield_nav import Simulation, load_world
 
 REPEATS = 5
+WORLDS = ("ragazzon2012",)
 
 
 def main() -> None:
     """Print the table."""
-    print("| world | replans | median [ms] | slowest [ms] |")
-    print("|---|---|---|---|")
-    for name in ("ragazzon2012", "u_trap", "enclosed_goal"):
+    out, rows = asked(__doc__), []
+    for name in WORLDS:
         simulation = Simulation(load_world(name, ["record.signals=none"]))
         times = []
         for _ in range(REPEATS):
             simulation.reset()
             simulation.run()
             times += [1e3 * detection.replan_time for detection in simulation.detections]
-        print(f"| {name} | {len(times)} | {statistics.median(times):.2f} | {max(times):.2f} |")
+        rows.append([f"`{name}`", f"{statistics.median(times):.1f} ms"])
+    tell(table(["one whole replan of", "time, median"], rows), out, "replan")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from timing import parser, table, tell
+
 REPEATS = 5
 NO_PLOTS = ["run", "ragazzon2012", "--no-plots"]
 
@@ -61,20 +63,28 @@ def warm(arguments: list[str], repeats: int = REPEATS) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables; the first is the page's."""
+    commands = parser(__doc__)
+    commands.add_argument("--film", action="store_true", help="make the film too, which takes half a minute")
+    options = commands.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         rows = {"run ragazzon2012 --no-plots, cold": call(NO_PLOTS, Path(cache))}
     call(NO_PLOTS)  # and with the cache that the others will find
     rows["--help"] = warm(["--help"])
-    rows["run ragazzon2012 --no-plots, warm"] = warm(NO_PLOTS)
-    rows["run ragazzon2012 with its figures, warm"] = warm(NO_PLOTS[:2])
-    if "--film" in sys.argv:
-        rows["run ragazzon2012 --no-plots --animate, warm"] = warm([*NO_PLOTS, "--animate"], 1)
+    rows["run ragazzon2012 --no-plots, warm"] = plain = warm(NO_PLOTS)
+    rows["run ragazzon2012 with its figures, warm"] = drawn = warm(NO_PLOTS[:2])
+    told = [
+        ["`hopfield-nav --help`", f"{rows['--help'][0]:.2f} s"],
+        ["all figures of the main experiment", f"{drawn[0] - plain[0]:.0f} s"],
+    ]
+    if options.film:
+        rows["run ragazzon2012 --no-plots --animate, warm"] = film = warm([*NO_PLOTS, "--animate"], 1)
+        told.append(["its film (`--animate`)", f"{film[0] - plain[0]:.0f} s"])
+    tell(table(["", "time"], told), options.out, "startup")
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
-    print(f"processes that want a processor, for each that there is: {load:.1f}")
-    print("| call | wall [s] | processor [s] |\n|---|---|---|")
-    for name, (wall, processor) in rows.items():
-        print(f"| {name} | {wall:.2f} | {processor:.2f} |")
+    print(f"\nprocesses that want a processor, for each that there is: {load:.1f}")
+    costs = ([name, f"{wall:.2f}", f"{processor:.2f}"] for name, (wall, processor) in rows.items())
+    print(table(["call", "wall [s]", "processor [s]"], costs))
 
 
 if __name__ == "__main__":

@@ -1,23 +1,23 @@
 """Sweeps: runs a second on one and two workers, and the memory of the process that collects.
 
-Run with ``python benchmarks/sweep.py [RUNS]``. The first table runs the main experiment, the same
-sweep on one worker and on two in turn, and scales to 1000 runs; efficiency is the time on one worker
-over twice the time on two, the start of the pool included and without it. The second hands out jobs
+Run with ``python benchmarks/sweep.py [--runs 120]``. The first rows run the main experiment, the same
+sweep on one worker and on two in turn, scaled to 1000 runs; efficiency is the time on one worker
+over twice the time on two, the start of the pool included and without it. The last hands out jobs
 that do nothing and reads the collector's resident memory while the last rows come in.
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import psutil
+from timing import parser, table, tell
 
 from hopfield_nav.sweeps import Batches, Sweep, SweepTable, connect, execute, failed_row, make_sweep, warm_up
 
-RUNS, ROUNDS = 200, 2
+RUNS, ROUNDS = 120, 2
 FAKES = (100, 1000, 10_000)
 
 
@@ -43,23 +43,26 @@ def timed(sweep: Sweep, workers: int) -> tuple[float, float]:
     return whole, (first[-1] - first[workers]) * len(first) / (len(first) - 1 - workers)
 
 
-def speed(runs: int) -> None:
-    """Print the table of times."""
+def speed(runs: int) -> list[list[str]]:
+    """Rows of times on one worker and on two."""
     sweep = main_experiment(runs)
     warm_up(sweep)
     times: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
     for _ in range(ROUNDS):
         for workers, list_ in times.items():
             list_.append(timed(sweep, workers))
-    print(
-        "| workers | runs | with start [s] | without [s] | 1000 runs with start [s] |\n|---|---|---|---|---|"
-    )
     best = {workers: [min(column) for column in zip(*rows, strict=True)] for workers, rows in times.items()}
-    for workers, (whole, alone) in best.items():
-        scaled = whole - alone + alone * 1000 / sweep.count
-        print(f"| {workers} | {sweep.count} | {whole:.1f} | {alone:.1f} | {scaled:.0f} |")
-    print(f"\nefficiency of two: {best[1][0] / best[2][0] / 2:.1%} with the start, ", end="")
-    print(f"{best[1][1] / best[2][1] / 2:.1%} without\n")
+    whole, alone = ((best[1][k], best[2][k]) for k in (0, 1))
+    thousand = whole[1] - alone[1] + alone[1] * 1000 / sweep.count
+
+    def both(pair: tuple[float, float]) -> str:
+        return f"{pair[0]:.1f} s / {pair[1]:.1f} s: {pair[0] / pair[1] / 2:.0%}".replace("%", " %")
+
+    return [
+        ["1000 runs of the main experiment, two workers, the whole command", f"{thousand:.0f} s"],
+        [f"{sweep.count} runs, one worker / two, from the first row on", f"{both(alone)} efficient"],
+        ["the same with the start of the pool", both(whole)],
+    ]
 
 
 def fake(sweep: Sweep, index: int, folder: Path | None) -> dict:
@@ -67,19 +70,27 @@ def fake(sweep: Sweep, index: int, folder: Path | None) -> dict:
     return failed_row(sweep, index, "nothing was done")
 
 
-def memory() -> None:
-    """Print the collector's memory over the number of runs."""
-    print("| runs | seconds | resident memory of the collector [MB] |\n|---|---|---|")
+def memory() -> list[str]:
+    """Row of the collector's memory over the number of runs."""
+    sizes = []
     for count in FAKES:
         sweep = make_sweep("empty", {"detection.threshold": [12]}, repeats=count)
         with tempfile.TemporaryDirectory() as folder, connect(2, None) as client:
-            started, table = time.perf_counter(), SweepTable(Path(folder))
+            found = SweepTable(Path(folder))
             for row in Batches(client, sweep, range(count), count, None, fake):
-                table.append(row)
-            used = psutil.Process().memory_info().rss / 1e6
-            print(f"| {count} | {time.perf_counter() - started:.1f} | {used:.0f} |")
+                found.append(row)
+            sizes.append(f"{psutil.Process().memory_info().rss / 1e6:.0f}")
+    counts = " / ".join(f"{count:,}" if count > 9999 else f"{count}" for count in FAKES)
+    return [f"memory of the collecting process after {counts} runs", " / ".join(sizes) + " MB"]
+
+
+def main() -> None:
+    """Print the table."""
+    commands = parser(__doc__)
+    commands.add_argument("--runs", type=int, default=RUNS, help="of the main experiment")
+    options = commands.parse_args()
+    tell(table(["", "time"], [*speed(options.runs), memory()]), options.out, "sweep")
 
 
 if __name__ == "__main__":
-    speed(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS)
-    memory()
+    main()

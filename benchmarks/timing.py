@@ -1,10 +1,37 @@
-"""What the benchmarks share: the time of a call."""
+"""What the benchmarks share: the time of a call, and the page that their tables are written to."""
 
 from __future__ import annotations
 
+import argparse
+import math
 import statistics
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from measured_part import table, tell
+
+__all__ = ["asked", "median_seconds", "parser", "seconds_per_call", "table", "tell", "two_digits"]
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """Command line of a benchmark: ``--out`` names the page that holds its measured parts."""
+    made = argparse.ArgumentParser(description=description.splitlines()[0])
+    made.add_argument("--out", type=Path, help="page to write to; default: print only")
+    return made
+
+
+def asked(description: str) -> Path | None:
+    """The page of a benchmark that has no other option."""
+    return parser(description).parse_args().out
+
+
+def two_digits(value: float) -> str:
+    """A positive number with two digits that count, or all before the point: ``0.80``, ``2.5``, ``104``."""
+    return f"{value:.{max(0, 1 - math.floor(math.log10(value)))}f}"
 
 
 def median_seconds(call: Callable[[], object], calls: int, runs: int) -> float:

@@ -155,10 +155,27 @@ def load_numba() -> Any:
     import numba
     from numba.extending import typeof_impl
 
+    _load_without_linear_algebra()
     setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010  (made at run time, unknown to mypy)
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
     _let_processes_share_a_cache()
     return numba
+
+
+def _load_without_linear_algebra() -> None:
+    """Let Numba load what it knows of arrays without all of SciPy's linear algebra, 0.2 s.
+
+    It does so only to see whether that is there, and it is. Kernels that use it load it when compiled
+    or called.
+    """
+    from numba.np import linalg
+
+    look = linalg.ensure_blas
+    setattr(linalg, "ensure_blas", lambda: None)  # noqa: B010  (to mypy a function stays what it is)
+    try:
+        import numba.np.arraymath  # noqa: F401  (what asks)
+    finally:
+        setattr(linalg, "ensure_blas", look)  # noqa: B010
 
 
 def _let_processes_share_a_cache() -> None:

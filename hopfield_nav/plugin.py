@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 KINDS = ("controller", "estimator", "detector")
 DAMPED = 1
 # What a method may need, see ``Method.needs``.
-WRIST, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "joint torques", "force"
+WRIST, REFERENCE, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "reference", "joint torques", "force"
 _ROOM = "hopfield_nav.control"
 _FOLDERS = {"controller": "laws", "estimator": "estimators", "detector": "detectors"}
 
@@ -172,8 +172,9 @@ class Method:
 
     ``limits`` gives what a control law asks of step and period, for the values of its parameters by name.
     ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each
-    joint's own torque; of a detector ``JOINT_TORQUES`` where that is what it judges; of a control law
-    ``FORCE_FELT`` where it controls a force, its parameter ``force`` [N].
+    joint's own torque, or ``REFERENCE`` where it judges by how far the arm is off that; of a detector
+    ``JOINT_TORQUES`` where it judges those; of a control law ``FORCE_FELT`` where it controls a force, its
+    parameter ``force`` [N].
     """
 
     kind: str

@@ -1,10 +1,12 @@
 """Every detection method on the same contacts: delays, misses, false alarms, ROC curves.
 
-Run ``python scripts/compare_detectors.py --out runs/detectors``; about an hour with the default sizes,
-``--quick`` ten minutes. Two arms (with and without rotors and friction), each with an ideal and with a real
-model. Thresholds are set on one set of seeds (1.25 times what free motion reached) and scored on another;
-``--best-hours`` of free motion are for the best methods alone (``BEST``, chosen on a first small run).
-Writes ``table.md``, ``results.json``, ``contacts.csv`` and the figures.
+    python scripts/compare_detectors.py --out runs/detectors --page docs/detectors_compared.md
+
+takes about an hour with the default sizes, with ``--quick`` ten minutes. Two arms (with and without rotors
+and friction), each with an ideal and with a real model. Thresholds are set on one set of seeds (1.25 times
+what free motion reached) and scored on another; ``--best-hours`` of free motion are for the best methods
+alone (``BEST``, chosen on a first small run). Writes ``table.md``, ``results.json``, ``contacts.csv`` and the
+figures; ``--redraw`` makes tables and figures again from what was written.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import measured_part
 import numpy as np
 from detection.conditions import CONDITIONS, Condition
 from detection.evaluation import Result, Tally, delays, missed
@@ -28,9 +31,10 @@ from hopfield_nav.experiment import ContactScore, alarm_rate
 
 CALIBRATION_SEED, TEST_SEED, BEST_SEED = 1, 2, 3
 CALIBRATION_PIECE = 25.0  # [s] with the same errors of the model
+ADAPTIVE = ("…, adaptive", "…, adaptive, default thresholds")
 BEST = {  # methods that ten hours are spent on
-    "ideal": ("momentum observer, joint torques", "…, adaptive", "…, adaptive, default thresholds"),
-    "real": ("…, adaptive", "…, adaptive, default thresholds", "…, adaptive and high-passed"),
+    "ideal": ("momentum observer, joint torques", *ADAPTIVE),
+    "real": (*ADAPTIVE, "…, adaptive and high-passed"),
 }
 
 
@@ -66,30 +70,36 @@ def _say(condition: Condition, what: str, started: float) -> None:
 
 def table(results: dict[str, list[Result]]) -> str:
     """Markdown, one part a condition."""
-    lines = []
+    head = ["method"]
+    for kind in KINDS:
+        head += [f"{kind}: delay p50, p95, max [ms]", "missed", "force [N]"]
+    parts = []
     for name, rows in results.items():
         tool, arm, early = (len(rows[0].contacts[kind]) for kind in KINDS)
-        counts = f"{tool} pushes of the tool, {arm} collisions of the links, {early} early ones"
-        lines += [f"### {name}", "", f"{counts}.", ""]
-        lines += [
-            "| method | tool: delay p50, p95, max [ms] | missed | force [N] "
-            "| arm: delay p50, p95, max [ms] | missed | force [N] "
-            "| early: delay p50, p95, max [ms] | missed | force [N] | false alarms per hour (95 %) | hours |",
-            "|---|---|---|---|---|---|---|---|---|---|---|---|",
-        ]
-        lines += [_row(result) for result in rows]
-        lines.append("")
-    return "\n".join(lines)
+        counts = f"{tool} pushes of the tool, {arm} collisions of the links, {early} early ones."
+        told = measured_part.table([*head, "false alarms per hour (95 %)", "hours"], map(_row, rows))
+        parts.append(f"## {name}\n\n{counts}\n\n{told}")
+    return "\n\n".join(parts)
 
 
-def _row(result: Result) -> str:
+def _row(result: Result) -> list[str]:
     rate, low, high = alarm_rate(result.false_alarms, max(result.free_hours, 1e-9) * 3600)
     cells = [result.name]
     for kind, found in result.contacts.items():
         cells += [_quantiles(delays(found)), f"{missed(found, kind)}"]
         cells.append(f"{np.median([c.force_at_alarm for c in found]):.0f}" if found else "–")
-    return (
-        "| " + " | ".join([*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{result.free_hours:.2g}"]) + " |"
+    return [*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{result.free_hours:.2g}"]
+
+
+def thresholds(results: dict[str, list[Result]]) -> str:
+    """The thresholds that were found for the default detector, and how near free motion came to an alarm."""
+    rows = []
+    for name, found in results.items():
+        own, default = (next(r for r in found if r.name == method) for method in ADAPTIVE)
+        values = ", ".join(f"{value:.2g}" for value in own.keys["threshold"])
+        rows.append([name, values, f"{own.free_level:.2f}", f"{default.free_level:.2f}"])
+    return measured_part.table(
+        ["condition", "thresholds, joints 1 to 6 [N·m]", "largest level", "of the default"], rows
     )
 
 
@@ -108,9 +118,12 @@ def _contact_rows(results: dict[str, list[Result]]) -> Iterator[list]:
                     yield [name, result.name, kind, c.delay, c.force_at_alarm, c.peak_force, *c.peak_torque]
 
 
-def write(results: dict[str, list[Result]], folder: Path) -> None:
-    """Table, numbers, contacts and figures."""
+def write(results: dict[str, list[Result]], folder: Path, page: Path | None = None) -> None:
+    """Table, numbers, contacts and figures; and the tables of a page."""
     folder.mkdir(parents=True, exist_ok=True)
+    if page is not None:
+        measured_part.write(table(results), page, "methods")
+        measured_part.write(thresholds(results), page, "thresholds")
     (folder / "table.md").write_text(table(results), encoding="utf-8")
     plain = {
         name: [
@@ -163,6 +176,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("runs/detectors"))
+    parser.add_argument("--page", type=Path, help="page to write the tables to")
     parser.add_argument("--calibration-hours", type=float, default=0.5)
     parser.add_argument("--hours", type=float, default=1.0)
     parser.add_argument("--best-hours", type=float, default=10.0)
@@ -173,14 +187,14 @@ def main() -> None:
     parser.add_argument("--redraw", action="store_true", help="figures and table again, from --out alone")
     sizes = parser.parse_args()
     if sizes.redraw:
-        write(read(sizes.out), sizes.out)
+        write(read(sizes.out), sizes.out, sizes.page)
         return
     if sizes.quick:
         sizes.calibration_hours, sizes.hours, sizes.best_hours, sizes.contacts = 0.1, 0.1, 0.1, 20
     with ProcessPoolExecutor(sizes.workers) as pool:
         jobs = {condition.name: pool.submit(compare, condition, sizes) for condition in CONDITIONS}
         results = {name: job.result() for name, job in jobs.items()}
-    write(results, sizes.out)
+    write(results, sizes.out, sizes.page)
     print(f"written to {sizes.out}")
 
 

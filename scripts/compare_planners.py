@@ -1,16 +1,16 @@
 """The network and other planners on the experiment of ragazzon2012: a table, and a figure of both paths.
 
-python scripts/compare_planners.py             # prints the table
-python scripts/compare_planners.py docs/figures  # also draws the figures of docs/planners.md
+python scripts/compare_planners.py --out docs/planners.md --figures docs/figures
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from measured_part import table, tell
 
 from hopfield_nav import Simulation, load_world
 from hopfield_nav.world import all_cylinders
@@ -52,17 +52,16 @@ def measure(settings: list[str], seed: int = 0) -> Result:
     )  # fmt: skip
 
 
-def table(seeds: int = 5) -> str:
-    """The table of the docs; planners that draw random numbers run with several seeds."""
-    lines = [
-        "| planner | outcome | path of the tool | time to goal | collisions | replan, median |",
-        "|---|---|---|---|---|---|",
-    ]
+def tables(seeds: int = 5) -> tuple[str, str]:
+    """What became of the runs, and the times of a replan; planners that draw run with several seeds."""
+    rows, times = [], []
     for name, settings in PLANNERS.items():
         random = "roadmap" in name or "random" in name
         results = [measure(settings, seed) for seed in range(seeds if random else 1)]
-        lines.append(f"| {name} | {_outcomes(results)} | {_columns(results)} |")
-    return "\n".join(lines)
+        rows.append([name, _outcomes(results), *_columns(results)])
+        times.append([name, f"{1e3 * float(np.nanmedian([r.replan for r in results])):.1f} ms"])
+    head = ["planner", "outcome", "path of the tool", "time to goal", "collisions"]
+    return table(head, rows), table(["planner", "replan, median"], times)
 
 
 def _outcomes(results: list[Result]) -> str:
@@ -72,22 +71,15 @@ def _outcomes(results: list[Result]) -> str:
     return results[0].outcome if reached else f"{results[0].outcome}: {results[0].reason}"
 
 
-def _columns(results: list[Result]) -> str:
+def _columns(results: list[Result]) -> list[str]:
     arrived = [r for r in results if r.outcome == "reached"]
     if not arrived:
-        return f" |  | {_span([r.collisions for r in results], '{:.0f}')} | {_median(results)}"
-    return " | ".join(
-        [
-            _span([r.length for r in arrived], "{:.2f}") + " m",
-            _span([r.time for r in arrived], "{:.1f}") + " s",
-            _span([r.collisions for r in arrived], "{:.0f}"),
-            _median(arrived),
-        ]
-    )
-
-
-def _median(results: list[Result]) -> str:
-    return f"{1e3 * float(np.nanmedian([r.replan for r in results])):.1f} ms"
+        return ["", "", _span([r.collisions for r in results], "{:.0f}")]
+    return [
+        _span([r.length for r in arrived], "{:.2f}") + " m",
+        _span([r.time for r in arrived], "{:.1f}") + " s",
+        _span([r.collisions for r in arrived], "{:.0f}"),
+    ]
 
 
 def _span(values: list[float], form: str) -> str:
@@ -137,7 +129,19 @@ def draw_path(ax, settings: list[str]) -> None:
     ax.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none")
 
 
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
+    parser.add_argument("--figures", type=Path, help="folder to draw in; default: no figure")
+    parser.add_argument("--times", action="store_true", help="write the times too: on an idle machine")
+    options = parser.parse_args()
+    runs, times = tables()
+    tell(runs, options.out, "runs")
+    tell(times, options.out if options.times else None, "times")
+    if options.figures:
+        print(*draw(options.figures), sep="\n")
+
+
 if __name__ == "__main__":
-    print(table())
-    if len(sys.argv) > 1:
-        print(*draw(Path(sys.argv[1])), sep="\n")
+    main()

@@ -6,7 +6,6 @@ python scripts/follow_study.py --each 200 --out docs/following.md --picture docs
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 from following.picture import draw
 from following.runs import HEAD, Ran, ran, row, slow_legs
 from following.worlds import CYLINDERS, FAMILIES, world_of
-from measured_part import BEGIN, END, write
+from measured_part import write
 from touches.runs import SETTINGS
 
 FIRST = 20_000  # seed; others than those that the method was made with
@@ -146,26 +145,20 @@ def main() -> None:
     if options.picture:
         draw(options.picture)
     own = {f"`{name}`": (name, ["detection={}"]) for name in OWN_WORLDS} | ENCLOSED
-    keep = partial(_keep, options.out)
+
+    def keep(name: str, part: str) -> None:
+        if options.out:
+            write(part, options.out, name)
+
     if "worlds" in options.parts:
-        keep("The bundled worlds, and goals that cannot be reached", of_own_worlds(own))
+        keep("worlds", of_own_worlds(own))
     if "random" in options.parts:
-        followed = of_families(options.each, partial(keep, "Random worlds"))
-        keep("The normals", of_normals(followed))
+        followed = of_families(options.each, partial(keep, "random"))
+        keep("normals", of_normals(followed))
     if "choices" in options.parts:
-        keep("The chosen distances", of_choices(options.choices))
+        keep("choices", of_choices(options.choices))
     if "friction" in options.parts:
-        keep("With joint friction", of_friction(options.choices))
-
-
-def _keep(path: Path | None, title: str, part: str) -> None:
-    """Put one part into the page, beside those that were measured before."""
-    if path is None:
-        return
-    text = path.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
-    parts = dict(re.findall(r"^### (.*?)\n\n(.*?)\n*(?=^### |\Z)", text, re.DOTALL | re.MULTILINE))
-    parts[title] = part
-    write("\n\n".join(f"### {name}\n\n{text}" for name, text in parts.items()), path)
+        keep("friction", of_friction(options.choices))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Where is the arm touched? What joint torques alone can tell, measured on random contacts.
 
-    python scripts/isolation_study.py [--pushes 2000] [--collisions 150] [--out FOLDER]
+    python scripts/isolation_study.py --pushes 2500 --collisions 60 --out docs/isolation.md [--figures FOLDER]
 
-prints, for two arms, with a perfect model and an imperfect one: the confusion matrix, the share of true
-links in the set, the right guesses, the size of the set, and the share of pushes that no joint feels;
-then the same for collisions in motion, from one instant, with the swept space, and over 50 ms. It
-draws the confusion matrix and the set of one push.
+Pushes at rest on two arms, each with a perfect model and with an imperfect one; collisions in motion from one
+instant, with the swept space, and from the instants until the peak. Prints the confusion matrices too, and
+draws one of them beside the set of one push.
 """
 
 from __future__ import annotations
@@ -16,67 +15,88 @@ from pathlib import Path
 import numpy as np
 from isolation import collisions, pictures
 from isolation.pushes import Pushes, counted, felt, isolate_pushes, random_pushes
-from isolation.scores import Scores, lines, score, text
+from isolation.scores import Scores, covered, lines, right, score, text
+from measured_part import table, tell
 
-from dynamics import Arm, load_arm
+from dynamics import load_arm
 from hopfield_nav.isolation import default_surface
 from hopfield_nav.sweeps import share
 
-ARMS = ("ur5_ragazzon2012", "ur5_full")
-WORLDS = {
-    "ur5_ragazzon2012, perfect model": collisions.PERFECT,
-    "ur5_full, perfect model, no friction": collisions.FULL,
-    "ur5_full, imperfect": collisions.IMPERFECT,
+ARMS = {"ur5_ragazzon2012": "masses off", "ur5_full": "masses and friction off"}  # what is imperfect
+MOTIONS = {  # model: world, and from what its collisions are isolated
+    "perfect": (collisions.PERFECT, ("alone", "swept", "rising")),
+    "imperfect": (collisions.IMPERFECT, ("alone", "swept")),
 }
+KINDS = {"alone": "first instant", "swept": "and swept space", "rising": "and until the peak"}
+ALL, WRIST = range(2, 7), (5, 6)  # links
 
 
 def main() -> None:
     """Measure, print, draw."""
     options = _options()
-    for name in ARMS:
+    rows, unfelt = [], []
+    for name, wrong in ARMS.items():
         arm = load_arm(name)
         pushes = random_pushes(arm, options.pushes, seed=7)
-        print(undetectable(name, pushes))
+        unfelt.append([f"`{name}`", *undetectable(pushes)])
         for perfect in (True, False):
             scores, found = isolate_pushes(arm, pushes, perfect)
-            what = "perfect model" if perfect else "imperfect model"
-            print(*lines(f"{name}, pushes at rest, {what}", scores), sep="\n")
-            if perfect:
+            label = f"`{name}`, {'perfect' if perfect else wrong}"
+            print(*lines(label, scores), sep="\n", flush=True)
+            rows.append(row_of_pushes(label, scores, perfect))
+            if perfect and options.figures:
                 chosen = _example(pushes, found)
-                row = counted(pushes)[chosen]
-                for path in pictures.draw(
-                    arm, scores, pushes, row, found[chosen], options.out, f"isolation_{name}"
-                ):
-                    print(path)
-    for name, world in WORLDS.items() if options.collisions else ():
-        print(*in_motion(name, world, options.collisions), sep="\n")
+                at = counted(pushes)[chosen]
+                pictures.draw(arm, scores, pushes, at, found[chosen], options.figures, f"isolation_{name}")
+    head = ["arm, model", "true link in set", "best right, links 2–6", "links 5, 6", "links in set"]
+    tell(table(head, rows), options.out, "pushes")
+    tell(table(["arm", "no joint feels", "of those on link 1"], unfelt), options.out, "unfelt")
+    if options.collisions:
+        head = ["model, what counts", "true link in set", "best right, links 2–6", "links in set"]
+        rows = [row for model in MOTIONS for row in in_motion(model, options.collisions)]
+        tell(table(head, rows), options.out, "collisions")
 
 
-def undetectable(name: str, pushes: Pushes) -> str:
-    """How many pushes put less than the threshold on every joint, in all and by link."""
+def row_of_pushes(label: str, scores: Scores, with_count: bool) -> list[str]:
+    """Shares of an arm's pushes; their number stands in the first of its rows."""
+    shares = [
+        text(covered(scores), with_count),
+        text(right(scores, ALL), False),
+        text(right(scores, WRIST), False),
+    ]
+    return [label, *shares, f"{scores.set_size.mean():.2f}"]
+
+
+def undetectable(pushes: Pushes) -> list[str]:
+    """How many pushes put less than the threshold on every joint, in all and of those on link 1."""
     unfelt = ~felt(pushes)
     value = share(int(unfelt.sum()), len(unfelt))
-    by_link = ", ".join(f"{100 * unfelt[pushes.link == k].mean():.1f}" for k in range(1, 7))
     whole = text((value.estimate, value.low, value.high, len(unfelt)))
-    return f"{name}: pushes of 5 to 150 N that no joint feels: {whole}; on links 1 to 6: {by_link} %"
+    return [whole, f"{100 * unfelt[pushes.link == 1].mean():.0f} %"]
 
 
-def in_motion(name: str, world: str, count: int) -> list[str]:
-    """Scores of random collisions: one instant alone, with swept space, narrowed over time."""
+def in_motion(model: str, count: int) -> list[list[str]]:
+    """Rows of random collisions: one instant alone, with swept space, narrowed over time."""
+    world, kinds = MOTIONS[model]
     left = collisions.free_covariance(world) if world is collisions.IMPERFECT else None
     drawn = [collisions.collide(world, collisions.SEED + k, left) for k in range(count)]
     found = [c for c in drawn if c is not None]
-    area = default_surface(_arm(world)).patches[:, 5]
-    out = [f"{name}: {len(found)} collisions, {sum(not c.single for c in found)} with two bodies touching"]
-    for kind in ("alone", "swept", "rising", "narrowed"):
+    arm = load_arm("ur5_full" if "ur5_full" in world else "ur5_ragazzon2012")
+    area = default_surface(arm).patches[:, 5]
+    print(f"{model}: {len(found)} collisions, {sum(not c.single for c in found)} with two bodies touching")
+    rows = []
+    for kind in kinds:
         results = [getattr(c, kind) for c in found]
-        scores: Scores = score([c.link for c in found], [c.point for c in found], results, area)
-        out += lines(f"   {kind}", scores)
-    return out
+        scores = score([c.link for c in found], [c.point for c in found], results, area)
+        print(*lines(f"   {kind}", scores), sep="\n", flush=True)
+        rows.append(row_of_collisions(f"{model}, {KINDS[kind]}", scores, kind == kinds[0]))
+    return rows
 
 
-def _arm(world: str) -> Arm:
-    return load_arm("ur5_full" if "ur5_full" in world else "ur5_ragazzon2012")
+def row_of_collisions(label: str, scores: Scores, with_count: bool) -> list[str]:
+    """Shares of a model's collisions; their number stands in the first of its rows."""
+    shares = [text(covered(scores), with_count), text(right(scores, ALL), with_count)]
+    return [label, *shares, f"{scores.set_size.mean():.2f}"]
 
 
 def _example(pushes: Pushes, found: list) -> int:
@@ -92,9 +112,10 @@ def _example(pushes: Pushes, found: list) -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--pushes", type=int, default=2000)
-    parser.add_argument("--collisions", type=int, default=150)
-    parser.add_argument("--out", type=Path, default=Path("runs/isolation_study"))
+    parser.add_argument("--pushes", type=int, default=2500, help="of each arm")
+    parser.add_argument("--collisions", type=int, default=60, help="tried of each model; 0: none")
+    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
+    parser.add_argument("--figures", type=Path, help="folder to draw in")
     return parser.parse_args()
 
 

@@ -27,15 +27,20 @@ _HEAD = """# Ledger
 
 {counts}
 
-Do not edit: `python scripts/reproduce.py` measures every claim and writes this page.
-`tests/scripts/test_ledger_rows.py` computes every row again and compares it with this page number by number,
-to one unit of the last digit; what takes minutes comes from `scripts/kept`, and a part of that is measured
-again. "Held by" names the test that looks at the same number or law in another way. Rows with † have times in
-them, which depend on the machine. Verdicts, by one rule for all rows:
+This page sets what the five documents claim beside what this project finds, for readers who want to know
+whether a published value is right. Do not edit it: `python scripts/reproduce.py` measures every claim and
+writes the page. Below the heading of a publication "the document" means that publication, and "ours" is
+what this project finds.
 
-{rule}
-"As printed" is the arm with the mistake of ragazzon2012's appendix B, "right" the one without.
-"""
+`tests/scripts/test_ledger_rows.py` computes every row again and compares it with this page, number by
+number, to one unit of the last digit. Results that take minutes come from `scripts/kept`; the test measures
+a part of them again. "Held by" names a test that checks the same number or law in another way. Rows with †
+contain times, which depend on the machine. "As printed" is the arm with the mistake of ragazzon2012's
+appendix B, "right" the arm without it.
+
+One rule gives the verdict of every row:
+
+{rule}"""
 _NUMBER = re.compile(r"([−-]?)(\d+)(?:\.(\d+))?(?:e([+−-]?\d+))?")
 _ROUNDING = 1e-8
 _COLUMNS = ("place", "claim", "published", "ours", "verdict", "remark", "held by")

@@ -1,25 +1,87 @@
-"""The part of a page that a script writes, between two marks, and its copy in docs/measured."""
+"""Parts of a page that scripts write, each between two marks, and their copies in docs/measured.
+
+``<!-- measured -->`` … ``<!-- /measured -->`` is the part without a name, its copy docs/measured/PAGE.md.
+What stands behind ``<!-- measured: NAME -->`` has its copy in docs/measured/PAGE.NAME.md. A script is told
+its page with ``--out``; a test compares every part with its copy.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
+KEPT = "docs/measured"
+_PART = re.compile(r"<!-- measured(?:: (?P<name>\w+))? -->\n(?P<text>.*?)<!-- /measured -->", re.DOTALL)
 
 
-def write(text: str, path: Path) -> None:
-    """Put the measured part between its marks; the file is made if there is none."""
-    before = path.read_text(encoding="utf-8") if path.exists() else f"{BEGIN}\n{END}\n"
-    if not (BEGIN in before and END in before):
-        raise SystemExit(f"{path} has no marks {BEGIN} and {END}")
-    part = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.DOTALL)
-    path.write_text(part.sub(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", before), encoding="utf-8")
-    if path.resolve() in (ROOT / path.name, ROOT / "docs" / path.name):
-        (ROOT / "docs" / "measured" / path.name).write_text(f"{text}\n", encoding="utf-8")
+def parts(path: Path) -> dict[str, str]:
+    """The measured parts of a page by name; the name of the one without is empty."""
+    found = [(part["name"] or "", part["text"].strip()) for part in _PART.finditer(_text(path))]
+    if len(dict(found)) < len(found):
+        raise SystemExit(f"{path} has two measured parts of one name")
+    return dict(found)
 
 
-def read(path: Path) -> str:
-    """The measured part of a page."""
-    return path.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip()
+def read(path: Path, name: str = "") -> str:
+    """A measured part of a page."""
+    return parts(path)[name]
+
+
+def write(text: str, path: Path, name: str = "") -> None:
+    """Put a measured part between its marks; the file is made if there is none."""
+    begin = f"<!-- measured: {name} -->" if name else "<!-- measured -->"
+    if not path.exists():
+        path.write_text(f"{begin}\n<!-- /measured -->\n", encoding="utf-8")
+    if name not in parts(path):
+        raise SystemExit(f"{path} has no mark {begin} with <!-- /measured --> behind it")
+
+    def filled(part: re.Match[str]) -> str:
+        return f"{begin}\n\n{text}\n\n<!-- /measured -->" if (part["name"] or "") == name else part[0]
+
+    path.write_text(_PART.sub(filled, _text(path)), encoding="utf-8")
+    if path.resolve() in _pages(ROOT):
+        _copy(ROOT, path, name).write_text(f"{text}\n", encoding="utf-8")
+
+
+def tell(text: str, path: Path | None, name: str = "") -> None:
+    """Print a measured part, and write it where there is a page for it."""
+    print(text, flush=True)
+    if path is not None:
+        write(text, path, name)
+
+
+def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
+    first, *others = [
+        "|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in (head, *rows)
+    ]
+    return "\n".join([first, "|---" * len(head) + "|", *others])
+
+
+def differences(root: Path = ROOT) -> list[str]:
+    """Where the pages of a checkout and what is kept of them are not the same, a sentence each."""
+    found, known = [], set()
+    for page in _pages(root):
+        for name, text in parts(page).items():
+            copy = _copy(root, page, name)
+            known.add(copy)
+            if not copy.exists():
+                found.append(f"{page.name}: {copy.name} is not kept")
+            elif copy.read_text(encoding="utf-8").strip() != text:
+                found.append(f"{page.name} is not as its script wrote it in {copy.name}")
+    unknown = sorted(set((root / KEPT).glob("*")) - known)
+    return found + [f"no page has the part that is kept in {copy.name}" for copy in unknown]
+
+
+def _pages(root: Path) -> list[Path]:
+    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+
+
+def _copy(root: Path, page: Path, name: str) -> Path:
+    return root / KEPT / (f"{page.stem}.{name}.md" if name else page.name)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Detectors on a real UR5's recordings (Kufieta 2014): tables and figures of docs/detectors_on_recordings.md.
 
-Usage: python scripts/recordings_study.py [--out docs/figures]
+python scripts/recordings_study.py --out docs/detectors_on_recordings.md --figures docs/figures
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import recordings_methods as methods
 from matplotlib.figure import Figure
+from measured_part import table, tell
 from recorded_pushes import FREE, PUSHED, pushes, strokes
-from recorded_runs import STANDSTILL, recording
+from recorded_runs import recording
 from recordings_methods import FREE_RUNS, OWN, estimators, followed, in_motion, judged, torque_of
 from reproduction import save_figures
 
@@ -36,24 +37,22 @@ def cases() -> list[tuple[str, str]]:
 def motor_table() -> str:
     """Motor constants and friction of all free runs, with standard deviations."""
     fit = methods.motors(FREE_RUNS)
-    lines = [
-        "| joint | motor constant [N·m/A] | Coulomb [N·m] | viscous [N·m·s/rad] | left [A rms] |",
-        "|---" * 5 + "|",
-    ]
+    rows = []
     for j in range(6):
         values = zip((fit.motor_constant[j], *fit.friction[j]), fit.std[j], strict=False)
-        cells = " | ".join(f"{value:.2f} ± {std:.2f}" for value, std in values)
-        lines.append(f"| {j + 1} | {cells} | {fit.residual_rms[j]:.2f} |")
-    return "\n".join(lines)
+        cells = [f"{value:.2f} ± {std:.2f}" for value, std in values]
+        rows.append([f"{j + 1}", *cells, f"{fit.residual_rms[j]:.2f}"])
+    head = ["joint", "motor constant [N·m/A]", "Coulomb [N·m]", "viscous [N·m·s/rad]", "left [A rms]"]
+    return table(head, rows)
 
 
 def push_table() -> str:
     """When somebody pushed, on the clock of the pushed run."""
-    lines = ["| push | from [s] | to [s] | joint | current beside the free run [A] | arm |", "|---" * 6 + "|"]
-    for k, p in enumerate(pushes()):
+    rows = []
+    for k, p in enumerate(pushes(), 1):
         state = "moves" if _moves(p.start, p.end) else "rests"
-        lines.append(f"| {k + 1} | {p.start:.2f} | {p.end:.2f} | {p.joint} | {p.current:+.2f} | {state} |")
-    return "\n".join(lines)
+        rows.append([f"{k}", f"{p.start:.2f}", f"{p.end:.2f}", f"{p.joint}", f"{p.current:+.2f}", state])
+    return table(["push", "from [s]", "to [s]", "joint", "current beside the free run [A]", "arm"], rows)
 
 
 def _moves(start: float, end: float) -> bool:
@@ -63,11 +62,7 @@ def _moves(start: float, end: float) -> bool:
 
 def ratio_table() -> str:
     """Pushed against free, alarms at the threshold that catches every push, pushes caught without any."""
-    lines = [
-        "| estimator | measure | free p99 | pushed p99 | ratio | threshold for all pushes "
-        "| false alarms | per hour (95 %) | pushes caught without a false alarm |",
-        "|---" * 9 + "|",
-    ]
+    rows = []
     for name, measure in cases():
         low, high, ratio = methods.ratio(name, measure)
         peaks = methods.peaks(name, measure)
@@ -75,41 +70,42 @@ def ratio_table() -> str:
         alarms, seconds = methods.free_alarms(name, measure, threshold)
         rate, least, most = alarm_rate(alarms, seconds)
         caught = int((peaks > methods.largest_free(name, measure)).sum())
-        words = MEASURES.get(measure, f"`{measure}` [1]")
-        lines.append(
-            f"| {name} | {words} | {low:.3g} | {high:.3g} | {ratio:.2f} | {threshold:.3g} "
-            f"| {alarms} in {seconds:.0f} s | {rate:.0f} ({least:.0f} … {most:.0f}) "
-            f"| {caught} of {len(peaks)} |"
-        )
-    return "\n".join(lines)
+        rows.append([
+            name, MEASURES.get(measure, f"`{measure}` [1]"),
+            f"{low:.3g}", f"{high:.3g}", f"{ratio:.2f}", f"{threshold:.3g}",
+            f"{alarms} in {seconds:.0f} s", f"{rate:.0f} ({least:.0f} … {most:.0f})",
+            f"{caught} of {len(peaks)}",
+        ])  # fmt: skip
+    head = [
+        "estimator", "measure", "free p99", "pushed p99", "ratio", "threshold for all pushes", "false alarms",
+        "per hour (95 %)", "pushes caught without a false alarm",
+    ]  # fmt: skip
+    return table(head, rows)
 
 
 def rest_table() -> str:
     """What is left of each joint's torque in free motion and at rest: p99 of the first observer [N·m]."""
-    lines = ["| free runs | " + " | ".join(f"joint {j}" for j in range(1, 7)) + " |", "|---" * 7 + "|"]
-    name = _best_estimator()
+    rows, name = [], _best_estimator()
     for label, wanted in (("joint moves", True), ("joint rests", False)):
         kept = [np.abs(torque_of(run, name))[in_motion(run)] for run in FREE_RUNS]
         moves = [np.abs(recording(run).qd_ref.values[in_motion(run)]) > 0.005 for run in FREE_RUNS]
         torque, moving = np.concatenate(kept), np.concatenate(moves)
         cells = [f"{np.percentile(torque[moving[:, j] == wanted, j], 99):.1f}" for j in range(6)]
-        lines.append(f"| {label} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append([label, *cells])
+    return table(["free runs", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
 def standstill_table() -> str:
     """Every estimator beside the force sensor."""
-    lines = [
-        "| estimator | correlation | gain | rms error [N] | delay [ms] | rms with nothing pushing [N] |",
-        "|---" * 6 + "|",
-    ]
+    rows = []
     for name in (*estimators(), OWN):
         f = followed(name)
-        lines.append(
-            f"| {name} | {f.correlation:.2f} | {f.gain:.2f} | {f.rms:.1f} "
-            f"| {1e3 * f.delay:.0f} | {f.at_rest:.1f} |"
-        )
-    return "\n".join(lines)
+        values = (f"{f.correlation:.2f}", f"{f.gain:.2f}", f"{f.rms:.1f}", f"{1e3 * f.delay:.0f}")
+        rows.append([name, *values, f"{f.at_rest:.1f}"])
+    head = [
+        "estimator", "correlation", "gain", "rms error [N]", "delay [ms]", "rms with nothing pushing [N]",
+    ]  # fmt: skip
+    return table(head, rows)
 
 
 def _best_estimator() -> str:
@@ -187,21 +183,25 @@ def _standstill_figure() -> Figure:
     return figure
 
 
+TABLES = {
+    "motors": motor_table,
+    "pushes": push_table,
+    "ratios": ratio_table,
+    "friction": rest_table,
+    "standstill": standstill_table,
+}
+
+
 def main() -> None:
-    """Print every table and draw the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("docs/figures"))
-    folder = parser.parse_args().out
-    for title, table in (
-        ("motors and friction", motor_table),
-        ("pushes", push_table),
-        ("pushed against free", ratio_table),
-        (f"what is left of free motion, {_best_estimator()}, p99 [N·m]", rest_table),
-        (f"standstill ({STANDSTILL})", standstill_table),
-    ):
-        print(f"\n{title}\n\n{table()}")
-    for path in draw(folder):
-        print(path)
+    """Every table, and the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
+    parser.add_argument("--figures", type=Path, help="folder to draw in; default: no figures")
+    options = parser.parse_args()
+    for name, make in TABLES.items():
+        tell(make(), options.out, name)
+    if options.figures:
+        print(*draw(options.figures), sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
     python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls] [--count N] [--first N]
+        [--out docs/reliability.md]
 
 It uses one core, and three for killed sweeps. What broke the program is named below the table; the exit
 status is then 1. ``--first`` goes on where an earlier call ended. Whether the tests would notice small
@@ -14,6 +15,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from measured_part import table, tell
 from torturing.calls import odd_calls
 from torturing.kills import killed_sweeps
 from torturing.records import damaged_runs, damaged_tables
@@ -36,21 +38,24 @@ def torture(sizes: dict[str, int], time_limit: float = 60.0, first: int = 0) -> 
 
 
 def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[Tally]:
+    total = FULL[kind]
     if kind == "worlds":
-        return [try_all("mutated worlds, read", mutated(count, first))]
+        return [try_all("mutated worlds, read", mutated(count, first), total)]
     if kind == "runs":
-        return [try_all(f"random worlds, {limit:g} s of simulated time", random_worlds(count, limit, first))]
+        name = f"random worlds, {limit:g} s of simulated time"
+        return [try_all(name, random_worlds(count, limit, first), total)]
     if kind == "kills":
-        return [try_all("killed sweeps", killed_sweeps(place, count, first))]
+        return [try_all("killed sweeps", killed_sweeps(place, count, first), total, counted=False)]
     if kind == "calls":
-        return [try_all("calls with odd arguments", odd_calls(count, first))]
+        return [try_all("calls with odd arguments", odd_calls(count, first), total)]
     halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
     runs = damaged_runs(place / "a", halves[0], first=halves[1])
     bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])
+    tables = damaged_tables(place / "c", quarter[0], quarter[1])
     return [
-        try_all("damaged records", runs),
-        try_all("damaged records without checksums", bare),
-        try_all("damaged tables of a sweep", damaged_tables(place / "c", quarter[0], quarter[1])),
+        try_all("damaged records", runs, total // 2),
+        try_all("damaged records without checksums", bare, total // 4),
+        try_all("damaged tables of a sweep", tables, total // 4),
     ]
 
 
@@ -61,11 +66,12 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(KINDS), help="kinds, with commas")
     parser.add_argument("--count", type=int, help="so many trials of every kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first trial")
+    parser.add_argument("--out", type=Path, help="page to write the table to")
     asked = parser.parse_args()
     sizes = {kind: asked.count or (SHORT if asked.short else FULL)[kind] for kind in asked.only.split(",")}
     torture(SHORT)  # compiles, which is not to be timed
     tallies = torture(sizes, first=asked.first)
-    print("\n".join([HEAD, *(tally.row for tally in tallies)]))
+    tell(table(HEAD, (tally.row for tally in tallies)), asked.out)
     broken = [line for tally in tallies for line in tally.broken]
     print("\n".join(["", *broken]) if broken else "")
     return 1 if broken else 0

@@ -8,16 +8,16 @@ REPRODUCED, PARTLY, REFUTED, UNCHECKABLE = "reproduced", "in part", "refuted", "
 VERDICTS = (REPRODUCED, PARTLY, REFUTED, UNCHECKABLE)
 MOST, FEW = 0.9, 0.1  # shares of our values in a printed range
 RULE = """\
-- **reproduced**: ours agrees with all that is printed. A number to the digits printed, or to 1 % where it
-  was measured; a range if at least nine tenths of our values lie in it; a bound if every value keeps it; a
-  statement if every case that was looked at bears it out.
-- **in part**: the direction agrees and the size does not; or between a tenth and nine tenths of our values
-  lie in the range; or the statement holds under a condition that the document does not give. The remark says
-  which.
-- **refuted**: a printed number or formula differs by more than that, at most a tenth of our values lie in the
-  range, or a case contradicts a statement that is meant for all.
-- **cannot be checked**: what is printed is lost, or rests on something that the document does not say. Ours
-  stands beside it and decides nothing.
+- **reproduced**: ours agrees with everything that is printed. A number agrees to the printed digits, or to
+  1 % if it was measured; a range agrees if at least nine tenths of our values lie in it; a bound if every
+  value keeps it; a statement if it is true in every case that was tried.
+- **in part**: the direction of a change agrees and its size does not; or between a tenth and nine tenths of
+  our values lie in the range; or the statement is true under a condition that the document does not give.
+  The remark says which.
+- **refuted**: a printed number or formula differs by more than that; or at most a tenth of our values lie
+  in the range; or one case contradicts a statement that is meant for all cases.
+- **cannot be checked**: what is printed is lost, or depends on something that the document does not say.
+  Ours stands beside it without a verdict.
 """
 
 

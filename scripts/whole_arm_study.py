@@ -3,16 +3,18 @@
 python scripts/whole_arm_study.py --felt 200 --optimist 200 --wrong 200 --out docs/whole_arm.md
 
 Worlds count in which the optimist's first path collides and the omniscient strategy has a path. Every run is
-kept in a folder; runs that lie there are not made again, so families may be run side by side and joined.
+kept in a folder; runs that lie there are not made again, so families may be run side by side and then joined
+(``--join``).
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from measured_part import write
-from whole_arm.runs import Ran, run_kept, run_one
+from whole_arm.runs import Ran, kept_runs, run_kept, run_one
 from whole_arm.tables import FELT, MISSED, REACHED, felt_row, missed_rows, reached_row
 from whole_arm.worlds import FAMILIES, worlds
 
@@ -41,6 +43,16 @@ def study(
     return found
 
 
+def joined(families: list[str], settings: Iterable[str], keep: Path) -> dict[tuple[str, str], list[Ran]]:
+    """The runs that lie in a folder, by family and setting; none is made."""
+    found = {
+        (family, setting): sorted(kept_runs(family, setting, keep), key=lambda ran: ran.seed)
+        for family in families
+        for setting in settings
+    }
+    return {key: runs for key, runs in found.items() if runs}
+
+
 def tables(found: dict[tuple[str, str], list[Ran]], most: int) -> str:
     """The measured part."""
     named = {f"{family}: {setting}": runs for (family, setting), runs in found.items()}
@@ -67,6 +79,7 @@ def main() -> None:
     parser.add_argument("--touches", type=int, default=200, help="after which a run ends")
     parser.add_argument("--first", type=int, default=FIRST, help="first seed")
     parser.add_argument("--keep", type=Path, default=Path("runs/whole_arm"), help="folder of the single runs")
+    parser.add_argument("--join", action="store_true", help="make no run: join those that are kept")
     parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
     options = parser.parse_args()
     counts = {
@@ -77,9 +90,11 @@ def main() -> None:
         "optimist": options.optimist,
         "felt_points, wrong model": options.wrong,
     }
-    text = tables(
-        study(options.families, counts, options.first, options.touches, options.keep), options.touches
-    )
+    if options.join:
+        found = joined(options.families, counts, options.keep)
+    else:
+        found = study(options.families, counts, options.first, options.touches, options.keep)
+    text = tables(found, options.touches)
     if options.out:
         write(text, options.out)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import os
@@ -30,6 +31,10 @@ def find_browser() -> str:
     if path is None:
         (pytest.fail if os.environ.get(MUST) else pytest.skip)("no Chromium: apt-get install chromium")
     return path
+
+
+class NoAnswer(AssertionError):
+    """The browser refused a question, as it does between two pages."""
 
 
 class Browser:
@@ -68,7 +73,8 @@ class Browser:
         while True:
             answer = self._next()
             if answer.get("id") == self._asked:
-                assert "error" not in answer, answer
+                if "error" in answer:
+                    raise NoAnswer(answer)
                 return answer["result"]
             self.events.append((answer.get("method", ""), answer.get("params", {})))
 
@@ -97,9 +103,12 @@ class Browser:
     def wait(self, condition: str) -> None:
         """Until an expression of the page is true."""
         until = time.monotonic() + _LONGEST
-        while not self.run(condition):
-            assert time.monotonic() < until, condition
+        while time.monotonic() < until:
+            with contextlib.suppress(NoAnswer):  # while the page is loaded anew
+                if self.run(condition):
+                    return
             time.sleep(0.05)
+        raise AssertionError(condition)
 
     def picture(self) -> np.ndarray:
         """What is seen, (height, width, 3) uint8."""

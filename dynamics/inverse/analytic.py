@@ -9,13 +9,13 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import rows_like
-from dynamics.compiled import kernel
+from dynamics.compiled import flat, inlined, kernel
 from dynamics.errors import BadInput
+from dynamics.flat import arm_in, make_scratch, numbers_of, work_in
 from dynamics.inverse.closed_form import solve_branches
-from dynamics.inverse.poses import as_poses
-from dynamics.inverse.ur_type import require_closed_form
+from dynamics.inverse.poses import as_poses, copied_poses, is_rigid, make_rigid
+from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
 from dynamics.kinematics import update_frames, update_tool
-from dynamics.work import Work, make_work
 
 CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
 
@@ -42,7 +42,7 @@ def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None)
     Source: kebria2016 II.D, nowoczyn2023 2.3, tu2023 (5) to (25), corrected (see ``closed_form``).
     """
     solutions, _, counts, lead = _solve(arm, T_base_tool, theta6)
-    return solutions.reshape(*lead, 8, 6) if lead else solutions[0, : counts[0]]
+    return solutions.reshape(*lead, 8, 6) if lead else solutions[0, : int(counts[0])]
 
 
 def inverse_kinematics_branches(
@@ -73,7 +73,7 @@ def inverse_kinematics_branches(
     solutions, branches, counts, lead = _solve(arm, T_base_tool, theta6)
     if lead:
         raise BadInput("one pose is needed", found=np.shape(T_base_tool), allowed="(4, 4)")
-    return solutions[0, : counts[0]], branches[0, : counts[0]]
+    return solutions[0, : int(counts[0])], branches[0, : int(counts[0])].astype(np.int64)
 
 
 @kernel
@@ -99,31 +99,53 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
 
 
 def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
-    require_closed_form(arm)
-    rows, lead = as_poses(T_base_tool)
-    wanted = np.zeros((len(rows), 1)) if theta6 is None else _wanted_angles(theta6, lead)
-    return (*_solve_batch(arm, rows, wanted, make_work(6)), lead)
+    """Solutions (k, 8, 6), branches (k, 8, 3) and counts of k poses, all as floats; their leading shape."""
+    numbers, n = numbers_of(arm)
+    poses = copied_poses(T_base_tool)
+    lead = poses.shape[:-2]
+    size = poses.size // 16
+    wanted = np.zeros(size) if theta6 is None else _wanted_angles(theta6, lead)
+    solutions, branches, counts = np.empty((size, 8, 6)), np.empty((size, 8, 3)), np.empty(size + 1)
+    _solve_rows(
+        numbers, n, poses.reshape(-1), wanted, make_scratch(n), solutions.reshape(-1), branches.reshape(-1),
+        counts,
+    )  # fmt: skip
+    if counts[size] != size:  # the arm or a pose is unfit, and one of these says why
+        require_closed_form(arm)
+        as_poses(T_base_tool)
+    return solutions, branches, counts, lead
 
 
 def _wanted_angles(theta6: object, lead: tuple[int, ...]) -> np.ndarray:
     rows = rows_like(np.asarray(theta6)[..., None], 1, "theta6", lead)
     if not np.isfinite(rows).all():
         raise BadInput("theta6 must be finite", found=theta6)
-    return rows
+    return rows.reshape(-1)
 
 
-@kernel
-def _solve_batch(arm: Arm, T: np.ndarray, theta6: np.ndarray, work: Work) -> tuple:
-    size = T.shape[0]
-    solutions, branches = np.full((size, 8, 6), np.nan), np.zeros((size, 8, 3), np.int64)
-    counts = np.zeros(size, np.int64)
+@flat
+def _solve_rows(
+    numbers: np.ndarray, n: int, poses: np.ndarray, theta6: np.ndarray, scratch: np.ndarray,
+    solutions: np.ndarray, branches: np.ndarray, counts: np.ndarray,
+) -> None:  # fmt: skip
+    """Write the checked solutions of every pose and their number, and last how many poses were solved.
+
+    That is fewer than all where the arm is not of UR type, its tool frame or a pose is not rigid.
+    """
+    size = theta6.size
+    arm, work = arm_in(numbers, n), work_in(scratch, n)
+    poses = poses.reshape((size, 4, 4))
+    solutions, branches = solutions.reshape((size, 8, 6)), branches.reshape((size, 8, 3))
+    counts[size] = 0 if is_of_ur_type(arm.dh, arm.twist) and is_rigid(arm.tool) else -1
     for row in range(size):
-        count = solve_branches(arm, T[row], theta6[row, 0], solutions[row], branches[row])
-        counts[row] = _keep_checked(arm, T[row], solutions[row], branches[row], count, work)
-    return solutions, branches, counts
+        if counts[size] < 0 or not make_rigid(poses[row]):
+            break
+        count = solve_branches(arm, poses[row], theta6[row], solutions[row], branches[row])
+        counts[row] = _keep_checked(arm, poses[row], solutions[row], branches[row], count, work)
+        counts[size] += 1
 
 
-@kernel
+@inlined
 def _keep_checked(arm, T, solutions, branches, count, work):
     """Keep the solutions whose forward kinematics meets ``T``; NaN behind them; their number."""
     kept = 0
@@ -135,9 +157,14 @@ def _keep_checked(arm, T, solutions, branches, count, work):
             for j in range(4):
                 worst = max(worst, abs(work.tool[i, j] - T[i, j]))
         if worst <= CHECKED:
-            solutions[kept] = solutions[row]
-            branches[kept] = branches[row]
+            for joint in range(6):
+                solutions[kept, joint] = solutions[row, joint]
+            for sign in range(3):
+                branches[kept, sign] = branches[row, sign]
             kept += 1
-    solutions[kept:] = np.nan
-    branches[kept:] = 0
+    for row in range(kept, 8):
+        for joint in range(6):
+            solutions[row, joint] = np.nan
+        for sign in range(3):
+            branches[row, sign] = 0.0
     return kept

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
 
 RIGID = 1e-6  # largest entry of R^T R - 1 and of the last row's difference from [0, 0, 0, 1]
@@ -28,13 +28,8 @@ def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tupl
     Raises:
         BadInput: wrong shape, no numbers, NaN or infinite entries, or not a rigid motion.
     """
-    try:
-        poses = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput(f"{name} must hold numbers", found=value) from None
-    if poses.ndim < 2 or poses.shape[-2:] != (4, 4):
-        raise BadInput(f"{name} has the wrong shape", found=poses.shape, allowed="(…, 4, 4)")
-    rows = np.ascontiguousarray(poses).reshape(-1, 4, 4)
+    poses = copied_poses(value, name)
+    rows = poses.reshape(-1, 4, 4)
     bad = _make_orthonormal(rows)
     if bad >= 0:
         raise BadInput(
@@ -45,21 +40,44 @@ def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tupl
     return rows, poses.shape[:-2]
 
 
+def copied_poses(value: object, name: str = "T_base_tool") -> np.ndarray:
+    """A copy of homogeneous transformations as a C-contiguous float64 array (..., 4, 4), rigid or not.
+
+    Raises:
+        BadInput: wrong shape or no numbers.
+    """
+    try:
+        poses = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must hold numbers", found=value) from None
+    if poses.ndim < 2 or poses.shape[-2:] != (4, 4):
+        raise BadInput(f"{name} has the wrong shape", found=poses.shape, allowed="(…, 4, 4)")
+    return poses
+
+
 @kernel
 def _make_orthonormal(poses):
     """Correct every rotation in place; the index of the first pose that is not rigid, or -1."""
     for row in range(poses.shape[0]):
-        T = poses[row]
-        if not _is_rigid(T):
+        if not make_rigid(poses[row]):
             return row
-        _newton_step(T)
-        _newton_step(T)
-        T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
     return -1
 
 
-@kernel
-def _is_rigid(T):
+@inlined
+def make_rigid(T):
+    """Correct the rotation of ``T`` (4, 4) in place; False, and ``T`` as it was, if it is not rigid."""
+    if not is_rigid(T):
+        return False
+    _newton_step(T)
+    _newton_step(T)
+    T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
+    return True
+
+
+@inlined
+def is_rigid(T):
+    """Whether ``T`` (4, 4) is a rigid motion to ``RIGID``; not if an entry is not finite."""
     for i in range(3):
         if not (math.isfinite(T[i, 3]) and abs(T[3, i]) <= RIGID):
             return False
@@ -75,7 +93,7 @@ def _is_rigid(T):
     return abs(T[3, 3] - 1.0) <= RIGID and determinant > 0.0
 
 
-@kernel
+@inlined
 def _newton_step(T):
     """R (3 - R^T R) / 2: squares the distance from the nearest orthonormal matrix."""
     xx = T[0, 0] * T[0, 0] + T[1, 0] * T[1, 0] + T[2, 0] * T[2, 0]

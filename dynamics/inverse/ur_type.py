@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynamics.arm import Arm, joint_count
-from dynamics.compiled import kernel
+from dynamics.compiled import inlined, kernel
 from dynamics.errors import NoClosedForm
 from dynamics.inverse.poses import as_poses
 
@@ -17,7 +17,7 @@ def has_closed_form(arm: Arm) -> bool:
         BadInput: its arrays do not fit each other.
     """
     joint_count(arm)
-    return bool(_is_of_ur_type(arm.dh, arm.twist))
+    return bool(_has_closed_form(arm.dh, arm.twist))
 
 
 def require_closed_form(arm: Arm) -> None:
@@ -31,7 +31,13 @@ def require_closed_form(arm: Arm) -> None:
 
 
 @kernel
-def _is_of_ur_type(dh, twist):
+def _has_closed_form(dh, twist):
+    return is_of_ur_type(dh, twist)
+
+
+@inlined
+def is_of_ur_type(dh, twist):
+    """Whether these Denavit-Hartenberg rows (n, 4) and twists (n, 2) are those of such an arm."""
     if dh.shape[0] != 6:
         return False
     cosine, sine = (0.0, 1.0, 1.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 1.0, -1.0, 0.0)

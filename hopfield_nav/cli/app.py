@@ -8,6 +8,7 @@ A command imports what does the work when it is called: the help answers before 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -45,6 +46,7 @@ for _command in (
     new, check, list_, schema, view, plot, animate, export, warm,
 ):  # fmt: skip
     app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order
+_GARBAGE = 50_000  # new objects between two looks for garbage: a start and figures keep most of theirs
 _UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
 
 
@@ -72,6 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the words after the program's name; default those of the process.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    gc.set_threshold(_GARBAGE)
     with noticed_interrupts() as interrupts:
         return _answer(arguments, interrupts)
 

@@ -24,6 +24,9 @@ from .sensors import sense_wrench as sense_wrench
 from .settling import MOST as MOST
 from .settling import move_reference as move_reference
 from .settling import settle as settle
+from .sliding import felt_normal as felt_normal
+from .sliding import slide_to as slide_to
+from .sliding import with_sliding as with_sliding
 from .trace import Onset as Onset
 from .trace import Trace as Trace
 from .trace import find_onset as find_onset

@@ -118,8 +118,8 @@ def make_alarm(n: int) -> Alarm:
 def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     """Whether a collision is detected now.
 
-    ``since_plan``: time since the trajectory began, ``leg``: duration of its first leg [s]. ``at_end`` of a
-    trajectory that should arrive level 1 counts always, or an arm held off its goal would press on for ever.
+    ``since_plan``: time since the trajectory began, ``leg``: duration of its first leg [s]. At the end of a
+    trajectory to the goal (``at_end``) level 1 always counts; else an arm held off it would press on.
     """
     level = belief.level[0]
     larger = max(level, alarm.last[0]) if rule.episodes else level

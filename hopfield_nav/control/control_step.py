@@ -21,14 +21,14 @@ from hopfield_nav.plugin import DAMPED, Applied
 
 
 class Controller(NamedTuple):
-    """What thinks: the control computer, its model and its methods.
+    """The control computer, its model and its methods.
 
     Attributes:
         model: the arm as the controller believes it to be.
         law, estimator, detector: its methods, with their parameters and memories.
         torque_limits: (n,) saturation [N·m]; infinite where it is off.
         feedforward: whether the believed friction at the reference speed is added to the torque.
-        sensors: what its measurements lack.
+        sensors: the errors of its measurements.
         work: scratch of its own.
     """
 
@@ -72,7 +72,7 @@ def update_model_frames(model, sensed, work):
 
 @inlined
 def follow_arm(sensed):
-    """Let the reference be the arm itself, as measured: of a floating arm nothing else is wanted."""
+    """Let the reference be the measured joint angles: a floating arm has no other reference."""
     for i in range(sensed.q.size):
         sensed.q_ref[i], sensed.qd_ref[i], sensed.qdd_ref[i] = sensed.q[i], sensed.qd[i], 0.0
 
@@ -97,7 +97,8 @@ def command_torque(controller, sensed, floating, tau):
     """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
 
     Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and
-    no friction: one believed to be too large would drive the arm. Reads the frames in ``controller.work``.
+    no friction: friction that is too large in the model would drive the arm. Reads the frames in
+    ``controller.work``.
     """
     law, limits, model, work = controller.law, controller.torque_limits, controller.model, controller.work
     if floating:

@@ -21,13 +21,13 @@ _TO_UNIT = 2.0**-53
 
 
 class Sensors(NamedTuple):
-    """What the control computer knows of its sensors, and what these lack.
+    """The errors of the sensors, and the payload that is subtracted from their reading.
 
     Attributes:
         resolution: (n,) step of the encoders [rad]; 0: exact.
         velocity_noise: (n,) standard deviation of the measured velocity [rad/s].
         wrist: whether there is a force and torque sensor at the flange.
-        load: what is believed to be fixed to the flange; its weight and inertia are taken off.
+        load: what the model has fixed to the flange; its weight and inertia are subtracted.
     """
 
     resolution: np.ndarray

@@ -96,7 +96,7 @@ def _in_process(name: str) -> str:
 
 
 def compile_in_two(world: World) -> None:
-    """Compile what a run of this world calls: another process the loop, this one all else.
+    """Compile what a run of this world calls: the loop in another process, everything else in this one.
 
     What cannot be compiled there is compiled here, when the run calls it.
     """

@@ -5,6 +5,7 @@ It owns the definitions, once for the summary, the score, the command ``compare`
 - A **contact** lasts from the first true contact force to the last; touches within 50 ms are one.
 - It was **felt** at the first alarm before it has been over for 50 ms; its **delay** runs from its first
   step to that alarm. A second alarm on the same contact is neither a detection nor false.
+- One that begins while the arm slides along an obstacle is no collision that has to be felt.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class ContactEpisode(NamedTuple):
         start, end: [s].
         peak_time: of the largest force [s]; peak_force: its magnitude [N].
         position: (3,) true tool position at the first touch, base axes [m].
-        registered: a collision was detected between the start and 50 ms after the end.
+        registered: a collision was detected between the start and 50 ms after the end, or the arm slid.
     """
 
     start: float
@@ -85,6 +86,11 @@ def missed_contacts(run: Run) -> list[ContactEpisode]:
     return [episode for episode in contact_episodes(run) if not episode.registered]
 
 
+def begins_in_slide(slides: np.ndarray, start: float) -> bool:
+    """Whether a contact begins [s] while the arm slides: (k, 2) begins and ends [s]."""
+    return bool(np.any((slides[:, 0] < start) & (start <= slides[:, 1])))
+
+
 def force_norm(force: np.ndarray) -> np.ndarray:
     """Magnitudes (k,) of forces (k, 3) [N]; a force that exploded is infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -101,5 +107,6 @@ def _episode(run: Run, time: np.ndarray, force: np.ndarray, rows: np.ndarray) ->
         peak_time=float(time[peak]),
         peak_force=float(force[peak]),
         position=run.data.tool_position.values[rows[0]],
-        registered=bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY))),
+        registered=bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY)))
+        or begins_in_slide(run.slides, start),
     )

@@ -152,6 +152,11 @@ def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str,
             column("passed_by", np.int8),
             _about("1", "1 where the arm passed by what it grazed"),
         ),
+        "event_slid_until": (
+            ("event",),
+            column("slid_until", float),
+            _about("s", "until when the arm then slid along what it felt; NaN: it did not"),
+        ),
         "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "next path, then -1")),
     }
 

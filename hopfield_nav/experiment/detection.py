@@ -22,8 +22,9 @@ class Detection(NamedTuple):
         false_alarm: no true contact in the 50 ms before.
         passed_by: the arm did not go back, but passed by what it grazed.
         changed: (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles.
+        slid_until: until when the arm then slid along what it felt [s]; NaN where it did not.
         closed: certainty of every touched step as it stood afterwards, 1 for facts.
-        path: (k, rank) cells of the new path; k = 0 when there is none.
+        path: (k, rank) cells of the new path, after a slide; k = 0 when there is none.
         places: where on the arm it may have been, on a map of joint angles.
         true_point, true_link: where the largest contact force acts at the detection, (3,) in base axes [m],
             and the link, from 1; NaN and 0 where nothing touches then.
@@ -37,6 +38,7 @@ class Detection(NamedTuple):
     position: np.ndarray
     false_alarm: bool
     passed_by: bool
+    slid_until: float
     changed: np.ndarray
     closed: Mapping[Step, float]
     path: np.ndarray

@@ -26,7 +26,7 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
     Raises:
         BadInput: the step is too large.
     """
-    gain = np.zeros(len(start)) + np.asarray(_limits_of_law(world).damping, dtype=np.float64)
+    gain = np.zeros(len(start)) + np.asarray(limits_of_law(world).damping, dtype=np.float64)
     held_for = world.controller.period if world.controller.hold else 0.0
     stages = build_settings(world, None).stages
     checked = loop.checked(plant, start, stages) if world.plant.engine == "flexible" else plant
@@ -35,7 +35,7 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
 
 def find_warnings(world: World, joints: int) -> list[str]:
     """Sentences on settings of a world that cannot go well, for an arm with so many joints."""
-    control, frequency = world.controller, _limits_of_law(world).frequency
+    control, frequency = world.controller, limits_of_law(world).frequency
     if not control.hold or frequency is None:
         return []
     omega = np.zeros(joints) + np.asarray(frequency, dtype=np.float64)
@@ -44,22 +44,24 @@ def find_warnings(world: World, joints: int) -> list[str]:
 
 
 def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]:
-    """Whether the joints' friction hides the force that a law shall control; one sentence, or none.
+    """Whether the joints' friction hides the force that shall be controlled; one sentence, or none.
 
     Args:
-        world: whose law, and estimator.
+        world: whose law, or way to explore, and estimator.
         arm: the true one.
         start: (n,) joint angles at which it is asked [rad].
     """
-    methods = find_methods(world)
-    if methods.law.needs != FORCE_FELT or methods.estimator.needs == WRIST:
+    methods, slides = find_methods(world), world.explore.method == "slide"
+    if methods.estimator.needs == WRIST or not (slides or methods.law.needs == FORCE_FELT):
         return []
-    hidden, wanted = hidden_force(arm, start), float(world.controller.parameters["force"])
+    hidden = hidden_force(arm, start)
+    wanted = world.explore.force if slides else float(world.controller.parameters["force"])
     if hidden <= HIDDEN * wanted:
         return []
+    instead = ": the arm follows what it felt instead of sliding on it" if slides else ""
     return [
         f"joint friction hides up to {hidden:.2g} N of a force on the tool at the start: {wanted:g} N cannot "
-        f"be controlled without sensors.wrench and its estimator, but {hidden / HIDDEN:.2g} N could"
+        f"be controlled without sensors.wrench and its estimator, but {hidden / HIDDEN:.2g} N could{instead}"
     ]
 
 
@@ -88,14 +90,15 @@ def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
     step = world.plant.step
     if touching:
         cause = "a stiff contact; try a smaller plant.step or contact.stiffness"
-    elif world.controller.hold and _limits_of_law(world).frequency is not None:
+    elif world.controller.hold and limits_of_law(world).frequency is not None:
         cause = "a controller too fast for its period and delay; try a smaller controller.omega or period"
     else:
         cause = "a step too large; try a smaller plant.step"
     return f"joint {joint + 1} exploded at {time:.4f} s (step {step:g} s), likely because of {cause}"
 
 
-def _limits_of_law(world: World) -> Limits:
+def limits_of_law(world: World) -> Limits:
+    """Damping and frequency of the world's control law."""
     law = find_methods(world).law
     with answering(law, "limits"):
         return law.limits(world.controller.parameters)

@@ -61,6 +61,8 @@ SUMMARY = {
         "collisions", "1", "detections from which the arm went back, false alarms included"
     ),
     "graze_count": Quantity("grazes", "1", "detections that the arm passed by, false alarms included"),
+    "slide_count": Quantity("slides", "1", "times that the arm slid along what it felt"),
+    "slide_time_s": Quantity("time of sliding", "s", "sum of these times", "s"),
     "false_alarm_count": Quantity("false alarms", "1", "detections with nothing touched in the 50 ms before"),
     "repeated_alarm_count": Quantity(
         "repeated alarms", "1", "collisions on a contact that was answered by one already"

@@ -19,12 +19,13 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
 from hopfield_nav.control import NO_RETREAT, Controller
-from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, sample
+from hopfield_nav.experiment.phase import Phase
+from hopfield_nav.loop import FLOATS, FOLLOWS, State, Trajectory, evaluate, quintic_trajectory, sample
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.world import World
 
 MOST = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
-LOOK = 0.005  # [s] from one look at the arm's speed to the next, or a control period
+LOOK = 0.005  # [s] from one look at the arm's speed to the next
 CALM = 0.02  # [s] without more than ``REST``, after which the arm is at rest
 REST = 0.01  # [rad/s] besides four times the noise of the measured speeds
 SHORTEST = 0.02  # [s] of braking, and four control periods at least
@@ -33,8 +34,11 @@ _LONGER = 1.2  # ratio of one duration that is tried to the next
 _SAMPLES = 16
 
 
-class ReactionPhase:
+class ReactionPhase(Phase):
     """Brings the arm to rest after an alarm, if the world wants that before the new path.
+
+    Attributes:
+        controller: that of the run.
 
     Args:
         world: of the run.
@@ -43,14 +47,13 @@ class ReactionPhase:
     """
 
     def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
+        super().__init__(world, LOOK)
+        self.controller = controller
         self._kind, self._episodes = world.detection.reaction, world.detection.episodes
         self._arm, self._model = arm, controller.model
-        self._step, self._sample_time = world.plant.step, world.trajectory.sample_time
-        self._steps_per_period = round(world.controller.period / world.plant.step)
         self._shortest = max(SHORTEST, 4 * world.controller.period)
         self._rest = REST + 4 * world.sensors.velocity_noise
-        self._looks_at = self._steps(LOOK)
-        self._begun = self._braked = 0
+        self._braked = 0
         self._calm, self._depth = 0, -math.inf
 
     def before(
@@ -72,7 +75,7 @@ class ReactionPhase:
         sensed, correction = state.control.sensed, state.control.correction
         state.control.alarm.retreat[0] = NO_RETREAT
         if self._kind == "float":
-            state.control.floating[0] = 1
+            state.control.mode[0] = FLOATS
             correction[:] = 0.0
             first, leg = quintic_trajectory(sensed.q[None], MOST["float"], time), 0.0
         else:
@@ -93,16 +96,12 @@ class ReactionPhase:
             reaction=True,
         )
 
-    def next_look(self, step: int) -> int:
-        """The first step after ``step`` at which ``is_over`` looks at the arm."""
-        return step + self._looks_at - (step - self._begun) % self._looks_at
-
     def is_over(self, step: int, state: State) -> bool:
         """Whether the arm has come to rest by this step, or the longest time has passed.
 
         To be asked once at every step that ``next_look`` gives; at others the answer is no.
         """
-        if step <= self._begun or (step - self._begun) % self._looks_at:
+        if not self._is_due(step):
             return False
         still = bool(np.abs(state.control.sensed.qd).max() <= self._rest) and step >= self._braked
         self._calm = self._calm + 1 if still else 0
@@ -118,7 +117,7 @@ class ReactionPhase:
         state.control.alarm.retreat[0] = 1.0 if self._episodes else 2.0
         if self._kind != "float":
             return evaluate(trajectory, time)[:2]
-        state.control.floating[0] = 0
+        state.control.mode[0] = FOLLOWS
         sensed = state.control.sensed
         qd = sensed.qd if np.abs(sensed.qd).max() > self._rest else np.zeros(len(sensed.qd))
         return sensed.q + qd * (time - float(sensed.time[0])), qd.copy()
@@ -131,11 +130,6 @@ class ReactionPhase:
             self._depth, alarm.held[0] = depth, state.control.belief.level[0]
         else:
             self._depth = math.inf
-
-    def _steps(self, seconds: float) -> int:
-        """So many seconds in steps, whole control periods, at least one."""
-        periods = max(1, round(seconds / (self._step * self._steps_per_period)))
-        return periods * self._steps_per_period
 
     def _brake(self, trajectory: Trajectory, time: float, to: np.ndarray) -> Trajectory:
         """The shortest quintic to rest at ``to`` (n,) for which ``SHARE`` of the motors' torque is enough."""

@@ -100,6 +100,14 @@ class Run:
             return np.zeros(data.sizes["event"], dtype=bool)
         return data.event_passed_by.values.astype(bool)
 
+    @property
+    def slides(self) -> np.ndarray:
+        """Begin and end (k, 2) of every time at which the arm slid along what it felt [s]."""
+        if "event_slid_until" not in self.data:  # a record from before there were slides
+            return np.zeros((0, 2))
+        until = self.data.event_slid_until.values
+        return np.column_stack([self.data.event_time.values, until])[np.isfinite(until)]
+
     def closed_steps(self) -> tuple[np.ndarray, np.ndarray]:
         """Touched steps (m, 2, rank) as known in the end, and the certainty (m,) that they are closed."""
         return closed_steps(self.data, self.data.final_certainty.values)

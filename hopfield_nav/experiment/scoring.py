@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.experiment.contacts import contact_spans
+from hopfield_nav.experiment.contacts import begins_in_slide, contact_spans
 from hopfield_nav.experiment.rates import alarm_rate
 from hopfield_nav.experiment.run import Run
 from hopfield_nav.loop import CONTACT_MEMORY
@@ -131,6 +131,7 @@ def score_run(run: Run) -> Score:
         data.tau_external_estimate.values,
         data.touch_time.values,
         run.passed_by,
+        run.slides,
     )
 
 
@@ -141,6 +142,7 @@ def score(
     torque_estimate: np.ndarray,
     touched: np.ndarray | None = None,
     passed_by: np.ndarray | None = None,
+    slides: np.ndarray | None = None,
 ) -> Score:
     """Alarms and estimates against the truth.
 
@@ -152,9 +154,11 @@ def score(
         touched: (m,) when the contact of each alarm began, where that is known better than to a row of
             the record; NaN where nothing touched [s].
         passed_by: (m,) bool, the alarms that the arm passed by; default none.
+        slides: (j, 2) begins and ends of times [s]; contacts that begin in them are not scored; default none.
     """
     touching = truth.largest > 0.0
-    spans = contact_spans(truth.time, touching)
+    every, slides = contact_spans(truth.time, touching), np.zeros((0, 2)) if slides is None else slides
+    spans = [(start, end) for start, end in every if not begins_in_slide(slides, start)]
     alarms = np.asarray(alarms, dtype=np.float64)
     touched = np.full(alarms.shape, np.nan) if touched is None else np.asarray(touched, dtype=np.float64)
     answered = np.ones(alarms.shape, dtype=bool) if passed_by is None else ~passed_by
@@ -173,7 +177,7 @@ def score(
         ),
         int(np.count_nonzero(false)),
         sum(max(int(np.count_nonzero(own & answered)) - 1, 0) for own in felt),
-        _free_time(truth.time, spans),
+        _free_time(truth.time, every),
         float(force_error),
         error,
     )

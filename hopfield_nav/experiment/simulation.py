@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -28,10 +27,12 @@ from hopfield_nav.experiment.limits import (
     warn_of_hidden_force,
     why_diverged,
 )
+from hopfield_nav.experiment.parts import choose_loop, choose_navigator, make_phases
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.plans import changed_cells
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.run import Run
+from hopfield_nav.experiment.slide_phase import SlidePhase
 from hopfield_nav.experiment.start import check_duration, check_seed, check_start, check_world
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.known_world import build_scene, clearance
@@ -46,7 +47,6 @@ from hopfield_nav.loop import (
     MOST,
     Rows,
     Trajectory,
-    compiled_loop,
     evaluate,
     log_columns,
     make_state,
@@ -57,11 +57,8 @@ from hopfield_nav.navigation import (
     NOWHERE,
     Alert,
     FeelingNavigator,
-    Follower,
     JointNavigator,
-    Navigator,
     PlannedMotion,
-    SurfaceNavigator,
     check_trajectory,
     warm_up_replan,
 )
@@ -69,7 +66,6 @@ from hopfield_nav.world import (
     World,
     build_arm,
     build_controller,
-    build_flexible_loop,
     build_plant,
     build_settings,
     find_methods,
@@ -121,10 +117,11 @@ class Simulation:
         self.handed_on = None if felt is None else hand_on(felt, self.world)
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
-        self._loop = self._choose_loop()
+        self._loop = choose_loop(self.world, self.plant, start)
         refuse_large_steps(self.world, self.plant, self._loop, start)
         self.warnings = find_warnings(self.world, len(arm.dh))
-        self.warnings += warn_of_hidden_force(self.world, self.plant.arm, start)
+        self._hidden_force = warn_of_hidden_force(self.world, self.plant.arm, start)
+        self.warnings += self._hidden_force
         self.warnings += check_start(self.world, arm, start, refuse=trajectory is None)
         if self.world.map.space == "tool":
             warm_up_replan(self.world.planner, self.world.map.rank)
@@ -135,13 +132,13 @@ class Simulation:
         """Back to the start: nothing felt, nothing recorded."""
         world, n, start = self.world, len(self.arm.dh), self._start
         self.wall_time = 0.0
-        self.navigator = self._choose_navigator()
+        self.navigator = choose_navigator(world, self.arm, start, self._followed, bool(self._hidden_force))
         if self.handed_on is not None and isinstance(self.navigator, FeelingNavigator | JointNavigator):
             self.navigator.take_up(self.handed_on)
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
         self._arrival = Arrival(world, self.arm, self.navigator.goal)
-        self._reaction = ReactionPhase(world, self.arm, self.controller)
+        self._phases = make_phases(world, self.arm, self.controller, self.navigator)
         self.state = make_state(start, self.settings.delay, self.seed)
         read_at_rest(self.plant.wrist, self.plant.arm, start, self.state.wrist)
         if self._followed is not None:
@@ -264,34 +261,15 @@ class Simulation:
         first = self.first_motion.cells
         return Run(self.world, summarise(self), log, list(self.detections), first, blocked, closed)
 
-    def _choose_navigator(self) -> Navigator | JointNavigator | Follower:
-        if self._followed is not None:
-            return Follower(self.world, self.arm, self._followed)
-        if self.world.map.space == "joints":
-            return JointNavigator(self.world, self.arm, self._start)
-        felt = SurfaceNavigator if self.world.explore.method == "follow" else FeelingNavigator
-        kind = felt if self.world.detection.mark == "felt" else Navigator
-        return kind(self.world, self.arm, self._start)
-
     def _duration(self) -> float:
         """Simulated time at which the run ends at the latest [s]."""
         end = math.inf if self._followed is None else float(self._followed.knots[-1])
         return min(self.world.time_limit, end)
 
-    def _choose_loop(self) -> Any:
-        """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
-        engine = self.world.plant.engine
-        if engine == "internal":
-            return compiled_loop()
-        if engine == "flexible":
-            return build_flexible_loop(self.world, self.plant, self._start)
-        from hopfield_nav.loop import MujocoLoop
-
-        return MujocoLoop(self.plant, self.world.plant.step, self.world.plant.integrator)
-
     def _advance(self, target: int) -> int:
+        controller = self._phase.controller if self._slides else self.controller
         return self._loop(
-            self.plant, self.controller, self._trajectory, self.settings, self.state, self._rows.log, target
+            self.plant, controller, self._trajectory, self.settings, self.state, self._rows.log, target
         )
 
     def _answer(self, event: int) -> None:
@@ -322,7 +300,7 @@ class Simulation:
         if motion.passing:
             state.control.alarm.retreat[0] = PASSES
         elif self.navigator.goal is not None:
-            self.navigator.motion = self._reaction.before(motion, self._under_way, time, state)
+            self.navigator.motion = self._phase.before(motion, self._under_way, time, state)
         self._set_off(self.navigator.motion)
         touch = state.truth.touch
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
@@ -335,6 +313,7 @@ class Simulation:
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
                 passed_by=motion.passing,
+                slid_until=math.nan,
                 changed=self._changed_cells(),
                 closed=self.navigator.closed_steps(),
                 path=motion.cells,
@@ -345,6 +324,23 @@ class Simulation:
             )
         )
         self._end_without(motion)
+
+    @property
+    def _slides(self) -> bool:
+        """Whether the arm slides along what it felt."""
+        return self.navigator.motion.slide is not None
+
+    @property
+    def _phase(self) -> ReactionPhase | SlidePhase:
+        """What comes between an alarm and the path that the navigator then has."""
+        return self._phases[self._slides]
+
+    def _keep_slide(self) -> None:
+        """Note in the last detection when the slide after it ended, and what it taught."""
+        motion, closed = self.navigator.motion, self.navigator.closed_steps()
+        self.detections[-1] = self.detections[-1]._replace(
+            slid_until=self.time, start=motion.start, path=motion.cells, closed=closed
+        )
 
     def _changed_cells(self) -> np.ndarray:
         """Cells whose mark has changed since the last detection."""
@@ -375,16 +371,18 @@ class Simulation:
         if not motion.undecided or motion.trajectory is None:
             return self._last_step
         if motion.reaction:
-            return min(self._reaction.next_look(int(self.state.step[0])), self._last_step)
+            return min(self._phase.next_look(int(self.state.step[0])), self._last_step)
         due = min(float(motion.trajectory.knots[-1]), motion.look)
         return min(math.ceil(due / self.world.plant.step), self._last_step)
 
     def _decide(self) -> None:
         """At the end of an undecided motion: go on, or end where nothing is left to try."""
         if self.navigator.motion.reaction:
-            if not self._reaction.is_over(int(self.state.step[0]), self.state):
+            if not self._phase.is_over(int(self.state.step[0]), self.state):
                 return
-            q, qd = self._reaction.end(self._under_way, self.time, self.state)
+            q, qd = self._phase.end(self._under_way, self.time, self.state)
+            if self._slides:
+                self._keep_slide()
         elif self.state.step[0] < self._decision_step():
             return
         elif self.time >= self.navigator.motion.look:
@@ -414,6 +412,8 @@ class Simulation:
 
     def _end(self, outcome: str, reason: str) -> None:
         self.outcome, self.reason = outcome, reason
+        if self._slides and self.detections:
+            self._keep_slide()
 
 
 def follow(
@@ -429,7 +429,7 @@ def follow(
 
     Returns:
         The record; its outcome is ``reached`` at the end of the trajectory, or ``time_limit``, or
-        ``diverged``. What is detected on the way is recorded and nothing is done about it.
+        ``diverged``. What is detected on the way is recorded, and the arm does not react to it.
 
     Raises:
         BadInput: the trajectory does not fit the arm, or as ``simulate``.

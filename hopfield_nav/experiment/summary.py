@@ -57,6 +57,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
     detections = simulation.detections
     delays = contact_delays([d.time for d in detections], [d.touch_time for d in detections])
     delays = delays[np.isfinite(delays)]
+    slides = [d.slid_until - d.time for d in detections if np.isfinite(d.slid_until)]
     collisions = [d for d in detections if not d.passed_by]
     touched = [d.touch_time for d in collisions if not d.false_alarm]
     counted = simulation.state.statistics
@@ -71,6 +72,8 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "real_time_factor": simulation.time / wall if wall > 0 and simulation.time > 0 else None,
         "collision_count": len(collisions),
         "graze_count": len(detections) - len(collisions),
+        "slide_count": len(slides),
+        "slide_time_s": float(sum(slides)),
         "false_alarm_count": sum(d.false_alarm for d in detections),
         "repeated_alarm_count": len(touched) - len(set(touched)),
         "contact_count": int(counted.contacts[0]),

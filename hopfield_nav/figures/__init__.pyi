@@ -3,6 +3,7 @@ from .film import Cut as Cut
 from .film import Progress as Progress
 from .film import film_figure as film_figure
 from .film import film_speed as film_speed
+from .film import frame_of as frame_of
 from .film import write_film as write_film
 from .palette import COLOURS as COLOURS
 from .replayed import draw_replay as draw_replay

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dynamics import BadInput
@@ -70,6 +71,11 @@ def film_figure(size: tuple[int, int]) -> Figure:
     return Figure((size[0] / dpi, size[1] / dpi), dpi=dpi)
 
 
+def frame_of(canvas: FigureCanvasAgg) -> np.ndarray:
+    """What is drawn on a canvas, (height, width, 4) uint8: red, green, blue and 255."""
+    return np.array(canvas.buffer_rgba())
+
+
 def film_speed(duration: float, longest: float) -> int:
     """How many times faster than real a film of ``duration`` simulated seconds runs, to take ``longest``."""
     return next((speed for speed in _SPEEDS if duration / speed <= longest), _SPEEDS[-1])
@@ -87,7 +93,7 @@ def write_film(
 
     Args:
         path: where to, without the ending.
-        frames: each (height, width, 3) uint8.
+        frames: each (height, width, 4) uint8, red, green, blue and one that is not looked at.
         total: how many there are.
         fps: frames a second.
         progress: called after every frame with the number of frames done and of all.
@@ -136,7 +142,7 @@ def _write_mp4(
     how = [*ENCODERS[encoder_name], "-movflags", "+faststart"]
     encoder = imageio_ffmpeg.write_frames(
         str(path), size, fps=fps, codec=encoder_name, quality=None, bitrate=None, macro_block_size=2,
-        output_params=how, ffmpeg_log_level="error",
+        output_params=how, ffmpeg_log_level="error", pix_fmt_in="rgba",
     )  # fmt: skip
     encoder.send(None)
     try:
@@ -152,6 +158,6 @@ def _write_gif(path: Path, frames: Iterator[np.ndarray], fps: int, size: tuple[i
 
     small_size = (size[0] // _GIF_SHARE, size[1] // _GIF_SHARE)
     kept = (frame for k, frame in enumerate(frames) if k % _GIF_SHARE == 0)
-    small = [Image.fromarray(frame).resize(small_size).quantize(128) for frame in kept]
+    small = [Image.fromarray(frame[:, :, :3]).resize(small_size).quantize(128) for frame in kept]
     duration = round(1000 * _GIF_SHARE / fps)
     small[0].save(path, save_all=True, append_images=small[1:], duration=duration, loop=0)

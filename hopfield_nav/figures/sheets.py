@@ -17,6 +17,7 @@ from dynamics.files import whole_file
 from hopfield_nav.figures.style import DPI
 
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
+_PACKED = 3  # of 9 levels: a tenth larger than at the default, 6, and a quarter sooner written
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -98,6 +99,7 @@ def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False) -> l
 
 
 def _save(figure: Figure, path: Path) -> Path:
+    how = {"pil_kwargs": {"compress_level": _PACKED}} if path.suffix == ".png" else {}
     with whole_file(path) as partial:
-        figure.savefig(partial, dpi=DPI)
+        figure.savefig(partial, dpi=DPI, **how)
     return path

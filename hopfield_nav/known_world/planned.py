@@ -52,7 +52,7 @@ def plan_world(world: World) -> Planned:
     """Plan the motion that a world's section ``plan`` asks for, past its known obstacles.
 
     Args:
-        world: from ``load_world``. Its ``obstacles`` are not looked at: the arm knows nothing of them.
+        world: from ``load_world``. Its ``obstacles`` are not used: the arm knows nothing of them.
 
     Raises:
         BadInput: nothing to plan to, a start or goal beyond the limits, or a library that the method
@@ -68,8 +68,8 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
 
     A path that the motors cannot follow, such as one that needs more torque than they have, is passed
     over for the next path, and then for the next method. Where several methods offer a path (``auto``),
-    that is taken for which the sum of two times is least: of the motion, and of the tool's way at
-    ``plan.tool_speed``.
+    the path is taken whose sum of two times is least: that of the motion, and that of the tool's path
+    at ``plan.tool_speed``.
     """
     asked, seconds = world.plan, 0.0
     reasons: dict[str, str] = {}

@@ -43,9 +43,9 @@ class ReachEnv(Base):
     - **Observation**: (3 n + 3,): measured joint angles [rad] and speeds [rad/s], torque that the world's
       estimator takes for contact [N·m], and the way from the tool to the goal [m]. It is that of
       the latest control period.
-    - **Reward** of a step: minus its duration times distance to the goal [m] plus 0.01 m a newton of true
-      contact force; 1 more at the goal; -1 for an arm that explodes.
-    - **End**: terminated with the tool within the goal's tolerance, or an arm that exploded; truncated at the
+    - **Reward** of a step: -duration · (distance to the goal [m] + 0.01 m/N · true contact force [N]); 1 more
+      at the goal; -1 instead if the simulation of the arm diverges.
+    - **End**: terminated when the tool is within the goal's tolerance, or the arm diverges; truncated at the
       time limit of the world.
     - **Seed**: of the noise of the sensors, and of obstacles that are drawn.
 

@@ -74,8 +74,8 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
     """The least threshold with which free motion shows no more than a rate of alarms, and a tenth more.
 
     A rate is shown where the exact 95 % interval of the alarms that were counted ends at it or below.
-    Motion too short for that gets a threshold with which it raises no alarm at all. Thresholds of joints
-    stand to each other as the largest torques of the joints do that are taken for contact.
+    Motion too short for that gets a threshold with which it raises no alarm at all. The thresholds of the
+    joints are in proportion to the largest torques that the estimator takes for contact in this motion.
 
     Args:
         watched: the methods.

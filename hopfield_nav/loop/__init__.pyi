@@ -31,6 +31,9 @@ from .pushes import make_pushes as make_pushes
 from .rows import FIRST_ROWS as FIRST_ROWS
 from .rows import MOST as MOST
 from .rows import Rows as Rows
+from .state import FLOATS as FLOATS
+from .state import FOLLOWS as FOLLOWS
+from .state import LEADS as LEADS
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state

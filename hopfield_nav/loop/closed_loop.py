@@ -36,7 +36,7 @@ from hopfield_nav.loop.contact import ContactLaw, copy_touch, make_contact
 from hopfield_nav.loop.log import make_log, write_row, write_truth
 from hopfield_nav.loop.plant import make_plant, plant_acceleration
 from hopfield_nav.loop.pushes import update_pushes
-from hopfield_nav.loop.state import Settings, make_state
+from hopfield_nav.loop.state import FLOATS, FOLLOWS, LEADS, Settings, make_state
 from hopfield_nav.loop.trajectory import Trajectory, evaluate_into
 from hopfield_nav.loop.wrist import read_wrist
 from hopfield_nav.plugin import applied_type, type_of
@@ -109,7 +109,7 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
     """
     sensed, belief, model, work = control.sensed, control.belief, controller.model, controller.work
     sensed.time[0] = time
-    knots, correction, floating = trajectory.knots, control.correction, control.floating[0] == 1
+    knots, correction, mode = trajectory.knots, control.correction, control.mode[0]
     at_end = time >= knots[-1] and settings.tolerance > 0.0
     evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
     if control.judged[0] != step:
@@ -118,22 +118,22 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
         share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
         settle(correction, sensed, share, at_end and belief.level[0] <= 1.0)
         move_reference(correction, sensed)
-        if floating:
+        if mode != FOLLOWS:
             follow_arm(sensed)
         update_model_frames(model, sensed, work)
         if controller.sensors.wrist:
             sense_wrench(controller.sensors, model.gravity, reading, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
-        if settings.alarm.lag > 0.0 and not floating:
+        if settings.alarm.lag > 0.0 and mode == FOLLOWS:
             behind = lag_behind(sensed, correction, work) / settings.alarm.lag
             belief.level[0] = max(belief.level[0], behind)
         remember(control.trace, sensed, belief)
     else:
         move_reference(correction, sensed)
-        if floating:
+        if mode != FOLLOWS:
             follow_arm(sensed)
     since, leg = time - knots[0], knots[1] - knots[0]
-    if raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
+    if mode != LEADS and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
         return DETECTED
     if at_end and _at_goal(work.tool, settings.goal, settings.tolerance):
         return ARRIVED
@@ -141,7 +141,7 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
     statistics.damped[0] += belief.damped[0]
     period, delay, queue = step // settings.steps_per_period, settings.delay, control.queue
     slots = delay + 1
-    if command_torque(controller, sensed, floating, queue[period % slots]):
+    if command_torque(controller, sensed, mode == FLOATS, queue[period % slots]):
         statistics.saturated[0] += 1.0
     applied = (period - delay) % slots if period >= delay else 0
     for i in range(sensed.tau.size):
@@ -216,11 +216,11 @@ def command_in_stage(controller, trajectory, control, q, qd, time):
         sensed.qd[i] = qd[i]
     evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
     move_reference(control.correction, sensed)
-    floating = control.floating[0] == 1
-    if floating:
+    mode = control.mode[0]
+    if mode != FOLLOWS:
         follow_arm(sensed)
     update_model_frames(controller.model, sensed, controller.work)
-    command_torque(controller, sensed, floating, sensed.tau)
+    command_torque(controller, sensed, mode == FLOATS, sensed.tau)
 
 
 @inlined

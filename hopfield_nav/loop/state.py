@@ -24,6 +24,8 @@ from hopfield_nav.loop.contact import Touch, make_touch
 from hopfield_nav.loop.wrist import WristState, make_wrist_state
 from hopfield_nav.plugin import Sensed, make_sensed
 
+FOLLOWS, FLOATS, LEADS = 0, 1, 2  # what the arm does, see ``ControlState.mode``
+
 
 class Settings(NamedTuple):
     """Constants of a run.
@@ -82,7 +84,8 @@ class ControlState(NamedTuple):
         random: (1,) state of the generator of sensor noise.
         correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
         trace: what it measured in the periods before.
-        floating: (1,) int, 1 while the motors bear the arm's weight and nothing else.
+        mode: (1,) int, ``FOLLOWS`` the reference; ``FLOATS``: the motors bear the arm's weight, nothing else;
+            ``LEADS``: the law alone knows where to. In the last two the reference is the arm itself.
     """
 
     sensed: Sensed
@@ -94,7 +97,7 @@ class ControlState(NamedTuple):
     random: np.ndarray
     correction: np.ndarray
     trace: Trace
-    floating: np.ndarray
+    mode: np.ndarray
 
 
 class Statistics(NamedTuple):
@@ -171,7 +174,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
             random=make_random_state(seed),
             correction=np.zeros(n),
             trace=make_trace(n),
-            floating=_count(),
+            mode=_count(),
         ),
         statistics=Statistics(
             contacts=_count(),

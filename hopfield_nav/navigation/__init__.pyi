@@ -17,6 +17,7 @@ from .joints import grid_of as grid_of
 from .motion import PlannedMotion as PlannedMotion
 from .navigator import Navigator as Navigator
 from .planners import PLANNERS as PLANNERS
+from .sliding import SlidingNavigator as SlidingNavigator
 from .start import cell_of_start as cell_of_start
 from .start import depths_at_start as depths_at_start
 from .warm_up import warm_up_replan as warm_up_replan

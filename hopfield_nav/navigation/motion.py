@@ -22,6 +22,18 @@ class Approach(NamedTuple):
     step: Step
 
 
+class Slide(NamedTuple):
+    """How the arm slides along a surface.
+
+    Attributes:
+        side: 1 counter-clockwise around what is touched, -1 clockwise.
+        normal: (3,) from the surface, a unit vector.
+    """
+
+    side: float
+    normal: np.ndarray
+
+
 class PlannedMotion(NamedTuple):
     """A path and its trajectory; without a trajectory, the outcome of the run and its reason.
 
@@ -37,7 +49,9 @@ class PlannedMotion(NamedTuple):
         retreats: whether its first leg leads back from a touch.
         look: when the torque of the touch before is to be looked at, if at all [s].
         approach: of a surface that is followed, if it is one.
-        reaction: whether it brings the arm to rest after an alarm; the decision is due as soon as it rests.
+        reaction: whether it brings the arm to rest after an alarm, or slides; the decision is due as soon as
+            that is over.
+        slide: how the arm slides before it goes on, if it does.
     """
 
     start: tuple[int, ...]
@@ -52,6 +66,7 @@ class PlannedMotion(NamedTuple):
     look: float = np.inf
     approach: Approach | None = None
     reaction: bool = False
+    slide: Slide | None = None
 
 
 class ToolPath(NamedTuple):

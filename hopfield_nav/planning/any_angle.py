@@ -37,8 +37,8 @@ def shorten_path(
         cells: (k, rank) the path; also points in cells, if its ends are not centres of cells.
         spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
         clearance: distance that is kept from blocked cells, in the unit of ``spacing``. A passage
-            of twice that or less is closed; where the given path uses one and there is no other path,
-            or begins or ends too near to a blocked cell, it stays on that path's own points there.
+            of twice that or less is closed. If there is no other path, or the given one begins or ends too
+            near to a blocked cell, the result keeps the points of the given path there.
 
     Returns:
         (n, rank) corners of the path in cells, from the first point of the path to its last.

@@ -290,8 +290,10 @@ def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
     found = np.asarray(cell)
     if found.shape != (len(shape),) or found.dtype.kind not in "iu":
         raise BadInput(f"{name} cell", found=cell, allowed=f"{len(shape)} integers")
-    if (found < 0).any() or (found >= np.array(shape)).any():
-        raise BadInput(
-            f"{name} cell lies outside the grid", found=found.tolist(), allowed=f"0 to below {tuple(shape)}"
-        )
-    return int(np.ravel_multi_index(tuple(found), tuple(shape)))
+    index = 0
+    for at, size in zip(found.tolist(), shape, strict=True):
+        if not 0 <= at < size:
+            allowed = f"0 to below {tuple(shape)}"
+            raise BadInput(f"{name} cell lies outside the grid", found=found.tolist(), allowed=allowed)
+        index = index * size + at
+    return int(index)

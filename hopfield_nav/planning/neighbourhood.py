@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dynamics import BadInput, nearest_name
 
 MOST_STEPS = 20_000  # from a cell to its neighbours: a radius of 16 in space has 17,000
 MOST_RATIO = 1e5  # of two axes' spacings; the queue of `limit_lengths` needs it
+_Checked = tuple[tuple[int, ...], float, tuple[float, ...], tuple[bool, ...], tuple[int, ...]]
 
 
 class Stencil(NamedTuple):
@@ -90,14 +91,24 @@ def stencil(
     return _steps(*_check(shape, radius, spacing, periodic, ties)[1:])
 
 
-def _check(
+def _check(shape: Sequence[int], *others: Any) -> _Checked:
+    """The arguments in the one form under which results are kept.
+
+    They are checked once; what cannot be remembered, or is unfit, is looked at as it was given.
+    """
+    try:
+        return _remembered(tuple(shape), *(tuple(a) if isinstance(a, list) else a for a in others))
+    except (TypeError, BadInput):
+        return _look_at(shape, *others)
+
+
+def _look_at(
     shape: Sequence[int],
     radius: float,
     spacing: float | Sequence[float] | None,
     periodic: Sequence[bool] | None,
     ties: Sequence[str] | None,
-) -> tuple[tuple[int, ...], float, tuple[float, ...], tuple[bool, ...], tuple[int, ...]]:
-    """The arguments in the one form under which results are kept."""
+) -> _Checked:
     shape = tuple(int(n) for n in shape)
     if not shape or min(shape) < 1:
         raise BadInput("a grid needs at least one axis and one cell", found=shape)
@@ -105,6 +116,9 @@ def _check(
     wrap = _check_periodic(shape, radius, periodic)
     within = _check_size(_check_radius(radius), shape)
     return shape, within, _check_spacing(spacing, len(shape)), wrap, order
+
+
+_remembered = lru_cache(maxsize=64)(_look_at)
 
 
 def axis_name(axis: int) -> str:

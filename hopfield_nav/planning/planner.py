@@ -135,7 +135,7 @@ def pose_sum(
 def check_grid(blocked: np.ndarray) -> np.ndarray:
     """The grid as a bool array; BadInput if it is none, nor one of the integers 0 and 1, or has no cell."""
     grid = np.asarray(blocked)
-    if np.issubdtype(grid.dtype, np.integer) and np.isin(grid, (0, 1)).all():
+    if grid.dtype.kind in "iu" and np.isin(grid, (0, 1)).all():
         grid = grid.astype(bool)
     if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
         found = f"{grid.dtype} of shape {grid.shape}"

@@ -55,7 +55,7 @@ def sweep(
         repeats: runs of every setting, with seeds ``seed``, ``seed + 1``, …
         seed: of the first repeat.
         set: changes that hold for every run.
-        workers: processes; 0: none but this; default as many as cores, none for a few runs. A script
+        workers: processes; 0: this process alone; default one a core, and 0 for a few runs. A script
             that uses processes needs ``if __name__ == "__main__":`` around what it does.
         folder: where the results are kept; default nowhere.
         allow_code: execute the Python files that the world names, as ``load_world`` does.

@@ -47,7 +47,7 @@ def share(count: int, n: int) -> Value:
 
 
 def mean(values: Iterable[float], signed: bool = True) -> Value:
-    """A mean with Student's interval; it takes two values to have one.
+    """A mean with Student's interval, which needs at least two values.
 
     Args:
         values: those that are not finite are left out.
@@ -98,7 +98,7 @@ def _numbers(values: Iterable[Any]) -> list[float]:
 
 @dataclass(frozen=True)
 class SweepEstimate:
-    """About what a sweep takes.
+    """Estimated time and disk space of a sweep.
 
     Attributes:
         runs: still to do.

@@ -17,7 +17,7 @@ _PATIENCE = 10.0  # [s] that the last page waits for a browser that was there, o
 class LivePage:
     """A server with one page, which the browser loads anew when there is more to see.
 
-    It listens on the loopback address, at a free port, and answers nobody who calls it by another name.
+    It listens on the loopback address, at a free port, and refuses requests for another host name.
 
     Attributes:
         address: of the page.

@@ -21,7 +21,7 @@ HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free res
 
 @dataclass(frozen=True)
 class Methods:
-    """What judges a stream.
+    """The methods that are applied to a stream.
 
     Attributes:
         model: the arm as it is believed to be, friction included.
@@ -75,10 +75,10 @@ class Seen:
 
 
 class Judge:
-    """Methods at work on a stream.
+    """Estimator, detector and isolator, applied to a stream row by row.
 
     Args:
-        methods: that judge.
+        methods: to apply.
 
     Raises:
         BadInput: a parameter that is missing, unknown or out of its range.

@@ -54,7 +54,7 @@ class Record(Protocol):
 class Told:
     """A row that was taken: its time [s], joint angles (n,) [rad], and what is believed.
 
-    There are no angles where the source does not tell them; nothing is believed where nobody judges.
+    There are no angles if the source does not send them, and there is no belief without a judge.
     """
 
     time: float
@@ -70,7 +70,7 @@ class Agreed(Protocol):
 
 
 class Monitor:
-    """Takes what a link gives, and tells what it means.
+    """Processes what a link delivers, and reports what it means.
 
     Args:
         judge: of its rows; None: they are only taken.

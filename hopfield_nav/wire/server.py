@@ -20,11 +20,11 @@ _CHUNK = 4096
 
 
 class Server:
-    """Tells a log to whoever connects; the log begins when the first client asks for data.
+    """Sends a log to every client; the log begins when the first client asks for data.
 
     Args:
-        telling: what is told.
-        host: address to listen at; all but those of this machine itself are for everybody to read.
+        telling: what is sent.
+        host: address to listen at; one that is not this machine's own can be read by everybody.
         port: 0 for any free one.
         speed: seconds of the log a second.
 
@@ -32,7 +32,7 @@ class Server:
         address: host and port at which it listens.
         pace: due times and lateness; None until the log begins.
         clients: that have connected so far.
-        packages: of data that were told to all of them.
+        packages: of data that were sent to all of them.
 
     Raises:
         BadInput: the address cannot be listened at.
@@ -47,7 +47,7 @@ class Server:
         self.clients = self.packages = 0
 
     def serve(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Tell the whole log, then close; ``stop`` is asked now and then whether to end before."""
+        """Send the whole log, then close; it ends earlier once ``stop()`` is true."""
         try:
             k = 0
             while k < len(self._telling.time) and not stop():
@@ -147,7 +147,7 @@ class Server:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine can reach an address."""
+    """Whether only this machine can reach an address."""
     if host == "localhost":
         return True
     try:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.plugin import JOINT_TORQUES, WRIST, find_method, method_names
+from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, WRIST, find_method, method_names
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.fitting import (
     ARMS,
@@ -194,22 +194,35 @@ def _check_inherited(world: World) -> None:
 
 
 def _check_explore(world: World) -> None:
-    """A surface is followed from step to step of a map of the tool."""
-    planner = world.planner
+    """A surface is followed from step to step of a map of the tool; who slides feels it all the while."""
+    planner, detection, estimator = world.planner, world.detection, world.detection.estimator
+    method = world.explore.method
     needed = {
         "map.space: tool": world.map.space == "tool",
-        "detection.mark: felt": world.detection.mark == "felt",
+        "detection.mark: felt": detection.mark == "felt",
         "planner.kind: hopfield or a_star": planner.kind in ("hopfield", "a_star"),
         "planner.radius: 1": planner.radius == 1.0,
         "planner.any_angle: false": not planner.any_angle,
     }
+    if method == "slide":
+        looks = world.trust.looks_into(estimator)
+        needs = world.trust.find("estimator", estimator, world.folder).needs if looks else ""
+        needed |= {
+            "a map of two axes": world.map.space == "joints" or world.map.rank == 2,
+            "contact.bodies: tool": world.contact.bodies == "tool",
+            "detection.reaction: retreat": detection.reaction == "retreat",
+            "detection.estimator: momentum_observer, disturbance_observer or wrist_sensor": (
+                needs != REFERENCE and estimator != "none"
+            ),
+            "controller.hold: true": world.controller.hold,
+        }
     missing = [key for key, met in needed.items() if not met]
-    if world.explore.method == "replan" or not missing:
+    if method == "replan" or not missing:
         return
     raise BadInput(
         "a surface is followed over steps from cell to cell, by what was felt",
         where="explore.method",
-        found=world.explore.method,
+        found=method,
         allowed="replan, or " + " and ".join(missing),
     )
 

@@ -73,7 +73,7 @@ class Document:
 
 
 def read_document(path: Path, name: str | None = None) -> Document:
-    """Read the file of a world or of a sweep; of any other file nothing is told.
+    """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
     Args:
         path: the file.

@@ -279,16 +279,22 @@ class DetectionSection(Section):
 class ExploreSection(Section):
     """How the arm goes on after a touch; a bare word is the method, with the rest as by default."""
 
-    method: Literal["replan", "follow"] = Field(
+    method: Literal["replan", "follow", "slide"] = Field(
         "replan",
         description="replan: back to the centre of the last cell, and a new path; follow: along the surface "
-        "that was felt to where the new path would cross it",
+        "that was felt to where the new path would cross it; slide: along it until the path is free",
     )
     retract: Annotated[float, Range(0.0, 0.1, "m", above=True)] = Field(
         0.005, description="to follow: distance from the surface between two touches"
     )
     step: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
         None, description="to follow: from a touch to the next along the surface; null: to the next cell"
+    )
+    force: Annotated[float, Range(0.1, 1e3, "N")] = Field(
+        10.0, description="to slide: wanted across the surface"
+    )
+    speed: Annotated[float, Range(0.0, 1.0, "m/s", above=True)] = Field(
+        0.05, description="to slide: wanted along the surface"
     )
 
 

@@ -203,7 +203,7 @@ class World(Section):
         return yaml_text(data)
 
     def with_changes(self, **changes: Any) -> World:
-        """The same world with other sections, which nobody checks."""
+        """The same world with other sections, which are not checked."""
         world = self.model_copy(update=changes)
         world._name, world._folder, world._trust = self._name, self._folder, self._trust
         return world

@@ -6,7 +6,8 @@ runs pages one after the other, each in an empty folder, and says how long each 
 block says what is done with it. ``python`` is executed, ``bash`` typed line by line. Of ``console`` what
 is behind ``$`` is typed, and the rest compared with what comes. ``yaml`` is read as a world or a sweep,
 ``text`` is left alone. A block with a ``title`` is written to a file of that name. What is not run
-stands in ``not_run.yaml``.
+stands in ``not_run.yaml``. Of the checkout a block finds what the wheel has, and nothing else
+(tests/project/test_wheel.py compares the two): the same files, already compiled.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("python", "bash", "console", "yaml", "text")
+INSTALLED = ("hopfield_nav", "dynamics", "worlds")  # folders of the checkout that the wheel has
 RECORDINGS = "ur5_kufieta2014"  # a folder of recordings that pages name
 _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PRINTED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
@@ -59,6 +62,7 @@ def blocks(page: str) -> list[Block]:
     ]
 
 
+@cache
 def not_run() -> list[dict[str, str]]:
     """What is not run: page, how the block or command begins, reason."""
     return yaml.safe_load((Path(__file__).parent / "not_run.yaml").read_text(encoding="utf-8"))
@@ -89,11 +93,51 @@ def run_page(page: str) -> list[str]:
     for block in blocks(page):
         if block.language != "bash" and reason_not_to_run(page, block.text) is not None:
             continue
+        not_run()  # read before the block is alone
         try:
-            wrong += [f"{page}:{block.line}: {words}" for words in _run(block, names)]
+            with as_installed() as read:
+                wrong += [f"{page}:{block.line}: {words}" for words in _run(block, names)]
+            wrong += [f"{page}:{block.line}: reads {path}, which is not installed" for path in sorted(read)]
         except Exception as error:
             return [*wrong, f"{page}:{block.line}: {type(error).__name__}: {error}"]
     return wrong
+
+
+@contextlib.contextmanager
+def as_installed() -> Iterator[set[str]]:
+    """Hide the checkout's modules that the wheel does not have; gives what is read of its other files."""
+    path, modules = list(sys.path), dict(sys.modules)
+    sys.path[:] = [entry for entry in path if not _is_left_behind(entry)]
+    for name, module in modules.items():
+        if name != "__main__" and _is_left_behind(getattr(module, "__file__", None)):
+            del sys.modules[name]
+    _watching.append(set())
+    try:
+        yield _watching[-1]
+    finally:
+        _watching.pop()
+        sys.path[:] = path
+        sys.modules.update(modules)
+
+
+_CHECKOUT = str(ROOT) + os.sep
+_watching: list[set[str]] = []
+
+
+def _is_left_behind(path: Any) -> bool:
+    """Whether a path is one of the checkout that the wheel does not have; ``.venv`` is neither's."""
+    if not isinstance(path, str) or not os.path.abspath(path).startswith(_CHECKOUT):
+        return False
+    first = os.path.abspath(path).removeprefix(_CHECKOUT).split(os.sep)[0]
+    return first not in INSTALLED and not first.startswith(".")
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and _watching and _is_left_behind(arguments[0]):
+        _watching[-1].add(arguments[0])
+
+
+sys.addaudithook(_note)  # it stays for the life of the process, and does nothing while nobody watches
 
 
 def _run(block: Block, names: dict[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The felt points along an obstacle, with replanning and with following."""
+"""The tool's way along an obstacle: replanning beside following, and beside sliding."""
 
 from __future__ import annotations
 
@@ -31,6 +31,33 @@ def draw(path: Path) -> list[Path]:
             Line2D([], [], color=COLOURS.travelled, label="the tool's way"),
             Line2D([], [], color=COLOURS.felt, marker="o", ms=3, ls="", label="felt"),
             Line2D([], [], color=COLOURS.felt, lw=0.8, label="believed normal"),
+            Line2D([], [], color=COLOURS.goal, marker="*", ms=6, ls="", label="goal"),
+        ]
+        return save_figure(add_legend(figure, handles, 4), path.parent, path.stem)
+
+
+def draw_slides(path: Path) -> list[Path]:
+    """Out of the pocket of ``u_trap``, with replanning and sliding; returns the files."""
+    with paper_style():
+        figure = new_figure(PAGE, 8.2 * CENTIMETRE)
+        for ax, explore in zip(figure.subplots(1, 2, sharey=True), ("replan", "slide"), strict=True):
+            run = Simulation(load_world("u_trap", [f"explore={explore}", "record.every=5"])).run()
+            for x, y, radius in endless_cylinders(run.world):
+                ax.add_patch(Circle((x, y), radius, color=COLOURS.obstacle, lw=0))
+            time, tool = run.data.time.values, run.data.tool_position.values[:, :2]
+            ax.plot(*tool.T, color=COLOURS.travelled, lw=0.9)
+            for begin, end in run.slides:
+                ax.plot(*tool[(time >= begin) & (time <= end)].T, color=COLOURS.felt, lw=1.4)
+            ax.plot(*run.data.event_position.values[:, :2].T, "o", color=COLOURS.felt, ms=3)
+            ax.plot(*run.world.goal.position[:2], "*", color=COLOURS.goal, ms=6)
+            counted = run.summary["collision_count"], run.summary["simulated_time_s"]
+            ax.set_title(f"{explore}: {counted[0]} touches, {counted[1]:.1f} s")
+            ax.set(xlim=(0.15, 0.64), ylim=(-0.19, 0.17), aspect="equal", xlabel="x (m)")
+        figure.axes[0].set_ylabel("y (m)")
+        handles = [
+            Line2D([], [], color=COLOURS.travelled, label="the tool's way"),
+            Line2D([], [], color=COLOURS.felt, marker="o", ms=3, ls="", label="touch"),
+            Line2D([], [], color=COLOURS.felt, lw=1.4, label="slides"),
             Line2D([], [], color=COLOURS.goal, marker="*", ms=6, ls="", label="goal"),
         ]
         return save_figure(add_legend(figure, handles, 4), path.parent, path.stem)

@@ -41,7 +41,6 @@ HOLD_BACK, BASELINE = 20, 50  # [steps of 1 ms]
 FREE_SEEDS = range(3000, 3020)  # motions whose residual gives the noise of the imperfect arm
 SEED = 5000  # of the first collision that is scored
 PERFECT = "format: 1\narm: ur5_ragazzon2012\ncontact: {{bodies: arm}}\n"
-FULL = "format: 1\narm: ur5_full\ncontact: {{bodies: arm}}\n"
 IMPERFECT = (
     "format: 1\narm: ur5_full\ncontact: {{bodies: arm}}\nplant: {{friction: arm}}\n"
     "controller: {{model_error: {{mass_scale: {mass}, friction_scale: {friction}}}}}\n"
@@ -71,7 +70,7 @@ class Collision(NamedTuple):
 
 
 def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision | None:
-    """One random collision in a world (``PERFECT``, ``FULL`` or ``IMPERFECT``); None where there was none.
+    """One random collision in a world (``PERFECT`` or ``IMPERFECT``); None where there was none.
 
     ``left`` (n, n): covariance of the residual that the baseline leaves, for ``IMPERFECT`` [(N·m)²].
     """

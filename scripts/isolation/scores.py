@@ -65,10 +65,10 @@ def _share(count: int, n: int) -> tuple[float, float, float, int]:
     return float(value.estimate), float(value.low), float(value.high), n
 
 
-def text(value: tuple[float, float, float, int]) -> str:
-    """As ``91.2 % (89.8–92.5, n = 1759)``."""
-    estimate, low, high, n = value
-    return f"{100 * estimate:.1f} % ({100 * low:.1f}–{100 * high:.1f}, n = {n})"
+def text(value: tuple[float, float, float, int], with_count: bool = True) -> str:
+    """As ``91.2 % (89.8–92.5), n = 1759``."""
+    estimate, low, high = (f"{100 * v:.1f}".replace("100.0", "100") for v in value[:3])
+    return f"{estimate} % ({low}–{high})" + (f", n = {value[3]}" if with_count else "")
 
 
 def lines(name: str, scores: Scores) -> list[str]:

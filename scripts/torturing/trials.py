@@ -22,6 +22,8 @@ class Tally:
         refused: how many were refused in one line.
         slowest: the longest one, processor time [s].
         broken: what did not hold, each with the trial's name.
+        total: how many trials of the kind there are.
+        counted: whether refusals and times are its own; a killed sweep is another process.
     """
 
     name: str
@@ -29,24 +31,33 @@ class Tally:
     refused: int = 0
     slowest: float = 0.0
     broken: list[str] = field(default_factory=list)
+    total: int = 0
+    counted: bool = True
 
     @property
-    def row(self) -> str:
+    def row(self) -> list[str]:
         """A line of the table."""
         held = "all" if not self.broken else f"{self.count - len(self.broken)}"
-        return f"| {self.name} | {self.count} | {self.refused} | {self.slowest:.2g} s | {held} |"
+        seen = [f"{self.refused}", f"{self.slowest:.2g} s"] if self.counted else ["–", "–"]
+        return [self.name, f"{self.count} of {self.total:,}", *seen, held]
 
 
-HEAD = "| trials | number | refused in one line | slowest | held |\n|---|---|---|---|---|"
+HEAD = ["trials", "number, of how many it has", "refused in one line", "slowest, processor time", "held"]
 
 
-def try_all(name: str, trials: Iterable[tuple[str, Callable[[], object]]], longest: float = SLOWEST) -> Tally:
+def try_all(
+    name: str,
+    trials: Iterable[tuple[str, Callable[[], object]]],
+    total: int = 0,
+    longest: float = SLOWEST,
+    counted: bool = True,
+) -> Tally:
     """Try one after the other; a trial breaks the program by any error that is not its own, or by a hang.
 
     A trial may raise ``AssertionError`` for what it finds wrong itself. A hang takes more processor time than
     ``longest`` [s], so that other programs on the machine do not count, or fifty times that by the clock.
     """
-    tally = Tally(name)
+    tally = Tally(name, total=total, counted=counted)
     for label, trial in trials:
         started, by_clock = time.process_time(), time.perf_counter()
         try:

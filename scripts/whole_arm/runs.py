@@ -133,3 +133,9 @@ def run_kept(drawn: Drawn, setting: str, most: int, folder: Path) -> Ran:
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(run_one(drawn, setting, most)._asdict()), encoding="utf-8")
     return Ran(**json.loads(file.read_text(encoding="utf-8")))
+
+
+def kept_runs(family: str, setting: str, folder: Path) -> list[Ran]:
+    """The runs of a family and setting that lie in a folder."""
+    files = [file for file in folder.glob(f"{family} *.json") if file.stem.split(" ", 2)[2] == setting]
+    return [Ran(**json.loads(file.read_text(encoding="utf-8"))) for file in files]

@@ -68,8 +68,8 @@ def _detection(sim, path):
 
     cell = tuple(path[0])
     return Detection(
-        0.0, 0.0, cell, cell, np.zeros(3), False, False, sim._changed_cells(), {}, path, NOWHERE, np.zeros(3),
-        0, 0.0,
+        0.0, 0.0, cell, cell, np.zeros(3), False, False, np.nan, sim._changed_cells(), {}, path, NOWHERE,
+        np.zeros(3), 0, 0.0,
     )  # fmt: skip
 
 

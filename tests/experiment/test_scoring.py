@@ -93,6 +93,17 @@ def test_only_contacts_worth_feeling_can_be_missed():
     assert len(light.missed(force=30.0, torque=0.05)) == 1
 
 
+def test_a_contact_that_begins_while_the_arm_slides_is_not_scored():
+    truth, alarms = _truth((1.0, 1.5), (2.0, 2.2)), np.array([1.1])
+    estimates = np.zeros((len(truth.time), 3)), np.zeros((len(truth.time), truth.torque.shape[1]))
+    usual = score(truth, alarms, *estimates)
+    slid = score(truth, alarms, *estimates, slides=np.array([[1.1, 2.1]]))
+    assert (len(usual.contacts), usual.summary()["missed_count"]) == (2, 1)
+    assert (len(slid.contacts), slid.summary()["missed_count"]) == (1, 0)
+    assert slid.free_time == usual.free_time
+    assert slid.false_alarms == 0
+
+
 def test_the_rate_of_false_alarms_is_on_free_time_alone():
     result = _score(_truth((0.0, 5.0)), [7.0, 8.0])
     assert result.free_time == pytest.approx(4.95, abs=0.01)

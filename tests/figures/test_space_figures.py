@@ -131,5 +131,5 @@ def test_the_film_shows_the_level_of_the_tool(run):
             assert panel.level == room.level_of(run, run.data.tool_position.values[row, 2])
             assert len(panel.slice.get_paths()) == len(panel._outlines[panel.level])
             seen.add(panel.level)
-    assert picture.shape == (720, 1280, 3)
+    assert picture.shape == (720, 1280, 4)
     assert len(seen) > 1

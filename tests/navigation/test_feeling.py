@@ -6,18 +6,17 @@ import itertools
 
 import numpy as np
 import pytest
+from closed_steps import SLACK, distance_of
 from scenes import GOAL, simulation
 
 from hopfield_nav import load_world
 from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation, simulate
-from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.alert import Alert
 from hopfield_nav.navigation.beliefs import Step
 from hopfield_nav.navigation.feeling import FACTS_ALONE
 from hopfield_nav.navigation.legs import step_of, touched_leg
-from hopfield_nav.world import build_obstacles
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
 CROSSWISE = [
@@ -27,20 +26,11 @@ WRIST = [
     "sensors.wrench={force_noise: 0.3, force_offset: [2, -3, 5]}",
     "detection={estimator: wrist_sensor, measure: force_norm, threshold: 5}",
 ]
-SLACK = 2e-3  # [m] by which a touched step may miss the obstacle: the tool may be 1 mm off its line
 
 
 def wall(*gaps: int) -> str:
     """A wall across the map, of a cylinder a cell, with some left out."""
     return "obstacles: [" + ", ".join(c for k, c in enumerate(CROSSWISE) if k not in gaps) + "]\n"
-
-
-def distance_of(simulation, step):
-    """From the line of a step to the nearest obstacle [m]."""
-    ends = [simulation.navigator.grid.centre(cell) for cell in step.ends]
-    return float(
-        capsule_distance(np.concatenate([*ends, [0.0]])[None], build_obstacles(simulation.world)).min()
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
+from closed_steps import SLACK, distance_of
 
 from hopfield_nav import load_world
 from hopfield_nav.experiment import Simulation, simulate
-from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation import FeelingNavigator, SurfaceNavigator
 from hopfield_nav.navigation.feeling import FACTS_ALONE
-from hopfield_nav.world import build_obstacles, parse_world
+from hopfield_nav.world import parse_world
 
 FOLLOW = ["explore=follow"]
 FULL = ["plant.dynamics=ur5_full", "controller.model=ur5_full"]
-SLACK = 2e-3  # [m] by which a touched step may miss the obstacle: the tool may be 1 mm off its line
 FLAT = "format: 1\ngoal: {cell: [17, 6]}\nobstacles: [{box: {center: [%s], size: [%s]}}]\n%s"
 WALL, FRONT = ("0.42, -0.05, 0", "0.04, 0.24, 1"), 0.40  # half a cell behind the centres before it
 
@@ -34,13 +33,6 @@ def flat_wall(explore):
 @pytest.fixture(scope="module")
 def followed():
     return flat_wall("follow")
-
-
-def distance_of(sim, step):
-    """From the line of a step to the nearest obstacle [m]."""
-    ends = [sim.navigator.grid.centre(cell) for cell in step.ends]
-    line = np.concatenate([*ends, [0.0]])[None]
-    return float(capsule_distance(line, build_obstacles(sim.world)).min())
 
 
 @pytest.mark.parametrize(

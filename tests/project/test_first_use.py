@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,35 @@ def _heavy_after(code):
 @pytest.mark.parametrize("package", ["dynamics", "hopfield_nav"])
 def test_the_first_import_loads_nothing_heavy(package):
     assert _heavy_after(f"import {package}; dir({package})") == ("[]", "")
+
+
+PRODUCT = """\
+from dynamics.compiled import kernel
+
+@kernel
+def product(one, other):
+    return one @ other
+"""
+USED = """\
+import sys
+import numpy as np
+from dynamics import forward_kinematics, load_arm
+
+forward_kinematics(load_arm("ur5e"), np.zeros(6))
+print("scipy.linalg" in sys.modules)
+from product import product
+
+two = 2.0 * np.eye(2)
+print((product(two, two) == 4.0 * np.eye(2)).all(), "scipy.linalg" in sys.modules)
+"""
+
+
+def test_linear_algebra_is_loaded_where_a_kernel_uses_it(tmp_path):
+    (tmp_path / "product.py").write_text(PRODUCT)
+    (tmp_path / "used.py").write_text(USED)
+    how = {"capture_output": True, "text": True, "cwd": ROOT, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+    done = subprocess.run([sys.executable, str(tmp_path / "used.py")], check=False, **how)
+    assert done.stdout.splitlines() == ["False", "True True"], done.stderr
 
 
 def test_help_loads_nothing_heavy():

@@ -113,7 +113,7 @@ def test_cores_where_nobody_says_which_are_ours(monkeypatch):
 
 def frames(count):
     for k in range(count):
-        yield np.full((120, 160, 3), 8 * k, dtype=np.uint8)
+        yield np.full((120, 160, 4), 8 * k, dtype=np.uint8)
 
 
 @pytest.mark.parametrize("name", ["libx264", "mpeg4"])

@@ -10,7 +10,6 @@ import tomllib
 import matplotlib
 import pytest
 from documentation.snippets import LANGUAGES, RECORDINGS, ROOT, blocks, commands, not_run, pages, run_page
-from measured_part import read
 
 WITH_CODE = [page for page in pages() if blocks(page)]
 EXTRA = re.compile(r"hopfield-nav\[([a-z,]+)\]")
@@ -60,6 +59,28 @@ def test_a_block_that_fails_is_told_of(monkeypatch, tmp_path):
     assert "ends with status 2" in second
 
 
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import measured_part", "ModuleNotFoundError: No module named 'measured_part'"),
+        (f"open({str(ROOT / 'docs' / 'index.md')!r}).close()", "index.md, which is not installed"),
+        ("import hopfield_nav.world; open(hopfield_nav.world.__file__).close()", None),
+    ],
+    ids=["a module of scripts", "a file of docs", "a file of the package"],
+)
+def test_a_block_finds_what_is_installed_and_nothing_else(code, told, monkeypatch, tmp_path):
+    from documentation import snippets
+
+    (tmp_path / "page.md").write_text(f"```python\n{code}\n```\n")
+    monkeypatch.setattr(snippets, "ROOT", tmp_path)
+    wrong = run_page("page.md")
+    assert bool(wrong) == bool(told)
+    assert told is None or told in wrong[0]
+    import measured_part
+
+    assert measured_part.ROOT == ROOT  # there again
+
+
 def test_every_extra_that_a_page_names_exists():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     named = {
@@ -101,14 +122,6 @@ def test_files_in_the_text_exist(page):
     ):
         roots = (ROOT, ROOT / "hopfield_nav", ROOT / "dynamics", ROOT / "docs", ROOT / "scripts")
         assert any((root / path).is_file() for root in roots), path
-
-
-@pytest.mark.parametrize(
-    "kept", sorted((ROOT / "docs" / "measured").glob("*.md")), ids=lambda path: path.name
-)
-def test_a_measured_part_is_what_its_script_wrote(kept):
-    page = next(path for path in (ROOT / "docs" / kept.name, ROOT / kept.name) if path.exists())
-    assert read(page) == kept.read_text(encoding="utf-8").strip()
 
 
 def test_python_of_pages_is_formatted_and_parses():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from follow_study import _keep
 from following.runs import Ran, _normal, row
 from following.worlds import FAMILIES, world_of
 
@@ -47,14 +46,3 @@ def test_the_true_normal_is_that_of_the_nearest_obstacle_unless_two_are_as_near(
     solids = pack_primitives([upright_cylinder([0.0, 0.0], 0.05), upright_cylinder([0.2, 0.0], 0.05)])
     np.testing.assert_allclose(_normal(solids, np.array([0.03, 0.04, 0.0]), 2), [0.6, 0.8, 0.0], atol=1e-5)
     assert _normal(solids, np.array([0.1, 0.02, 0.0]), 2) is None
-
-
-def test_a_part_is_measured_again_beside_the_others(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("# Page\n\n<!-- measured -->\n<!-- /measured -->\n\nThe end.\n")
-    for title, part in (("A", "|1|"), ("B", "|2|"), ("A", "|3|\n|4|")):
-        _keep(page, title, part)
-    text = page.read_text()
-    assert "### A\n\n|3|\n|4|\n\n### B\n\n|2|\n" in text
-    assert text.endswith("<!-- /measured -->\n\nThe end.\n")
-    assert "|1|" not in text

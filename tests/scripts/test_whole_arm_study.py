@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 from whole_arm import runs
-from whole_arm.runs import NONE, Ran, run_kept
+from whole_arm.runs import NONE, Ran, kept_runs, run_kept
 from whole_arm.tables import felt_row, missed_rows, reached_row
 from whole_arm.worlds import Drawn, draw_text
 
@@ -65,3 +65,17 @@ def test_a_run_that_was_kept_is_not_made_again(tmp_path, monkeypatch):
     (file,) = tmp_path.iterdir()
     file.write_text(json.dumps(ran(alarms=6)._asdict()))
     assert run_kept(drawn, "felt_points", 200, tmp_path).alarms == 6
+
+
+def test_kept_runs_are_those_of_a_family_and_setting(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "run_one", lambda drawn, setting, _: ran(seed=drawn.seed, setting=setting))
+    for family, seed, setting in (
+        ("box", 7, "optimist"),
+        ("box", 8, "felt_points"),
+        ("pipes", 7, "optimist"),
+    ):
+        run_kept(Drawn(family, seed, "", 3.0), setting, 200, tmp_path)
+    run_kept(Drawn("box", 9, "", 3.0), "felt_points, probes", 200, tmp_path)
+    assert [found.seed for found in kept_runs("box", "felt_points", tmp_path)] == [8]
+    assert [found.seed for found in kept_runs("box", "felt_points, probes", tmp_path)] == [9]
+    assert not kept_runs("shelf", "optimist", tmp_path)

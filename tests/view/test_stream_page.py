@@ -65,7 +65,7 @@ def test_it_is_shown_in_a_browser(tmp_path, monkeypatch):
         waiter = threading.Thread(target=page.close)
         waiter.start()
         browser.open(page.address)
-        browser.wait("window.hopfieldView !== undefined")
+        browser.wait("window.hopfieldView && hopfieldView.clock.end > 2.9")  # the first page may come before
         assert browser.run("hopfieldView.clock.end") == pytest.approx(3.0, abs=0.1)
         assert "likely link 3" in browser.run("document.body.textContent")
         waiter.join()

@@ -19,14 +19,14 @@ def test_a_bare_word_is_the_method():
 
 def test_an_editor_is_told_of_both():
     word, section = dump_schema()["properties"]["explore"]["anyOf"]
-    assert word["enum"] == ["replan", "follow"]
+    assert word["enum"] == ["replan", "follow", "slide"]
     assert section["$ref"].endswith("ExploreSection")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("explore: folow", "explore.method.*'folow'.*allowed: replan, follow. Did you mean 'follow'"),
+        ("explore: folow", "explore.method.*'folow'.*allowed: replan, follow, slide. Did you mean 'follow'"),
         ("explore: {metod: follow}", "explore.metod.*Did you mean 'method'"),
         ("explore: {method: follow, retract: 5}", "explore.retract.*at most 0.1 m.*millimetres"),
         ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),
@@ -37,6 +37,14 @@ def test_an_editor_is_told_of_both():
         ("explore: follow\nplanner: {any_angle: true}", "planner.any_angle: false"),
         ("explore: follow\nplanner: {kind: roadmap}", "planner.kind: hopfield or a_star"),
         ("explore: follow\nmap: {space: joints}", "map.space: tool"),
+        ("explore: {method: slide, force: 0}", "explore.force.*0.1 to 1000 N"),
+        ("explore: {method: slide, speed: 0}", "explore.speed.*above 0"),
+        ("explore: slide\nmap: {shape: [9, 9, 9], origin: [0.2, 0, 0]}\ngoal: null", "a map of two axes"),
+        ("explore: slide\ncontact: {bodies: arm}", "contact.bodies: tool"),
+        ("explore: slide\ndetection: {reaction: stop}", "detection.reaction: retreat"),
+        ("explore: slide\ndetection: {estimator: joint_error, measure: force_norm}", "momentum_observer"),
+        ("explore: slide\ndetection: {estimator: none, measure: force_norm}", "momentum_observer"),
+        ("explore: slide\ncontroller: {hold: false}", "controller.hold: true"),
     ],
 )
 def test_faults(text, words):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import REFERENCE, Method, Parameter
 
 OMEGA = Parameter(
     "omega", 1.0, 1e-3, 1e4, "rad/s", "the controller's natural frequencies", per_joint=True, inherit=True
@@ -31,5 +31,6 @@ METHOD = Method(
     name="joint_error",
     kernel=estimate,
     parameters=(OMEGA, SINGULAR_DAMPING),
+    needs=REFERENCE,
     description="J^-T M K0 q~ from the joint error (ragazzon2012 (5.8))",
 )

@@ -11,7 +11,7 @@ the start pose of ragazzon2012.
 from __future__ import annotations
 
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import REFERENCE, Method, Parameter
 
 GAIN = Parameter(
     "gain",
@@ -37,5 +37,6 @@ METHOD = Method(
     name="joint_error_plain",
     kernel=estimate,
     parameters=(GAIN, SINGULAR_DAMPING),
+    needs=REFERENCE,
     description="J^-T K q~ with a constant for each joint (Stolt et al. 2012)",
 )

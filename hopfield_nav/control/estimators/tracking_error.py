@@ -11,7 +11,7 @@ from __future__ import annotations
 from hopfield_nav.control.estimators.joint_error import OMEGA
 from hopfield_nav.control.estimators.joint_error_plain import GAIN
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import REFERENCE, Method
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -28,5 +28,6 @@ METHOD = Method(
     name="tracking_error",
     kernel=estimate,
     parameters=(GAIN, OMEGA, SINGULAR_DAMPING),
+    needs=REFERENCE,
     description="joint error and its rate with constant gains (ragazzon2012 7.3)",
 )

@@ -10,12 +10,20 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from dynamics import Arm
-from hopfield_nav.figures import COLOURS, SIZE, Progress, film_figure, film_speed, film_style, write_film
+from hopfield_nav.figures import (
+    COLOURS,
+    SIZE,
+    Progress,
+    film_figure,
+    film_speed,
+    film_style,
+    frame_of,
+    write_film,
+)
 from hopfield_nav.figures.plan.draw import known_solids
 from hopfield_nav.figures.plan.drawing import known_handles, tool_points
 from hopfield_nav.figures.plan.signals import (
@@ -26,7 +34,7 @@ from hopfield_nav.figures.plan.signals import (
     draw_clearance,
     name_joints,
 )
-from hopfield_nav.figures.solid import CellPose, CellView, frame_cell, mark_goal, mark_start, paint_solids
+from hopfield_nav.figures.solid import CellPose, CellView, PaintedFaces, frame_cell, mark_goal, mark_start
 from hopfield_nav.known_world import Scene
 from hopfield_nav.loop import Trajectory, evaluate
 from hopfield_nav.world import Solid, World
@@ -95,9 +103,9 @@ class PlanFilm:
         self._background: object | None = None
 
     def draw(self, time: float) -> np.ndarray:
-        """The frame at a time from the trajectory's start [s]: (720, 1280, 3) uint8."""
+        """The frame at a time from the trajectory's start [s]: (720, 1280, 4) uint8."""
         q = evaluate(self.trajectory, self.trajectory.knots[0] + time)[0]
-        paint_solids(self.solids, *self.view.seen([CellPose(q)]))
+        self.solids.set_faces(*self.view.seen([CellPose(q)]))
         motion = self.motion
         done = int(np.searchsorted(motion.time, time, side="right"))
         here = tool_points(self.view.arm, q)
@@ -109,7 +117,7 @@ class PlanFilm:
         self.clock.set_text(f"{min(time, self.end):5.2f} s  ({self.speed}×)")
         self.near.set_text(f"{100 * least:.1f} cm to known solids" if np.isfinite(least) else "")
         self._blit()
-        return np.asarray(self.canvas.buffer_rgba())[:, :, :3].copy()
+        return frame_of(self.canvas)
 
     def frames(self) -> Iterator[np.ndarray]:
         """Every frame in order."""
@@ -132,7 +140,7 @@ class PlanFilm:
 
     def _add_scene(self, ax: Axes) -> None:
         frame_cell(ax, self.view)
-        self.solids = ax.add_collection(PolyCollection([], linewidths=0.9, zorder=5), autolim=False)
+        self.solids = PaintedFaces(ax)
         whole = self.view.appear(self.motion.tool)
         self.path = ax.plot(*whole.T, color=COLOURS.planned, lw=1.4, zorder=6)[0]
         self.trail = ax.plot([], [], color=COLOURS.travelled, lw=2.4, zorder=6.2)[0]

@@ -1,4 +1,7 @@
-"""The film of a run, frame by frame: what stays is drawn once, what moves is drawn on top."""
+"""The film of a run, frame by frame: what stays is drawn once, what moves is drawn on top.
+
+Between the two lies what is settled from one touch to the next: the felt cells and the planned path.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,16 @@ from matplotlib.patches import Patch
 
 from dynamics import BadInput
 from hopfield_nav.experiment import Run, missed_contacts
-from hopfield_nav.figures import COLOURS, Cut, Progress, film_figure, film_speed, film_style, write_film
+from hopfield_nav.figures import (
+    COLOURS,
+    Cut,
+    Progress,
+    film_figure,
+    film_speed,
+    film_style,
+    frame_of,
+    write_film,
+)
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
@@ -80,8 +92,9 @@ class Film:
             StripPanel(self.figure.add_axes((0.055, 0.085, 0.935, 0.13)), run),
         ]
         self._write_texts()
-        self._shown = -1
+        self._shown: tuple[int, bool] | None = None  # the plan's number, and whether a touch glows
         self._background: object | None = None
+        self._settled: object | None = None
 
     def _scene(self) -> list[_Panel]:
         """The arm and its map side by side; of joint angles the arm alone."""
@@ -100,32 +113,44 @@ class Film:
         glow = _FLASH * self.speed
         flash = max(0.0, 1.0 - (time - events[count - 1]) / glow) if count else 0.0
         missed = any(e.start <= time <= e.end + glow for e in self.missed)
-        return Now(time, row_at(self.run, time), count, self.plans[count], flash, missed and flash <= 0)
+        passed, slides = self.run.passed_by[:count], self.run.slides
+        return Now(
+            time, row_at(self.run, time), count, self.plans[count], collisions=int((~passed).sum()),
+            graze=bool(passed[-1:].any()), flash=flash,
+            slides=bool(np.any((slides[:, 0] <= time) & (time < slides[:, 1]))), missed=missed and flash <= 0,
+        )  # fmt: skip
 
     def draw(self, time: float) -> np.ndarray:
-        """The frame at a simulated time [s]: (height, width, 3) uint8."""
+        """The frame at a simulated time [s]: (height, width, 4) uint8."""
         now = self.now(time)
+        shown = now.number, now.flash > 0
         for panel in self.panels:
-            panel.show(now, now.collisions != self._shown)
-        self._shown = now.collisions
+            panel.show(now, shown != self._shown)
         self._say(now)
-        self._blit()
-        return np.asarray(self.canvas.buffer_rgba())[:, :, :3].copy()
+        self._blit(shown != self._shown)
+        self._shown = shown
+        return frame_of(self.canvas)
 
     def frames(self) -> Iterator[np.ndarray]:
         """Every frame in order."""
         for time in film_times(self.run, self.cut):
             yield self.draw(float(time))
 
-    def _blit(self) -> None:
-        moving = [artist for panel in self.panels for artist in panel.artists]
+    def _blit(self, unsettled: bool) -> None:
+        settled = [artist for panel in self.panels for artist in panel.settled] + [self.count]
+        moving = [artist for panel in self.panels for artist in panel.artists] + [self.clock, self.banner]
         if self._background is None:
-            for artist in [*moving, *self._texts]:
+            for artist in [*settled, *moving]:
                 artist.set_animated(True)
             self.canvas.draw()
             self._background = self.canvas.copy_from_bbox(self.figure.bbox)
-        self.canvas.restore_region(self._background)
-        for artist in [*moving, *self._texts]:
+        if unsettled:
+            self.canvas.restore_region(self._background)
+            for artist in settled:
+                self.figure.draw_artist(artist)
+            self._settled = self.canvas.copy_from_bbox(self.figure.bbox)
+        self.canvas.restore_region(self._settled)
+        for artist in moving:
             self.figure.draw_artist(artist)
 
     def _write_texts(self) -> None:
@@ -134,7 +159,6 @@ class Film:
         self.clock = figure.text(0.30, 0.955, "", fontsize="large")
         self.count = figure.text(0.48, 0.955, "", fontsize="large")
         self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
-        self._texts = [self.clock, self.count, self.banner]
         handles = self._handles()
         figure.legend(
             handles=handles, ncols=(len(handles) + 1) // 2, loc="upper center", bbox_to_anchor=(0.82, 0.275),
@@ -146,7 +170,9 @@ class Film:
         self.count.set_text("1 collision" if now.collisions == 1 else f"{now.collisions} collisions")
         text, colour = "", "white"
         if now.flash > 0:
-            text, colour = f"collision {now.collisions}", COLOURS.goal
+            text, colour = "graze" if now.graze else f"collision {now.collisions}", COLOURS.goal
+        elif now.slides:
+            text, colour = "slides", COLOURS.felt
         elif now.missed:
             text, colour = "contact not registered", COLOURS.missed
         elif now.time >= self.end:

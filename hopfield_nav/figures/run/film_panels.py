@@ -1,7 +1,8 @@
 """The three panels of the film: the scene, the map from above, the forces over time.
 
 A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for
-every frame.
+every frame. Behind them lies what is ``settled``: it is drawn anew when there is another plan, or when a
+touch begins or ends to glow.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hopfield_nav.figures import COLOURS, envelope, path_rows
 from hopfield_nav.figures.run.signals import force_threshold, frame_time
 from hopfield_nav.figures.run.snapshots import force_arrow
 from hopfield_nav.figures.solid import (
+    PaintedFaces,
     SceneView,
     add_cells,
     add_goal,
@@ -36,7 +38,6 @@ from hopfield_nav.figures.solid import (
     mark_goal,
     mark_start,
     obstacle_outlines,
-    paint_solids,
     start_point,
 )
 
@@ -47,17 +48,23 @@ class Now(NamedTuple):
     Attributes:
         time: simulated [s].
         row: of the record.
-        collisions: their number so far, and the index of the plan that is followed.
+        number: index of the plan that is followed.
         plan: that plan.
-        flash: 1 at a collision, fading to 0.
+        collisions: their number so far.
+        graze: whether the latest touch is passed by, which is no collision.
+        flash: 1 at a touch, fading to 0.
+        slides: the arm slides along what it felt.
         missed: a contact lasts, or is just over, that was not registered.
     """
 
     time: float
     row: int
-    collisions: int
+    number: int
     plan: PlanRecord
+    collisions: int
+    graze: bool
     flash: float
+    slides: bool
     missed: bool
 
 
@@ -78,7 +85,7 @@ class ScenePanel:
         self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45, zorder=2.9)[0]
         self.path = ax.plot([], [], color=COLOURS.planned, zorder=3 + over)[0]
         self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=3.5 + over)[0]
-        self.solids = ax.add_collection(PolyCollection([], linewidths=0.4, zorder=5), autolim=False)
+        self.solids = PaintedFaces(ax)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
         self.arrows = [_arrow(ax, colour) for colour in (COLOURS.true, COLOURS.felt)]
         self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
@@ -89,8 +96,13 @@ class ScenePanel:
         """What changes, from back to front."""
         paths = [self.path, self.trail]
         if self.scene.in_space:
-            return [self.shadow, self.solids, *paths, self.halo, *self.arrows, self.tool]
-        return [self.cells, *paths, self.solids, self.halo, *self.arrows, self.tool]
+            return [self.solids, *paths, self.halo, *self.arrows, self.tool]
+        return [*paths, self.solids, self.halo, *self.arrows, self.tool]
+
+    @property
+    def settled(self) -> list[Artist]:
+        """What lies behind them, and changes only with the plan."""
+        return [self.shadow] if self.scene.in_space else [self.cells]
 
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that the plan is another than before."""
@@ -107,7 +119,7 @@ class ScenePanel:
         self.solids.set_visible(bool(np.isfinite(q).all()))
         if self.solids.get_visible():
             plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-            paint_solids(self.solids, *self.scene.solids(q, plan))
+            self.solids.set_faces(*self.scene.solids(q, plan))
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
             ends = force_arrow(self.scene, tool, data[name].values[now.row])
             arrow.set_visible(ends is not None)
@@ -140,14 +152,19 @@ class MapPanel:
     @property
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
-        return [self.cells, self.path, self.trail, self.halo, self.tool]
+        return [self.trail, self.halo, self.tool]
+
+    @property
+    def settled(self) -> list[Artist]:
+        """What lies behind them, and changes only with the plan and when a touch begins or ends to glow."""
+        return [self.cells, self.path]
 
     def show(self, now: Now, new_plan: bool) -> None:
-        """Go to a moment; ``new_plan`` says that the plan is another than before."""
+        """Go to a moment; ``new_plan`` says that ``settled`` is another than before."""
         if new_plan:
             self.path.set_data(*cell_centres(self.run, now.plan.path).T)
-        plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-        self.cells.set_data(cell_classes(self.run, plan, path=False).T)
+            plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
+            self.cells.set_data(cell_classes(self.run, plan, path=False).T)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = self.run.data.tool_position.values[now.row, :2, None]
         self.tool.set_data(*point)
@@ -184,6 +201,8 @@ class LevelPanel:
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
         return [self.slice, self.cells, self.trail, *self._ends, self.halo, self.tool, self.title]
+
+    settled: tuple[Artist, ...] = ()  # everything changes with the level
 
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment."""
@@ -228,6 +247,8 @@ class StripPanel:
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
         return [*self.lines, self.cursor]
+
+    settled: tuple[Artist, ...] = ()
 
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment."""

@@ -243,7 +243,9 @@ def _has_signals(run: Run) -> bool:
 
 def _trim(figure: Figure, rows: int = 1, columns: int = 1) -> Figure:
     """Take away the height that panels of a fixed shape leave empty."""
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
+    for ax in figure.axes:
+        ax.apply_aspect()
     height = figure.get_figheight()
     slack = [ax.get_position(True).height - ax.get_position().height for ax in figure.axes]
     empty = sum(min(slack[k * columns : (k + 1) * columns]) for k in range(rows))

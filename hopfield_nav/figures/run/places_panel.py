@@ -12,7 +12,7 @@ from hopfield_nav.experiment import Run
 from hopfield_nav.figures import COLOURS, path_rows
 from hopfield_nav.figures.run.film_panels import Now, show_halo
 from hopfield_nav.figures.run.places import BALL, place_alpha, scene_of
-from hopfield_nav.figures.solid import CellPose, frame_cell, mark_goal, paint_solids
+from hopfield_nav.figures.solid import CellPose, PaintedFaces, frame_cell, mark_goal
 
 _ROUND = BALL * np.stack([f(np.linspace(0.0, 2.0 * np.pi, 25)[:-1]) for f in (np.cos, np.sin)], axis=1)
 
@@ -28,7 +28,7 @@ class PlacesPanel:
         trail = run.data.tool_position.values
         self._trail_rows = path_rows(trail, 1e-3)
         self._trail = self.view.appear(trail[self._trail_rows])
-        self.solids = ax.add_collection(PolyCollection([], linewidths=0.4, zorder=5), autolim=False)
+        self.solids = PaintedFaces(ax)
         self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=6)[0]
         self.places = ax.add_collection(PolyCollection([], linewidths=0, zorder=6.3), autolim=False)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
@@ -38,16 +38,18 @@ class PlacesPanel:
         """What changes, from back to front."""
         return [self.solids, self.trail, self.places, self.halo]
 
+    settled: tuple[Artist, ...] = ()  # everything is in front of the arm
+
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that there are other places than before."""
         data = self.run.data
         if new_plan:
-            self._show_places(now.collisions)
+            self._show_places(now.number)
         self.trail.set_data(*self._trail[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         q = data.q.values[now.row]
         self.solids.set_visible(bool(np.isfinite(q).all()))
         if self.solids.get_visible():
-            paint_solids(self.solids, *self.view.seen([CellPose(q)], pale=True))
+            self.solids.set_faces(*self.view.seen([CellPose(q)], pale=True))
         show_halo(self.halo, self.view.appear(self._middle(now))[:, None], now)
 
     def _show_places(self, count: int) -> None:
@@ -60,6 +62,6 @@ class PlacesPanel:
     def _middle(self, now: Now) -> np.ndarray:
         """(3,) the likeliest place of the latest touch; the tool where there is none [m]."""
         points = self.run.data.felt_point.values
-        if now.collisions and points.shape[1] and np.isfinite(points[now.collisions - 1, 0]).all():
-            return points[now.collisions - 1, 0]
+        if now.number and points.shape[1] and np.isfinite(points[now.number - 1, 0]).all():
+            return points[now.number - 1, 0]
         return self.run.data.tool_position.values[now.row]

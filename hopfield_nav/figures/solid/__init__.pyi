@@ -7,6 +7,7 @@ from .cell import add_poses as add_poses
 from .cell import frame_cell as frame_cell
 from .cell import solid_colour as solid_colour
 from .faces import inside_capsule as inside_capsule
+from .fill import PaintedFaces as PaintedFaces
 from .layers import add_cells as add_cells
 from .layers import add_closed_steps as add_closed_steps
 from .layers import add_goal as add_goal
@@ -40,7 +41,6 @@ from .scene import add_line as add_line
 from .scene import add_plane as add_plane
 from .scene import add_solids as add_solids
 from .scene import frame_scene as frame_scene
-from .scene import paint_solids as paint_solids
 from .view import View as View
 from .view import make_view as make_view
 from .view import project as project

@@ -155,7 +155,7 @@ def frame_cell(ax: Axes, view: CellView) -> Axes:
 
 def add_poses(ax: Axes, view: CellView, poses: Sequence[CellPose], pale: bool = False) -> PolyCollection:
     """Known solids and the arm in some poses."""
-    solids = PolyCollection([], linewidths=0.3, zorder=5)
+    solids = PolyCollection([], zorder=5)
     paint_solids(solids, *view.seen(poses, pale))
     return ax.add_collection(solids, autolim=False)
 

@@ -30,6 +30,7 @@ _CUBE_COLOURS = {EXCLUDED: (COLOURS.excluded, 0.25), FELT: (COLOURS.felt, 0.8), 
 FLOOR_COLOUR = "#EFEBE4"
 _FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
 _MOST_LINES = 80
+_SEAM = 0.3  # [pt] width of the edge that covers the seam between two opaque faces
 
 
 class SceneView:
@@ -200,7 +201,7 @@ def add_solids(
 ) -> PolyCollection:
     """Arm, obstacles, and cubes as ``Scene.solids`` has them; later poses go in with ``paint_solids``."""
     faces, colours = scene.solids(q, plan, obstacles)
-    solids = PolyCollection(faces, linewidths=0.3, zorder=5)
+    solids = PolyCollection(faces, zorder=5)
     paint_solids(solids, faces, colours)
     return ax.add_collection(solids, autolim=False)
 
@@ -209,9 +210,8 @@ def paint_solids(solids: PolyCollection, faces: np.ndarray, colours: np.ndarray)
     """Put faces (k, 4, 2) and colours (k, 4) in; opaque faces overlap a little, so that no seams show."""
     solids.set_verts(faces)
     solids.set_facecolor(colours)
-    seams = colours.copy()
-    seams[colours[:, 3] < 1.0, 3] = 0.0
-    solids.set_edgecolor(seams)
+    solids.set_edgecolor(colours)
+    solids.set_linewidth(np.where(colours[:, 3] < 1.0, 0.0, _SEAM))
 
 
 def _floor(scene: SceneView, height: float) -> np.ndarray:

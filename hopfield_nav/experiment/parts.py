@@ -1,0 +1,75 @@
+"""Which parts a run of a world has: its navigator, its loop, and what comes between an alarm and a new path.
+
+It owns these choices, and nothing else; ``simulation`` alone asks it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.control import Controller
+from hopfield_nav.experiment.reaction_phase import ReactionPhase
+from hopfield_nav.experiment.slide_phase import SlidePhase
+from hopfield_nav.loop import Plant, Trajectory, compiled_loop
+from hopfield_nav.navigation import (
+    FeelingNavigator,
+    Follower,
+    JointNavigator,
+    Navigator,
+    SlidingNavigator,
+    SurfaceNavigator,
+)
+from hopfield_nav.world import World, build_flexible_loop
+
+AnyNavigator = Navigator | JointNavigator | Follower
+_EXPLORES: dict[str, type[Navigator]] = {
+    "replan": FeelingNavigator,
+    "follow": SurfaceNavigator,
+    "slide": SlidingNavigator,
+}
+
+
+def choose_navigator(
+    world: World, arm: Arm, start: np.ndarray, followed: Trajectory | None, hidden: bool
+) -> AnyNavigator:
+    """What answers a touch.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+        followed: a trajectory in the place of a goal.
+        hidden: whether friction hides the force with which the arm should slide; then it follows.
+    """
+    if followed is not None:
+        return Follower(world, arm, followed)
+    if world.map.space == "joints":
+        return JointNavigator(world, arm, start)
+    if world.detection.mark != "felt":
+        return Navigator(world, arm, start)
+    method = world.explore.method
+    return _EXPLORES["follow" if method == "slide" and hidden else method](world, arm, start)
+
+
+def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
+    """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
+    if world.plant.engine == "internal":
+        return compiled_loop()
+    if world.plant.engine == "flexible":
+        return build_flexible_loop(world, plant, start)
+    from hopfield_nav.loop import MujocoLoop
+
+    return MujocoLoop(plant, world.plant.step, world.plant.integrator)
+
+
+def make_phases(
+    world: World, arm: Arm, controller: Controller, navigator: AnyNavigator
+) -> dict[bool, ReactionPhase | SlidePhase]:
+    """What comes between an alarm and the new path: where the arm slides (True), and where not."""
+    phases: dict[bool, ReactionPhase | SlidePhase] = {False: ReactionPhase(world, arm, controller)}
+    if isinstance(navigator, SlidingNavigator):
+        phases[True] = SlidePhase(world, arm, controller, navigator)
+    return phases

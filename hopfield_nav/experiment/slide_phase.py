@@ -1,0 +1,100 @@
+"""Sliding along what was felt, from an alarm until the new path leads away: ``explore: slide``.
+
+The law ``hybrid_force_motion`` takes the place of the world's own: it presses with a wanted force and moves
+along. Where to, and when it is enough, the navigator says; a surface that is lost for good, or was never
+found, ends it too. Then the world's law goes on from where the arm is.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import NO_RETREAT, Controller, felt_normal, slide_to, with_sliding
+from hopfield_nav.experiment.limits import limits_of_law
+from hopfield_nav.experiment.phase import Phase
+from hopfield_nav.loop import FOLLOWS, LEADS, State, Trajectory, quintic_trajectory
+from hopfield_nav.navigation import PlannedMotion, SlidingNavigator
+from hopfield_nav.world import World
+
+LOOK = 0.02  # [s] from one look at what is felt to the next
+APPROACH = 0.5  # [s] within which what was felt must be found again
+FOUND = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
+SEARCH = 1.0  # [s] for which a surface that ended is searched
+LONGEST = 60.0  # [s]
+PRESSED = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
+
+
+class SlidePhase(Phase):
+    """Slides, once the navigator has told it to.
+
+    Attributes:
+        controller: that of the run, with the law that slides.
+
+    Args:
+        world: of the run.
+        arm: the kinematics that the navigator plans with.
+        controller: of the run.
+        navigator: of the run.
+    """
+
+    def __init__(self, world: World, arm: Arm, controller: Controller, navigator: SlidingNavigator) -> None:
+        super().__init__(world, LOOK)
+        self._explore, self._period = world.explore, world.controller.period
+        self._frequency = limits_of_law(world).frequency
+        self._arm, self._usual, self._navigator = arm, controller, navigator
+        self.controller = controller
+        self._start, self._felt = 0.0, -math.inf
+        self._found, self._pressed, self._looks_felt = False, 0, 0
+
+    def before(
+        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
+    ) -> PlannedMotion:
+        """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
+        assert motion.slide is not None
+        sensed, explore = state.control.sensed, self._explore
+        state.control.alarm.retreat[0] = NO_RETREAT
+        state.control.mode[0], state.control.correction[:] = LEADS, 0.0
+        self.controller = with_sliding(
+            self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.side,
+            self._period, self._frequency,
+        )  # fmt: skip
+        self._begun, self._start, self._felt = round(time / self._step), time, time
+        self._found, self._pressed, self._looks_felt = False, 0, 0
+        here = quintic_trajectory(sensed.q[None], 2.0 * LONGEST, time)  # its end would be arrival
+        return motion._replace(trajectory=here, undecided=True, reaction=True, retreats=True)
+
+    def is_over(self, step: int, state: State) -> bool:
+        """Whether the arm shall go on: the way is free, or what was felt is lost."""
+        if not self._is_due(step):
+            return False
+        time = step * self._step
+        slides, normal = felt_normal(self.controller.law)
+        pressed = float(np.linalg.norm(state.control.belief.wrench[:3])) > PRESSED * self._explore.force
+        self._pressed = self._pressed + 1 if pressed else 0
+        self._looks_felt = self._looks_felt + 1 if slides else 0
+        if slides:
+            self._felt = time
+        if self._looks_felt >= FOUND and not self._found:
+            self._found = True
+            self._navigator.confirm_slide(True)
+        lost = time - (self._felt if self._found else self._start) > (SEARCH if self._found else APPROACH)
+        if lost or self._pressed > 2 or time - self._start > LONGEST:
+            return True
+        place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
+        side = self._navigator.slide_on(time, place, normal, slides)
+        if side == 0.0:
+            return True
+        slide_to(self.controller.law, side)
+        return False
+
+    def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """From where the arm goes on, with the world's own law; as ``ReactionPhase.end``."""
+        if not self._found:
+            self._navigator.confirm_slide(False)
+        alarm, sensed = state.control.alarm, state.control.sensed
+        state.control.mode[0], alarm.retreat[0] = FOLLOWS, 2.0
+        alarm.floor[0] = alarm.low[0] = alarm.peak[0] = math.inf  # growth is what comes from here on
+        return sensed.q + sensed.qd * (time - float(sensed.time[0])), sensed.qd.copy()

@@ -1,0 +1,241 @@
+"""The navigator that slides along what it felt (``explore: slide``; wished for in ragazzon2012 7.3 and 8.1).
+
+Where the network's new path leads through the surface that was just felt, the arm stays on the surface and
+slides to the side on which the path leads through it. Every step whose line it slides across is closed: the
+surface was felt there. It leaves where the path does not lead through the surface any more. All else is done
+by ``FeelingNavigator``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.loop import quintic_trajectory
+from hopfield_nav.navigation.beliefs import Cell, Step
+from hopfield_nav.navigation.feeling import MOST_TRIES
+from hopfield_nav.navigation.following import SurfaceNavigator
+from hopfield_nav.navigation.legs import AGAINST, LEAST_FORCE, Leg
+from hopfield_nav.navigation.motion import PlannedMotion, Slide
+from hopfield_nav.navigation.surface import CORNER, Surface
+from hopfield_nav.world import World
+
+MOST_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
+STUCK = 0.25, 8.0  # [cells] and times as long as that takes: who has not come so far is in a corner
+MOST_IN_VAIN = 2  # slides in a row that close no step, after which the arm goes back to a centre
+_STRAIGHT_ON = 0.25  # [cells] a path that leads through the surface so near asks for no other side
+_IN_FRONT = 0.1  # [cells] from the surface to a centre in front of it, at least
+
+
+@dataclass
+class _Course:
+    """How one slide has gone so far.
+
+    Attributes:
+        side: as ``Slide.side``; 0 before it is chosen.
+        felt: (3,) where the surface was felt last [m].
+        idle: way since a step was closed [m].
+        learned: whether it has closed a step.
+        came: when [s] and where (3,) [m] the arm last got on.
+        behind: places and normals on the last cell's length.
+    """
+
+    side: float = 0.0
+    felt: np.ndarray | None = None
+    idle: float = 0.0
+    learned: bool = False
+    came: tuple[float, np.ndarray] | None = None
+    behind: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+
+
+class SlidingNavigator(SurfaceNavigator):
+    """Map, planner and trajectories of a run with ``explore: slide``.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        super().__init__(world, arm, start)
+        self._course = _Course()
+        self._in_vain = 0  # slides in a row that closed no step
+        self._centres = np.zeros((0, 3))  # of the path from the slide on [m]
+
+    def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
+        """After a slide from the cell beside the arm; else as ``FeelingNavigator.decide``."""
+        if self.motion.slide is None:
+            return super().decide(time, q, qd, held)
+        self.surface = self._leg = None
+        self._in_vain = 0 if self._course.learned else self._in_vain + 1
+        self.motion = self._go_on(self.motion.start, time, q, qd, np.zeros(len(q)))._replace(retreats=True)
+        self._show_beliefs()
+        return self.motion
+
+    def confirm_slide(self, held: bool) -> None:
+        """Whether the arm, when it set out to slide, still felt what it had touched."""
+        self.beliefs.confirm(held)
+
+    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> float:
+        """Learn from where the arm slides, and say how to go on.
+
+        Args:
+            time: of the look [s].
+            place: (3,) of the tool [m].
+            normal: (3,) from the surface, a unit vector.
+            felt: whether it is felt there; else it is being searched.
+
+        Returns:
+            The side, 1 counter-clockwise around what is touched or -1; 0: the arm can leave.
+        """
+        place, course = self._flat(place), self._course
+        learned = felt and self._slide_across(place, normal)
+        self.surface = Surface(place[None], self._normals(place, normal))
+        start = self._cell_in_front(place)
+        if course.idle > MOST_IDLE * self.grid.spacing or self._is_stuck(time, place):
+            return 0.0
+        if start is None:
+            return course.side
+        if learned or start != self.motion.start:
+            self._set_out_from(start)
+        side = self._side_of_path()
+        course.side = side or course.side
+        return side
+
+    def _is_stuck(self, time: float, place: np.ndarray) -> bool:
+        """Whether the arm does not get on, as between two walls."""
+        length = STUCK[0] * self.grid.spacing
+        course = self._course
+        if course.came is None or float(np.linalg.norm(place - course.came[1])) > length:
+            course.came = time, place
+        return time - course.came[0] > STUCK[1] * length / self.world.explore.speed
+
+    def _normals(self, place: np.ndarray, normal: np.ndarray) -> np.ndarray:
+        """The normal at a place, and the mean over the last cell's length, as a rough wall is one wall."""
+        course = self._course
+        near = [row for row in course.behind if np.linalg.norm(row[0] - place) <= self.grid.spacing]
+        near.append((place, normal))
+        course.behind = near
+        mean = np.mean([n for _, n in near], axis=0)
+        size = float(np.linalg.norm(mean))
+        return normal[None] if size < CORNER else np.stack([normal, mean / size])
+
+    def _go_back(
+        self, leg: Leg, force: np.ndarray, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+    ) -> PlannedMotion:
+        """A slide if the new path leads through what was felt, on whatever leg that was."""
+        start, size = self._retreat_to(leg), float(np.linalg.norm(force[:2]))
+        normal = np.append(force[:2] / size, 0.0) if size > LEAST_FORCE else -leg.direction
+        self.surface = Surface(self._flat(leg.place)[None], normal[None])
+        front = self._cell_in_front(self.surface.points[-1])
+        in_vain, self._in_vain = self._in_vain >= MOST_IN_VAIN, self._in_vain % MOST_IN_VAIN
+        if front is not None and not in_vain:
+            motion = self._along_surface(leg, front, time, q, qd, qdd)
+            if motion is not None:
+                return motion
+        self.surface = None
+        return self._go_on(self._nearer(start, front, leg.place), time, q, qd, qdd)
+
+    def _nearer(self, start: Cell, front: Cell | None, place: np.ndarray) -> Cell:
+        """To go back to: the cell in front of the surface, if it is nearer and was not tried in vain.
+
+        On its way along a surface the tool came over no centres.
+        """
+        if front is None or self._tries[front] >= MOST_TRIES:
+            return start
+        away = [float(np.linalg.norm(self.grid.centre(cell) - place)) for cell in (start, front)]
+        if away[1] >= away[0]:
+            return start
+        self._tries[front] += 1
+        return front
+
+    def _along_surface(
+        self, leg: Leg, start: Cell, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+    ) -> PlannedMotion | None:
+        """A slide; None where the new path does not lead through the surface."""
+        assert self.surface is not None
+        before = self.motion
+        self._set_out_from(start)
+        self._course = _Course()
+        side = self._side_of_path()
+        if side == 0.0:
+            self.motion = before
+            return None
+        self._course.side = side
+        self.strides += 1
+        return self.motion._replace(
+            trajectory=quintic_trajectory(q[None], 1.0, time), places=None, undecided=True, passing=False,
+            approach=None, slide=Slide(side, self.surface.normal),
+        )  # fmt: skip
+
+    def _set_out_from(self, start: Cell) -> None:
+        """Plan from a cell in front of the surface."""
+        cells = self._make_plan(start).cells
+        cells = np.array([start]) if cells is None else cells
+        self.motion = self.motion._replace(start=start, cells=cells)
+        self._centres = np.array([self.grid.centre(cell) for cell in cells])
+
+    def _side_of_path(self) -> float:
+        """To which side the path leads through the surface; 0 where it does not, near the arm."""
+        assert self.surface is not None
+        place, normal = self.surface.points[-1], self.surface.normal
+        found = self.surface.crossing(self._centres)
+        if found is None or np.linalg.norm(found[1] - place) > self._far:
+            return 0.0
+        along = float(np.cross([0.0, 0.0, 1.0], normal) @ (found[1] - place))
+        if self._course.side and abs(along) < _STRAIGHT_ON * self.grid.spacing:
+            return self._course.side
+        return 1.0 if along >= 0.0 else -1.0
+
+    def _cell_in_front(self, place: np.ndarray) -> Cell | None:
+        """The nearest cell whose centre is in front of the surface, and from which the arm can go on."""
+        assert self.surface is not None
+        obstacles, found = self._obstacles(), []
+        here = self.grid.cell_of(place)
+        for cell in itertools.product(*(range(c - 1, c + 2) for c in here)):
+            if not self.grid.inside(cell) or obstacles[cell]:
+                continue
+            centre = self.grid.centre(cell)
+            if self.surface.height(centre[None])[0] > _IN_FRONT * self.grid.spacing:
+                found.append((float(np.linalg.norm(centre - place)), cell))
+        return min(found)[1] if found else None
+
+    def _slide_across(self, place: np.ndarray, normal: np.ndarray) -> bool:
+        """Close the steps whose lines lie between the last place and this one; whether that is new of any."""
+        course = self._course
+        before, course.felt = course.felt, place
+        if before is None:
+            return False
+        course.idle += float(np.linalg.norm(place - before))
+        steps = self._steps_across(before, place)
+        known = {step: self.beliefs.certainty(step) for step in steps}
+        for step in steps:
+            if abs(normal[step.axis]) >= AGAINST:
+                self.beliefs.touch(step, true_stop=True)
+                self.beliefs.confirm(True)
+            else:
+                self.beliefs.believe_closed(step)
+        learned = any(self.beliefs.certainty(step) > known[step] for step in steps)
+        if learned:
+            course.idle, course.learned = 0.0, True
+        return learned
+
+    def _steps_across(self, begin: np.ndarray, end: np.ndarray) -> list[Step]:
+        """Steps whose lines a short way between two places (3,) [m] crosses."""
+        first, last = self._in_cells(begin), self._in_cells(end)
+        found = []
+        for axis, across in ((0, 1), (1, 0)):
+            lines = np.arange(np.ceil(min(first[across], last[across])), max(first[across], last[across]))
+            for line in lines:
+                share = (line - first[across]) / (last[across] - first[across])
+                along = first[axis] + share * (last[axis] - first[axis])
+                cell = [0, 0]
+                cell[axis], cell[across] = int(np.floor(along)), int(line)
+                step = Step((cell[0], cell[1]), axis)
+                if all(self.grid.inside(c) for c in step.ends):
+                    found.append(step)
+        return found

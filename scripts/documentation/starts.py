@@ -1,0 +1,124 @@
+"""Tables of joints that leave rest: false alarms and contacts, with the allowances of the default detector.
+
+Without them the friction may be a fifth of the model's wrong, a resting joint bears the model's own breakaway
+torque, and nobody knows of noise. The arm is ``ur5_full`` at 1 kHz, ideal or real as in
+``detection/conditions.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from detection.conditions import Condition
+from detection.methods import Candidate
+from detection.motions import Trial
+from detection.trials import Recorded, run_trial
+from measured_part import table
+
+from dynamics import forward_kinematics, load_arm
+from hopfield_nav.loop import Trajectory, evaluate, joined, quintic_trajectory
+from hopfield_nav.sweeps import share
+
+WITH = Candidate("", "momentum_observer", "adaptive_joint_torque")
+WITHOUT = replace(WITH, parameters={"friction_error": 0.2, "stiction_share": 1 / 1.2, "stiction_speed": 0.03})
+SPEEDS, REST, WAYS = (
+    (0.1, 0.25, 0.5, 1.0),
+    0.2,
+    (0.3, 1.0),
+)  # [rad/s], [s], [rad] of the joint that goes furthest
+KINDS = {"real": "masses, friction off; noise", "ideal": "the model is right"}
+CONTACTS = {  # name: share of the motion before the touch, of the joints' speed [rad/s]
+    "start": ((0.03, 0.1), 0.5),
+    "full speed": ((0.5, 0.5), 0.5),
+}
+STIFFNESS = {"k = 1e5 N/m": 1e5, "k = 3e3 N/m": 3e3}
+RADIUS, PRESS, MOTIONS, COUNT = 0.1, 0.6, 80, 40  # [m], [s], of each speed, contacts of each kind
+
+
+def motion(rng: np.random.Generator, speed: float, all_joints: bool) -> tuple[Trajectory, float]:
+    """From rest to rest with pauses about it, and how long the motion itself takes [s]."""
+    start, way = rng.uniform(-np.pi, np.pi, 6), np.eye(6)[rng.integers(6)]
+    way = rng.uniform(-1, 1, 6) if all_joints else way
+    way *= rng.uniform(*WAYS) / np.abs(way).max()
+    leg = quintic_trajectory(np.stack([start, start + way]), 15 / 8 * np.abs(way).max() / speed)
+    before, behind = (quintic_trajectory(q[None], REST) for q in (start, start + way))
+    return joined([before, leg, behind]), float(leg.knots[-1])
+
+
+def level(trial: Recorded, allowed: bool) -> np.ndarray:
+    """Of the detector, with what it allows or without."""
+    return WITH.run(trial).level if allowed else WITHOUT.run(trial._replace(noise=0.0)).level
+
+
+@cache
+def free(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Of each motion: largest level without and with, and how much of it is over at an alarm without."""
+    largest, first = [], []
+    for k in range(MOTIONS * len(SPEEDS)):
+        rng = np.random.default_rng([k, 8])
+        trajectory, length = motion(rng, SPEEDS[k % len(SPEEDS)], bool(k // len(SPEEDS) % 2))
+        trial = run_trial(Condition("full", kind), Trial(trajectory, float(trajectory.knots[-1]), ""), k)
+        without = level(trial, False)
+        largest.append([without.max(), level(trial, True).max()])
+        alarm = trial.signals.time[np.argmax(without > 1.0)]
+        first.append((alarm - REST) / length if without.max() > 1.0 else np.nan)
+    return np.array(largest), np.array(first)
+
+
+def starts() -> str:
+    """Motions with a false alarm."""
+    rows = []
+    for kind, name in KINDS.items():
+        largest, first = free(kind)
+        alarms = (largest > 1.0).sum(axis=0)
+        bound = share(int(alarms[1]), len(largest)).high
+        early = int(np.sum((first > 0.0) & (first < 0.1)))
+        told = [f"{alarms[0]}", f"{early}", f"{alarms[1]} (up to {100 * bound:.1f} %)"]
+        rows.append([name, f"{len(largest)}", *told])
+    head = ["", "motions", "with an alarm without it", "of these, the first in the first tenth", "with it"]
+    return table(head, rows)
+
+
+def contacts() -> str:
+    """Delay and force of contacts; the middle column has as few false alarms as the last one."""
+    raised = free("real")[0][:, 0].max()
+    rows = []
+    for kind, condition in KINDS.items():
+        for when in CONTACTS:
+            for stiff, stiffness in STIFFNESS.items():
+                trials = list(touches(kind, when, stiffness))
+                cells = [felt(trials, False, 1.0), felt(trials, False, raised), felt(trials, True, 1.0)]
+                rows.append([f"{condition}, {when}, {stiff}", *cells])
+    return table(["", "without it", f"without it, thresholds {raised:.2f} times as high", "with it"], rows)
+
+
+def touches(kind: str, when: str, stiffness: float) -> Iterator[Recorded]:
+    """Motions of all joints in which the tool point meets a sphere ahead."""
+    arm, (shares, speed) = load_arm("ur5_full"), CONTACTS[when]
+    for k in range(COUNT):
+        rng = np.random.default_rng([k, 9])
+        trajectory, length = motion(rng, speed, True)
+        touch = REST + rng.uniform(*shares) * length
+        now, then = (forward_kinematics(arm, evaluate(trajectory, touch - t)[0])[:3, 3] for t in (0.0, 1e-4))
+        center = now + RADIUS * (now - then) / np.linalg.norm(now - then)
+        solid = f"obstacles: [{{sphere: {{center: {center.tolist()}, radius: {RADIUS}}}}}]\n"
+        more = f"contact: {{stiffness: {stiffness}}}\n{solid}"
+        yield run_trial(Condition("full", kind), Trial(trajectory, touch + PRESS, more), k)
+
+
+def felt(trials: list[Recorded], allowed: bool, limit: float) -> str:
+    """Delay, median and p95 [ms], and the median of the force until then, of contacts that were felt."""
+    found = []
+    for trial in trials:
+        force, time = trial.truth.largest, trial.signals.time
+        began = int(np.argmax(force > 0.0))
+        loud = began + np.flatnonzero(level(trial, allowed)[began:] > limit)
+        if force[began] > 0.0 and loud.size:
+            found.append((time[loud[0]] - time[began], force[began : loud[0] + 1].max()))
+    delay, force = np.array(found).T
+    missed = sum(bool(trial.truth.largest.any()) for trial in trials) - len(found)
+    p50, p95 = 1e3 * np.quantile(delay, [0.5, 0.95])
+    return f"{p50:.0f}, {p95:.0f}; {np.median(force):.0f} N" + (f"; {missed} missed" if missed else "")

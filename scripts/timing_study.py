@@ -1,0 +1,241 @@
+"""How well timed paths keep their limits and their lines, and how the simulated arm follows them.
+
+    python scripts/timing_study.py --paths 600 --lines 300 --out docs/known_world_time.md
+
+Random paths, straight in joint space over three poses, of three arms with random limits; random straight tool
+lines of one arm. Times are those of the processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measured_part import table, tell
+
+from dynamics import Arm, BadInput, follow_path, forward_kinematics, load_arm, with_payload
+from hopfield_nav.experiment import follow
+from hopfield_nav.known_world import PlannedPath, line, time_path, timing
+from hopfield_nav.known_world.limits import largest_shares, motion_limits
+from hopfield_nav.known_world.line import rows_on_line
+from hopfield_nav.loop import Trajectory, sample
+from hopfield_nav.world import parse_world
+
+ARMS = ("ur5_ragazzon2012", "ur5_full", "ur5e")
+ARM = "ur5_ragazzon2012"
+LENGTHS, INSIDE = (0.02, 0.6), 8  # [m] of lines; samples of each piece of a trajectory
+STEP, NEAR = 1e-3, 0.02  # [m] between rows; [rad] of joint 5 from a singular wrist
+FOLLOWED = {  # name: limits with which a path is followed
+    "1.4 rad/s²": {},
+    "40 rad/s², torque share 0.8": {"acceleration": 40.0, "share": 0.8},
+    "300 rad/s², torque not limited": {"acceleration": 300.0, "share": math.inf},
+}
+REPEATS = 15
+
+
+def direct_path(points: np.ndarray) -> PlannedPath:
+    """Straight in joint space from point to point."""
+    return PlannedPath(points, "direct", np.arange(len(points)), float(np.abs(np.diff(points, axis=0)).sum()))
+
+
+def random_limits(rng: np.random.Generator) -> dict[str, Any]:
+    """Of acceleration, torque, tool speed and ramp."""
+    return {
+        "acceleration": float(np.exp(rng.uniform(np.log(0.3), np.log(60)))),
+        "share": rng.uniform(0.3, 1.0),
+        "tool_speed": rng.choice([None, 0.1, 0.5, 1.0]),
+        "ramp": rng.uniform(0, 0.05),
+    }
+
+
+def of_limits(count: int) -> list[list[str]]:
+    """Rows of random paths: the largest share of a limit, and how many were slowed down as a whole."""
+    largest, slow, tried = 0.0, 0, 0
+    for k in range(count):
+        rng = np.random.default_rng(k)
+        arm = with_payload(load_arm(ARMS[k % len(ARMS)]), rng.uniform(0, 6), [0, 0, 0.05])
+        path, limits = direct_path(rng.uniform(-2, 2, (3, 6))), random_limits(rng)
+        try:
+            with slowed_down() as calls:
+                trajectory = time_path(arm, path, **limits)
+        except BadInput:  # a pose at which the arm cannot rest within the torque
+            continue
+        del limits["ramp"]  # no limit of the motion itself
+        shares = largest_shares(arm, trajectory, motion_limits(arm, **limits))
+        largest, slow, tried = max(largest, *shares), slow + bool(calls), tried + 1
+    name = "payload up to 6 kg, 0.3–60 rad/s², torque share 0.3–1, ramp 0–50 ms"
+    arms = ", ".join(f"`{arm}`" for arm in ARMS)
+    return [
+        [f"largest share of a limit, random paths (n = {tried}: {arms}, {name})", f"{largest:.4f}"],
+        ["of these, slowed down as a whole in the end", f"{slow}"],
+    ]
+
+
+@contextmanager
+def slowed_down() -> Iterator[list[float]]:
+    """Notes every time that a whole trajectory is slowed down."""
+    calls, before = [], timing.slowed
+
+    def noted(trajectory: Trajectory, factor: float) -> Trajectory:
+        calls.append(factor)
+        return before(trajectory, factor)
+
+    timing.slowed = noted
+    try:
+        yield calls
+    finally:
+        timing.slowed = before
+
+
+def random_lines(count: int) -> list[PlannedPath]:
+    """Straight lines of the tool, rows a millimetre apart; every other begins by a singular wrist."""
+    arm, rng, found = load_arm(ARM), np.random.default_rng(1), []
+    while len(found) < count:
+        start = rng.uniform(-2, 2, 6)
+        if len(found) % 2:
+            start[4] = rng.uniform(-NEAR, NEAR)
+        length, shift = rng.uniform(*LENGTHS), rng.normal(size=3)
+        poses = np.tile(forward_kinematics(arm, start), (math.ceil(length / STEP) + 1, 1, 1))
+        poses[:, :3, 3] += np.linspace(0, length, len(poses))[:, None] * shift / np.linalg.norm(shift)
+        followed = follow_path(arm, poses, start)
+        path = PlannedPath(followed.q, "shortest", np.array([0, len(followed.q) - 1]), 0.0)
+        if not followed.reason and can_be_timed(arm, path):
+            found.append(path)
+    return found
+
+
+def can_be_timed(arm: Arm, path: PlannedPath) -> bool:
+    """Whether the joints jump nowhere on the line, and the arm can rest everywhere."""
+    try:
+        time_path(arm, path)
+    except BadInput:
+        return False
+    return True
+
+
+def of_lines(count: int) -> list[list[str]]:
+    """Rows of random lines: how far tool and joints leave them, with and without added rows."""
+    arm, lines = load_arm(ARM), random_lines(count)
+    timed = [sample(time_path(arm, path), INSIDE)[1] for path in lines]
+    off = np.array([off_line(arm, path, q) for path, q in zip(lines, timed, strict=True)])
+    bent = np.array([bend(arm, path, q) for path, q in zip(lines, timed, strict=True)])
+    with no_rows_added():
+        bare = np.array([off_line(arm, path, sample(time_path(arm, path), INSIDE)[1]) for path in lines])
+    nm, urad = 1e9, 1e6
+    return [
+        [
+            f"tool off its straight line, rows 1 mm apart ({count} lines, half by a singular wrist)",
+            f"median {_two(nm * np.median(off))} nm, largest {_two(1e6 * off.max())} µm",
+        ],
+        [
+            "the same without the added rows",
+            f"median {_two(nm * np.median(bare))} nm, largest {_two(1e6 * bare.max())} µm;"
+            f" {int((bare > 1e-6).sum())} beyond 1 µm",
+        ],
+        [
+            "spline of these lines against the straight joint motion between rows",
+            f"median {_two(urad * np.median(bent))} µrad, largest {_two(1e3 * bent.max())} mrad",
+        ],
+    ]
+
+
+@contextmanager
+def no_rows_added() -> Iterator[None]:
+    """Lines are timed with the rows that they have."""
+    before = line.OFF_LINE, line.REFUSED
+    line.OFF_LINE = line.REFUSED = math.inf
+    try:
+        yield
+    finally:
+        line.OFF_LINE, line.REFUSED = before
+
+
+def off_line(arm: Arm, path: PlannedPath, q: np.ndarray) -> float:
+    """Largest distance of the tool from the line [m]."""
+    first, last = forward_kinematics(arm, path.q[[0, -1]])[:, :3, 3]
+    along = (last - first) / np.linalg.norm(last - first)
+    apart = forward_kinematics(arm, q)[:, :3, 3] - first
+    return float(np.linalg.norm(apart - (apart @ along)[:, None] * along, axis=1).max())
+
+
+def bend(arm: Arm, path: PlannedPath, q: np.ndarray) -> float:
+    """Largest distance of the joints from the straight motion between two rows [rad]."""
+    rows = rows_on_line(arm, path.q)
+    place = np.linalg.norm(
+        forward_kinematics(arm, rows)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1
+    )
+    here = np.linalg.norm(
+        forward_kinematics(arm, q)[:, :3, 3] - forward_kinematics(arm, rows[0])[:3, 3], axis=1
+    )
+    k = np.clip(np.searchsorted(place, here) - 1, 0, len(rows) - 2)
+    chord = rows[k + 1] - rows[k]
+    length = np.maximum(np.linalg.norm(chord, axis=1, keepdims=True), 1e-12)
+    apart = q - rows[k]
+    across = apart - np.sum(apart * chord, axis=1, keepdims=True) / length**2 * chord
+    return float(np.linalg.norm(across, axis=1).max())
+
+
+def of_the_arm() -> list[list[str]]:
+    """Rows of the simulated arm that follows a path with ever wider limits."""
+    path = direct_path(np.array([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1.0]]))
+    rows = []
+    for name, limits in FOLLOWED.items():
+        trajectory = time_path(load_arm(ARM), path, **limits)
+        text = f"format: 1\narm: {ARM}\ntime_limit: {float(trajectory.knots[-1]) + 1}\n"
+        run = follow(parse_world(text), trajectory)
+        error = np.abs(run.data.q.values - run.data.q_ref.values).max()
+        share = f"{100 * run.summary['saturated_share']:.0f} % of the periods saturated"
+        rows.append(
+            [
+                f"simulated arm, 1 kHz, no friction, {name}: largest joint error",
+                f"{_two(1e3 * error)} mrad; {share}",
+            ]
+        )
+    return rows
+
+
+def of_time() -> list[list[str]]:
+    """Rows of processor time."""
+    arm = load_arm(ARM)
+    ends = np.array([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1.0]])
+    direct = PlannedPath(
+        np.linspace(*ends, 100), "direct", np.array([0, 99]), float(np.abs(np.diff(ends, axis=0)).sum())
+    )
+    longest = max(random_lines(20), key=lambda path: len(path.q))
+    cases = {"direct path of 100 rows, one leg": direct, f"tool line of {len(longest.q)} rows": longest}
+    rows = []
+    for name, path in cases.items():
+        times = []
+        for _ in range(REPEATS):
+            started = time.process_time()
+            time_path(arm, path)
+            times.append(1e3 * (time.process_time() - started))
+        rows.append(
+            [f"`time_path`, {name}: processor time", f"{np.median(times):.0f} ms (median of {REPEATS})"]
+        )
+    return rows
+
+
+def _two(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else f"{value:.0f}"
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--paths", type=int, default=600)
+    parser.add_argument("--lines", type=int, default=300)
+    parser.add_argument("--out", type=Path, help="page to write to; default: print only")
+    options = parser.parse_args()
+    rows = [*of_time(), *of_limits(options.paths), *of_lines(options.lines), *of_the_arm()]
+    tell(table(["what", "value"], rows), options.out)
+
+
+if __name__ == "__main__":
+    main()
