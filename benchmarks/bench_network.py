@@ -1,8 +1,8 @@
 """The networks at scale against their peers, on the same maps in one process: medians and ratios.
 
-Run ``python benchmarks/bench_network.py`` (a minute), ``--large`` for the maps of 6.4e7 cells (several
-minutes, 4 GB for the peers), ``--no-peers`` for ours and the floor alone. Peers: scikit-fmm, skimage's
-MCP, scipy's csgraph (its graph is built outside the clock). The floor is a plain queue breadth-first
+Run ``python benchmarks/bench_network.py`` (a few minutes), ``--large`` for the maps of 6.4e7 cells too,
+``--no-peers`` for ours and the floor alone. Peers: scikit-fmm, skimage's MCP, scipy's csgraph (its graph
+is built outside the clock); on 6.4e7 cells the floor alone, as they need many minutes for one search. The floor is a plain queue breadth-first
 search in Numba on a padded grid. All are timed from Python, alternating.
 """
 
@@ -20,6 +20,7 @@ from dynamics.compiled import kernel
 from hopfield_nav.planning import Replanner, neighbours, plan_path, solve, stencil
 
 FEW = 2_000_000  # cells up to which graphs are built and rounds repeated
+MANY = 20_000_000  # cells up to which the peers are asked
 OTHERS = ("plain queue search", "scikit-fmm", "skimage MCP", "scipy")
 
 
@@ -120,8 +121,9 @@ def limit_row(name: str, blocked: np.ndarray, goal: tuple[int, ...], with_peers:
         "limit": lambda: solve(blocked, near, goal),
         "plain queue search": lambda: floor(blocked, goal),
     }
-    calls |= peers(blocked, goal) if with_peers else {}
+    calls |= peers(blocked, goal) if with_peers and blocked.size <= MANY else {}
     found = times_of(calls, 9 if blocked.size <= FEW else 3)
+    print(name, {who: text(times) for who, times in found.items()}, flush=True)
     ours = statistics.median(found["limit"])
     ratios = {who: f"{statistics.median(times) / ours:.2g}×" for who, times in found.items()}
     return [name, text(found["limit"]), *(ratios.get(who, "") for who in OTHERS)]
@@ -131,7 +133,7 @@ def text(times: list[float]) -> str:
     """Median, and the lowest of several in parentheses."""
     median = statistics.median(times)
     unit, scale = next((u, s) for u, s in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if median * s >= 1)
-    lowest = f" ({min(times) * scale:.2g})" if len(times) > 1 else ""
+    lowest = f" ({float(f'{min(times) * scale:.2g}'):g})" if len(times) > 1 else ""
     return f"{median * scale:.3g} {unit}{lowest}"
 
 
@@ -146,14 +148,14 @@ def replan_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> list[st
     start = (0,) * blocked.ndim
     blocked[start] = False
     planner, times, rng = Replanner(blocked, goal), [], np.random.default_rng(0)
-    for _ in range(100):
+    for turn in range(101):  # the first one compiles
         path = planner.path(start)
         assert path is not None
         cell = path[rng.integers(len(path) // 4, 3 * len(path) // 4)]
         begin = time.perf_counter()
         planner.block(cell)
         planner.path(start)
-        times.append(time.perf_counter() - begin)
+        times += [time.perf_counter() - begin] if turn else []
     worst = []
     for axis in range(blocked.ndim):
         for step in (1, -1):

@@ -1,29 +1,34 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
     python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls] [--count N] [--first N]
-        [--out docs/reliability.md]
+        [--keep FILE] [--out docs/reliability.md]
 
 It uses one core, and three for killed sweeps. What broke the program is named below the table; the exit
-status is then 1. ``--first`` goes on where an earlier call ended. Whether the tests would notice small
-faults is asked by ``scripts/mutants.py``.
+status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none that is there
+already, and makes the table of all that FILE holds, so that many calls, side by side too, make one table.
+Whether the tests would notice small faults is asked by ``scripts/mutants.py``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 import warnings
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from measured_part import table, tell
 from torturing.calls import odd_calls
 from torturing.kills import killed_sweeps
 from torturing.records import damaged_runs, damaged_tables
-from torturing.trials import HEAD, Tally, try_all
+from torturing.trials import HEAD, Tally, joined, try_all
 from torturing.worlds import mutated, random_worlds
 
 FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000}
 SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120}
+BLOCK = {"worlds": 500, "runs": 50, "records": 100, "kills": 4, "calls": 100}  # kept at a time
 KINDS = tuple(FULL)
 
 
@@ -59,6 +64,29 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
     ]
 
 
+def torture_in_blocks(sizes: dict[str, int], first: int, keep: Path) -> list[Tally]:
+    """As ``torture``, block by block, each added to a file; returns all that the file then holds."""
+    for kind, begin in _blocks(sizes, first):
+        if (kind, begin) not in (key for key, _ in _kept(keep)):
+            for tally in torture({kind: BLOCK[kind]}, first=begin):
+                with keep.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"kind": kind, "first": begin, **asdict(tally)}) + "\n")
+    return joined(tally for _, tally in sorted(_kept(keep), key=lambda part: KINDS.index(part[0][0])))
+
+
+def _blocks(sizes: dict[str, int], first: int) -> Iterator[tuple[str, int]]:
+    for kind, count in sizes.items():
+        for begin in range(first, first + count, BLOCK[kind]):
+            yield kind, begin
+
+
+def _kept(keep: Path) -> list[tuple[tuple[str, int], Tally]]:
+    """The tallies of a file, each with its kind and first number."""
+    lines = keep.read_text(encoding="utf-8").splitlines() if keep.exists() else []
+    found = [json.loads(line) for line in lines]
+    return [((line.pop("kind"), line.pop("first")), Tally(**line)) for line in found]
+
+
 def main() -> int:
     """Print the table and what broke."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -66,11 +94,19 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(KINDS), help="kinds, with commas")
     parser.add_argument("--count", type=int, help="so many trials of every kind")
     parser.add_argument("--first", type=int, default=0, help="number of the first trial")
+    parser.add_argument("--keep", type=Path, help="trials so far, to which these are added")
     parser.add_argument("--out", type=Path, help="page to write the table to")
     asked = parser.parse_args()
     sizes = {kind: asked.count or (SHORT if asked.short else FULL)[kind] for kind in asked.only.split(",")}
-    torture(SHORT)  # compiles, which is not to be timed
-    tallies = torture(sizes, first=asked.first)
+    if asked.keep and any(n % BLOCK[kind] for kind, count in sizes.items() for n in (count, asked.first)):
+        parser.error(
+            "--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes})
+        )
+    torture({kind: SHORT[kind] for kind in sizes})  # compiles, which is not to be timed
+    if asked.keep:
+        tallies = torture_in_blocks(sizes, asked.first, asked.keep)
+    else:
+        tallies = torture(sizes, first=asked.first)
     tell(table(HEAD, (tally.row for tally in tallies)), asked.out)
     broken = [line for tally in tallies for line in tally.broken]
     print("\n".join(["", *broken]) if broken else "")

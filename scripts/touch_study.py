@@ -4,7 +4,7 @@ python scripts/touch_study.py --default 1000 --each 200 --gaps 50 --out docs/tou
 
 Random worlds in every setting; the same without episodes, with beliefs taken as facts, with no touch
 passed by; gaps that are believed to be closed; what is met on the way back; enclosed goals beside the
-smallest cut; the document's detector beside the default.
+smallest cut; the detector of Ragazzon 2012 beside the default.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def main() -> None:
         "A gap that is believed to be closed": gaps(options.gaps),
         "What is met on the way back": second(options.second),
         "Goals that cannot be reached": enclosed(),
-        "The document's detector and the default": detectors(),
+        "The detector of Ragazzon 2012 and the default": detectors(),
     }
     text = "\n\n".join(f"### {title}\n\n{part}" for title, part in parts.items())
     if options.out:

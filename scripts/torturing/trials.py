@@ -42,6 +42,18 @@ class Tally:
         return [self.name, f"{self.count} of {self.total:,}", *seen, held]
 
 
+def joined(tallies: Iterable[Tally]) -> list[Tally]:
+    """One tally for each kind."""
+    found: dict[str, Tally] = {}
+    for part in tallies:
+        whole = found.setdefault(part.name, Tally(part.name, total=part.total, counted=part.counted))
+        whole.count += part.count
+        whole.refused += part.refused
+        whole.slowest = max(whole.slowest, part.slowest)
+        whole.broken += part.broken
+    return list(found.values())
+
+
 HEAD = ["trials", "number, of how many it has", "refused in one line", "slowest, processor time", "held"]
 
 

@@ -30,3 +30,14 @@ def test_what_breaks_is_named():
     assert (tally.count, tally.refused) == (3, 1)
     assert [line.split(":")[0] for line in tally.broken] == ["bad", "long"]
     assert "ZeroDivisionError" in tally.broken[0]
+
+
+def test_blocks_of_many_calls_make_one_table(tmp_path, monkeypatch):
+    monkeypatch.setitem(torture.BLOCK, "worlds", 20)
+    keep = tmp_path / "trials"
+    at_once = torture.torture({"worlds": 60})[0]
+    torture.torture_in_blocks({"worlds": 20}, 40, keep)
+    torture.torture_in_blocks({"worlds": 40}, 0, keep)
+    monkeypatch.setattr(torture, "torture", None)  # none is tried twice
+    (again,) = torture.torture_in_blocks({"worlds": 60}, 0, keep)
+    assert (again.count, again.refused, again.broken) == (60, at_once.refused, [])
