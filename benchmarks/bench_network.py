@@ -2,8 +2,8 @@
 
 Run ``python benchmarks/bench_network.py`` (a few minutes), ``--large`` for the maps of 6.4e7 cells too,
 ``--no-peers`` for ours and the floor alone. Peers: scikit-fmm, skimage's MCP, scipy's csgraph (its graph
-is built outside the clock); on 6.4e7 cells the floor alone, as they need many minutes for one search. The floor is a plain queue breadth-first
-search in Numba on a padded grid. All are timed from Python, alternating.
+is built outside the clock); on 6.4e7 cells the floor alone, as they need many minutes for one search. The
+floor is a plain queue breadth-first search in Numba on a padded grid. All are timed from Python, alternating.
 """
 
 from __future__ import annotations
