@@ -47,7 +47,8 @@ def _processor() -> float:
 
 def call(arguments: list[str], cache: Path | None = None) -> tuple[float, float]:
     """Wall and processor time of one call of the command line."""
-    environment = dict(os.environ) if cache is None else {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"NUMBA_CACHE_DIR": str(cache)} if cache else {}
     with tempfile.TemporaryDirectory() as folder:
         out = ["--out", str(Path(folder) / "run")] if arguments[0] == "run" else []
         command = [sys.executable, "-m", "hopfield_nav", *arguments, *out]
@@ -63,28 +64,30 @@ def warm(arguments: list[str], repeats: int = REPEATS) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print the tables; the first is the page's."""
+    """Print the table."""
     commands = parser(__doc__)
     commands.add_argument("--film", action="store_true", help="make the film too, which takes half a minute")
     options = commands.parse_args()
     with tempfile.TemporaryDirectory() as cache:
-        rows = {"run ragazzon2012 --no-plots, cold": call(NO_PLOTS, Path(cache))}
+        rows = {"run ragazzon2012 --no-plots, nothing compiled": call(NO_PLOTS, Path(cache))}
     call(NO_PLOTS)  # and with the cache that the others will find
     rows["--help"] = warm(["--help"])
-    rows["run ragazzon2012 --no-plots, warm"] = plain = warm(NO_PLOTS)
-    rows["run ragazzon2012 with its figures, warm"] = drawn = warm(NO_PLOTS[:2])
-    told = [
-        ["`hopfield-nav --help`", f"{rows['--help'][0]:.2f} s"],
-        ["all figures of the main experiment", f"{drawn[0] - plain[0]:.0f} s"],
-    ]
+    rows["run ragazzon2012 --no-plots"] = warm(NO_PLOTS)
+    rows["run ragazzon2012, with its figures"] = warm(NO_PLOTS[:2])
     if options.film:
-        rows["run ragazzon2012 --no-plots --animate, warm"] = film = warm([*NO_PLOTS, "--animate"], 1)
-        told.append(["its film (`--animate`)", f"{film[0] - plain[0]:.0f} s"])
-    tell(table(["", "time"], told), options.out, "startup")
+        rows["run ragazzon2012 --no-plots --animate, with its film"] = warm([*NO_PLOTS, "--animate"], 1)
+    costs = (
+        [_written(name), f"{wall:.2g} s", f"{processor:.2g} s"] for name, (wall, processor) in rows.items()
+    )
+    tell(table(["call", "by the clock", "of processor"], costs), options.out, "startup")
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     print(f"\nprocesses that want a processor, for each that there is: {load:.1f}")
-    costs = ([name, f"{wall:.2f}", f"{processor:.2f}"] for name, (wall, processor) in rows.items())
-    print(table(["call", "wall [s]", "processor [s]"], costs))
+
+
+def _written(name: str) -> str:
+    """A call as a page has it."""
+    command, _, about = name.partition(", ")
+    return f"`hopfield-nav {command}`" + (f", {about}" if about else "")
 
 
 if __name__ == "__main__":

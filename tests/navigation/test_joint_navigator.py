@@ -13,11 +13,14 @@ from refusals import refused
 
 from dynamics import forward_kinematics
 from hopfield_nav import load_world
+from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation, load_run, marks_score, place_errors, simulate
 from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.known_world import build_scene, motion_is_free
 from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation import Alert
 from hopfield_nav.navigation.joints import Places
+from hopfield_nav.navigation.joints import navigator as navigator_module
 from hopfield_nav.navigation.joints.probe import choose_probe, is_ambiguous
 from hopfield_nav.world import build_obstacles, parse_world
 
@@ -253,3 +256,34 @@ def test_felt_places_beside_the_truth(bundled):
     assert found["map_error_m"] is None
     assert found["place_error_p50_m"] == pytest.approx(np.median(error))
     assert found["place_link_share"] == pytest.approx(right.mean())
+
+
+SQUEEZED = "obstacles: [{sphere: {center: [-0.4477, -0.1289, 0.5878], radius: 0.05}}]\n"  # 7 mm, at the start
+
+
+def test_an_arm_that_is_touched_at_its_start_leaves_along_the_torque():
+    """It closes nothing, as no step was driven; from where it then is it goes on to its goal."""
+    simulation = Simulation(world(SMALL, QUICK, START, GOAL))
+    navigator, torque = simulation.navigator, np.array([3.0, -4.0, 0.0, 0.0, 0.0, 0.0])
+    start = np.array(simulation.world.start.joints)
+    motion = navigator.first_motion(start)
+    for time in (0.05, 0.10):  # on the first leg, and on the way back
+        q, _, _ = evaluate(motion.trajectory, time)
+        alert = Alert(time, q, np.zeros(3), torque, Onset(time - 0.01, q), 0.0)
+        _, motion = navigator.answer(alert)
+    end = float(motion.trajectory.knots[-1])
+    left, at_rest, _ = evaluate(motion.trajectory, end)
+    np.testing.assert_allclose(left - q, 0.1 * torque / 5.0, atol=1e-9)
+    np.testing.assert_allclose(at_rest, 0.0, atol=1e-9)
+    assert navigator.closed_steps() == {}
+    onward = navigator.decide(end, left, at_rest, 0.0)
+    reached, _, _ = evaluate(onward.trajectory, float(onward.trajectory.knots[-1]))
+    np.testing.assert_allclose(reached, simulation.world.goal.joints, atol=1e-9)
+
+
+def test_leaving_a_squeezed_start_saves_touches(monkeypatch):
+    leaving = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED)).run()
+    assert leaving.outcome == "reached", leaving.summary["reason"]
+    monkeypatch.setattr(navigator_module, "_LEAVE", 0.0)
+    staying = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED)).run()
+    assert 0 < leaving.summary["collision_count"] < staying.summary["collision_count"]
