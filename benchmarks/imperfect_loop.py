@@ -41,9 +41,6 @@ VARIANTS = {
 
 RING = [(1.4 * math.cos(angle), 1.4 * math.sin(angle)) for angle in range(100)]
 CYLINDERS = [f"{{cylinder: {{center: [{x:.4f}, {y:.4f}], radius: 0.02}}}}" for x, y in RING]
-    f"{{cylinder: {{center: [{1.4 * math.cos(a):.4f}, {1.4 * math.sin(a):.4f}], radius: 0.02}}}}"
-    for a in range(100)
-]
 GROWTH = {
     f"{count} cylinders, {who} may touch them": [
         "detection.threshold=1e6", f"obstacles=[{', '.join(CYLINDERS[:count])}]", f"contact.bodies={bodies}"
