@@ -240,16 +240,22 @@ def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         (m, 2, rank) int pairs of cells: first and last of every such move, whose box holds an uneven cell.
     """
     rank, shape = uneven.ndim, np.array(uneven.shape)
+    found = [np.zeros((0, 2, rank), dtype=np.int64)]
+    if not uneven.any():
+        return found[0]
+    cells = np.argwhere(uneven)
+    least, largest = cells.min(axis=0), cells.max(axis=0)
     count = np.pad(uneven.astype(np.int64), [(1, 0)] * rank)
     for axis in range(rank):
         count = count.cumsum(axis=axis)
-    found = [np.zeros((0, 2, rank), dtype=np.int64)]
     for offset in offsets[np.abs(offsets).sum(axis=1) > 1]:
-        first = np.argwhere(np.ones(np.maximum(shape - np.abs(offset), 0), dtype=bool))  # lower corner
-        total = np.zeros(len(first), dtype=np.int64)
+        size = np.abs(offset)
+        low = np.maximum(least - size, 0)  # lower corners of boxes that may hold one: from here
+        high = np.maximum(np.minimum(largest + 1, shape - size), low)  # to here
+        total = np.zeros(high - low, dtype=np.int64)
         for upper in itertools.product((0, 1), repeat=rank):
-            at = first + np.where(upper, np.abs(offset) + 1, 0)
-            total += (-1) ** (rank - sum(upper)) * count[tuple(at.T)]
-        begin = first[total > 0] + np.where(offset < 0, -offset, 0)
-        found.append(np.stack([begin, begin + offset], axis=1))
+            begin = low + np.where(upper, size + 1, 0)
+            total += (-1) ** (rank - sum(upper)) * count[tuple(map(slice, begin, begin + high - low))]
+        first = low + np.argwhere(total > 0) + np.where(offset < 0, -offset, 0)
+        found.append(np.stack([first, first + offset], axis=1))
     return np.concatenate(found)
