@@ -151,13 +151,16 @@ def entry_point(loop: Any) -> Callable:
 
 @functools.cache
 def load_numba() -> Any:
-    """Numba, told what a ``Kernel`` is and where compiled code is kept."""
+    """Numba, told what a ``Kernel`` and a ``view`` are and where compiled code is kept."""
     import numba
     from numba.extending import typeof_impl
+
+    from dynamics.views import let_numba_compile
 
     _load_without_linear_algebra()
     setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010  (made at run time, unknown to mypy)
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
+    let_numba_compile()
     _let_processes_share_a_cache()
     return numba
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, make_scratch, numbers_of, work_in
+from dynamics.flat import arm_in, as_flat, numbers_of, work_in
 from dynamics.kinematics import copy_matrix, update_frames
+from dynamics.views import view
 
 
 def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -31,17 +32,17 @@ def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
-    numbers, n = numbers_of(arm)
-    (q,), lead = as_flat(n, q=q)
+    numbers, n, room = numbers_of(arm)
+    (q,), lead = as_flat(n, ("q",), q)
     out = np.empty((*lead, n, n))
-    _mass_matrix(numbers, n, q, make_scratch(n), out.reshape(-1))
+    _mass_matrix.dispatcher(numbers, n, q, np.empty(room), out.ravel())
     return out
 
 
 @flat
 def _mass_matrix(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
-    out, still = out.reshape((len(q), n, n)), work.vector[0, :n]
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
+    out, still = view(out, 0, (len(q), n, n)), work.vector[0, :n]
     for i in range(n):
         still[i] = 0.0
     for row in range(len(q)):

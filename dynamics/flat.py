@@ -7,17 +7,36 @@ again (``arm_in``); the same with its scratch arrays (``work_in``). For the publ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.compiled import inlined
+from dynamics.views import view
 from dynamics.work import Work
+
+
+class Numbers(NamedTuple):
+    """What a kernel is told of an arm.
+
+    Attributes:
+        numbers: all of them in one array, in the order of the arm's fields.
+        n: how many joints.
+        room: length of the array that holds its scratch arrays (``work_in``).
+    """
+
+    numbers: np.ndarray
+    n: int
+    room: int
+
 
 _KEPT = 64  # arms whose numbers are known to lie together
 _FLOAT = np.dtype(np.float64)
 _NONE = np.empty(0)
-_known: dict[int, tuple[Arm, np.ndarray, int]] = {}  # by identity; who is held here keeps it
+_known: dict[int, tuple[Arm, Numbers]] = {}  # by identity; who is held here keeps it
 
 
 def together(arm: Arm) -> Arm:
@@ -33,25 +52,25 @@ def together(arm: Arm) -> Arm:
     return Arm(*(part.reshape(np.shape(array)) for part, array in zip(parts, arm, strict=True)))
 
 
-def numbers_of(arm: Arm) -> tuple[np.ndarray, int]:
-    """All numbers of an arm in one array, in the order of its fields, and how many joints it has.
+def numbers_of(arm: Arm) -> Numbers:
+    """What a kernel is told of an arm; looked at once where its arrays lie together.
 
     Raises:
         BadInput: the arrays of the arm do not fit each other.
     """
     known = _known.get(id(arm))
-    return (known[1], known[2]) if known is not None else _look_at(arm)
+    return known[1] if known is not None else _look_at(arm)
 
 
-def _look_at(arm: Arm) -> tuple[np.ndarray, int]:
+def _look_at(arm: Arm) -> Numbers:
     n = joint_count(arm)
     numbers = _one_array(arm)
     if numbers is None:  # a copy, made for this call alone: the arm's own may be written to
-        return np.concatenate([np.ravel(array) for array in arm]).astype(np.float64), n
+        return Numbers(np.concatenate([np.ravel(array) for array in arm]).astype(np.float64), n, room_for(n))
     if len(_known) >= _KEPT:
         _known.clear()
-    _known[id(arm)] = arm, numbers, n
-    return numbers, n
+    _known[id(arm)] = arm, Numbers(numbers, n, room_for(n))
+    return _known[id(arm)][1]
 
 
 def _one_array(arm: Arm) -> np.ndarray | None:
@@ -73,22 +92,23 @@ def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def as_flat(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
-    """As ``as_rows``, with the rows of each array one behind the other; a clean single row as it is.
+def as_flat(width: int, names: tuple[str, ...], *arrays: Any) -> tuple[Sequence[np.ndarray], tuple[int, ...]]:
+    """As ``as_rows``, with the rows of each array one behind the other; clean single rows as they are.
 
     Raises:
         BadInput: as ``as_rows``.
     """
-    for value in named.values():
+    row = (width,)
+    for array in arrays:
         if (
-            type(value) is not np.ndarray
-            or value.shape != (width,)
-            or value.dtype is not _FLOAT
-            or not value.flags.carray
+            type(array) is not np.ndarray
+            or array.shape != row
+            or array.dtype is not _FLOAT
+            or not array.flags.carray
         ):
-            rows, lead = as_rows(width, **named)
+            rows, lead = as_rows(width, **dict(zip(names, arrays, strict=True)))
             return [array.reshape(-1) for array in rows], lead
-    return list(named.values()), ()  # type: ignore[arg-type]
+    return arrays, ()
 
 
 def flat_wrench(wrench: object, lead: tuple[int, ...]) -> np.ndarray:
@@ -100,51 +120,51 @@ def flat_wrench(wrench: object, lead: tuple[int, ...]) -> np.ndarray:
     return _NONE if wrench is None else rows_like(wrench, 6, "wrench", lead).reshape(-1)
 
 
-def make_scratch(n: int) -> np.ndarray:
-    """Room for the scratch arrays of an arm with ``n`` joints; its numbers are arbitrary."""
-    return np.empty(55 + n * (49 + n) + 2 * max(n, 6))
+def room_for(n: int) -> int:
+    """How many numbers the scratch arrays of an arm with ``n`` joints take; what they hold is arbitrary."""
+    return 55 + n * (49 + n) + 2 * max(n, 6)
 
 
 @inlined
 def arm_in(numbers, n):
     """The arm whose numbers these are; its arrays are views."""
     return Arm(
-        dh=numbers[: 4 * n].reshape((n, 4)),
-        twist=numbers[4 * n : 6 * n].reshape((n, 2)),
-        offset=numbers[6 * n : 9 * n].reshape((n, 3)),
-        dynamics_offset=numbers[9 * n : 12 * n].reshape((n, 3)),
-        mass=numbers[12 * n : 13 * n],
-        center_of_mass=numbers[13 * n : 16 * n].reshape((n, 3)),
-        inertia=numbers[16 * n : 25 * n].reshape((n, 3, 3)),
-        rotor_inertia=numbers[25 * n : 26 * n],
-        friction=numbers[26 * n : 30 * n].reshape((n, 4)),
-        gravity=numbers[30 * n : 30 * n + 3],
-        tool=numbers[30 * n + 3 : 30 * n + 19].reshape((4, 4)),
-        position_limits=numbers[30 * n + 19 : 32 * n + 19].reshape((n, 2)),
-        speed_limits=numbers[32 * n + 19 : 33 * n + 19],
-        torque_limits=numbers[33 * n + 19 : 34 * n + 19],
-        capsules=numbers[34 * n + 19 :].reshape(((numbers.size - 34 * n - 19) // 8, 8)),
+        dh=view(numbers, 0, (n, 4)),
+        twist=view(numbers, 4 * n, (n, 2)),
+        offset=view(numbers, 6 * n, (n, 3)),
+        dynamics_offset=view(numbers, 9 * n, (n, 3)),
+        mass=view(numbers, 12 * n, (n,)),
+        center_of_mass=view(numbers, 13 * n, (n, 3)),
+        inertia=view(numbers, 16 * n, (n, 3, 3)),
+        rotor_inertia=view(numbers, 25 * n, (n,)),
+        friction=view(numbers, 26 * n, (n, 4)),
+        gravity=view(numbers, 30 * n, (3,)),
+        tool=view(numbers, 30 * n + 3, (4, 4)),
+        position_limits=view(numbers, 30 * n + 19, (n, 2)),
+        speed_limits=view(numbers, 32 * n + 19, (n,)),
+        torque_limits=view(numbers, 33 * n + 19, (n,)),
+        capsules=view(numbers, 34 * n + 19, ((numbers.size - 34 * n - 19) // 8, 8)),
     )
 
 
 @inlined
 def work_in(scratch, n):
-    """Scratch arrays for an arm with ``n`` joints, as views of ``make_scratch``."""
+    """Scratch arrays for an arm with ``n`` joints, as views of one with ``room_for(n)`` numbers."""
     last = 55 + n * (43 + n)
     work = Work(
-        turn=scratch[: 2 * n].reshape((n, 2)),
-        rotation=scratch[2 * n : 11 * n].reshape((n, 3, 3)),
-        origin=scratch[11 * n : 14 * n + 3].reshape((n + 1, 3)),
-        tool=scratch[14 * n + 3 : 14 * n + 19].reshape((4, 4)),
-        motion=scratch[14 * n + 19 : 20 * n + 19].reshape((n, 6)),
-        composite=scratch[20 * n + 19 : 30 * n + 19].reshape((n, 10)),
-        force=scratch[30 * n + 19 : 36 * n + 19].reshape((n, 6)),
-        link=scratch[36 * n + 19 : 42 * n + 19].reshape((n, 6)),
-        bias=scratch[42 * n + 19 : 43 * n + 19],
-        mass_matrix=scratch[43 * n + 19 : 43 * n + 19 + n * n].reshape((n, n)),
-        square=scratch[last - 36 : last].reshape((6, 6)),
-        jacobian=scratch[last : last + 6 * n].reshape((6, n)),
-        vector=scratch[last + 6 * n : last + 6 * n + 2 * max(n, 6)].reshape((2, max(n, 6))),
+        turn=view(scratch, 0, (n, 2)),
+        rotation=view(scratch, 2 * n, (n, 3, 3)),
+        origin=view(scratch, 11 * n, (n + 1, 3)),
+        tool=view(scratch, 14 * n + 3, (4, 4)),
+        motion=view(scratch, 14 * n + 19, (n, 6)),
+        composite=view(scratch, 20 * n + 19, (n, 10)),
+        force=view(scratch, 30 * n + 19, (n, 6)),
+        link=view(scratch, 36 * n + 19, (n, 6)),
+        bias=view(scratch, 42 * n + 19, (n,)),
+        mass_matrix=view(scratch, 43 * n + 19, (n, n)),
+        square=view(scratch, last - 36, (6, 6)),
+        jacobian=view(scratch, last, (6, n)),
+        vector=view(scratch, last + 6 * n, (2, max(n, 6))),
     )
     work.tool[3, 0] = work.tool[3, 1] = work.tool[3, 2] = 0.0
     work.tool[3, 3] = 1.0

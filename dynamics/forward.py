@@ -7,9 +7,10 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
 from dynamics.composite import update_mass_and_bias
-from dynamics.flat import arm_in, as_flat, flat_wrench, make_scratch, numbers_of, work_in
+from dynamics.flat import arm_in, as_flat, flat_wrench, numbers_of, work_in
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
+from dynamics.views import view
 
 
 def forward_dynamics(
@@ -32,10 +33,12 @@ def forward_dynamics(
 
     Source: ragazzon2012 (3.1), (5.1).
     """
-    numbers, n = numbers_of(arm)
-    (q, qd, tau), lead = as_flat(n, q=q, qd=qd, tau=tau)
+    numbers, n, room = numbers_of(arm)
+    (q, qd, tau), lead = as_flat(n, ("q", "qd", "tau"), q, qd, tau)
     out = np.empty((*lead, n))
-    _forward_dynamics(numbers, n, q, qd, tau, flat_wrench(wrench, lead), make_scratch(n), out.reshape(-1))
+    _forward_dynamics.dispatcher(
+        numbers, n, q, qd, tau, flat_wrench(wrench, lead), np.empty(room), out.ravel()
+    )
     return out
 
 
@@ -61,8 +64,8 @@ def _forward_dynamics(
 ) -> None:  # fmt: skip
     arm, work = arm_in(numbers, n), work_in(scratch, n)
     rows = (q.size // n, n)
-    q, qd, tau, out = q.reshape(rows), qd.reshape(rows), tau.reshape(rows), out.reshape(rows)
-    wrench = wrench.reshape((wrench.size // 6, 6))
+    q, qd, tau, out = view(q, 0, rows), view(qd, 0, rows), view(tau, 0, rows), view(out, 0, rows)
+    wrench = view(wrench, 0, (wrench.size // 6, 6))
     total, nothing = work.vector[0, :n], work.vector[1, :n]
     for row in range(len(q)):
         update_frames(arm, q[row], work)

@@ -10,8 +10,9 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, make_scratch, numbers_of, work_in
+from dynamics.flat import arm_in, as_flat, numbers_of, work_in
 from dynamics.sincos import cos_sin
+from dynamics.views import view
 
 
 def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -29,10 +30,10 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1.
     """
-    numbers, n = numbers_of(arm)
-    (q,), lead = as_flat(n, q=q)
+    numbers, n, room = numbers_of(arm)
+    (q,), lead = as_flat(n, ("q",), q)
     out = np.zeros((*lead, n + 1, 4, 4))
-    _link_frames(numbers, n, q, make_scratch(n), out.reshape(-1))
+    _link_frames.dispatcher(numbers, n, q, np.empty(room), out.ravel())
     return out
 
 
@@ -51,10 +52,10 @@ def forward_kinematics(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
-    numbers, n = numbers_of(arm)
-    (q,), lead = as_flat(n, q=q)
+    numbers, n, room = numbers_of(arm)
+    (q,), lead = as_flat(n, ("q",), q)
     out = np.empty((*lead, 4, 4))
-    _forward_kinematics(numbers, n, q, make_scratch(n), out.reshape(-1))
+    _forward_kinematics.dispatcher(numbers, n, q, np.empty(room), out.ravel())
     return out
 
 
@@ -73,10 +74,10 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 A.1.
     """
-    numbers, n = numbers_of(arm)
-    (q,), lead = as_flat(n, q=q)
+    numbers, n, room = numbers_of(arm)
+    (q,), lead = as_flat(n, ("q",), q)
     out = np.empty((*lead, 6, n))
-    _jacobian(numbers, n, q, make_scratch(n), out.reshape(-1))
+    _jacobian.dispatcher(numbers, n, q, np.empty(room), out.ravel())
     return out
 
 
@@ -210,8 +211,8 @@ def copy_matrix(source, target):
 
 @flat
 def _link_frames(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
-    out = out.reshape((len(q), n + 1, 4, 4))
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
+    out = view(out, 0, (len(q), n + 1, 4, 4))
     for row in range(len(q)):
         update_frames(arm, q[row], work)
         out[row, 0, 0, 0] = out[row, 0, 1, 1] = out[row, 0, 2, 2] = out[row, 0, 3, 3] = 1.0
@@ -226,8 +227,8 @@ def _link_frames(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray
 def _forward_kinematics(
     numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray
 ) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
-    out = out.reshape((len(q), 4, 4))
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
+    out = view(out, 0, (len(q), 4, 4))
     for row in range(len(q)):
         update_frames(arm, q[row], work)
         update_tool(arm, work)
@@ -236,8 +237,8 @@ def _forward_kinematics(
 
 @flat
 def _jacobian(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), q.reshape((q.size // n, n))
-    out = out.reshape((len(q), 6, n))
+    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
+    out = view(out, 0, (len(q), 6, n))
     for row in range(len(q)):
         update_frames(arm, q[row], work)
         update_tool_position(arm, work)

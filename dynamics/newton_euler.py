@@ -10,8 +10,9 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, flat_wrench, make_scratch, numbers_of, work_in
+from dynamics.flat import arm_in, as_flat, flat_wrench, numbers_of, work_in
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
+from dynamics.views import view
 
 
 def inverse_dynamics(
@@ -34,10 +35,12 @@ def inverse_dynamics(
 
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
-    numbers, n = numbers_of(arm)
-    (q, qd, qdd), lead = as_flat(n, q=q, qd=qd, qdd=qdd)
+    numbers, n, room = numbers_of(arm)
+    (q, qd, qdd), lead = as_flat(n, ("q", "qd", "qdd"), q, qd, qdd)
     out = np.empty((*lead, n))
-    _inverse_dynamics(numbers, n, q, qd, qdd, flat_wrench(wrench, lead), make_scratch(n), out.reshape(-1))
+    _inverse_dynamics.dispatcher(
+        numbers, n, q, qd, qdd, flat_wrench(wrench, lead), np.empty(room), out.ravel()
+    )
     return out
 
 
@@ -56,7 +59,7 @@ def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 (3.8), (3.14) with the sign of (3.4) corrected.
     """
-    zero = np.zeros(numbers_of(arm)[1])
+    zero = np.zeros(numbers_of(arm).n)
     return inverse_dynamics(arm, q, zero, zero)
 
 
@@ -161,8 +164,8 @@ def _inverse_dynamics(
 ) -> None:  # fmt: skip
     arm, work = arm_in(numbers, n), work_in(scratch, n)
     rows = (q.size // n, n)
-    q, qd, qdd, out = q.reshape(rows), qd.reshape(rows), qdd.reshape(rows), out.reshape(rows)
-    wrench = wrench.reshape((wrench.size // 6, 6))
+    q, qd, qdd, out = view(q, 0, rows), view(qd, 0, rows), view(qdd, 0, rows), view(out, 0, rows)
+    wrench = view(wrench, 0, (wrench.size // 6, 6))
     outside = work.bias
     for row in range(len(q)):
         update_frames(arm, q[row], work)

@@ -11,11 +11,12 @@ from dynamics.arm import Arm
 from dynamics.batches import rows_like
 from dynamics.compiled import flat, inlined, kernel
 from dynamics.errors import BadInput
-from dynamics.flat import arm_in, make_scratch, numbers_of, work_in
+from dynamics.flat import arm_in, numbers_of, work_in
 from dynamics.inverse.closed_form import solve_branches
 from dynamics.inverse.poses import as_poses, copied_poses, is_rigid, make_rigid
 from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
 from dynamics.kinematics import update_frames, update_tool
+from dynamics.views import view
 
 CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
 
@@ -100,14 +101,14 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
 
 def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     """Solutions (k, 8, 6), branches (k, 8, 3) and counts of k poses, all as floats; their leading shape."""
-    numbers, n = numbers_of(arm)
+    numbers, n, room = numbers_of(arm)
     poses = copied_poses(T_base_tool)
     lead = poses.shape[:-2]
     size = poses.size // 16
     wanted = np.zeros(size) if theta6 is None else _wanted_angles(theta6, lead)
     solutions, branches, counts = np.empty((size, 8, 6)), np.empty((size, 8, 3)), np.empty(size + 1)
-    _solve_rows(
-        numbers, n, poses.reshape(-1), wanted, make_scratch(n), solutions.reshape(-1), branches.reshape(-1),
+    _solve_rows.dispatcher(
+        numbers, n, poses.reshape(-1), wanted, np.empty(room), solutions.reshape(-1), branches.reshape(-1),
         counts,
     )  # fmt: skip
     if counts[size] != size:  # the arm or a pose is unfit, and one of these says why
@@ -134,8 +135,8 @@ def _solve_rows(
     """
     size = theta6.size
     arm, work = arm_in(numbers, n), work_in(scratch, n)
-    poses = poses.reshape((size, 4, 4))
-    solutions, branches = solutions.reshape((size, 8, 6)), branches.reshape((size, 8, 3))
+    poses = view(poses, 0, (size, 4, 4))
+    solutions, branches = view(solutions, 0, (size, 8, 6)), view(branches, 0, (size, 8, 3))
     counts[size] = 0 if is_of_ur_type(arm.dh, arm.twist) and is_rigid(arm.tool) else -1
     for row in range(size):
         if counts[size] < 0 or not make_rigid(poses[row]):
