@@ -92,7 +92,8 @@ class Inlined(Kernel):
 class Flat(Kernel):
     """A kernel of flat float64 arrays and whole numbers, entered without a look at its arguments' types.
 
-    Compiled for the types that its parameters are annotated with (``np.ndarray``, ``int``).
+    Compiled for the types that its parameters are annotated with (``np.ndarray``, ``int``). The public
+    functions call its ``dispatcher`` themselves, which is quicker by 0.2 µs than to call the object.
     """
 
     @functools.cached_property
@@ -108,7 +109,7 @@ def kernel(function: Callable) -> Callable:
     return Kernel(function, COMPILE_OPTIONS)
 
 
-def flat(function: Callable) -> Callable:
+def flat(function: Callable) -> Flat:
     """Compile ``function`` on first use for calls from Python with few and flat arrays (``dynamics.flat``).
 
     It may not allocate, and returns nothing.

@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, numbers_of, work_in
+from dynamics.flat import arm_in, as_flat, is_row, numbers_of, scratch, work_in
 from dynamics.kinematics import copy_matrix, update_frames
 from dynamics.views import view
 
@@ -33,9 +33,11 @@ def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
     numbers, n, room = numbers_of(arm)
-    (q,), lead = as_flat(n, ("q",), q)
+    lead: tuple[int, ...] = ()
+    if not is_row(n, q):
+        (q,), lead = as_flat(n, q=q)
     out = np.empty((*lead, n, n))
-    _mass_matrix.dispatcher(numbers, n, q, np.empty(room), out.ravel())
+    _mass_matrix.dispatcher(numbers, n, q, scratch(room), out.ravel())
     return out
 
 

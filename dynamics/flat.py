@@ -7,7 +7,7 @@ again (``arm_in``); the same with its scratch arrays (``work_in``). For the publ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,9 +33,16 @@ class Numbers(NamedTuple):
     room: int
 
 
+class _Scratch(threading.local):
+    """Every thread has its own, as a kernel lets the others run meanwhile."""
+
+    array = np.empty(0)
+
+
 _KEPT = 64  # arms whose numbers are known to lie together
 _FLOAT = np.dtype(np.float64)
 _NONE = np.empty(0)
+_mine = _Scratch()
 _known: dict[int, tuple[Arm, Numbers]] = {}  # by identity; who is held here keeps it
 
 
@@ -58,8 +65,10 @@ def numbers_of(arm: Arm) -> Numbers:
     Raises:
         BadInput: the arrays of the arm do not fit each other.
     """
-    known = _known.get(id(arm))
-    return known[1] if known is not None else _look_at(arm)
+    try:
+        return _known[id(arm)][1]
+    except KeyError:
+        return _look_at(arm)
 
 
 def _look_at(arm: Arm) -> Numbers:
@@ -92,23 +101,31 @@ def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def as_flat(width: int, names: tuple[str, ...], *arrays: Any) -> tuple[Sequence[np.ndarray], tuple[int, ...]]:
-    """As ``as_rows``, with the rows of each array one behind the other; clean single rows as they are.
+def is_row(n: int, one: Any) -> bool:
+    """Whether this is a clean row of ``n`` numbers, which a kernel takes as it is."""
+    return type(one) is np.ndarray and one.shape == (n,) and one.dtype is _FLOAT and one.flags.carray
+
+
+def are_rows(n: int, one: Any, two: Any, three: Any) -> bool:
+    """As ``is_row`` for three at once, in half the time of three calls."""
+    return (
+        type(one) is type(two) is type(three) is np.ndarray
+        and one.shape == two.shape == three.shape == (n,)
+        and one.dtype is two.dtype is three.dtype is _FLOAT
+        and one.flags.carray
+        and two.flags.carray
+        and three.flags.carray
+    )
+
+
+def as_flat(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
+    """As ``as_rows``, with the rows of each array one behind the other.
 
     Raises:
         BadInput: as ``as_rows``.
     """
-    row = (width,)
-    for array in arrays:
-        if (
-            type(array) is not np.ndarray
-            or array.shape != row
-            or array.dtype is not _FLOAT
-            or not array.flags.carray
-        ):
-            rows, lead = as_rows(width, **dict(zip(names, arrays, strict=True)))
-            return [array.reshape(-1) for array in rows], lead
-    return arrays, ()
+    rows, lead = as_rows(width, **named)
+    return [array.reshape(-1) for array in rows], lead
 
 
 def flat_wrench(wrench: object, lead: tuple[int, ...]) -> np.ndarray:
@@ -123,6 +140,14 @@ def flat_wrench(wrench: object, lead: tuple[int, ...]) -> np.ndarray:
 def room_for(n: int) -> int:
     """How many numbers the scratch arrays of an arm with ``n`` joints take; what they hold is arbitrary."""
     return 55 + n * (49 + n) + 2 * max(n, 6)
+
+
+def scratch(room: int) -> np.ndarray:
+    """At least so many arbitrary numbers, for one call of a kernel; always the same array in a thread."""
+    array = _mine.array
+    if len(array) < room:
+        array = _mine.array = np.empty(room)
+    return array
 
 
 @inlined

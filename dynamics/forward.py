@@ -7,7 +7,7 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
 from dynamics.composite import update_mass_and_bias
-from dynamics.flat import arm_in, as_flat, flat_wrench, numbers_of, work_in
+from dynamics.flat import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
 from dynamics.views import view
@@ -34,12 +34,12 @@ def forward_dynamics(
     Source: ragazzon2012 (3.1), (5.1).
     """
     numbers, n, room = numbers_of(arm)
-    (q, qd, tau), lead = as_flat(n, ("q", "qd", "tau"), q, qd, tau)
-    out = np.empty((*lead, n))
-    _forward_dynamics.dispatcher(
-        numbers, n, q, qd, tau, flat_wrench(wrench, lead), np.empty(room), out.ravel()
-    )
-    return out
+    lead: tuple[int, ...] = ()
+    if not are_rows(n, q, qd, tau):
+        (q, qd, tau), lead = as_flat(n, q=q, qd=qd, tau=tau)
+    out = np.empty(q.size)
+    _forward_dynamics.dispatcher(numbers, n, q, qd, tau, flat_wrench(wrench, lead), scratch(room), out)
+    return out.reshape(*lead, n) if lead else out
 
 
 @inlined

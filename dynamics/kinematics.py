@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, numbers_of, work_in
+from dynamics.flat import arm_in, as_flat, is_row, numbers_of, scratch, work_in
 from dynamics.sincos import cos_sin
 from dynamics.views import view
 
@@ -31,9 +31,11 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
     Source: ragazzon2012 3.2.1.
     """
     numbers, n, room = numbers_of(arm)
-    (q,), lead = as_flat(n, ("q",), q)
+    lead: tuple[int, ...] = ()
+    if not is_row(n, q):
+        (q,), lead = as_flat(n, q=q)
     out = np.zeros((*lead, n + 1, 4, 4))
-    _link_frames.dispatcher(numbers, n, q, np.empty(room), out.ravel())
+    _link_frames.dispatcher(numbers, n, q, scratch(room), out.ravel())
     return out
 
 
@@ -53,9 +55,11 @@ def forward_kinematics(arm: Arm, q: np.ndarray) -> np.ndarray:
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
     numbers, n, room = numbers_of(arm)
-    (q,), lead = as_flat(n, ("q",), q)
+    lead: tuple[int, ...] = ()
+    if not is_row(n, q):
+        (q,), lead = as_flat(n, q=q)
     out = np.empty((*lead, 4, 4))
-    _forward_kinematics.dispatcher(numbers, n, q, np.empty(room), out.ravel())
+    _forward_kinematics.dispatcher(numbers, n, q, scratch(room), out.ravel())
     return out
 
 
@@ -75,9 +79,11 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
     Source: ragazzon2012 A.1.
     """
     numbers, n, room = numbers_of(arm)
-    (q,), lead = as_flat(n, ("q",), q)
+    lead: tuple[int, ...] = ()
+    if not is_row(n, q):
+        (q,), lead = as_flat(n, q=q)
     out = np.empty((*lead, 6, n))
-    _jacobian.dispatcher(numbers, n, q, np.empty(room), out.ravel())
+    _jacobian.dispatcher(numbers, n, q, scratch(room), out.ravel())
     return out
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, flat_wrench, numbers_of, work_in
+from dynamics.flat import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.views import view
 
@@ -36,12 +36,12 @@ def inverse_dynamics(
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
     numbers, n, room = numbers_of(arm)
-    (q, qd, qdd), lead = as_flat(n, ("q", "qd", "qdd"), q, qd, qdd)
-    out = np.empty((*lead, n))
-    _inverse_dynamics.dispatcher(
-        numbers, n, q, qd, qdd, flat_wrench(wrench, lead), np.empty(room), out.ravel()
-    )
-    return out
+    lead: tuple[int, ...] = ()
+    if not are_rows(n, q, qd, qdd):
+        (q, qd, qdd), lead = as_flat(n, q=q, qd=qd, qdd=qdd)
+    out = np.empty(q.size)
+    _inverse_dynamics.dispatcher(numbers, n, q, qd, qdd, flat_wrench(wrench, lead), scratch(room), out)
+    return out.reshape(*lead, n) if lead else out
 
 
 def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from dynamics.arm import Arm
 from dynamics.batches import rows_like
 from dynamics.compiled import flat, inlined, kernel
 from dynamics.errors import BadInput
-from dynamics.flat import arm_in, numbers_of, work_in
+from dynamics.flat import arm_in, numbers_of, scratch, work_in
 from dynamics.inverse.closed_form import solve_branches
 from dynamics.inverse.poses import as_poses, copied_poses, is_rigid, make_rigid
 from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
@@ -108,7 +108,7 @@ def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     wanted = np.zeros(size) if theta6 is None else _wanted_angles(theta6, lead)
     solutions, branches, counts = np.empty((size, 8, 6)), np.empty((size, 8, 3)), np.empty(size + 1)
     _solve_rows.dispatcher(
-        numbers, n, poses.reshape(-1), wanted, np.empty(room), solutions.reshape(-1), branches.reshape(-1),
+        numbers, n, poses.reshape(-1), wanted, scratch(room), solutions.reshape(-1), branches.reshape(-1),
         counts,
     )  # fmt: skip
     if counts[size] != size:  # the arm or a pose is unfit, and one of these says why

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import numpy as np
 import pytest
 from made_up_arms import random_arm
@@ -51,7 +56,7 @@ def test_the_numbers_together_or_apart_give_the_same(n, rows):
 
 def test_every_array_of_an_arm_is_found_again():
     arm = load_arm("ur5_ragazzon2012")
-    numbers, n = flat.numbers_of(arm)
+    numbers, n, _ = flat.numbers_of(arm)
     for found, array in zip(flat.arm_in.__wrapped__(numbers, n), arm, strict=True):
         assert np.array_equal(found, array)
         assert found.size == 0 or np.shares_memory(found, array)
@@ -59,7 +64,7 @@ def test_every_array_of_an_arm_is_found_again():
 
 @pytest.mark.parametrize("n", [1, 6, 9])
 def test_scratch_arrays_do_not_overlap_and_fill_their_room(n):
-    scratch = flat.make_scratch(n)
+    scratch = np.empty(flat.room_for(n))
     work = flat.work_in.__wrapped__(scratch, n)
     for k, array in enumerate(work):
         array[...] = k
@@ -70,10 +75,61 @@ def test_scratch_arrays_do_not_overlap_and_fill_their_room(n):
 def test_what_scratch_held_before_does_not_matter(monkeypatch):
     arm = load_arm("ur5_controller")
     expected = _all(arm)
-    clean = flat.make_scratch
     for module in ("kinematics", "newton_euler", "forward", "composite"):
-        monkeypatch.setattr(f"dynamics.{module}.make_scratch", lambda n: np.full_like(clean(n), np.nan))
+        monkeypatch.setattr(f"dynamics.{module}.scratch", lambda room: np.full(room, np.nan))
     assert _same(_all(arm), expected)
+
+
+def test_every_thread_has_scratch_of_its_own_and_room_for_the_largest_arm():
+    with ThreadPoolExecutor(2) as pool:
+        both = Barrier(2)
+        arrays = list(pool.map(lambda room: (both.wait(), flat.scratch(room))[1], [100, 100]))
+    assert not np.shares_memory(*arrays)
+    assert flat.scratch(10).size >= 10
+    large = flat.scratch(100_000)
+    assert large.size == 100_000
+    assert flat.scratch(10) is large
+
+
+def test_threads_do_not_disturb_each_other():
+    arms = [random_arm(n) for n in (2, 6, 9, 7)]
+    expected = [_all(arm, (200,)) for arm in arms]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: _all(arms[k % 4], (200,)), range(24)))
+    assert all(_same(found[k], expected[k % 4]) for k in range(24))
+
+
+def test_results_are_arrays_of_their_own():
+    arm, zero = load_arm("ur5_controller"), np.zeros(6)
+    first = inverse_dynamics(arm, zero, zero, zero)
+    kept = first.copy()
+    inverse_dynamics(arm, zero + 1.0, zero, zero)
+    assert np.array_equal(first, kept)
+    assert not np.shares_memory(first, zero)
+
+
+@pytest.mark.parametrize("change", [copy.copy, copy.deepcopy, lambda arm: pickle.loads(pickle.dumps(arm))])
+def test_a_copied_arm_gives_the_same(change):
+    arm = load_arm("ur5_controller")
+    expected = _all(arm)
+    assert _same(_all(change(arm)), expected)
+    assert _same(change(arm), arm)
+
+
+@pytest.mark.parametrize("call", [inverse_dynamics, forward_dynamics])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_of_three_in_another_form_is_taken_too(call, place):
+    arm = load_arm("ur5_controller")
+    rows = [np.linspace(k, 1.0, 6) for k in range(3)]
+    expected = call(arm, *rows)
+    frozen = rows[place].copy()
+    frozen.flags.writeable = False
+    subclass = rows[place].view(np.recarray)
+    for other in (rows[place].tolist(), frozen, subclass, rows[place][None], rows[place].astype(">f8")):
+        assert np.array_equal(call(arm, *rows[:place], other, *rows[place + 1 :]).ravel(), expected)
+    for wrong in (rows[place][:5], np.zeros((6, 1)), "nothing", None):
+        with pytest.raises(BadInput):
+            call(arm, *rows[:place], wrong, *rows[place + 1 :])
 
 
 @pytest.mark.parametrize("make", [lambda arm: arm, _apart])
