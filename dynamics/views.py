@@ -1,8 +1,7 @@
-"""A part of a flat array as an array of any shape: what ``reshape`` gives, for a hundredth of its time.
+"""A part of a flat array as an array of any shape: what ``reshape`` gives, without its search for strides.
 
-Numba's ``reshape`` calls a function that looks for the strides of any layout, some 30 ns for each array and
-compiled each time anew; a row of numbers without gaps has but one answer. ``dynamics.compiled`` lets Numba
-know of it.
+Numba's ``reshape`` asks a function that knows every layout, 20 ns for each array, where a call takes thirty
+of them; a row of numbers without gaps has but one answer. ``dynamics.compiled`` lets Numba know of it.
 """
 
 from __future__ import annotations
