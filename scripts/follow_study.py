@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from following.picture import draw
 from following.runs import HEAD, Ran, ran, row, slow_legs
-from following.worlds import CYLINDERS, FAMILIES, world_of
+from following.worlds import CYLINDERS, FAMILIES, IN_A_BALL, world_of
 from measured_part import write
 from touches.runs import SETTINGS
 
@@ -29,14 +29,13 @@ CHOICES = {
     "`step: 0.0526`, two cells": "{method: follow, step: 0.0526}",
 }
 SLOW = "{method: follow}"  # runs of another text are kept apart from those with the usual speed
-_BALL = "obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"
 PARTS = ("worlds", "random", "choices", "friction")
 FRICTION = "`ur5_full`, friction 20 % off"
 ENCLOSED = {
     "`enclosed_goal`": ("enclosed_goal", []),
     "`enclosed_goal`, 8 ms": ("enclosed_goal", SETTINGS["period of 8 ms"]),
     "`enclosed_goal`, `ur5_full`": ("enclosed_goal", SETTINGS["`ur5_full`"]),
-    "the goal of `over_the_wall` in a ball": ("over_the_wall", [_BALL]),
+    **IN_A_BALL,
 }
 
 

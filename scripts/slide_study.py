@@ -12,18 +12,24 @@ import numpy as np
 from following.picture import draw_slides
 from following.runs import HEAD, ran
 from following.runs import row as row_of_pairs
-from following.worlds import CYLINDERS, world_of
+from following.worlds import CYLINDERS, IN_A_BALL, world_of
 from measured_part import write
 from touches.runs import FULL, SETTINGS
 
-from hopfield_nav.control.laws.hybrid_force_motion import NORMAL, TILT
+from hopfield_nav.control import felt_normal
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.world import parse_world
 
 CENTER, FORCE, SPEED, SECONDS, SETTLED = np.array([0.2663, 0.0130]), 10.0, 0.03, 6.0, 1.0
 PARTS = ("law", "search")
 FIRST = 20_000  # seed of the random worlds; others than those that the method was made with
-BUNDLED = ("ragazzon2012", "u_trap", "narrow_gap", "enclosed_goal")
+_OWN_WORLDS = (
+    "ragazzon2012", "u_trap", "narrow_gap", "enclosed_goal", "over_the_wall", "shelf", "free_rotation",
+)  # fmt: skip
+BUNDLED = {
+    **{f"`{name}`": (name, []) for name in _OWN_WORLDS},
+    **IN_A_BALL,
+}
 _WRIST = [
     "sensors.wrench={force_noise: 0.5, moment_noise: 0.02}",
     "detection={estimator: wrist_sensor, measure: force_norm, threshold: 15}",
@@ -38,6 +44,12 @@ SEARCHES = {  # name: family, and what is changed
     "`random_cylinders`, `ur5_full` with friction, sensor": (CYLINDERS, _FRICTION),
     "the same, 8 ms": (CYLINDERS, [*_FRICTION, "controller.period=0.008"]),
     "`random_cylinders`, ideal arm, 8 ms": (CYLINDERS, SETTINGS["period of 8 ms"]),
+    "boxes in space, default": ("boxes", []),
+    "boxes in space, masses 10 % off": ("boxes", SETTINGS["masses 10 % off"]),
+    "boxes in space, `ur5_full`": ("boxes", FULL),
+    "boxes in space, `ur5_full` with friction, sensor": ("boxes", _FRICTION),
+    "the same in space, 8 ms": ("boxes", [*_FRICTION, "controller.period=0.008"]),
+    "boxes in space, ideal arm, 8 ms": ("boxes", SETTINGS["period of 8 ms"]),
 }
 _CYLINDER = "format: 1\nobstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
 _FULL = "arm: ur5_full\nplant: {friction: arm}\n"
@@ -74,10 +86,9 @@ def slide(arm: str, controller: str, sensor: str, estimator: str) -> tuple[np.nd
     while simulation.outcome is None:
         simulation.step(0.001)
         touched = min(touched, simulation.time) if simulation.force.any() else touched
-        memory, place = simulation.controller.law.memory, simulation.controller.work.tool[:2, 3]
-        angle = np.arctan2(memory[NORMAL + 1], memory[NORMAL]) + memory[TILT]
+        place, normal = simulation.controller.work.tool[:2, 3], felt_normal(simulation.controller.law)[1][:2]
         if simulation.time > touched + SETTLED:
-            rows.append([*simulation.force[:2], *place, np.cos(angle), np.sin(angle)])
+            rows.append([*simulation.force[:2], *place, *(normal / np.linalg.norm(normal))])
     return np.array(rows).reshape(-1, 6), simulation.warnings
 
 
@@ -103,9 +114,9 @@ def of_bundled() -> str:
     """Bundled worlds with replanning, following and sliding."""
     columns = ("world", "outcome", "collisions", "in contact", "time", "the tool's way", "largest force")
     lines = ["| " + " | ".join(columns) + " |", 7 * "|---" + "|"]
-    for name in BUNDLED:
-        runs = [ran(name, ("detection={}",), explore) for explore in ("replan", "follow", "slide")]
-        parts = [f"`{name}`", f"`{runs[-1].outcome}`"]
+    for name, (world, change) in BUNDLED.items():
+        runs = [ran(world, ("detection={}", *change), explore) for explore in ("replan", "follow", "slide")]
+        parts = [name, f"`{runs[-1].outcome}`"]
         for form, unit, key in (
             ("{:.0f}", "", "collisions"), ("{:.1f}", " s", "contact_time"), ("{:.1f}", " s", "time"),
             ("{:.2f}", " m", "length"), ("{:.0f}", " N", "peak"),

@@ -25,11 +25,12 @@ from .settling import MOST as MOST
 from .settling import move_reference as move_reference
 from .settling import settle as settle
 from .sliding import felt_normal as felt_normal
-from .sliding import slide_to as slide_to
+from .sliding import slide_about as slide_about
 from .sliding import with_sliding as with_sliding
 from .trace import Onset as Onset
 from .trace import Trace as Trace
 from .trace import find_onset as find_onset
+from .trace import free_rows as free_rows
 from .trace import in_order as in_order
 from .trace import make_trace as make_trace
 from .trace import remember as remember

@@ -14,6 +14,7 @@ from dynamics.compiled import inlined
 
 PERIODS = 1024  # that are remembered
 RISEN = (0.25, 0.5)  # shares of the rise to the alarm, from which its beginning is extrapolated
+_BASELINE, _BEFORE = 0.05, 0.006  # [s] of free motion that are looked at, ending so long before an onset
 
 
 class Trace(NamedTuple):
@@ -82,3 +83,17 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
         first, second = (int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISEN)
         k = max(2 * first - second, 0)
     return Onset(float(rows[k, 0]), rows[k, 2 : 2 + n].copy())
+
+
+def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE) -> np.ndarray:
+    """The rows (k, 2 + 2 n) of a trace, see ``in_order``, of the motion just before a contact.
+
+    What they say of a contact is what the model leaves, and noise.
+
+    Args:
+        rows: of the trace.
+        onset: when the contact began [s].
+        seconds: how long before that [s].
+    """
+    end, time = onset - _BEFORE, rows[:, 0]
+    return np.asarray(rows[(time >= end - seconds) & (time < end)])

@@ -54,7 +54,8 @@ def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]
     methods, slides = find_methods(world), world.explore.method == "slide"
     if methods.estimator.needs == WRIST or not (slides or methods.law.needs == FORCE_FELT):
         return []
-    hidden = hidden_force(arm, start)
+    in_space = slides and world.map.rank == 3
+    hidden = hidden_force(arm, start, in_space)
     wanted = world.explore.force if slides else float(world.controller.parameters["force"])
     if hidden <= HIDDEN * wanted:
         return []
@@ -65,14 +66,21 @@ def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]
     ]
 
 
-def hidden_force(arm: Arm, q: np.ndarray) -> float:
-    """The largest horizontal force on the tool that the joints bear by friction, without turning [N].
+def hidden_force(arm: Arm, q: np.ndarray, in_space: bool = False) -> float:
+    """The largest force on the tool that the joints bear by friction, without turning [N].
 
     In a direction d it is the least of friction_i / |J^T d|_i over the joints.
+
+    Args:
+        arm: with its friction.
+        q: (n,) joint angles [rad].
+        in_space: whether forces of any direction are meant, not only horizontal ones.
     """
     angle = np.linspace(0.0, np.pi, 73)
-    directions = np.column_stack([np.cos(angle), np.sin(angle)])
-    lever = np.abs(directions @ jacobian(arm, q)[:2])
+    around = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(73)])
+    tilts = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 73) if in_space else np.zeros(1)
+    directions = np.concatenate([np.cos(t) * around + np.sin(t) * np.eye(3)[2] for t in tilts])
+    lever = np.abs(directions @ jacobian(arm, q)[:3])
     friction = arm.friction[:, [0, 2]].max(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.nanmin(np.where(lever > 0.0, friction / lever, np.inf), axis=1).max())

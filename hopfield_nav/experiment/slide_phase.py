@@ -11,8 +11,17 @@ import math
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics
-from hopfield_nav.control import NO_RETREAT, Controller, felt_normal, slide_to, with_sliding
+from dynamics import Arm, forward_kinematics, jacobian
+from hopfield_nav.control import (
+    NO_RETREAT,
+    Controller,
+    felt_normal,
+    find_onset,
+    free_rows,
+    in_order,
+    slide_about,
+    with_sliding,
+)
 from hopfield_nav.experiment.limits import limits_of_law
 from hopfield_nav.experiment.phase import Phase
 from hopfield_nav.loop import FOLLOWS, LEADS, State, Trajectory, quintic_trajectory
@@ -24,6 +33,7 @@ APPROACH = 0.5  # [s] within which what was felt must be found again
 FOUND = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
 SEARCH = 1.0  # [s] for which a surface that ended is searched
 LONGEST = 60.0  # [s]
+FREE = 0.1  # [s] after the last contact from which on what is felt is the model's error
 PRESSED = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
 
 
@@ -46,7 +56,7 @@ class SlidePhase(Phase):
         self._frequency = limits_of_law(world).frequency
         self._arm, self._usual, self._navigator = arm, controller, navigator
         self.controller = controller
-        self._start, self._felt = 0.0, -math.inf
+        self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
         self._found, self._pressed, self._looks_felt = False, 0, 0
 
     def before(
@@ -57,8 +67,9 @@ class SlidePhase(Phase):
         sensed, explore = state.control.sensed, self._explore
         state.control.alarm.retreat[0] = NO_RETREAT
         state.control.mode[0], state.control.correction[:] = LEADS, 0.0
+        self._bias = self._felt_before(float(trajectory.knots[0]), state)
         self.controller = with_sliding(
-            self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.side,
+            self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
             self._period, self._frequency,
         )  # fmt: skip
         self._begun, self._start, self._felt = round(time / self._step), time, time
@@ -66,13 +77,28 @@ class SlidePhase(Phase):
         here = quintic_trajectory(sensed.q[None], 2.0 * LONGEST, time)  # its end would be arrival
         return motion._replace(trajectory=here, undecided=True, reaction=True, retreats=True)
 
+    def _felt_before(self, since: float, state: State) -> np.ndarray:
+        """The force (3,) that was felt on the motion since a time, before its contact [N].
+
+        As before the contact before, where the arm had hardly left that.
+        """
+        n, trace = len(self._arm.dh), state.control.trace
+        onset = find_onset(trace, since)
+        rows = free_rows(in_order(trace), onset.time)
+        rows = rows[rows[:, 0] > since + FREE]
+        if not len(rows):
+            return self._bias
+        columns, torque = jacobian(self._arm, onset.q), rows[:, 2 + n :].mean(axis=0)
+        return np.asarray(np.linalg.lstsq(columns.T, torque, rcond=1e-3)[0][:3])
+
     def is_over(self, step: int, state: State) -> bool:
         """Whether the arm shall go on: the way is free, or what was felt is lost."""
         if not self._is_due(step):
             return False
         time = step * self._step
         slides, normal = felt_normal(self.controller.law)
-        pressed = float(np.linalg.norm(state.control.belief.wrench[:3])) > PRESSED * self._explore.force
+        force = state.control.belief.wrench[:3] - self._bias
+        pressed = float(np.linalg.norm(force)) > PRESSED * self._explore.force
         self._pressed = self._pressed + 1 if pressed else 0
         self._looks_felt = self._looks_felt + 1 if slides else 0
         if slides:
@@ -84,10 +110,10 @@ class SlidePhase(Phase):
         if lost or self._pressed > 2 or time - self._start > LONGEST:
             return True
         place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
-        side = self._navigator.slide_on(time, place, normal, slides)
-        if side == 0.0:
+        axis = self._navigator.slide_on(time, place, normal, slides)
+        if axis is None:
             return True
-        slide_to(self.controller.law, side)
+        slide_about(self.controller.law, axis)
         return False
 
     def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:

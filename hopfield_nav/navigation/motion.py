@@ -26,12 +26,12 @@ class Slide(NamedTuple):
     """How the arm slides along a surface.
 
     Attributes:
-        side: 1 counter-clockwise around what is touched, -1 clockwise.
         normal: (3,) from the surface, a unit vector.
+        axis: (3,) unit vector about which it goes counter-clockwise around what is touched.
     """
 
-    side: float
     normal: np.ndarray
+    axis: np.ndarray
 
 
 class PlannedMotion(NamedTuple):

@@ -1,9 +1,10 @@
 """The navigator that slides along what it felt (``explore: slide``; wished for in ragazzon2012 7.3 and 8.1).
 
 Where the network's new path leads through the surface that was just felt, the arm stays on the surface and
-slides to the side on which the path leads through it. Every step whose line it slides across is closed: the
-surface was felt there. It leaves where the path does not lead through the surface any more. All else is done
-by ``FeelingNavigator``.
+slides towards where the path leads through it. Every step whose line it slides across is closed: the surface
+was felt there. In space it seldom meets a line that it does not aim at; the steps beside its way, across
+which the surface leads as far as it is known, are believed to be closed. It leaves where the path does not
+lead through the surface any more. All else is done by ``FeelingNavigator``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.navigation.beliefs import Cell, Step
-from hopfield_nav.navigation.feeling import MOST_TRIES
+from hopfield_nav.navigation.feeling import MOST_TRIES, ON_LINE
 from hopfield_nav.navigation.following import SurfaceNavigator
 from hopfield_nav.navigation.legs import AGAINST, LEAST_FORCE, Leg
 from hopfield_nav.navigation.motion import PlannedMotion, Slide
@@ -26,7 +27,8 @@ from hopfield_nav.world import World
 MOST_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
 STUCK = 0.25, 8.0  # [cells] and times as long as that takes: who has not come so far is in a corner
 MOST_IN_VAIN = 2  # slides in a row that close no step, after which the arm goes back to a centre
-_STRAIGHT_ON = 0.25  # [cells] a path that leads through the surface so near asks for no other side
+_STRAIGHT_ON = 0.25  # [cells] a path that leads through the surface so near asks for no other side, if flat
+_BESIDE = 0.5  # [cells] beside its way in space at which the arm believes in the surface that it feels
 _IN_FRONT = 0.1  # [cells] from the surface to a centre in front of it, at least
 
 
@@ -35,7 +37,7 @@ class _Course:
     """How one slide has gone so far.
 
     Attributes:
-        side: as ``Slide.side``; 0 before it is chosen.
+        axis: as ``Slide.axis``; None before it is chosen.
         felt: (3,) where the surface was felt last [m].
         idle: way since a step was closed [m].
         learned: whether it has closed a step.
@@ -43,7 +45,7 @@ class _Course:
         behind: places and normals on the last cell's length.
     """
 
-    side: float = 0.0
+    axis: np.ndarray | None = None
     felt: np.ndarray | None = None
     idle: float = 0.0
     learned: bool = False
@@ -80,7 +82,7 @@ class SlidingNavigator(SurfaceNavigator):
         """Whether the arm, when it set out to slide, still felt what it had touched."""
         self.beliefs.confirm(held)
 
-    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> float:
+    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
         """Learn from where the arm slides, and say how to go on.
 
         Args:
@@ -90,21 +92,28 @@ class SlidingNavigator(SurfaceNavigator):
             felt: whether it is felt there; else it is being searched.
 
         Returns:
-            The side, 1 counter-clockwise around what is touched or -1; 0: the arm can leave.
+            The axis (3,) of the slide, as ``Slide.axis``; None: the arm can leave.
         """
-        place, course = self._flat(place), self._course
+        place, normal, course = self._flat(place), self._along_map(normal), self._course
         learned = felt and self._slide_across(place, normal)
         self.surface = Surface(place[None], self._normals(place, normal))
         start = self._cell_in_front(place)
         if course.idle > MOST_IDLE * self.grid.spacing or self._is_stuck(time, place):
-            return 0.0
+            return None
         if start is None:
-            return course.side
+            return course.axis
         if learned or start != self.motion.start:
             self._set_out_from(start)
-        side = self._side_of_path()
-        course.side = side or course.side
-        return side
+        axis = self._axis_to_path()
+        course.axis = course.axis if axis is None else axis
+        return axis
+
+    def _along_map(self, vector: np.ndarray) -> np.ndarray:
+        """The direction (3,) of a vector, on a flat map of its horizontal part; zero where it has none."""
+        rank, flat = len(self.grid.shape), np.zeros(3)
+        flat[:rank] = vector[:rank]
+        size = float(np.linalg.norm(flat))
+        return flat / size if size > LEAST_FORCE else np.zeros(3)
 
     def _is_stuck(self, time: float, place: np.ndarray) -> bool:
         """Whether the arm does not get on, as between two walls."""
@@ -128,8 +137,8 @@ class SlidingNavigator(SurfaceNavigator):
         self, leg: Leg, force: np.ndarray, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
     ) -> PlannedMotion:
         """A slide if the new path leads through what was felt, on whatever leg that was."""
-        start, size = self._retreat_to(leg), float(np.linalg.norm(force[:2]))
-        normal = np.append(force[:2] / size, 0.0) if size > LEAST_FORCE else -leg.direction
+        start, normal = self._retreat_to(leg), self._along_map(force)
+        normal = normal if normal.any() else -leg.direction
         self.surface = Surface(self._flat(leg.place)[None], normal[None])
         front = self._cell_in_front(self.surface.points[-1])
         in_vain, self._in_vain = self._in_vain >= MOST_IN_VAIN, self._in_vain % MOST_IN_VAIN
@@ -161,15 +170,15 @@ class SlidingNavigator(SurfaceNavigator):
         before = self.motion
         self._set_out_from(start)
         self._course = _Course()
-        side = self._side_of_path()
-        if side == 0.0:
+        axis = self._axis_to_path()
+        if axis is None:
             self.motion = before
             return None
-        self._course.side = side
+        self._course.axis = axis
         self.strides += 1
         return self.motion._replace(
             trajectory=quintic_trajectory(q[None], 1.0, time), places=None, undecided=True, passing=False,
-            approach=None, slide=Slide(side, self.surface.normal),
+            approach=None, slide=Slide(self.surface.normal, axis),
         )  # fmt: skip
 
     def _set_out_from(self, start: Cell) -> None:
@@ -179,17 +188,26 @@ class SlidingNavigator(SurfaceNavigator):
         self.motion = self.motion._replace(start=start, cells=cells)
         self._centres = np.array([self.grid.centre(cell) for cell in cells])
 
-    def _side_of_path(self) -> float:
-        """To which side the path leads through the surface; 0 where it does not, near the arm."""
+    def _axis_to_path(self) -> np.ndarray | None:
+        """About which to slide to where the path leads through the surface; None if not, near the arm."""
         assert self.surface is not None
         place, normal = self.surface.points[-1], self.surface.normal
         found = self.surface.crossing(self._centres)
         if found is None or np.linalg.norm(found[1] - place) > self._far:
-            return 0.0
-        along = float(np.cross([0.0, 0.0, 1.0], normal) @ (found[1] - place))
-        if self._course.side and abs(along) < _STRAIGHT_ON * self.grid.spacing:
-            return self._course.side
-        return 1.0 if along >= 0.0 else -1.0
+            return None
+        axis, flat = np.cross(normal, found[1] - place), len(self.grid.shape) == 2
+        size = float(np.linalg.norm(axis))
+        if self._course.axis is not None and size < (_STRAIGHT_ON * self.grid.spacing if flat else ON_LINE):
+            return self._course.axis
+        return axis / size if size > 0.0 else self._any_axis()
+
+    def _any_axis(self) -> np.ndarray:
+        """Perpendicular to the normal, upright if that can be."""
+        assert self.surface is not None
+        normal = self.surface.normal
+        upright = np.eye(3)[2 if abs(normal[2]) < AGAINST else 0]
+        axis = upright - (upright @ normal) * normal
+        return axis / np.linalg.norm(axis)
 
     def _cell_in_front(self, place: np.ndarray) -> Cell | None:
         """The nearest cell whose centre is in front of the surface, and from which the arm can go on."""
@@ -211,10 +229,10 @@ class SlidingNavigator(SurfaceNavigator):
         if before is None:
             return False
         course.idle += float(np.linalg.norm(place - before))
-        steps = self._steps_across(before, place)
+        steps = self._steps_across(before, place, normal)
         known = {step: self.beliefs.certainty(step) for step in steps}
-        for step in steps:
-            if abs(normal[step.axis]) >= AGAINST:
+        for step, off in steps.items():
+            if abs(normal[step.axis]) >= AGAINST and off <= ON_LINE:
                 self.beliefs.touch(step, true_stop=True)
                 self.beliefs.confirm(True)
             else:
@@ -224,18 +242,29 @@ class SlidingNavigator(SurfaceNavigator):
             course.idle, course.learned = 0.0, True
         return learned
 
-    def _steps_across(self, begin: np.ndarray, end: np.ndarray) -> list[Step]:
-        """Steps whose lines a short way between two places (3,) [m] crosses."""
-        first, last = self._in_cells(begin), self._in_cells(end)
-        found = []
-        for axis, across in ((0, 1), (1, 0)):
-            lines = np.arange(np.ceil(min(first[across], last[across])), max(first[across], last[across]))
-            for line in lines:
-                share = (line - first[across]) / (last[across] - first[across])
-                along = first[axis] + share * (last[axis] - first[axis])
-                cell = [0, 0]
-                cell[axis], cell[across] = int(np.floor(along)), int(line)
-                step = Step((cell[0], cell[1]), axis)
+    def _steps_across(self, begin: np.ndarray, end: np.ndarray, normal: np.ndarray) -> dict[Step, float]:
+        """Steps whose lines a short way between two places (3,) [m] passes, and how far beside it they are.
+
+        On a flat map it crosses them. In space the surface beside the way is the plane across its normal.
+        """
+        first, way = self._in_cells(begin), self._in_cells(end) - self._in_cells(begin)
+        wide = 1e-9 if len(first) == 2 else _BESIDE
+        found = {}
+        for axis in range(len(first)):
+            others = [k for k in range(len(first)) if k != axis]
+            start, chord = first[others], way[others]
+            low, high = np.minimum(start, start + chord) - wide, np.maximum(start, start + chord) + wide
+            for line in itertools.product(*map(np.arange, np.ceil(low), np.floor(high) + 1.0)):
+                share = float((line - start) @ chord) / max(float(chord @ chord), 1e-30)
+                beside = line - start - share * chord
+                off = float(np.linalg.norm(beside)) * self.grid.spacing
+                across = abs(normal[axis]) >= AGAINST
+                if not 0.0 <= share < 1.0 or off > max(wide * self.grid.spacing if across else 0.0, ON_LINE):
+                    continue
+                along = first[axis] + share * way[axis]
+                along -= normal[others] @ beside / normal[axis] if across else 0.0
+                cell = np.insert(np.array(line), axis, np.floor(along)).astype(int)
+                step = Step(tuple(cell.tolist()), axis)
                 if all(self.grid.inside(c) for c in step.ends):
-                    found.append(step)
+                    found[step] = off
         return found

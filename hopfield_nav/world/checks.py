@@ -208,7 +208,6 @@ def _check_explore(world: World) -> None:
         looks = world.trust.looks_into(estimator)
         needs = world.trust.find("estimator", estimator, world.folder).needs if looks else ""
         needed |= {
-            "a map of two axes": world.map.space == "joints" or world.map.rank == 2,
             "contact.bodies: tool": world.contact.bodies == "tool",
             "detection.reaction: retreat": detection.reaction == "retreat",
             "detection.estimator: momentum_observer, disturbance_observer or wrist_sensor": (

@@ -39,7 +39,6 @@ def test_an_editor_is_told_of_both():
         ("explore: follow\nmap: {space: joints}", "map.space: tool"),
         ("explore: {method: slide, force: 0}", "explore.force.*0.1 to 1000 N"),
         ("explore: {method: slide, speed: 0}", "explore.speed.*above 0"),
-        ("explore: slide\nmap: {shape: [9, 9, 9], origin: [0.2, 0, 0]}\ngoal: null", "a map of two axes"),
         ("explore: slide\ncontact: {bodies: arm}", "contact.bodies: tool"),
         ("explore: slide\ndetection: {reaction: stop}", "detection.reaction: retreat"),
         ("explore: slide\ndetection: {estimator: joint_error, measure: force_norm}", "momentum_observer"),

@@ -1,8 +1,9 @@
 """Slide along a surface with a wanted force: hybrid force and motion control of the tool point.
 
-Across the surface the force is controlled, along it the speed; height and rotation are kept as at the start.
-The force F that the world's estimator believes in says where the surface is: n is its direction in the
-horizontal plane, t = side z x n. With the wanted force f_d and e = f_d - F n the tool is told the velocity
+The tool moves in a plane through where it begins, with the axis a. In it the force is controlled across the
+surface and the speed along it; the place along a, and the rotation, are kept as at the start. The force F of
+the world's estimator says where the surface is: n is its direction in the plane, t = a x n.
+With the wanted force f_d and e = f_d - F n the tool is told the velocity
 
     v = s(e) speed t - (k_f e + k_i ∫ e dt) n,    s(e) = 1 - |e| / f_d, at least 0,
 
@@ -10,8 +11,10 @@ and the joints follow its integral as in ``inverse_dynamics``: that stiffness, n
 friction. Friction of the surface turns F from the normal by its angle, which is that between F and the
 perpendicular of the motion; it is taken off.
 
-Until something is felt the tool approaches along ``heading``. What was felt and is lost is searched: the
-tool goes on to where the surface was, and around, as it must behind the end of a wall.
+Until something is felt the tool approaches along ``heading`` and ``elevation``. What was felt and is lost is
+searched: the tool goes on to where the surface was, and around, as it must behind the end of a wall.
+
+Without ``elevation`` and ``incline`` a is upright: the plane is horizontal, and t = side z x n.
 
 Source: Raibert and Craig 1981 (hybrid control); De Schutter and Van Brussel 1988 (outer force loop, normal
 and tangent from the measured force and motion).
@@ -28,18 +31,33 @@ from dynamics.newton_euler import newton_euler
 from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
 from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
 
-FORCE, SPEED, APPROACH, HEADING, SIDE, GAIN, INTEGRAL_GAIN, SMOOTHING, ADAPTING, PARAMETERS = range(10)
-PHASE, HEIGHT, INTEGRAL, TILT, LAST_FELT, NORMAL, ROTATION, JOINTS = (
-    SAMPLING + k for k in (0, 1, 2, 3, 4, 5, 7, 16)
-)  # places in the memory; from JOINTS on the angles that are told to the joints, and their speeds
+(
+    FORCE,
+    SPEED,
+    APPROACH,
+    HEADING,
+    ELEVATION,
+    INCLINE,
+    SIDE,
+    GAIN,
+    INTEGRAL_GAIN,
+    SMOOTHING,
+    ADAPTING,
+    PARAMETERS,
+) = range(12)
+PHASE, INTEGRAL, TILT, LAST_FELT, BIAS, AXIS, NORMAL, PLACE, ROTATION, JOINTS = (
+    SAMPLING + k for k in (0, 1, 2, 3, 4, 7, 10, 13, 16, 25)
+)  # places in the memory; BIAS: what is felt without a contact [N], for who sets it before the start;
+# from JOINTS on the angles that are told to the joints, and their speeds
 APPROACHING, SLIDING, SEARCHING = 0.0, 1.0, 2.0
 FELT = 0.2  # share of the wanted force that counts as contact
 LOST = 0.02  # [s] without it a contact is lost
 CURL = 0.01  # [m] radius of the search
-POSE_RATE = 20.0  # [1/s] at which height and rotation are corrected
+POSE_RATE = 20.0  # [1/s] at which the plane and the rotation are kept
 LARGEST_TILT = 0.7  # [rad] of the force from the normal
 LARGEST_ERROR = 0.5  # [rad] of a joint behind what it is told: a light wrist is soft
 LEAST_SQUARE = 1e-9  # added to J J^T
+LEAST_NORMAL = 1e-3  # share of a force in the plane below which it says nothing of the surface
 
 
 def control(model, sensed, parameters, memory, work, tau):
@@ -49,8 +67,8 @@ def control(model, sensed, parameters, memory, work, tau):
     update_jacobian(model, work)
     if period == 0.0:
         _begin(sensed, parameters, memory, work)
-    vx, vy = _velocity(sensed, parameters, memory, work, period)
-    _tell_joints(sensed, memory, work, vx, vy, period)
+    vx, vy, vz = _velocity(sensed, parameters, memory, work, period)
+    _tell_joints(sensed, memory, work, vx, vy, vz, period)
     acceleration = work.vector[0]
     for i in range(n):
         omega = parameters[PARAMETERS + i]
@@ -64,10 +82,17 @@ def control(model, sensed, parameters, memory, work, tau):
 
 @inlined
 def _begin(sensed, parameters, memory, work):
-    """Nothing felt yet; the pose to keep is that of now."""
+    """Nothing felt yet; the pose and the plane to keep are those of now."""
     n = sensed.q.size
-    memory[PHASE], memory[INTEGRAL], memory[TILT], memory[HEIGHT] = APPROACHING, 0.0, 0.0, work.tool[2, 3]
-    memory[NORMAL], memory[NORMAL + 1] = -math.cos(parameters[HEADING]), -math.sin(parameters[HEADING])
+    memory[PHASE], memory[INTEGRAL], memory[TILT] = APPROACHING, 0.0, 0.0
+    ch, sh = math.cos(parameters[HEADING]), math.sin(parameters[HEADING])
+    ce, se = math.cos(parameters[ELEVATION]), math.sin(parameters[ELEVATION])
+    memory[NORMAL], memory[NORMAL + 1], memory[NORMAL + 2] = -ch * ce, -sh * ce, -se
+    side = 1.0 if parameters[SIDE] >= 0.0 else -1.0
+    c, s = side * math.cos(parameters[INCLINE]), side * math.sin(parameters[INCLINE])
+    memory[AXIS], memory[AXIS + 1], memory[AXIS + 2] = -c * ch * se - s * sh, -c * sh * se + s * ch, c * ce
+    for k in range(3):
+        memory[PLACE + k] = work.tool[k, 3]
     for k in range(9):
         memory[ROTATION + k] = work.rotation[n - 1, k // 3, k % 3]
     for i in range(n):
@@ -76,69 +101,112 @@ def _begin(sensed, parameters, memory, work):
 
 @inlined
 def _velocity(sensed, parameters, memory, work, period):
-    """The horizontal velocity that the tool is told [m/s]."""
-    wanted, side = parameters[FORCE], 1.0 if parameters[SIDE] >= 0.0 else -1.0
-    fx, fy = sensed.felt[0], sensed.felt[1]
-    size, time = math.sqrt(fx * fx + fy * fy), sensed.time[0]
-    if size > FELT * wanted:
-        _follow_normal(sensed, parameters, memory, work, fx / size, fy / size, side, period)
+    """The velocity that the tool is told, in the plane [m/s]."""
+    wanted, time = parameters[FORCE], sensed.time[0]
+    fx, fy, fz = _force(sensed, memory)
+    ax, ay, az = memory[AXIS], memory[AXIS + 1], memory[AXIS + 2]
+    off = ax * fx + ay * fy + az * fz
+    square = fx * fx + fy * fy + fz * fz - off * off  # of its part in the plane
+    if square > FELT * wanted * FELT * wanted:
+        _follow_normal(sensed, parameters, memory, work, fx, fy, fz, period)
     elif memory[PHASE] == SLIDING and time - memory[LAST_FELT] > LOST:
         memory[PHASE] = SEARCHING
-    nx, ny = _turned(memory[NORMAL], memory[NORMAL + 1], memory[TILT])
-    if memory[PHASE] != SLIDING:
-        if memory[PHASE] == SEARCHING:
-            angle = side * parameters[APPROACH] / CURL * period
-            memory[NORMAL], memory[NORMAL + 1] = _turned(memory[NORMAL], memory[NORMAL + 1], angle)
-        return -parameters[APPROACH] * nx, -parameters[APPROACH] * ny
-    error = wanted - (fx * nx + fy * ny)
+    if memory[PHASE] == SEARCHING:
+        _turn(memory, NORMAL, parameters[APPROACH] / CURL * period)
+    nx, ny, nz = _normal(memory)
     most = parameters[APPROACH]
+    if memory[PHASE] != SLIDING:
+        return -most * nx, -most * ny, -most * nz
+    error = wanted - (fx * nx + fy * ny + fz * nz)
     memory[INTEGRAL] += parameters[INTEGRAL_GAIN] * error * period
     memory[INTEGRAL] = min(max(memory[INTEGRAL], -most), most)
     inward = min(max(parameters[GAIN] * error + memory[INTEGRAL], -most), most)
-    along = side * parameters[SPEED] * max(1.0 - abs(error) / wanted, 0.0)
-    return -along * ny - inward * nx, along * nx - inward * ny
+    along = parameters[SPEED] * max(1.0 - abs(error) / wanted, 0.0)
+    tx, ty, tz = _tangent(memory, nx, ny, nz)
+    return along * tx - inward * nx, along * ty - inward * ny, along * tz - inward * nz
 
 
 @inlined
-def _follow_normal(sensed, parameters, memory, work, fx, fy, side, period):
+def _force(sensed, memory):
+    """The force that is felt, less that without a contact [N]."""
+    return sensed.felt[0] - memory[BIAS], sensed.felt[1] - memory[BIAS + 1], sensed.felt[2] - memory[BIAS + 2]
+
+
+@inlined
+def _follow_normal(sensed, parameters, memory, work, fx, fy, fz, period):
     """Bring the direction of the force, and its angle from the normal, up to date."""
-    if memory[PHASE] != SLIDING:
-        memory[PHASE], memory[INTEGRAL] = SLIDING, 0.0
-        memory[NORMAL], memory[NORMAL + 1] = fx, fy
-    memory[LAST_FELT] = sensed.time[0]
+    size = math.sqrt(fx * fx + fy * fy + fz * fz)
     share = 1.0 if parameters[SMOOTHING] == 0.0 else lag_share(1.0 / parameters[SMOOTHING], period)
-    x = memory[NORMAL] + share * (fx - memory[NORMAL])
-    y = memory[NORMAL + 1] + share * (fy - memory[NORMAL + 1])
-    size = math.sqrt(x * x + y * y)
+    if memory[PHASE] != SLIDING:
+        memory[PHASE], memory[INTEGRAL], share = SLIDING, 0.0, 1.0
+    memory[LAST_FELT] = sensed.time[0]
+    x = memory[NORMAL] + share * (fx / size - memory[NORMAL])
+    y = memory[NORMAL + 1] + share * (fy / size - memory[NORMAL + 1])
+    z = memory[NORMAL + 2] + share * (fz / size - memory[NORMAL + 2])
+    size = math.sqrt(x * x + y * y + z * z)
     if size > 0.0:
-        memory[NORMAL], memory[NORMAL + 1] = x / size, y / size
+        memory[NORMAL], memory[NORMAL + 1], memory[NORMAL + 2] = x / size, y / size, z / size
     if parameters[ADAPTING] == 0.0:
         return
-    vx, vy = 0.0, 0.0
+    nx, ny, nz = _normal(memory)
+    tx, ty, tz = _tangent(memory, nx, ny, nz)
+    along, across = 0.0, 0.0
     for i in range(sensed.qd.size):
-        vx += work.jacobian[0, i] * sensed.qd[i]
-        vy += work.jacobian[1, i] * sensed.qd[i]
-    nx, ny = _turned(memory[NORMAL], memory[NORMAL + 1], memory[TILT])
-    along = side * (nx * vy - ny * vx)
-    if along > 0.5 * parameters[SPEED]:  # then side (vy, -vx) points along the normal
-        angle = math.atan2(side * (-nx * vx - ny * vy), along)
+        vx, vy, vz = work.jacobian[0, i], work.jacobian[1, i], work.jacobian[2, i]
+        along += (tx * vx + ty * vy + tz * vz) * sensed.qd[i]
+        across += (nx * vx + ny * vy + nz * vz) * sensed.qd[i]
+    if along > 0.5 * parameters[SPEED]:  # then the true normal is perpendicular to the motion
+        angle = math.atan2(-across, along)
         memory[TILT] += lag_share(1.0 / parameters[ADAPTING], period) * angle
         memory[TILT] = min(max(memory[TILT], -LARGEST_TILT), LARGEST_TILT)
 
 
 @inlined
-def _turned(x, y, angle):
-    """A vector turned about z by an angle [rad]."""
-    c, s = math.cos(angle), math.sin(angle)
-    return c * x - s * y, s * x + c * y
+def _normal(memory):
+    """The believed normal in the plane: that of the force, friction's angle taken off; zero where none is."""
+    ax, ay, az = memory[AXIS], memory[AXIS + 1], memory[AXIS + 2]
+    x, y, z = memory[NORMAL], memory[NORMAL + 1], memory[NORMAL + 2]
+    off = ax * x + ay * y + az * z
+    x, y, z = x - off * ax, y - off * ay, z - off * az
+    size = math.sqrt(x * x + y * y + z * z)
+    if size < LEAST_NORMAL:
+        return 0.0, 0.0, 0.0
+    c, s = math.cos(memory[TILT]) / size, math.sin(memory[TILT]) / size
+    tx, ty, tz = _tangent(memory, x, y, z)
+    return c * x + s * tx, c * y + s * ty, c * z + s * tz
 
 
 @inlined
-def _tell_joints(sensed, memory, work, vx, vy, period):
-    """Write the joints' speeds for the tool's velocity, height and rotation kept, and move their angles."""
+def _tangent(memory, nx, ny, nz):
+    """The direction along the surface: the axis times the normal."""
+    ax, ay, az = memory[AXIS], memory[AXIS + 1], memory[AXIS + 2]
+    return ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
+
+
+@inlined
+def _turn(memory, at, angle):
+    """Turn the vector that the memory holds at a place about the axis of the plane [rad]."""
+    x, y, z = memory[at], memory[at + 1], memory[at + 2]
+    tx, ty, tz = _tangent(memory, x, y, z)
+    off = memory[AXIS] * x + memory[AXIS + 1] * y + memory[AXIS + 2] * z
+    c, s = math.cos(angle), math.sin(angle)
+    memory[at] = c * x + s * tx + (1.0 - c) * off * memory[AXIS]
+    memory[at + 1] = c * y + s * ty + (1.0 - c) * off * memory[AXIS + 1]
+    memory[at + 2] = c * z + s * tz + (1.0 - c) * off * memory[AXIS + 2]
+
+
+@inlined
+def _tell_joints(sensed, memory, work, vx, vy, vz, period):
+    """Write the joints' speeds for the tool's velocity, plane and rotation kept, and move their angles."""
     n, columns, square, wanted = sensed.q.size, work.jacobian, work.square, work.vector[0][:6]
-    wanted[0], wanted[1], wanted[2] = vx, vy, POSE_RATE * (memory[HEIGHT] - work.tool[2, 3])
-    wanted[3], wanted[4], wanted[5] = 0.0, 0.0, 0.0
+    off = 0.0
+    for k in range(3):
+        off += memory[AXIS + k] * (memory[PLACE + k] - work.tool[k, 3])
+    for k in range(3):
+        memory[PLACE + k] = work.tool[k, 3] + off * memory[AXIS + k]
+        wanted[k] = POSE_RATE * off * memory[AXIS + k]
+        wanted[3 + k] = 0.0
+    wanted[0], wanted[1], wanted[2] = wanted[0] + vx, wanted[1] + vy, wanted[2] + vz
     for j in range(3):
         x, y, z = (work.rotation[n - 1, 0, j], work.rotation[n - 1, 1, j], work.rotation[n - 1, 2, j])
         a, b, c = memory[ROTATION + j], memory[ROTATION + 3 + j], memory[ROTATION + 6 + j]
@@ -170,6 +238,8 @@ METHOD = Method(
         Parameter("speed", 0.03, 0.0, 1.0, "m/s", "wanted along the surface"),
         Parameter("approach", 0.02, 1e-4, 0.5, "m/s", "speed until something is felt, and of the search"),
         Parameter("heading", 0.0, -7.0, 7.0, "rad", "direction of the approach, from the base's x axis"),
+        Parameter("elevation", 0.0, -1.6, 1.6, "rad", "of that direction above the horizontal plane"),
+        Parameter("incline", 0.0, -7.0, 7.0, "rad", "of the way along the surface: pi/2 is upwards"),
         Parameter("side", 1.0, -1.0, 1.0, "1", "1: counter-clockwise around what is touched, -1: clockwise"),
         Parameter("force_gain", 2e-3, 0.0, 1.0, "m/(s·N)", "k_f"),
         Parameter("force_integral", 6e-3, 0.0, 10.0, "m/(s²·N)", "k_i"),

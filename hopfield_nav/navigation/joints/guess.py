@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
+from hopfield_nav.control import free_rows
 from hopfield_nav.geometry import LINK
 from hopfield_nav.isolation import (
     BODY,
@@ -27,7 +28,7 @@ from hopfield_nav.isolation import (
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
 BALL = 0.04  # [m] patches that are nearer to each other are one place
-_BASELINE, _BEFORE, _LEAST_ROWS = 0.05, 0.006, 8  # [s] of free motion, ending so long [s] before the onset
+_LEAST_ROWS = 8  # of free motion
 _FLOOR, _SHARE, _OFFSET_SHARE = 0.03, 0.02, 0.1  # noise [N·m], and as share of the torque and of the offset
 _STILL, _UNSIGNED = 0.01, 1.0  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
 _LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt
@@ -66,20 +67,20 @@ def guess_places(arm: Arm, rows: np.ndarray, onset: float, friction: np.ndarray 
         The places, none where nothing explains what is felt.
     """
     n = len(arm.dh)
-    time, q, torque = rows[:, 0], rows[-1, 2 : 2 + n], rows[:, 2 + n :]
-    free = (time >= onset - _BEFORE - _BASELINE) & (time < onset - _BEFORE)
+    q, torque, free = rows[-1, 2 : 2 + n], rows[-1, 2 + n :], free_rows(rows, onset)
     offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
-    if free.sum() >= _LEAST_ROWS:
-        offset = torque[free].mean(axis=0)
-        noise = noise + torque[free].std(axis=0)
-        speed = (rows[free][-1] - rows[free][0])[2 : 2 + n] / (time[free][-1] - time[free][0])
-    change = torque[-1] - offset
+    if len(free) >= _LEAST_ROWS:
+        offset = free[:, 2 + n :].mean(axis=0)
+        noise = noise + free[:, 2 + n :].std(axis=0)
+        way = free[-1] - free[0]
+        speed = way[2 : 2 + n] / way[0]
+    change = torque - offset
     noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
     if friction is not None:
         hidden = 0.5 * friction * (np.abs(speed) < _STILL)
         change = change + hidden * change / (np.abs(change) + _UNSIGNED)
         noise = np.hypot(noise, hidden)
-    swept = _swept(arm, rows[time < onset - _BEFORE, 2 : 2 + n])
+    swept = _swept(arm, free_rows(rows, onset, np.inf)[:, 2 : 2 + n])
     surface = default_surface(arm)
     for factor in _LESS_SURE:
         fit = fit_surface(arm, surface, q, change, factor * noise, free=swept)
