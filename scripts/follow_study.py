@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from following.picture import draw
 from following.runs import HEAD, Ran, ran, row, slow_legs
-from following.worlds import CYLINDERS, FAMILIES, IN_A_BALL, world_of
+from following.worlds import CYLINDERS, FAMILIES, world_of
 from measured_part import write
-from touches.runs import SETTINGS
+from touches.runs import ENCLOSED, SETTINGS
 
 FIRST = 20_000  # seed; others than those that the method was made with
 CONDITIONS = ("default", "payload of 1 kg", "period of 8 ms", "`ur5_full`")
@@ -31,12 +31,6 @@ CHOICES = {
 SLOW = "{method: follow}"  # runs of another text are kept apart from those with the usual speed
 PARTS = ("worlds", "random", "choices", "friction")
 FRICTION = "`ur5_full`, friction 20 % off"
-ENCLOSED = {
-    "`enclosed_goal`": ("enclosed_goal", []),
-    "`enclosed_goal`, 8 ms": ("enclosed_goal", SETTINGS["period of 8 ms"]),
-    "`enclosed_goal`, `ur5_full`": ("enclosed_goal", SETTINGS["`ur5_full`"]),
-    **IN_A_BALL,
-}
 
 
 def pair(

@@ -12,9 +12,9 @@ import numpy as np
 from following.picture import draw_slides
 from following.runs import HEAD, ran
 from following.runs import row as row_of_pairs
-from following.worlds import CYLINDERS, IN_A_BALL, world_of
+from following.worlds import CYLINDERS, world_of
 from measured_part import write
-from touches.runs import FULL, SETTINGS
+from touches.runs import ENCLOSED, FULL, IN_A_BALL, SETTINGS
 
 from hopfield_nav.control import felt_normal
 from hopfield_nav.experiment import Simulation
@@ -28,7 +28,7 @@ _OWN_WORLDS = (
 )  # fmt: skip
 BUNDLED = {
     **{f"`{name}`": (name, []) for name in _OWN_WORLDS},
-    **IN_A_BALL,
+    IN_A_BALL: ENCLOSED[IN_A_BALL],
 }
 _WRIST = [
     "sensors.wrench={force_noise: 0.5, moment_noise: 0.02}",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from measured_part import write
-from touches.runs import HEAD, SETTINGS, VARIANTS, row, run_one
+from touches.runs import ENCLOSED, HEAD, SETTINGS, VARIANTS, row, run_one
 from touches.second import SOON, delay_of_second
 from touches.worlds import smallest_cut
 
@@ -30,13 +30,6 @@ OWN_WORLDS = (
 )  # fmt: skip
 DOCUMENT = ["detection={estimator: joint_error, measure: wrench_norm, threshold: 12}"]
 DEFAULT = ["detection={}"]
-_BALL = "obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"
-ENCLOSED = {
-    "`enclosed_goal`": ("enclosed_goal", []),
-    "`enclosed_goal`, 8 ms": ("enclosed_goal", SETTINGS["period of 8 ms"]),
-    "`enclosed_goal`, `ur5_full`": ("enclosed_goal", SETTINGS["`ur5_full`"]),
-    "the goal of `over_the_wall` in a ball": ("over_the_wall", [_BALL]),
-}
 
 
 def settings(default: int, each: int) -> str:

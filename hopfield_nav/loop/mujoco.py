@@ -2,8 +2,8 @@
 
 MuJoCo computes accelerations and integrates them, from the model that ``dynamics.files.mjcf`` writes. The
 contact law is ours: its torque on the joints is handed over in every stage of the integrator, and so is
-the torque of a law that is not held. Controller, estimator and detector are the kernels of
-the compiled loop.
+the torque of a law that is not held. A sensor at the flange reads MuJoCo's accelerations. Controller,
+estimator and detector are the kernels of the compiled loop.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from hopfield_nav.loop.closed_loop import (
 )
 from hopfield_nav.loop.plant import Plant, update_contact
 from hopfield_nav.loop.state import State
+from hopfield_nav.loop.wrist import read_wrist
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
 
@@ -57,7 +58,7 @@ class MujocoLoop:
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
-        before, in_stage, after, _, _ = _kernels()
+        before, in_stage, after, _, _, sample = _kernels()
         hook = _Hook(self, plant, state)
         if not settings.hold:
             hook.command = partial(in_stage, controller, trajectory, state.control)
@@ -68,18 +69,21 @@ class MujocoLoop:
                 return event
             self.data.time = state.step[0] * settings.step
             self.data.qfrc_applied[:] = state.control.sensed.tau
-            self._step(hook)
+            hook.first = True
+            if plant.wrist.every > 0 and state.step[0] % plant.wrist.every == 0:
+                self._lend(hook, self.mujoco.mj_forward)
+                sample(plant, state, self.data.qvel.copy(), self.data.qacc.copy())
+            self._lend(hook, self.mujoco.mj_step)
             state.q[:], state.qd[:] = self.data.qpos, self.data.qvel
             if after(settings, state, log) != HORIZON:
                 return DIVERGED
         return HORIZON
 
-    def _step(self, hook: _Hook) -> None:
-        """One step of MuJoCo; its hook for passive forces is one for the whole process, lent briefly."""
-        hook.first = True
+    def _lend(self, hook: _Hook, advance: Callable) -> None:
+        """Let MuJoCo compute; its hook for passive forces is one for the whole process, lent briefly."""
         self.mujoco.set_mjcb_passive(hook)
         try:
-            self.mujoco.mj_step(self.model, self.data)
+            advance(self.model, self.data)
         finally:
             self.mujoco.set_mjcb_passive(None)
 
@@ -94,7 +98,7 @@ class _Hook:
 
     def __init__(self, loop: MujocoLoop, plant: Plant, state: State) -> None:
         self._model, self._plant, self._state = loop.model, plant, state
-        *_, self._touch, self._keep = _kernels()
+        *_, self._touch, self._keep, _ = _kernels()
         self.first = True
         self.command: Callable | None = None
 
@@ -151,9 +155,17 @@ def _keep(truth, stages):
     return READY
 
 
+def _sample(plant, state, qd, qdd):
+    stages = plant.stages
+    for i in range(qd.size):
+        stages.qd[i], stages.qdd[i] = qd[i], qdd[i]
+    read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
+    return READY
+
+
 @lru_cache(maxsize=1)
 def _kernels() -> tuple[Callable, ...]:
-    """The five above, compiled (or read from the cache) for the types of the compiled loop."""
+    """The six above, compiled (or read from the cache) for the types of the compiled loop."""
     plant, controller, trajectory, settings, state, log = loop_types()
     types = load_numba().types
     code, number, vector = types.int64, types.float64, types.float64[::1]
@@ -165,4 +177,5 @@ def _kernels() -> tuple[Callable, ...]:
         compile_loop(code(settings, state, log), _after),
         compile_loop(code(plant, vector, vector), _touch),
         compile_loop(code(fields["truth"], stages), _keep),
+        compile_loop(code(plant, state, vector, vector), _sample),
     )

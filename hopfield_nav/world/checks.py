@@ -107,7 +107,7 @@ def _check_sensors(world: World) -> None:
 
 
 def _check_wrist(world: World) -> None:
-    """A sensor at the flange: its period, and an engine that knows it."""
+    """The period of a sensor at the flange."""
     sensor, step = world.sensors.wrench, world.plant.step
     if sensor is None:
         return
@@ -117,12 +117,6 @@ def _check_wrist(world: World) -> None:
             where="sensors.wrench.period",
             found=sensor.period,
             allowed=f"{step:.6g} s times a whole number",
-        )
-    if world.plant.engine == "mujoco":
-        raise BadInput(
-            "MuJoCo's plant has no sensor at the flange",
-            where="sensors.wrench",
-            allowed="null, or plant.engine: internal or flexible",
         )
 
 

@@ -6,12 +6,6 @@ import numpy as np
 
 CYLINDERS = "random_cylinders"  # which is bundled, and draws by itself
 FAMILIES = {CYLINDERS: "`random_cylinders`", "walls": "walls", "boxes": "boxes in space"}
-IN_A_BALL = {
-    "the goal of `over_the_wall` in a ball": (
-        "over_the_wall",
-        ["obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"],
-    )
-}  # an enclosed goal in space: its name, the world, and what is changed in it
 _START, _GOAL = np.array([0.20, 0.04]), np.array([0.60, -0.09])  # on the document's map [m]
 _WALLS, _THIN, _KEPT = 5, 0.012, 0.045  # number, radius [m], kept free around start and goal [m]
 _BOXES, _ROOM = 12, 0.07  # number, kept free around start and goal in space [m]

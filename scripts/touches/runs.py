@@ -26,6 +26,13 @@ SETTINGS = {
     "masses 10 % off": ["controller.model_error.mass_scale=1.1"],
     "twice as fast": ["trajectory.time_per_cell=0.25"],
 }
+IN_A_BALL = "the goal of `over_the_wall` in a ball"
+ENCLOSED = {  # goals that cannot be reached: the world, and what is changed in it
+    "`enclosed_goal`": ("enclosed_goal", []),
+    "`enclosed_goal`, 8 ms": ("enclosed_goal", SETTINGS["period of 8 ms"]),
+    "`enclosed_goal`, `ur5_full`": ("enclosed_goal", SETTINGS["`ur5_full`"]),
+    IN_A_BALL: ("over_the_wall", ["obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"]),
+}
 VARIANTS = {
     "facts and beliefs": [],
     "episodes off": ["detection.episodes=false"],

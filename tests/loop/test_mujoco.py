@@ -67,6 +67,37 @@ def test_contact_with_damping_and_friction():
     assert np.linalg.norm(scenes[1].state.truth.touch.force) == pytest.approx(10.0, rel=0.1)
 
 
+def test_the_sensor_at_the_flange_feels_the_same_contact():
+    """Weight, inertia and contact of a payload on the way into an obstacle, read by either engine."""
+    change = [
+        "tool.payload={mass: 1, center_of_mass: [0, 0, 0.05]}", "sensors.wrench={period: 0.002}",
+        "detection={estimator: wrist_sensor, measure: force_norm, threshold: 1000}", "time_limit=6",
+    ]  # fmt: skip
+    ours, theirs = (
+        simulate(load_world("u_trap", [*change, f"plant.engine={engine}"])).data
+        for engine in ("internal", "mujoco")
+    )
+    assert np.linalg.norm(ours.force.values, axis=1).max() > 10.0
+    for name in ("force_sensed", "moment_sensed", "force_estimate"):
+        np.testing.assert_allclose(theirs[name], ours[name], atol=1e-3, err_msg=name)
+
+
+def test_sliding_on_what_was_felt_goes_the_same_way():
+    change = [
+        "explore=slide",
+        "sensors.wrench={}",
+        "detection={estimator: wrist_sensor, measure: force_norm}",
+    ]
+    ours, theirs = (
+        simulate(load_world("over_the_wall", [*change, f"plant.engine={engine}"])).summary
+        for engine in ("internal", "mujoco")
+    )
+    assert theirs["outcome"] == "reached"
+    for name in ("slide_count", "collision_count"):
+        assert theirs[name] == ours[name]
+    assert theirs["simulated_time_s"] == pytest.approx(ours["simulated_time_s"], rel=0.02)
+
+
 def test_every_link_can_touch():
     """The arm falls on a floor, which damps and rubs; elbow, wrist and hand meet it one after the other."""
     floor = "obstacles: [{floor: {height: -0.05}}]\ncontact: {bodies: arm, stiffness: 10000, "

@@ -36,7 +36,7 @@ def _in_base(data, arm, values):
     return np.einsum("kij,kj->ki", turn, values)
 
 
-@pytest.mark.parametrize("engine", ["internal", "flexible"])
+@pytest.mark.parametrize("engine", ["internal", "flexible", "mujoco"])
 def test_newtons_second_law_of_the_payload(engine):
     """m a = F + m g - f: its centre of mass accelerates with what pushes it, its weight and the flange."""
     push = PUSHED.format(link=6, point=[0, 0.02, 0.1]) if engine == "internal" else ""
@@ -187,7 +187,6 @@ FAULTS = {
         "which wrist_sensor does not know",
     ),
     "a period between steps": ("sensors: {wrench: {period: 0.0015}}\n", "not a multiple of plant.step"),
-    "another engine": (SENSOR + "plant: {engine: mujoco}\n", "no sensor at the flange"),
     "misspelt": ("sensors: {wrench: {force_noize: 1}}\n", "force_noise"),
     "two numbers": ("sensors: {wrench: {force_offset: [1, 2]}}\n", "3"),
 }
