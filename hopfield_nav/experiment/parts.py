@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm
+from dynamics.looks_once import LooksOnce
 from hopfield_nav.control import Controller
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
@@ -57,7 +58,7 @@ def choose_navigator(
 def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
     """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
     if world.plant.engine == "internal":
-        return compiled_loop()
+        return LooksOnce(compiled_loop())
     if world.plant.engine == "flexible":
         return build_flexible_loop(world, plant, start)
     from hopfield_nav.loop import MujocoLoop

@@ -29,6 +29,7 @@ from dynamics.flexible_joint import (
     spring_torque,
     viscous_torque,
 )
+from dynamics.looks_once import LooksOnce
 from hopfield_nav.loop.closed_loop import (
     DIVERGED,
     HORIZON,
@@ -102,14 +103,19 @@ class FlexibleLoop:
         self.substep = step / self.substeps
         self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
         self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
+        self._loop = LooksOnce(_compiled())
+        self._plant: Plant | None = None
+        self._its_links = plant
         self._state: State | None = None
         self._left = np.zeros((2, n))
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
         self._take_over(state)
-        event = _compiled()(
-            self.links(plant), controller, trajectory, settings, state, log, last_step, self.joints,
+        if plant is not self._plant:
+            self._plant, self._its_links = plant, self.links(plant)
+        event = self._loop(
+            self._its_links, controller, trajectory, settings, state, log, last_step, self.joints,
             self.rotors, self.substeps,
         )  # fmt: skip
         self._left[:] = state.q, state.qd

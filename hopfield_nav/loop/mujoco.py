@@ -15,6 +15,7 @@ from typing import Any
 from dynamics import BadInput
 from dynamics.compiled import compile_loop, load_numba
 from dynamics.files import mjcf_text
+from dynamics.looks_once import LooksOnce
 from hopfield_nav.loop.closed_loop import (
     DIVERGED,
     HORIZON,
@@ -55,10 +56,11 @@ class MujocoLoop:
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)
+        self._kernels = [LooksOnce(kernel) for kernel in _kernels()]
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
-        before, in_stage, after, _, _, sample = _kernels()
+        before, in_stage, after, *_, sample = self._kernels
         hook = _Hook(self, plant, state)
         if not settings.hold:
             hook.command = partial(in_stage, controller, trajectory, state.control)
@@ -98,7 +100,7 @@ class _Hook:
 
     def __init__(self, loop: MujocoLoop, plant: Plant, state: State) -> None:
         self._model, self._plant, self._state = loop.model, plant, state
-        *_, self._touch, self._keep, _ = _kernels()
+        *_, self._touch, self._keep, _ = loop._kernels
         self.first = True
         self.command: Callable | None = None
 
