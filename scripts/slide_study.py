@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from following.picture import draw_slides
+from following.picture import draw_slides, draw_slides_in_space
 from following.runs import HEAD, ran
 from following.runs import row as row_of_pairs
 from following.worlds import CYLINDERS, world_of
@@ -147,10 +147,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/sliding.md"), help="page to write to")
     parser.add_argument("--each", type=int, default=200, help="random worlds of every condition")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to measure")
-    parser.add_argument("--picture", type=Path, help="of the tool's way, to draw as well")
+    parser.add_argument("--pictures", type=Path, help="folder for those of the tool's way")
     options = parser.parse_args()
-    if options.picture:
-        draw_slides(options.picture)
+    if options.pictures:
+        draw_slides(options.pictures / "sliding.png")
+        draw_slides_in_space(options.pictures / "sliding_in_space.png")
     if "search" in options.parts:
         write(of_bundled(), options.out, "bundled")
         write(of_searches(options.each), options.out, "search")

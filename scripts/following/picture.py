@@ -10,8 +10,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Simulation
+from hopfield_nav.experiment import Run, Simulation
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures.run.maps import trajectory_handles
+from hopfield_nav.figures.run.space import add_line, draw_path_in_space
+from hopfield_nav.figures.solid import SceneView
 from hopfield_nav.navigation import SurfaceNavigator
 from hopfield_nav.world import endless_cylinders
 
@@ -50,8 +53,7 @@ def draw_slides(path: Path) -> list[Path]:
                 ax.plot(*tool[(time >= begin) & (time <= end)].T, color=COLOURS.felt, lw=1.4)
             ax.plot(*run.data.event_position.values[:, :2].T, "o", color=COLOURS.felt, ms=3)
             ax.plot(*run.world.goal.position[:2], "*", color=COLOURS.goal, ms=6)
-            counted = run.summary["collision_count"], run.summary["simulated_time_s"]
-            ax.set_title(f"{explore}: {counted[0]} touches, {counted[1]:.1f} s")
+            ax.set_title(_counted(explore, run))
             ax.set(xlim=(0.15, 0.64), ylim=(-0.19, 0.17), aspect="equal", xlabel="x (m)")
         figure.axes[0].set_ylabel("y (m)")
         handles = [
@@ -61,6 +63,29 @@ def draw_slides(path: Path) -> list[Path]:
             Line2D([], [], color=COLOURS.goal, marker="*", ms=6, ls="", label="goal"),
         ]
         return save_figure(add_legend(figure, handles, 4), path.parent, path.stem)
+
+
+def draw_slides_in_space(path: Path) -> list[Path]:
+    """Into the bundled ``shelf``, with replanning and sliding; returns the files."""
+    with paper_style():
+        figure = new_figure(PAGE, 8.6 * CENTIMETRE)
+        for ax, explore in zip(figure.subplots(1, 2), ("replan", "slide"), strict=True):
+            run = Simulation(load_world("shelf", [f"explore={explore}", "record.every=5"])).run()
+            scene = SceneView(run)
+            draw_path_in_space(ax, run, scene)
+            time, tool = run.data.time.values, run.data.tool_position.values
+            for begin, end in run.slides:
+                slid = tool[(time >= begin) & (time <= end)]
+                add_line(ax, scene, slid, color=COLOURS.true, lw=1.4, zorder=3.6)
+            ax.set_title(_counted(explore, run))
+        slides = Line2D([], [], color=COLOURS.true, lw=1.4, label="slides")
+        handles = [*trajectory_handles(run, seen_from_above=False), slides]
+        return save_figure(add_legend(figure, handles, 7), path.parent, path.stem)
+
+
+def _counted(explore: str, run: Run) -> str:
+    count, time = run.summary["collision_count"], run.summary["simulated_time_s"]
+    return f"{explore}: {count} touch{'es' * (count != 1)}, {time:.1f} s"
 
 
 def _draw_run(ax: Axes, explore: str) -> None:
@@ -78,6 +103,5 @@ def _draw_run(ax: Axes, explore: str) -> None:
             ax.plot(ends[:, 0], ends[:, 1], color=COLOURS.felt, lw=0.7)
     if simulation.navigator.goal is not None:
         ax.plot(*simulation.navigator.goal[:2], "*", color=COLOURS.goal, ms=6)
-    summary = run.summary
-    ax.set_title(f"{explore}: {summary['collision_count']} touches, {summary['simulated_time_s']:.1f} s")
+    ax.set_title(_counted(explore, run))
     ax.set(xlim=_SHOWN[:2], ylim=_SHOWN[2:], aspect="equal", xlabel="x (m)")
