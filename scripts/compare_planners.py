@@ -125,7 +125,7 @@ def draw_path(ax, settings: list[str]) -> None:
         0.97, 0.03, f"{length:.2f} m, {run.summary['simulated_time_s']:.1f} s",
         ha="right", va="bottom", transform=ax.transAxes,
     )  # fmt: skip
-    ax.set(xlabel="x [m]", ylabel="y [m]", aspect="equal", xlim=(0.14, 0.66), ylim=(-0.26, 0.27))
+    ax.set(xlabel="x (m)", ylabel="y (m)", aspect="equal", xlim=(0.14, 0.66), ylim=(-0.26, 0.27))
     ax.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none")
 
 
