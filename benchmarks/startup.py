@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from timing import parser, table, tell
+from timing import parser, print_load, table, tell
 
 REPEATS = 5
 NO_PLOTS = ["run", "ragazzon2012", "--no-plots"]
@@ -80,8 +80,7 @@ def main() -> None:
         [_written(name), f"{wall:.2g} s", f"{processor:.2g} s"] for name, (wall, processor) in rows.items()
     )
     tell(table(["call", "by the clock", "of processor"], costs), options.out, "startup")
-    load = os.getloadavg()[0] / (os.cpu_count() or 1)
-    print(f"\nprocesses that want a processor, for each that there is: {load:.1f}")
+    print_load()
 
 
 def _written(name: str) -> str:

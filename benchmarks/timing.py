@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import statistics
 import sys
 import time
@@ -14,7 +15,9 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "scripts"))
 
 from measured_part import table, tell
 
-__all__ = ["asked", "median_seconds", "parser", "seconds_per_call", "table", "tell", "two_digits"]
+__all__ = [
+    "asked", "median_seconds", "parser", "print_load", "seconds_per_call", "table", "tell", "two_digits",
+]  # fmt: skip
 
 
 def parser(description: str) -> argparse.ArgumentParser:
@@ -27,6 +30,12 @@ def parser(description: str) -> argparse.ArgumentParser:
 def asked(description: str) -> Path | None:
     """The page of a benchmark that has no other option."""
     return parser(description).parse_args().out
+
+
+def print_load() -> None:
+    """Say whether others used the machine: a little over what was measured is none."""
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    print(f"\nprocesses that want a processor, for each that there is: {load:.1f}")
 
 
 def two_digits(value: float) -> str:

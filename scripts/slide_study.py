@@ -21,7 +21,7 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.world import parse_world
 
 CENTER, FORCE, SPEED, SECONDS, SETTLED = np.array([0.2663, 0.0130]), 10.0, 0.03, 6.0, 1.0
-PARTS = ("law", "search")
+PARTS = ("law", "search", "dense")
 FIRST = 20_000  # seed of the random worlds; others than those that the method was made with
 _OWN_WORLDS = (
     "ragazzon2012", "u_trap", "narrow_gap", "enclosed_goal", "over_the_wall", "shelf", "free_rotation",
@@ -51,6 +51,14 @@ SEARCHES = {  # name: family, and what is changed
     "the same in space, 8 ms": ("boxes", [*_FRICTION, "controller.period=0.008"]),
     "boxes in space, ideal arm, 8 ms": ("boxes", SETTINGS["period of 8 ms"]),
 }
+DENSE = {
+    "default": [],
+    "payload of 1 kg": SETTINGS["payload of 1 kg"],
+    "masses 10 % off": SETTINGS["masses 10 % off"],
+    "`ur5_full`": FULL,
+    "`ur5_full` with friction, sensor": _FRICTION,
+    "the same, 8 ms": [*_FRICTION, "controller.period=0.008"],
+}  # in worlds of many boxes
 _CYLINDER = "format: 1\nobstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
 _FULL = "arm: ur5_full\nplant: {friction: arm}\n"
 _SLOW = (
@@ -127,10 +135,10 @@ def of_bundled() -> str:
     return "\n".join(lines)
 
 
-def of_searches(each: int) -> str:
+def of_searches(searches: dict[str, tuple[str, list[str]]], each: int) -> str:
     """Random worlds with replanning and with sliding."""
     lines = [HEAD]
-    for name, (family, change) in SEARCHES.items():
+    for name, (family, change) in searches.items():
         pairs = []
         for seed in range(FIRST, FIRST + each):
             world, drawn = world_of(family, seed)
@@ -154,7 +162,10 @@ def main() -> None:
         draw_slides_in_space(options.pictures / "sliding_in_space.png")
     if "search" in options.parts:
         write(of_bundled(), options.out, "bundled")
-        write(of_searches(options.each), options.out, "search")
+        write(of_searches(SEARCHES, options.each), options.out, "search")
+    if "dense" in options.parts:
+        searches = {name: ("many boxes", change) for name, change in DENSE.items()}
+        write(of_searches(searches, options.each), options.out, "dense")
     if "law" in options.parts:
         write(of_law(), options.out)
 

@@ -8,7 +8,8 @@ CYLINDERS = "random_cylinders"  # which is bundled, and draws by itself
 FAMILIES = {CYLINDERS: "`random_cylinders`", "walls": "walls", "boxes": "boxes in space"}
 _START, _GOAL = np.array([0.20, 0.04]), np.array([0.60, -0.09])  # on the document's map [m]
 _WALLS, _THIN, _KEPT = 5, 0.012, 0.045  # number, radius [m], kept free around start and goal [m]
-_BOXES, _ROOM = 12, 0.07  # number, kept free around start and goal in space [m]
+_BOXES = {"boxes": 12, "many boxes": 40}  # number, of which some overlap
+_ROOM = 0.07  # [m] kept free around start and goal in space
 _SPACE_START, _SPACE_GOAL = np.array([0.203, 0.039, 0.0]), np.array([0.56, 0.02, 0.0])
 
 
@@ -16,15 +17,15 @@ def world_of(family: str, seed: int) -> tuple[str, list[str]]:
     """A bundled world, and what is changed in it.
 
     Args:
-        family: one of ``FAMILIES``; "walls": five straight walls of any direction in the plane;
-            "boxes": twelve boxes in the map of ``over_the_wall``.
+        family: one of ``FAMILIES``, or "many boxes"; "walls": five straight walls in the plane;
+            "boxes": twelve boxes in the map of ``over_the_wall``; "many boxes": forty.
         seed: of the scene.
     """
     generator = np.random.default_rng(seed)
     if family == "walls":
         return "random_cylinders", [f"obstacles=[{', '.join(_walls(generator))}]"]
-    if family == "boxes":
-        return "over_the_wall", [f"obstacles=[{', '.join(_boxes(generator))}]"]
+    if family in _BOXES:
+        return "over_the_wall", [f"obstacles=[{', '.join(_boxes(generator, _BOXES[family]))}]"]
     return family, []
 
 
@@ -40,9 +41,9 @@ def _walls(generator: np.random.Generator) -> list[str]:
     return found
 
 
-def _boxes(generator: np.random.Generator) -> list[str]:
+def _boxes(generator: np.random.Generator, count: int) -> list[str]:
     found: list[str] = []
-    while len(found) < _BOXES:
+    while len(found) < count:
         centre = generator.uniform([0.26, -0.24, -0.04], [0.52, 0.26, 0.14])
         size = generator.uniform(0.04, 0.12, 3)
         away = [np.abs(place - centre) - size / 2 for place in (_SPACE_START, _SPACE_GOAL)]
