@@ -32,6 +32,7 @@ class Leg(NamedTuple):
         direction: (3,) of the motion, a unit vector; zero where the leg has no length.
         place: (3,) where the tool was touched [m].
         off: [m] of that place from its line, in the plane of a flat map.
+        driven: [s] from the beginning of its motion to the alarm.
     """
 
     number: int
@@ -39,6 +40,7 @@ class Leg(NamedTuple):
     direction: np.ndarray
     place: np.ndarray
     off: float
+    driven: float = np.inf
 
     def is_barred(self, force: np.ndarray) -> bool:
         """Whether a force (3,) [N] stops the motion on it."""
@@ -98,7 +100,8 @@ def touched_leg(grid: CollisionMap, arm: Arm, motion: PlannedMotion, alert: Aler
         first, place = now, here  # it went on: a level that was up before hides when this contact began
     begun = min((_leg(grid, motion, k, place) for k in (first, first - 1) if k >= 0), key=lambda leg: leg.off)
     later = [_leg(grid, motion, k, here) for k in range(first + 1, now + 1)]
-    return next((leg for leg in (begun, *later) if leg.is_barred(force)), begun)
+    leg = next((leg for leg in (begun, *later) if leg.is_barred(force)), begun)
+    return leg._replace(driven=alert.time - float(knots[0]))
 
 
 def _leg(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Leg:

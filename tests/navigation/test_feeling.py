@@ -195,3 +195,22 @@ def test_a_tool_that_went_on_was_not_stopped_where_its_level_began_to_rise():
     assert (found.number, found.off < 1e-4) == (late, True)
     assert np.allclose(found.place, 0.5 * (motion.places[late] + motion.places[late + 1]), atol=1e-3)
     assert leg_of(late).number == late
+
+
+def test_a_retreat_that_is_touched_at_once_has_not_been_tried():
+    """Between two walls alarms come in bursts; those of one moment wear out no way back."""
+    sim = simulation("goal: {cell: [6, 2]}\n")
+    navigator = sim.navigator
+    begin, q = float(navigator.motion.trajectory.knots[0]), navigator.motion.trajectory.coefficients[0, 0]
+    force = np.array([0.0, -10.0, 0.0])
+
+    def touched(after):
+        alert = Alert(begin + after, q, force, np.zeros(6), Onset(begin + after, q), 0.0)
+        leg = touched_leg(navigator.grid, sim.arm, navigator.motion, alert)
+        assert (leg.number, leg.driven) == (0, pytest.approx(after))
+        return navigator._retreat_to(leg)
+
+    first = tuple(navigator.motion.cells[0].tolist())
+    assert [touched(0.01) for _ in range(5)] == 5 * [first]
+    navigator.beliefs.visited.add((5, 5))
+    assert [touched(0.2) for _ in range(2)] == [first, (5, 5)]
