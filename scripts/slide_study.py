@@ -55,9 +55,7 @@ DENSE = {
     "default": [],
     "payload of 1 kg": SETTINGS["payload of 1 kg"],
     "masses 10 % off": SETTINGS["masses 10 % off"],
-    "`ur5_full`": FULL,
     "`ur5_full` with friction, sensor": _FRICTION,
-    "the same, 8 ms": [*_FRICTION, "controller.period=0.008"],
 }  # in worlds of many boxes
 _CYLINDER = "format: 1\nobstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
 _FULL = "arm: ur5_full\nplant: {friction: arm}\n"
