@@ -3,9 +3,8 @@
     python benchmarks/before_after.py [--before COMMIT] [--out docs/benchmarks.md]
 
 The older one is taken out of the history. Both have a folder of compiled code of their own, and are asked in
-turn; what runs from a cold cache, the film, and the script of single calls, which takes medians itself, once,
-other commands several times, of which medians are told. It takes ten to twenty minutes on two cores and is
-worth nothing where others use them.
+turn; what runs from a cold cache, and the film, once, everything else several times, of which medians are
+told. It takes half an hour on two cores and is worth nothing where others use them.
 """
 
 from __future__ import annotations
@@ -106,10 +105,16 @@ def _log_size(version: Version, place: Path) -> float:
 def calls(versions: Sequence[Version]) -> list[list[str]]:
     """Rows of what is called inside a process, the older version first."""
     script = str(Path(__file__).with_name("asked_of_a_version.py"))
-    found = [json.loads(version.ask(script)[2].splitlines()[-1]) for version in versions]
+    return rows_of_calls(
+        [[json.loads(version.ask(script)[2].splitlines()[-1]) for version in versions] for _ in range(ROUNDS)]
+    )
+
+
+def rows_of_calls(found: Sequence[Sequence[dict[str, float]]]) -> list[list[str]]:
+    """Medians over rounds of the times of two versions, with their ratio."""
     rows = []
     for key, (name, unit, scale) in NAMES.items():
-        old, new = (one[key] * scale for one in found)
+        old, new = (statistics.median(one[k][key] for one in found) * scale for k in (0, 1))
         faster = old / new if unit else new / old
         rows.append([name, *(f"{two_digits(value)} {unit}".strip() for value in (old, new)), f"{faster:.1f}"])
     return rows
