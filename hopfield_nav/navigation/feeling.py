@@ -37,9 +37,7 @@ from hopfield_nav.world import World
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
 _REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
 MOST_TRIES = 2  # of a retreat that is touched, before another one is made
-_TRIED = (
-    0.05  # [s] a retreat that is touched sooner was not tried yet: between two walls alarms come in bursts
-)
+_TRIED = 0.05  # [s] a retreat touched sooner was not tried yet: between walls alarms come in bursts
 WITHOUT_STEPS = ("roadmap", "potential_field")  # planners that make longer moves alone
 FACTS_ALONE = "facts alone separate start and goal"
 
