@@ -6,8 +6,11 @@ of a loop. Whoever calls such a loop often may import it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from dynamics.compiled import entry_point, load_numba
 
@@ -23,18 +26,41 @@ class LooksOnce:
     """
 
     def __init__(self, loop: Callable) -> None:
-        self._loop, self._entry = loop, entry_point(loop)
-        self._types = next(iter(getattr(loop, "overloads", {})), None)
-        self._seen: list[Any] = [] if self._types is None else [self] * len(self._types)
+        self._loop, self._entry, self._fits = loop, entry_point(loop), _questions(loop)
+        self._seen: list[Any] = [self] * len(self._fits)
 
     def __call__(self, *arguments: Any) -> Any:
         """As the loop itself, and with its errors for arguments of other types."""
         if len(arguments) != len(self._seen):  # or Numba is switched off
             return self._loop(*arguments)
-        assert self._types is not None
         for k, argument in enumerate(arguments):
             if argument is not self._seen[k]:
-                if load_numba().typeof(argument) != self._types[k]:
+                if not self._fits[k](argument):
                     return self._loop(*arguments)
                 self._seen[k] = argument
         return self._entry(*arguments)
+
+
+@functools.cache
+def _questions(loop: Callable) -> list[Callable[[Any], bool]]:
+    """For each argument of a loop, whether a value is of its type; none where Numba is switched off."""
+    return [_question(kind) for kind in next(iter(getattr(loop, "overloads", {})), ())]
+
+
+def _question(kind: Any) -> Callable[[Any], bool]:
+    """Whether a value is of a Numba type: records and arrays without asking Numba."""
+    numba = load_numba()
+    if record := getattr(kind, "instance_class", None):
+        fields = [_question(field) for field in kind.types]
+        return lambda value: type(value) is record and all(
+            fits(field) for fits, field in zip(fields, value, strict=True)
+        )
+    if kind in (numba.types.float64, numba.types.boolean):
+        number = float if kind == numba.types.float64 else bool
+        return lambda value: type(value) is number
+    if isinstance(kind, numba.types.Array) and kind.layout == "C" and kind.mutable and kind.aligned:
+        dtype, rank = numba.np.numpy_support.as_dtype(kind.dtype), kind.ndim
+        return lambda value: (
+            type(value) is np.ndarray and value.dtype == dtype and value.ndim == rank and value.flags.carray
+        )
+    return lambda value: numba.typeof(value) == kind

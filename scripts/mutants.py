@@ -135,7 +135,7 @@ def fate(root: Path, mutation: Mutation, tests: str) -> str:
 def run_tests(root: Path, tests: list[str]) -> bool:
     """Whether the tests of a copy of the program pass."""
     there = [str(root / "tests" / test) for names in tests for test in names.split()]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *there]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *there]
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     environment["NUMBA_CACHE_DIR"] = str(root / "compiled")
     try:

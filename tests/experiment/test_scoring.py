@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenes import simulation, world
+from scenes import GOAL, simulation, world
 
 from dynamics import BadInput
 from hopfield_nav import load_world, simulate
@@ -18,7 +18,8 @@ from hopfield_nav.experiment import (
     score,
     score_run,
 )
-from hopfield_nav.experiment.contacts import contact_spans
+from hopfield_nav.experiment.contacts import contact_spans, force_norm
+from hopfield_nav.experiment.rates import alarm_rate
 from hopfield_nav.loop import quintic_trajectory
 
 TIME = np.arange(0, 10, 0.001)
@@ -86,6 +87,18 @@ def test_touches_within_50_ms_are_one_contact():
     assert len(contact_spans(TIME, _truth((1.0, 2.0), (2.06, 3.0)).largest > 0)) == 2
 
 
+def test_a_gap_in_a_record_makes_no_contact_longer():
+    """What is one contact follows from the usual time between rows, not from the mean."""
+    time = np.concatenate([np.arange(0.0, 0.2, 0.01), np.arange(60.0, 60.2, 0.01)])
+    touching = np.isin(np.arange(len(time)), [2, 3, 12, 13])
+    assert len(contact_spans(time, touching)) == 2
+
+
+def test_the_size_of_a_force():
+    np.testing.assert_allclose(force_norm(np.array([[3.0, 0.0, -4.0], [0.0, 0.0, 0.0]])), [5.0, 0.0])
+    assert force_norm(np.array([[1e300, 0.0, 0.0]]))[0] == np.inf
+
+
 def test_only_contacts_worth_feeling_can_be_missed():
     light = _score(_truth((1.0, 2.0), force=10.0, torque=0.1), [])
     assert len(light.missed(force=30.0, torque=3.0)) == 0
@@ -112,11 +125,25 @@ def test_the_rate_of_false_alarms_is_on_free_time_alone():
     assert low < rate < high
 
 
+def test_the_row_50_ms_after_a_contact_still_belongs_to_it():
+    time = np.array([0.0, 0.05, 0.1])
+    truth = ContactTruth(time, np.eye(3), np.array([1.0, 0.0, 0.0]), np.zeros((3, 6)))
+    assert score(truth, np.zeros(0), np.zeros((3, 3)), np.zeros((3, 6))).free_time == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(("count", "low", "high"), [(0, 0.0, 3.689), (1, 0.0253, 5.572), (10, 4.795, 18.390)])
+def test_the_interval_of_a_rate_is_that_of_the_tables(count, low, high):
+    """Garwood 1936: exact limits of a Poisson mean, 95 %."""
+    np.testing.assert_allclose(alarm_rate(count, 3600.0), (count, low, high), atol=6e-4)
+
+
 def test_errors_of_the_estimate_are_those_in_contact():
-    truth = _truth((1.0, 2.0))
+    truth = _truth((1.0, 2.0), torque=2.0)
     estimate = truth.force + np.array([3.0, 0.0, 4.0])
     estimate[truth.largest == 0] = 1e6
-    assert score(truth, np.zeros(0), estimate, truth.torque).force_error == pytest.approx(5.0)
+    found = score(truth, np.zeros(0), estimate, truth.torque + 0.5)
+    assert found.force_error == pytest.approx(5.0)
+    np.testing.assert_allclose(found.torque_error, 0.5)
 
 
 def _pushed(sphere):
@@ -163,9 +190,16 @@ def test_saved_runs_side_by_side(tmp_path, capsys):
     assert main(["compare", str(tmp_path / "one"), str(tmp_path / "none")]) == 2
 
 
-def test_the_map_error_is_zero_for_marks_on_obstacles():
-    sim = simulation("obstacles: [{cylinder: {center: [0.4, 0.0], radius: 0.1}}]\ntime_limit: 0.01\n")
-    assert map_error(sim.record()) is None
+def test_the_map_error_is_the_distance_of_a_mark_from_the_nearest_surface():
+    """A person pushes the arm in the free: what is marked is wrong by the distance to the cylinder."""
+    push = "pushes: [{link: 6, point: [0, 0, 0.1], times: [0.5, 0.7], force: [0, 40, 0]}]\ntime_limit: 0.8\n"
+    away = "obstacles: [{cylinder: {center: [%s, 5.0], radius: 0.1}}]\n"
+    assert map_error(simulation("time_limit: 0.01\n" + away % 5.0).record()) is None  # nothing is marked
+    assert map_error(simulate(world(GOAL + push))) is None  # nothing is there
+    run = simulate(world(GOAL + push + away % 5.0))
+    cells = np.argwhere(run.felt_after(run.data.sizes["event"]))
+    centres = np.array(run.world.map.origin[:2]) + run.world.map.spacing * cells
+    assert map_error(run) == pytest.approx(np.mean(np.linalg.norm(centres - 5.0, axis=1) - 0.1))
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
