@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -71,6 +73,26 @@ def stored(arm, q, solids=SOLIDS):
     moving = arm_bodies(arm)[:, 0] > 0
     depth = np.minimum(arm_distance(arm, q, solids)[..., moving, :], 0.0)
     return 0.5 * K * (depth**2).sum(axis=(-1, -2))
+
+
+def test_solids_that_are_not_looked_at_change_nothing(arm):
+    """What is remembered along a motion, in and out of one and two solids, against looking at all."""
+    law, bodies = ContactLaw(K, 20.0, 0.3), arm_bodies(arm)
+    beside = pack_primitives(
+        [geometry.sphere([0.4, 0.1, 0.2], 0.15), geometry.box([0.5, 0.1, 0.2], [0.2] * 3)]
+    )
+    solids, pairs = np.vstack([SOLIDS, beside[1:]]), set()
+    kept = make_contact(law, solids, bodies)
+    knots = np.random.default_rng(5).uniform(-1.5, 1.5, (13, 6))
+    way = np.concatenate([np.linspace(a, b, 400) for a, b in itertools.pairwise(knots)])
+    for q, qd in zip(way[1:], np.diff(way, axis=0) / 1e-3, strict=True):
+        torque, touch = contact_of(arm, kept, q, qd)
+        expected, all_seen = contact_of(arm, make_contact(law, solids, bodies), q, qd)
+        np.testing.assert_array_equal(torque, expected)
+        for found, right in zip(touch, all_seen, strict=True):
+            np.testing.assert_array_equal(found, right)
+        pairs.add(int(touch.pairs[0]))
+    assert {0, 1, 2, 3} <= pairs
 
 
 @pytest.mark.kernel
