@@ -1,8 +1,10 @@
 """Versions of packages, for records and reports; loads nothing."""
 
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 
+@cache
 def version_of(package: str) -> str:
     """The version of an installed package, or "not installed"."""
     try:

@@ -12,6 +12,7 @@ import logging
 import os
 import pickle
 import shutil
+import sys
 import tempfile
 import time as clock
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -59,17 +60,33 @@ def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
         scheduler: address of a running cluster, such as ``tcp://10.0.0.1:8786``.
 
     Raises:
-        BadInput: nobody answers at the address, or the cluster there has no workers.
+        BadInput: nobody answers at the address, or the cluster there has no workers; the processes would
+            import a script that starts them again.
     """
     from distributed import Client
 
     if scheduler is None:
+        _require_guard()
         with _local_cluster(workers or core_count()) as cluster, Client(cluster) as client:
             yield client
         return
     with _client_of(scheduler) as client:
         _require_worker(client, scheduler)
         yield client
+
+
+def _require_guard() -> None:
+    """Every process imports the script that was started: what stands there unguarded, it does too."""
+    main = sys.modules["__main__"]
+    script = getattr(main, "__file__", None)
+    if script is None or getattr(main, "__spec__", None) or not Path(script).is_file():  # -c, -m, a notebook
+        return
+    if "__main__" not in Path(script).read_text(encoding="utf-8", errors="replace"):
+        raise BadInput(
+            "a sweep starts processes, which import this script and would start the sweep again",
+            where=script,
+            allowed='if __name__ == "__main__": around what it does, or workers=0',
+        )
 
 
 def core_count() -> int:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, Load, load_arm, make_load, with_dynamics, with_payload
+from dynamics.flat import together
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import (
@@ -102,7 +103,7 @@ def find_methods(world: World) -> Methods:
 
 def build_arm(world: World) -> Arm:
     """The world's arm with its gravity, tool frame and payload."""
-    return _loaded(world.bare_arm()._replace(gravity=np.array(world.gravity)), world)
+    return together(_loaded(world.bare_arm()._replace(gravity=np.array(world.gravity)), world))
 
 
 def _loaded(arm: Arm, world: World) -> Arm:
@@ -130,7 +131,7 @@ def build_model(world: World, arm: Arm) -> Arm:
         model = _loaded(model, world)
     friction = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm)).friction.copy()
     friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
-    return model._replace(friction=friction)
+    return together(model._replace(friction=friction))
 
 
 def with_friction(world: World, arm: Arm) -> Arm:

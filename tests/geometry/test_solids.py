@@ -26,8 +26,8 @@ from hopfield_nav.geometry import (
     sphere,
     upright_cylinder,
 )
-from hopfield_nav.geometry.distance import closest_points
-from hopfield_nav.geometry.solids import CAPSULE, CYLINDER, SIZE, SPHERE, UPRIGHT, capsule
+from hopfield_nav.geometry.distance import closest_points, gap_to_bound, surely_apart
+from hopfield_nav.geometry.solids import BOUND, CAPSULE, CYLINDER, SIZE, SPHERE, UPRIGHT, capsule
 
 NAMES = ("sphere", "box", "upright", "cylinder", "half_space", "capsule")
 KINDS = pytest.mark.parametrize("kind", range(6), ids=NAMES)
@@ -100,6 +100,20 @@ def test_no_point_of_the_axis_is_nearer_and_one_is_as_near(kind):
     assert inside > 15  # both sides of the definition were there
 
 
+@KINDS
+def test_the_bound_of_a_solid_is_never_farther_than_the_solid(kind):
+    """And nearer by its size at most, as the centre is inside."""
+    rng = np.random.default_rng(kind)
+    for _ in range(20):
+        solid, points = pack_primitives([random_solid(kind, rng)]), rng.normal(0, 1.0, (20, 3))
+        exact = point_distance(solid[0], points)
+        gap = np.array([gap_to_bound(solid, 0, *p) for p in points])
+        size = 0.0 if kind == HALF_SPACE else solid[0, BOUND]
+        assert (gap <= exact + 1e-12).all()
+        assert (exact <= gap + size + 1e-12).all()
+        assert [surely_apart(solid, 0, *p, 0.1) for p in points] == (gap > 0.1).tolist()
+
+
 @pytest.mark.kernel
 @KINDS
 def test_collides_where_the_distance_is_not_positive(kind):
@@ -157,6 +171,15 @@ def test_a_rigid_motion_of_both_changes_nothing(kind):
     )
     after = capsule_distance(moved, pack_primitives(moved_solid(row, turn, shift) for row in solids))
     np.testing.assert_allclose(after, capsule_distance(capsules, pack_primitives(solids)), rtol=0, atol=1e-13)
+
+
+def test_a_level_capsule_is_nearest_to_the_ground_in_its_middle():
+    """So that a contact of a link that lies on it turns it neither way."""
+    found = closest_points(
+        np.array([-0.1, 0.2, 0.5, 0.7, 0.0, 0.5, 0.05]), pack_primitives([half_space([0, 0, 0])])
+    )
+    np.testing.assert_allclose(found.distance, 0.45)
+    np.testing.assert_allclose(found.on_capsule[0], [0.3, 0.1, 0.45])
 
 
 def test_two_capsules_are_as_far_from_each_other_as_the_other_way_round():

@@ -50,6 +50,20 @@ def serial(tmp_path_factory):
     return (execute(small(), tmp_path_factory.mktemp("serial") / "s", workers=0) / "sweep.csv").read_bytes()
 
 
+def test_a_script_that_its_own_workers_would_start_again_is_told_so_at_once(tmp_path):
+    script = tmp_path / "study.py"
+    call = "sweep('u_trap', {'detection.threshold': [6, 12]}, set={'time_limit': 0.1}, workers=1)"
+    script.write_text(f"from hopfield_nav import sweep\n\n{call}\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    told = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True)
+    last = told.stderr.splitlines()[-1]
+    assert "study.py: a sweep starts processes" in last
+    assert "__main__" in last
+    assert told.stderr.count("Traceback") == 1
+    script.write_text(f"from hopfield_nav import sweep\n\nif __name__ == '__main__':\n    {call}\n")
+    subprocess.run([sys.executable, str(script)], env=environment, check=True)
+
+
 def leftovers(scratch: Path) -> list:
     """Child processes, and what lies in the temporary folder."""
     children = [p for p in psutil.Process().children(recursive=True) if "resource_tracker" not in _words(p)]

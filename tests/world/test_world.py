@@ -10,7 +10,9 @@ import pytest
 from pydantic import ValidationError
 from refusals import refused
 
-from hopfield_nav.world import World, dump_schema, load_world, parse_world
+from dynamics.flat import numbers_of
+from hopfield_nav.world import World, build_arm, dump_schema, load_world, parse_world
+from hopfield_nav.world.build import build_model
 from hopfield_nav.world.document import parse_document, plain_value
 from hopfield_nav.world.files import list_worlds, world_folders
 
@@ -25,6 +27,15 @@ def test_shortest_world_has_all_defaults():
     assert world.map.shape == (20, 20)
     assert world.goal is None
     assert world.goal_position is None
+
+
+@pytest.mark.parametrize("more", ["", "tool: {payload: {mass: 1}}\nplant: {dynamics: ur5_full}"])
+def test_kernels_get_the_numbers_of_a_worlds_arms_as_they_lie(more):
+    """A copy for every call costs several times what the call does."""
+    world = parse_world(f"format: 1\n{more}")
+    arm = build_arm(world)
+    for made in (arm, build_model(world, arm)):
+        assert numbers_of(made).numbers is made.dh.base
 
 
 def test_a_world_cannot_be_changed():
