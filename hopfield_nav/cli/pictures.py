@@ -84,10 +84,11 @@ def _read_size(text: str) -> tuple[int, int]:
 
 
 def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
-    """Draw the figures of a run into its folder."""
+    """Draw the figures of a run into its folder, on two processors where there are as many."""
+    from hopfield_nav.figures.in_two import can_copy
     from hopfield_nav.figures.run import draw_run_figures
 
-    return draw_run_figures(run, folder / "figures", pdf=pdf)
+    return draw_run_figures(run, folder / "figures", pdf=pdf, in_two=can_copy())
 
 
 def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:

@@ -60,7 +60,7 @@ def calls(monkeypatch, tmp_path):
             raise seen.error
         return FakeRun(seen.outcome)
 
-    def draw(run, folder, pdf=False):
+    def draw(run, folder, pdf=False, in_two=False):
         seen.drawn.append((folder, pdf))
         return [Path(folder) / "map.png"]
 

@@ -1,6 +1,7 @@
 """The figures of a run: they exist, and they draw what the record says."""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -74,6 +75,15 @@ def test_pdf_stands_beside_png_and_nothing_half_written_is_left(run, tmp_path):
     assert len(paths) == 2 * len(NAMES)
     assert sorted(tmp_path.iterdir()) == sorted(paths)
     assert (tmp_path / "maps.pdf").read_bytes()[:4] == b"%PDF"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no copy of a process on this system")
+def test_figures_drawn_in_two_are_the_same_files(run, tmp_path):
+    alone, both = (draw_run_figures(run, tmp_path / str(two), in_two=two) for two in (False, True))
+    assert [path.name for path in both] == [path.name for path in alone]
+    assert sorted((tmp_path / "True").iterdir()) == sorted(both)
+    for one, other in zip(alone, both, strict=True):
+        assert one.read_bytes() == other.read_bytes()
 
 
 def test_a_run_without_collisions_has_no_zoom(tmp_path):

@@ -13,7 +13,6 @@ from scenes import CONSTANT, SWING, contact_of, simulation
 from dynamics import forward_kinematics, jacobian, load_arm
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
 from hopfield_nav.loop import ContactLaw, make_contact
-from hopfield_nav.loop.contact import FRICTION_SPEED
 
 K, R = 1e5, 0.03
 CENTER = (0.4, -0.1)
@@ -94,7 +93,7 @@ def test_friction_opposes_sliding_with_mu_times_the_normal_force(distance, angle
     spring = K * (R - distance)
     rub = rubbed - spring * normal
     assert rub @ sliding <= 1e-9 * spring  # takes energy out
-    wanted = mu * spring * min(speed / FRICTION_SPEED, 1.0)
+    wanted = mu * spring * min(speed / 1e-3, 1.0)  # smooth below 1 mm/s
     assert np.linalg.norm(rub) == pytest.approx(wanted, rel=1e-6, abs=1e-6 * spring)
 
 

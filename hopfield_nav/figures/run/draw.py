@@ -9,12 +9,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from hopfield_nav.experiment import Run
 from hopfield_nav.figures import paper_style, save_figure
+from hopfield_nav.figures.in_two import do_in_two
 from hopfield_nav.figures.run.pages import (
     collision_space_page,
     force_magnitude_page,
@@ -50,13 +52,14 @@ _OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
 }
 
 
-def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False) -> list[Path]:
+def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, in_two: bool = False) -> list[Path]:
     """Draw every figure that makes sense for a run.
 
     Args:
         run: a run; figures of signals are left out where none were recorded.
         folder: where the files go; made if need be, older figures of the same names are replaced.
         pdf: a PDF beside each PNG.
+        in_two: with the help of a copy of this process; see ``figures.in_two``.
 
     Returns:
         The files written.
@@ -66,10 +69,15 @@ def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False) -> list[Pa
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
+    pages = _OF_JOINTS if run.world.map.space == "joints" else _PAGES
+    names, endings = list(pages), ("png", "pdf") if pdf else ("png",)
+
+    def draw(name: str) -> bool:
+        figure = pages[name](run)
+        return figure is not None and bool(save_figure(figure, folder, name, pdf))
+
+    jobs = [partial(draw, name) for name in reversed(names)]  # those that take longest are last
     with paper_style():
-        for name, page in (_OF_JOINTS if run.world.map.space == "joints" else _PAGES).items():
-            figure = page(run)
-            if figure is not None:
-                written += save_figure(figure, folder, name, pdf)
-    return written
+        drawn = do_in_two(jobs) if in_two else [job() for job in jobs]
+    made = [name for name, there in zip(names, reversed(drawn), strict=True) if there]
+    return [folder / f"{name}.{ending}" for name in made for ending in endings]
