@@ -51,7 +51,8 @@ ROOMS = {  # a room, its files, and the tests that are to notice
         "navigation/feeling.py": "navigation/test_feeling.py",
     },
     "world": {
-        "world/checks.py": "world/test_all_faults.py world/test_faults.py world/test_world.py",
+        "world/checks.py": "world/test_all_faults.py world/test_faults.py world/test_world.py "
+        "world/test_explore_section.py experiment/test_three_dimensions.py",
         "world/fitting.py": "world/test_all_faults.py world/test_start_section.py world/test_world.py",
         "world/beforehand.py": "world/test_remarks.py",
         "world/walls.py": "world/test_walls.py",
@@ -66,7 +67,7 @@ ROOMS = {  # a room, its files, and the tests that are to notice
     },
     "kernels of the arm": {
         "../dynamics/newton_euler.py": "dynamics/test_dynamics_pinocchio.py dynamics/test_dynamics_laws.py",
-        "../dynamics/composite.py": "dynamics/test_dynamics_pinocchio.py dynamics/test_dynamics_laws.py",
+        "../dynamics/composite.py": "dynamics/test_dynamics_pinocchio.py dynamics/test_arms.py",
         "../dynamics/coriolis.py": "dynamics/test_dynamics_laws.py",
         "../dynamics/kinematics.py": "dynamics/test_kinematics.py dynamics/test_arms.py",
         "../dynamics/inverse/closed_form.py": "dynamics/test_inverse_kinematics.py",

@@ -85,9 +85,9 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
         BadInput: none keeps the motion quiet.
     """
     threshold = start
-    for _ in range(_TRIES):
+    for k in range(_TRIES):
         level = MARGIN * highest(threshold)
-        if 0.5 < level <= 1.0 + 1e-9:
+        if k > 0 and 0.5 < level <= 1.0 + 1e-9:  # not the start, which nobody has chosen
             return threshold
         threshold = threshold * max(level, 1e-3)
     if level > 1.0:

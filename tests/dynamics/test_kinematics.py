@@ -8,6 +8,8 @@ from oracles import random_states, random_tool
 from poses import HOME
 
 from dynamics import forward_kinematics, jacobian, link_frames, load_arm, with_tool
+from dynamics.kinematics import add_force_torque, update_frames, velocity_of_point
+from dynamics.work import make_work
 
 
 def _cell_center(u, v):
@@ -78,6 +80,25 @@ def test_jacobian_is_the_derivative_of_the_pose(arm, tooled):
         turning = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)
         np.testing.assert_allclose(J[:, :3, k], slope[:, :3, 3], atol=1e-9)
         np.testing.assert_allclose(J[:, 3:, k], turning, atol=1e-9)
+
+
+def test_a_point_of_a_link_moves_and_is_pushed_as_the_links_before_it_allow(arm):
+    """Its velocity is the derivative of its place, and a force on it has the power F v."""
+    rng, h = np.random.default_rng(6), 1e-6
+    states = random_states(6, 5, seed=8)
+    for q, qd in zip(states.q, states.qd, strict=True):
+        work = make_work(6)
+        update_frames(arm, q, work)
+        ahead, here, behind = (link_frames(arm, q + step * qd) for step in (h, 0.0, -h))
+        for link in range(1, 7):
+            point, force, torque = rng.uniform(-0.3, 0.3, 3), rng.uniform(-50, 50, 3), np.zeros(6)
+            place = here[link, :3, :3] @ point + here[link, :3, 3]
+            velocity = velocity_of_point(work, qd, link, *place)
+            moved = (ahead[link, :3] - behind[link, :3]) @ np.append(point, 1.0) / (2 * h)
+            np.testing.assert_allclose(velocity, moved, atol=1e-8)
+            add_force_torque(work, link, *place, *force, torque)
+            assert torque @ qd == pytest.approx(force @ velocity, abs=1e-10)
+            assert not torque[link:].any()
 
 
 def test_tool_frame_multiplies_from_the_right(arm):

@@ -10,7 +10,7 @@ from refusals import refused
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.logs import free_threshold, replay, signals_of_run
-from hopfield_nav.logs.threshold import MARGIN
+from hopfield_nav.logs.threshold import MARGIN, quiet_threshold
 from hopfield_nav.plugin import find_method
 from hopfield_nav.world import build_arm, build_controller, find_methods
 
@@ -51,6 +51,17 @@ def test_the_first_half_is_quiet_by_the_margin(free, detector):
 def test_it_does_not_depend_on_where_the_search_starts(free):
     few, many = (suggested(free, "wrench_norm", threshold=start).threshold for start in (0.01, 500.0))
     assert few == pytest.approx(many, rel=1e-6)
+    for near in (0.9, 1.5, 1.9):
+        found = suggested(free, "wrench_norm", threshold=near * many).threshold
+        assert found == pytest.approx(many, rel=1e-6)
+
+
+def test_a_level_that_hardly_depends_on_the_threshold_ends_the_search():
+    """As of a detector that allows for more than the motion shows."""
+    asked = []
+    found = quiet_threshold(lambda threshold: asked.append(threshold) or 0.6 / MARGIN, np.array([2.0]), "any")
+    assert found.tolist() == [1.2]
+    assert len(asked) == 2
 
 
 def test_alarms_of_the_other_half_are_counted(free):

@@ -38,7 +38,7 @@ from hopfield_nav.geometry import (
 )
 from hopfield_nav.geometry.arm import arm_closest_points
 from hopfield_nav.loop import ContactLaw, make_contact
-from hopfield_nav.loop.contact import FRICTION_SPEED, add_contact, make_touch
+from hopfield_nav.loop.contact import FRICTION_SPEED, _still_free, add_contact, make_touch
 
 K = 1e4
 SPRING = (K, 0.0, 0.0)
@@ -73,6 +73,17 @@ def stored(arm, q, solids=SOLIDS):
     moving = arm_bodies(arm)[:, 0] > 0
     depth = np.minimum(arm_distance(arm, q, solids)[..., moving, :], 0.0)
     return 0.5 * K * (depth**2).sum(axis=(-1, -2))
+
+
+def test_a_body_is_free_until_an_end_has_moved_by_its_room():
+    rng = np.random.default_rng(3)
+    for room in (0.0, 0.1, 0.4):
+        for _ in range(50):
+            before, moved = rng.normal(0, 1.0, (2, 3)), rng.normal(0, 0.15, (2, 3))
+            start, end = before + moved
+            free = np.append(before.ravel(), room)[None]
+            still = _still_free(free, 0, *start, *(end - start))
+            assert still == (np.linalg.norm(moved, axis=1).max() < room)
 
 
 def test_solids_that_are_not_looked_at_change_nothing(arm):

@@ -8,7 +8,7 @@ from scenes import GOAL, simulation
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.waypoints import along_chain, times_by_length
+from hopfield_nav.navigation.waypoints import along_chain, tight_chain, times_by_length
 
 
 def turning(tool):
@@ -48,6 +48,14 @@ def test_the_main_experiment_gets_shorter_and_loses_its_zigzag():
     assert [run.outcome for run in runs] == ["reached", "reached"]
     assert turning(tools[1]) < 0.5 * turning(tools[0])
     assert runs[1].summary["simulated_time_s"] < runs[0].summary["simulated_time_s"]
+
+
+def test_a_chain_ends_where_it_is_asked_to_but_within_the_map():
+    """The outermost cells are as wide as all others: half a cell beyond their centres the map ends."""
+    blocked = np.zeros((20, 10), dtype=bool)
+    cells, first, last = np.array([[3, 4], [4, 4]]), np.array([-2.0, 30.0]), np.array([25.0, -3.0])
+    chain = tight_chain(blocked, cells, first, last, 0.02, 0.0, shorten=False)
+    np.testing.assert_array_equal(chain, [[-0.5, 9.5], [19.5, -0.5]])
 
 
 def test_places_along_a_chain():

@@ -40,6 +40,7 @@ def test_the_numbers_are_those_of_the_runs():
         known = stats.ttest_rel(b, a).confidence_interval(0.95)
         assert (pair.difference.low, pair.difference.high) == pytest.approx((known.low, known.high))
     reached = [np.mean([run["outcome"] == "reached" for run in done]) for done in runs]
+    assert found.pairs["reached"].first.estimate == pytest.approx(reached[0])
     assert found.pairs["reached"].difference.estimate == pytest.approx(reached[1] - reached[0])
     assert not found.alike
 

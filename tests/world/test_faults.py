@@ -1,5 +1,8 @@
 """Every kind of fault of a world file: its line, its key, what is allowed, the nearest known name."""
 
+import re
+from importlib import resources
+
 import pytest
 from refusals import refused
 
@@ -173,3 +176,13 @@ def test_faults_of_the_file_itself(tmp_path, content, parts):
 def test_aliases_that_grow_without_bound_are_refused():
     levels = "\n".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12))
     assert "too many values" in fault(f"a0: &a0 [x]\n{levels}")
+
+
+def test_an_arm_without_friction_is_no_arm_with_friction(tmp_path):
+    """Even if its file says at what speed it would break away."""
+    text = resources.files("dynamics").joinpath("arms/ur5_full.yaml").read_text(encoding="utf-8")
+    still = re.sub("friction: {.*}", "friction: {coulomb: 0, stribeck_speed: 0.2}", text)
+    (tmp_path / "still.yaml").write_text(still, encoding="utf-8")
+    (tmp_path / "w.yaml").write_text("format: 1\narm: still.yaml\nplant: {friction: arm}")
+    with refused("line 3: plant.friction: arm still.yaml has no joint friction in its file"):
+        load_world(tmp_path / "w.yaml")
