@@ -95,10 +95,11 @@ def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
     """Make the film of a run in its folder, or of a part of it."""
     from hopfield_nav.cli.report import count_bar
     from hopfield_nav.figures import Cut
+    from hopfield_nav.figures.in_two import can_copy
     from hopfield_nav.figures.run import animate_run
 
     with count_bar("film", "frames") as progress:
-        return animate_run(run, folder / "animation", progress, cut or Cut())
+        return animate_run(run, folder / "animation", progress, cut or Cut(), in_two=can_copy())
 
 
 def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:

@@ -1,13 +1,16 @@
-"""A pile of jobs that this process and a copy of it work off together, such as the pages of a run.
+"""Work that this process and a copy of it share: the pages of a run, the frames of its film.
 
-It owns the copy and its end. Who draws many files may import it, where no other threads run: a command does,
-a notebook does not.
+It owns the copy and its end. Who draws much may import it, where no other threads run: a command does, a
+notebook does not.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
 
 _PIPE = 512  # bytes; a pipe takes that many at once
 
@@ -29,13 +32,12 @@ def do_in_two(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
     (pile, fill), (told, tell) = os.pipe(), os.pipe()
     os.write(fill, bytes(range(len(jobs))))
     os.close(fill)
-    copy = os.fork()
-    if copy == 0:
-        try:
-            for k in _taken(pile):
-                os.write(tell, bytes([k, jobs[k]()]))
-        finally:
-            os._exit(0)  # without a word: what is missing is done again, by one who can tell
+
+    def take() -> None:
+        for k in _taken(pile):
+            os.write(tell, bytes([k, jobs[k]()]))
+
+    copy = _copy_that_does(take)
     os.close(tell)
     said: dict[int, bool] = {}
     try:
@@ -55,3 +57,52 @@ def _taken(pile: int) -> Iterator[int]:
     """The jobs that this process takes from the pile, one at a time."""
     while taken := os.read(pile, 1):
         yield taken[0]
+
+
+def draw_in_two(draw: Callable[[int], np.ndarray], count: int) -> Iterator[np.ndarray]:
+    """``draw(0)``, ``draw(1)``, … in order; a copy of this process, made at once, draws every second one.
+
+    What the copy has not drawn when it ends, for an error too, is drawn here.
+
+    Args:
+        draw: what it returns has always the same shape and type.
+        count: how many there are.
+    """
+    told, tell = os.pipe()
+
+    def draw_odd_ones() -> None:
+        os.close(told)  # so that it ends with who reads
+        with open(tell, "wb") as out:
+            for k in range(1, count, 2):
+                out.write(np.ascontiguousarray(draw(k)).data)
+
+    copy = _copy_that_does(draw_odd_ones)
+    os.close(tell)
+    return _in_order(draw, count, told, copy)
+
+
+def _in_order(draw: Callable[[int], np.ndarray], count: int, told: int, copy: int) -> Iterator[np.ndarray]:
+    try:
+        with open(told, "rb") as there:
+            for k in range(0, count, 2):
+                mine = draw(k)
+                yield mine
+                if k + 1 < count:
+                    sent = there.read(mine.nbytes)
+                    whole = len(sent) == mine.nbytes
+                    yield np.frombuffer(sent, mine.dtype).reshape(mine.shape) if whole else draw(k + 1)
+    finally:
+        os.waitpid(copy, 0)
+
+
+def _copy_that_does(work: Callable[[], None]) -> int:
+    """The number of a new copy of this process, which does this work and ends without a word of errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, none of which draws
+        copy = os.fork()
+    if copy == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return copy

@@ -64,7 +64,7 @@ def calls(monkeypatch, tmp_path):
         seen.drawn.append((folder, pdf))
         return [Path(folder) / "map.png"]
 
-    def animate(run, path, progress=None, cut=None):
+    def animate(run, path, progress=None, cut=None, in_two=False):
         seen.animated.append(path)
         return Path(f"{path}.mp4")
 

@@ -1,5 +1,7 @@
 """The film of a run: its frames, its file, and what happens without an encoder."""
 
+import os
+
 import imageio_ffmpeg
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scenes import NO_PATH
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures import COLOURS, Cut, film_speed, film_style
+from hopfield_nav.figures.in_two import draw_in_two
 from hopfield_nav.figures.run import film
 from hopfield_nav.figures.solid import marks
 
@@ -37,6 +40,19 @@ def test_a_film_can_be_read_back(short, tmp_path):
     with film_style():
         difference = np.abs(frames[0].astype(float) - film.Film(short).draw(0.0)[:, :, :3])
     assert difference.mean() < 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no copy of a process on this system")
+def test_frames_drawn_in_two_are_the_same(run, tmp_path):
+    """Before a touch, while it glows, and after the new plan."""
+    cut = Cut(begin=float(run.data.event_time.values[0]) - 0.5, fps=10, size=(640, 400))
+    with film_style():
+        alone, shared = film.Film(run, cut), film.Film(run, cut)
+        both = draw_in_two(shared.frame, len(shared.times))
+        for one, other in zip(alone.frames(), both, strict=True):
+            np.testing.assert_array_equal(one, other)
+    path = film.animate_run(run, tmp_path / "film", cut=cut, in_two=True)
+    assert len(decode(path, cut.size)) == len(alone.times) > 10
 
 
 def test_a_part_of_a_run_in_another_size(short, tmp_path):

@@ -6,9 +6,10 @@ import os
 import signal
 import time
 
+import numpy as np
 import pytest
 
-from hopfield_nav.figures.in_two import do_in_two
+from hopfield_nav.figures.in_two import do_in_two, draw_in_two
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no copy of a process on this system")
 
@@ -59,3 +60,34 @@ def test_an_error_is_raised_here_and_the_copy_takes_nothing_more(tmp_path, error
     with pytest.raises(error):
         do_in_two(jobs_of(tmp_path, 50, fall))
     assert len(list(tmp_path.iterdir())) < 5
+
+
+def pictures(fall_at=None):
+    """Number ``k`` is full of k; beside it stands who drew it. The copy ends at one of them."""
+    here = os.getpid()
+
+    def draw(k):
+        if k == fall_at and os.getpid() != here:
+            raise ValueError
+        return np.array([[k, k, k], [os.getpid() == here] * 3] * 40000)
+
+    return draw
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 9, 10])
+def test_every_second_picture_is_drawn_by_the_copy(count):
+    drawn = list(draw_in_two(pictures(), count))
+    assert [picture[0, 0] for picture in drawn] == list(range(count))
+    assert [bool(picture[1, 0]) for picture in drawn] == [k % 2 == 0 for k in range(count)]
+
+
+def test_what_the_copy_does_not_draw_is_drawn_here():
+    drawn = list(draw_in_two(pictures(fall_at=5), 10))
+    assert [picture[0, 0] for picture in drawn] == list(range(10))
+    assert [bool(picture[1, 0]) for picture in drawn] == [True, False, True, False] + [True] * 6
+
+
+def test_who_looks_no_further_ends_the_copy_too():
+    drawn = draw_in_two(pictures(), 1000)
+    next(drawn)
+    drawn.close()  # waits for the copy, which has nobody to draw for

@@ -109,3 +109,14 @@ def test_what_is_a_graze(degrees, number, graze):
     assert not is_graze(sim.arm, motion, leg, force, q, 0.0 * qd)
     begin, end = leg_under_way(motion, time)
     np.testing.assert_array_equal([begin, end], motion.places[3:5])
+
+
+def test_every_leg_is_found_by_its_time():
+    """The first one before the trajectory begins, and the last one after its end."""
+    motion = simulation(GOAL).navigator.motion
+    knots, places = motion.trajectory.knots, motion.places
+    for number, time in enumerate((knots[1:] + knots[:-1]) / 2):
+        begin, end = leg_under_way(motion, float(time))
+        np.testing.assert_array_equal([begin, end], places[number : number + 2])
+    np.testing.assert_array_equal(leg_under_way(motion, knots[0] - 1.0), places[:2])
+    np.testing.assert_array_equal(leg_under_way(motion, knots[-1] + 1.0), places[-2:])

@@ -174,3 +174,10 @@ def test_against_the_velocity_on_a_map_of_one_layer_stays_in_the_map():
     place, forward = layer.centre((4, 4, 0)), np.array([0.1, 0.0, 0.0])
     touch = Felt(place, place, forward, force=-forward, path=np.array([[3, 4, 0], [4, 4, 0]]))
     assert start_against_velocity(layer, (5, 4, 0), touch) == (4, 4, 0)
+
+
+def test_where_nothing_is_left_to_mark_the_tools_own_cell_is_marked_again():
+    """Also at the edge of the map."""
+    map_ = grid()
+    map_.felt[:] = True
+    assert cell_to_mark(map_, felt(position=(0, 3), path=((0, 3),)), (7, 3), "felt") == (0, 3)

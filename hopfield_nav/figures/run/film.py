@@ -25,6 +25,7 @@ from hopfield_nav.figures import (
     frame_of,
     write_film,
 )
+from hopfield_nav.figures.in_two import draw_in_two
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
@@ -38,7 +39,9 @@ _FLASH = 0.6  # [s] of film that a collision glows
 _REST = 1.5  # [s] of film that the last moment stays
 
 
-def animate_run(run: Run, path: str | Path, progress: Progress | None = None, cut: Cut = WHOLE) -> Path:
+def animate_run(
+    run: Run, path: str | Path, progress: Progress | None = None, cut: Cut = WHOLE, in_two: bool = False
+) -> Path:
     """Make the film of a run.
 
     The arm from one side, the map from above, and the forces over time. The speed is written in the
@@ -49,6 +52,7 @@ def animate_run(run: Run, path: str | Path, progress: Progress | None = None, cu
         path: where to, without the ending; an older film is replaced.
         progress: called after every frame with the number of frames done and of all.
         cut: which part of the run, frames a second and size.
+        in_two: with the help of a copy of this process; see ``figures.in_two``.
 
     Returns:
         The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
@@ -60,8 +64,9 @@ def animate_run(run: Run, path: str | Path, progress: Progress | None = None, cu
     if not run.data.sizes["time"]:
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
     with film_style():
-        frames = Film(run, cut).frames()
-        return write_film(Path(path), frames, len(film_times(run, cut)), cut.fps, progress, cut.size)
+        film = Film(run, cut)
+        frames = draw_in_two(film.frame, len(film.times)) if in_two else film.frames()
+        return write_film(Path(path), frames, len(film.times), cut.fps, progress, cut.size)
 
 
 def film_times(run: Run, cut: Cut = WHOLE) -> np.ndarray:
@@ -81,7 +86,7 @@ class Film:
     """
 
     def __init__(self, run: Run, cut: Cut = WHOLE) -> None:
-        self.run, self.cut = run, cut
+        self.run, self.cut, self.times = run, cut, film_times(run, cut)
         self.plans, self.missed = run.plans(), missed_contacts(run)
         self.end = float(run.data.time.values[-1])
         self.speed = film_speed(cut.until(self.end) - cut.begin, _LONGEST)
@@ -111,7 +116,7 @@ class Film:
         events = self.run.data.event_time.values
         count = int(np.searchsorted(events, time + 1e-9, side="right"))
         glow = _FLASH * self.speed
-        flash = max(0.0, 1.0 - (time - events[count - 1]) / glow) if count else 0.0
+        flash = float(np.clip(1.0 - (time - events[count - 1]) / glow, 0.0, 1.0)) if count else 0.0
         missed = any(e.start <= time <= e.end + glow for e in self.missed)
         passed, slides = self.run.passed_by[:count], self.run.slides
         return Now(
@@ -131,10 +136,13 @@ class Film:
         self._shown = shown
         return frame_of(self.canvas)
 
+    def frame(self, number: int) -> np.ndarray:
+        """The frame of a number, from 0."""
+        return self.draw(float(self.times[number]))
+
     def frames(self) -> Iterator[np.ndarray]:
         """Every frame in order."""
-        for time in film_times(self.run, self.cut):
-            yield self.draw(float(time))
+        return map(self.frame, range(len(self.times)))
 
     def _blit(self, unsettled: bool) -> None:
         settled = [artist for panel in self.panels for artist in panel.settled] + [self.count]
