@@ -12,6 +12,7 @@ from scenes import world
 from hopfield_nav import load_world, simulate
 from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.planning import plan_a_star, plan_potential_field, plan_roadmap, replan
+from hopfield_nav.planning.a_star import _least
 from hopfield_nav.planning.any_angle import polyline_length
 from hopfield_nav.planning.line_of_sight import line_of_sight
 from hopfield_nav.planning.potential_field import without_loops
@@ -111,6 +112,17 @@ def test_the_choice_of_the_world_file():
     np.testing.assert_array_equal(around, ~blocked)
     with refused("clearance"):
         world("planner: {clearance: 0.01}\n")
+
+
+def test_what_a_star_expects_is_the_length_on_open_ground():
+    """Any other expectation that changes as slowly finds the same paths, but looks at more cells."""
+    shape = np.array([4, 5, 3])
+    cells = np.stack(np.unravel_index(np.arange(60), shape), axis=1)
+    for last in (0, 33, 59):
+        gap = np.abs(cells - cells[last])
+        for city, length in ((True, gap.sum(axis=1)), (False, np.linalg.norm(gap, axis=1))):
+            found = [_least(i, last, shape, city) for i in range(60)]
+            np.testing.assert_allclose(found, length, atol=1e-12)
 
 
 @pytest.mark.parametrize(
