@@ -1,10 +1,12 @@
 """Would the tests notice? Small faults are put into a copy of the program, one at a time, and the tests run.
 
-    python scripts/mutants.py [--count 100] [--only ROOM,…] [--seed 0] [--out FILE]
+    python scripts/mutants.py [--count 100] [--only ROOM,…] [--seed 0] [--keep FILE] [--again]
+        [--out docs/reliability.md]
 
 Each fault (an operator, a number, a rounding) is tried against the test files of its own file alone. What
 survives is named: either the tests let it live, or it makes no difference. Results are added to FILE as they
-come, and what is there already is not tried again. Faults in compiled code cost a compilation each.
+come, and what is there already is not tried again, but with --again what survived: tests may have been added
+since. Faults in compiled code cost a compilation each.
 """
 
 from __future__ import annotations
@@ -19,10 +21,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from measured_part import table, tell
 from torturing.mutations import Mutation, drawn
 
 ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
+FATES = ("noticed", "since", "survived")  # at once; by a test that was added after it had survived
+HEAD = ["faults in", "tried", "noticed at once", "noticed by tests added since", "not noticed"]
 _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "pyproject.toml", "README.md")
 
 ROOMS = {  # a room, its files, and the tests that are to notice
@@ -95,21 +100,40 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100, help="faults, over all rooms")
     parser.add_argument("--only", default=",".join(ROOMS), help="rooms, with commas")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, help="results as they come, one a line")
+    parser.add_argument("--keep", type=Path, help="results as they come, one a line")
+    parser.add_argument("--again", action="store_true", help="try what survived, and nothing else")
+    parser.add_argument("--out", type=Path, help="page that holds the table")
     asked = parser.parse_args()
-    known = _read(asked.out)
+    known = _read(asked.keep)
+    earlier = {name: found["fate"] for name, found in known.items()}
     with tempfile.TemporaryDirectory(prefix="hopfield-nav-mutants-") as folder:
         place = _copy(Path(folder))
         for room in asked.only.split(","):
-            if not run_tests(place, list(tests_of(room).values())):
+            faults = chosen(place, room, -(-asked.count // len(ROOMS)), asked.seed)
+            wanted = [m for m in faults if earlier.get(m.name) == ("survived" if asked.again else None)]
+            if wanted and not run_tests(place, list(tests_of(room).values())):
                 raise SystemExit(f"{room}: the tests fail without any fault")
-            for mutation in chosen(place, room, -(-asked.count // len(ROOMS)), asked.seed):
-                if mutation.name not in known:
-                    tests = tests_of(room)[mutation.path]
-                    known[mutation.name] = {"room": room, "fate": fate(place, mutation, tests)}
-                    _add(asked.out, mutation.name, known[mutation.name])
-    _print(known)
-    return 1 if any(found["fate"] == "survived" for found in known.values()) else 0
+            for mutation in wanted:
+                found = fate(place, mutation, tests_of(room)[mutation.path])
+                known[mutation.name] = {
+                    "room": room,
+                    "fate": "since" if asked.again and found == "noticed" else found,
+                }
+                _add(asked.keep, mutation.name, known[mutation.name])
+    tell(table(HEAD, rows(known)), asked.out, "mutants")
+    survived = [name for name, found in known.items() if found["fate"] == "survived"]
+    print("\n".join(f"survived: {name}" for name in survived))
+    return 1 if survived else 0
+
+
+def rows(known: dict[str, dict[str, str]]) -> list[list[str]]:
+    """How many faults of each room there were, and what became of them."""
+    found = []
+    for room in ROOMS:
+        fates = [one["fate"] for one in known.values() if one["room"] == room]
+        found.append([len(fates), *(fates.count(kind) for kind in FATES)])
+    total = [sum(column) for column in zip(*found, strict=True)]
+    return [[name, *map(str, row)] for name, row in zip([*ROOMS, "all"], [*found, total], strict=True)]
 
 
 def chosen(root: Path, room: str, count: int, seed: int) -> list[Mutation]:
@@ -172,14 +196,6 @@ def _add(path: Path | None, name: str, found: dict[str, str]) -> None:
     if path is not None:
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"name": name, **found}) + "\n")
-
-
-def _print(known: dict[str, dict[str, str]]) -> None:
-    print("\n| room | faults | noticed |\n|---|---|---|")
-    for room in ROOMS:
-        fates = [found["fate"] for found in known.values() if found["room"] == room]
-        print(f"| {room} | {len(fates)} | {fates.count('noticed')} |")
-    print("\n".join(["", *(f"survived: {name}" for name, f in known.items() if f["fate"] == "survived")]))
 
 
 if __name__ == "__main__":

@@ -109,6 +109,20 @@ def test_logs_are_left_out_unless_runs_are_kept():
     assert kept.world_for(kept.job(0)).record.signals == "all"
 
 
+@pytest.mark.parametrize(
+    ("ends", "values"),
+    [
+        ("1, 31, 4", [1, 11, 21, 31]),
+        ("31, 1, 3", [31, 16, 1]),
+        ("1, 2, 3", [1.0, 1.5, 2.0]),
+        ("7, 9, 1", [7]),
+    ],
+)
+def test_evenly_spaced_whole_numbers_are_whole_where_they_can_be(ends, values):
+    found = sweep(HEAD + f"vary: {{controller.omega: {{linear: [{ends}]}}}}\n").axes["controller.omega"]
+    assert (found, [type(v) for v in found]) == (values, [type(v) for v in values])
+
+
 def test_a_scaled_whole_number_stays_whole():
     s = sweep(HEAD + "set: {goal: {position: [0.3, 0]}}\nvary: {map.shape: {scale: [1.5, 2]}}\n")
     assert s.world_for(s.job(0)).map.shape == (30, 30)
