@@ -52,8 +52,8 @@ def _question(kind: Any) -> Callable[[Any], bool]:
     numba = load_numba()
     if record := getattr(kind, "instance_class", None):
         fields = [_question(field) for field in kind.types]
-        return lambda value: type(value) is record and all(
-            fits(field) for fits, field in zip(fields, value, strict=True)
+        return lambda value: (
+            type(value) is record and all(fits(field) for fits, field in zip(fields, value, strict=True))
         )
     if kind in (numba.types.float64, numba.types.boolean):
         number = float if kind == numba.types.float64 else bool

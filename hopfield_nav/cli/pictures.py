@@ -85,7 +85,7 @@ def _read_size(text: str) -> tuple[int, int]:
 
 def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
     """Draw the figures of a run into its folder, on two processors where there are as many."""
-    from hopfield_nav.figures.in_two import can_copy
+    from hopfield_nav.figures import can_copy
     from hopfield_nav.figures.run import draw_run_figures
 
     return draw_run_figures(run, folder / "figures", pdf=pdf, in_two=can_copy())
@@ -94,8 +94,7 @@ def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
 def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
     """Make the film of a run in its folder, or of a part of it."""
     from hopfield_nav.cli.report import count_bar
-    from hopfield_nav.figures import Cut
-    from hopfield_nav.figures.in_two import can_copy
+    from hopfield_nav.figures import Cut, can_copy
     from hopfield_nav.figures.run import animate_run
 
     with count_bar("film", "frames") as progress:

@@ -15,8 +15,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from hopfield_nav.experiment import Run
-from hopfield_nav.figures import paper_style, save_figure
-from hopfield_nav.figures.in_two import do_in_two
+from hopfield_nav.figures import do_in_two, paper_style, save_figure
 from hopfield_nav.figures.run.pages import (
     collision_space_page,
     force_magnitude_page,

@@ -19,13 +19,13 @@ from hopfield_nav.figures import (
     COLOURS,
     Cut,
     Progress,
+    draw_in_two,
     film_figure,
     film_speed,
     film_style,
     frame_of,
     write_film,
 )
-from hopfield_nav.figures.in_two import draw_in_two
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
