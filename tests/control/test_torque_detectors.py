@@ -54,6 +54,24 @@ def test_each_joint_has_its_own_threshold():
             assert found[0] == pytest.approx(3.0 / threshold)
 
 
+ALL = [
+    joint_torque,
+    persistent_joint_torque,
+    high_pass_joint_torque,
+    adaptive_joint_torque,
+    adaptive_high_pass,
+]
+
+
+@pytest.mark.parametrize("detector", ALL, ids=lambda module: module.METHOD.name)
+def test_the_level_is_in_proportion_to_the_torque_and_none_without(detector):
+    push = step(0.08)
+    weak, strong = (levels(detector, factor * push, **ONE) for factor in (1.0, 8.0))
+    assert not weak[:500].any()
+    np.testing.assert_allclose(strong, 8.0 * weak, rtol=1e-9)
+    assert weak.max() > 0.005
+
+
 def test_a_spike_is_no_alarm_with_persistence_and_is_one_without():
     spike = step(5.0) - step(5.0, at=503)
     assert levels(joint_torque, spike, **ONE).max() == 5.0
