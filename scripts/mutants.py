@@ -58,7 +58,8 @@ ROOMS = {  # a room, its files, and the tests that are to notice
     "world": {
         "world/checks.py": "world/test_all_faults.py world/test_faults.py world/test_world.py "
         "world/test_explore_section.py experiment/test_three_dimensions.py",
-        "world/fitting.py": "world/test_all_faults.py world/test_start_section.py world/test_world.py",
+        "world/fitting.py": "world/test_all_faults.py world/test_start_section.py world/test_world.py "
+        "world/test_faults.py",
         "world/beforehand.py": "world/test_remarks.py",
         "world/walls.py": "world/test_walls.py",
     },

@@ -22,8 +22,8 @@ def lag_behind(sensed, correction, work):
     tool = work.tool
     x, y, z = velocity_of_point(work, error, n, tool[0, 3], tool[1, 3], tool[2, 3])
     largest = x * x + y * y + z * z
-    for k in range(1, n):
-        origin = work.origin[k + 1]
-        x, y, z = velocity_of_point(work, error, k, origin[0], origin[1], origin[2])
+    for link in range(1, n + 1):
+        origin = work.origin[link]  # of its own frame, which it carries
+        x, y, z = velocity_of_point(work, error, link, origin[0], origin[1], origin[2])
         largest = max(largest, x * x + y * y + z * z)
     return math.sqrt(largest)

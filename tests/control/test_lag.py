@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamics import forward_kinematics
+from dynamics import forward_kinematics, link_frames, load_arm
+from dynamics.kinematics import update_frames, update_tool_position
+from dynamics.work import make_work
 from hopfield_nav import load_world, simulate
+from hopfield_nav.control.lag import lag_behind
 from hopfield_nav.geometry import capsules_in_base
+from hopfield_nav.plugin import make_sensed
 from hopfield_nav.world import build_arm
 
 DEAF = "detection={estimator: joint_error, measure: wrench_norm, threshold: 200}"
@@ -33,6 +37,20 @@ def test_the_level_is_the_distance_of_the_arm_from_where_it_should_be():
     assert lag.max() > 5e-3
     np.testing.assert_array_less(tool, 1.02 * lag + 1e-6)
     np.testing.assert_array_less(lag, 1.3 * farthest + 1e-6)
+
+
+def test_the_farthest_point_is_found_wherever_it_is():
+    """To first order, against the frames at both angles: for some arms it is the tool, for some the elbow."""
+    arm, farthest, rng = load_arm("ur5_full"), set(), np.random.default_rng(1)
+    for q, error, correction in rng.uniform(-np.pi, np.pi, (200, 3, 6)) * [[1.0], [1e-6], [1e-2]]:
+        sensed, work = make_sensed(6), make_work(6)
+        sensed.q[:], sensed.q_ref[:] = q, q + error + correction
+        update_frames(arm, q, work)
+        update_tool_position(arm, work)
+        moved = np.linalg.norm((link_frames(arm, q + error) - link_frames(arm, q))[1:, :3, 3], axis=1)
+        farthest.add(int(moved.argmax()) + 1)
+        assert lag_behind(sensed, correction, work) == pytest.approx(moved.max(), rel=1e-4)
+    assert {2, 6} <= farthest
 
 
 @pytest.mark.parametrize(("lag", "felt"), [("null", False), (0.5, False), (0.004, True)])
