@@ -79,7 +79,7 @@ def processes(versions: Sequence[Version], place: Path) -> list[list[str]]:
             [statistics.median(column) for column in zip(*one, strict=True)]
             for one in zip(*found, strict=True)
         )
-        both = [f"{wall:.2g} s ({processor:.2g} s)" for wall, processor in (old, new)]
+        both = [f"{two_digits(wall)} s ({two_digits(processor)} s)" for wall, processor in (old, new)]
         print(name, both, flush=True)
         return [name, *both, f"{old[0] / new[0]:.1f}"]
 
