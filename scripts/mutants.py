@@ -26,8 +26,8 @@ from torturing.mutations import Mutation, drawn
 
 ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
-FATES = ("noticed", "since", "survived")  # at once; by a test that was added after it had survived
-HEAD = ["faults in", "tried", "noticed at once", "noticed by tests added since", "not noticed"]
+FATES = ("noticed", "since", "survived")  # at once; when tried again with more tests, after it had survived
+HEAD = ["faults in", "tried", "noticed at once", "noticed since, with more tests", "not noticed"]
 _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "pyproject.toml", "README.md")
 
 ROOMS = {  # a room, its files, and the tests that are to notice
