@@ -1,0 +1,163 @@
+"""Fingerprints of whole runs: what a change that shall change nothing must leave as it is.
+
+    python scripts/fingerprints.py --out FILE [--only TEXT]      # writes them
+    python scripts/fingerprints.py --against FILE [--only TEXT]  # compares, and names every run that differs
+
+Every bundled world under real conditions, and forty worlds of the whole arm: outcome and reason, every
+detection with its cell, path and places, and a digest of all recorded signals, bit for bit. It uses all
+processors and takes some minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from whole_arm.worlds import FAMILIES, WRONG, draw_text
+
+from dynamics import BadInput
+from hopfield_nav import Simulation, load_world
+from hopfield_nav.world import World, parse_world
+
+BUNDLED = Path(__file__).resolve().parents[1] / "worlds"
+_FULL = ("plant.dynamics=ur5_full", "controller.model=ur5_full")
+_FRICTION = (
+    *_FULL,
+    "plant.friction=arm",
+    "sensors.encoder_resolution=1e-5",
+    "sensors.velocity_noise=1e-3",
+)
+CONDITIONS: dict[str, tuple[str, ...]] = {
+    "as it is": (),
+    "payload of 1 kg": ("tool.payload.mass=1",),
+    "8 ms": ("controller.period=0.008",),
+    "ur5_full": _FULL,
+    "masses 10 % off": ("controller.model_error.mass_scale=1.1",),
+    "twice as fast": ("trajectory.time_per_cell=0.25",),
+    "friction": _FRICTION,
+    "friction 20 % off": (*_FRICTION, "controller.model_error.friction_scale=0.8"),
+}
+SEEDS = range(10)  # of each family of the whole arm; every other one with a wrong model
+MOST_TOUCHES = 60  # after which a run is left
+
+
+class Case(NamedTuple):
+    """One run: its name, and the file or text of its world with overrides."""
+
+    name: str
+    file: str
+    text: str
+    overrides: tuple[str, ...]
+
+    def world(self) -> World:
+        """The world, read."""
+        return load_world(self.file, list(self.overrides)) if self.file else parse_world(self.text)
+
+
+def cases() -> Iterator[Case]:
+    """All runs, the longest kind first."""
+    for family in FAMILIES:
+        for seed in SEEDS:
+            text = draw_text(family, seed).replace("record: {signals: none}\n", "") + WRONG * (seed % 2)
+            yield Case(f"{family} {seed}", "", text, ())
+    for path in sorted(BUNDLED.glob("*.yaml")):
+        for name, overrides in CONDITIONS.items():
+            yield Case(f"{path.stem}, {name}", str(path), "", overrides)
+
+
+def fingerprint(case: Case) -> dict[str, Any]:
+    """What a run came to; a world that is refused has its refusal alone."""
+    try:
+        simulation = Simulation(case.world())
+    except BadInput as fault:
+        return {"refused": str(fault).replace(str(BUNDLED), "worlds")}
+    while simulation.outcome is None and len(simulation.detections) < MOST_TOUCHES:
+        simulation.step(1.0)
+    run = simulation.record()
+    return {
+        "outcome": simulation.outcome,
+        "reason": simulation.reason,
+        "time": simulation.time,
+        "first path": _digest(run.data.first_path.values),
+        "log": _digest(*(run.data[name].values for name in sorted(_signals(run.data)))),
+        "events": [
+            {
+                "time": d.time,
+                "touched": repr(d.touch_time),
+                "cell": [int(c) for c in d.cell],
+                "path": _digest(np.asarray(d.path, dtype=np.int64)),
+                "places": _digest(d.places.points, d.places.weights),
+            }
+            for d in simulation.detections
+        ],
+    }
+
+
+def _signals(data: Any) -> list[str]:
+    return [str(name) for name in data.data_vars if data[name].dims[:1] == ("time",)]
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    """Of shapes, types and bytes."""
+    sha = hashlib.sha256()
+    for array in arrays:
+        sha.update(f"{array.shape}{array.dtype}".encode() + np.ascontiguousarray(array).tobytes())
+    return sha.hexdigest()[:16]
+
+
+def fingerprints(only: str, tell: Callable[[str, dict[str, Any]], None]) -> dict[str, dict[str, Any]]:
+    """Of all runs whose names hold a text; each is told as soon as it is there."""
+    chosen = [case for case in cases() if only in case.name]
+    found = {}
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for case, value in zip(chosen, pool.map(fingerprint, chosen), strict=True):
+            found[case.name] = value
+            tell(case.name, value)
+    return found
+
+
+def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """The first thing in which two fingerprints differ; empty where they do not."""
+    for key in sorted(before.keys() | now.keys()):
+        was, is_now = before.get(key), now.get(key)
+        if key == "events" and was and is_now:
+            pairs = zip(was, is_now, strict=False)
+            number = next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(was), len(is_now)))
+            if was != is_now:
+                return f"event {number} of {len(was)}, now of {len(is_now)}"
+        elif was != is_now:
+            return f"{key}: {was}, now {is_now}"
+    return ""
+
+
+def main() -> int:
+    """Write or compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--out", type=Path, help="file to write")
+    parser.add_argument("--against", type=Path, help="file written before")
+    parser.add_argument("--only", default="", help="part of the names of the runs")
+    asked = parser.parse_args()
+    before = json.loads(asked.against.read_text(encoding="utf-8")) if asked.against else {}
+    differing = []
+
+    def tell(name: str, value: dict[str, Any]) -> None:
+        if asked.against and (found := difference(before.get(name, {}), value)):
+            differing.append(name)
+            print(f"{name}: {found}", flush=True)
+
+    found = fingerprints(asked.only, tell)
+    if asked.out:
+        asked.out.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    print(f"{len(found)} runs" + (f", {len(differing)} differ" if asked.against else ""))
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
