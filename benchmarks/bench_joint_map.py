@@ -23,7 +23,7 @@ from hopfield_nav.geometry import (
     sphere,
 )
 from hopfield_nav.known_world import build_scene, collides
-from hopfield_nav.navigation.joints import JointGrid, block_known, default_bounds, mark_ball
+from hopfield_nav.navigation.whole_arm import JointGrid, block_known, default_bounds, mark_ball
 
 RUNS, CENTRES, RADIUS, POINTS = 3, 500_000, 0.04, 18
 MOVING = 6  # bodies, counted from the hand, whose ends are felt in turn

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from following.picture import draw
-from following.runs import HEAD, Ran, ran, row, slow_legs
+from following.runs import HEAD, Ran, ran, row, slow_segments
 from following.worlds import CYLINDERS, FAMILIES, world_of
 from measured_part import write
 from touches.runs import ENCLOSED, SETTINGS
@@ -69,7 +69,7 @@ def of_choices(each: int) -> str:
             ]
             lines.append(row(f"{condition}, {name}", pairs))
             print(lines[-1], flush=True)
-        with slow_legs():
+        with slow_segments():
             pairs = [pair(CYLINDERS, SETTINGS[condition], seed, SLOW) for seed in range(FIRST, FIRST + each)]
         lines.append(row(f"{condition}, short legs as slow as a cell", pairs))
         print(lines[-1], flush=True)

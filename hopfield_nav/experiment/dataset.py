@@ -12,7 +12,7 @@ from hopfield_nav.world import World
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.experiment.detection import Detection
+    from hopfield_nav.experiment.detection import DetectionRecord
     from hopfield_nav.navigation import Step
 
 
@@ -46,7 +46,7 @@ def record_of(data: xarray.Dataset) -> Record:
 def make_record(
     world: World,
     log: np.ndarray,
-    detections: Sequence[Detection],
+    detections: Sequence[DetectionRecord],
     first_path: np.ndarray,
     blocked: np.ndarray,
     closed: Mapping[Step, float],
@@ -102,7 +102,7 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
     return variables
 
 
-def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str, tuple]:
+def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     rank = world.map.rank
     longest = max((len(c.path) for c in detections), default=0)
     paths = np.full((len(detections), longest, rank), -1, dtype=np.int32)
@@ -161,7 +161,9 @@ def _event_variables(world: World, detections: Sequence[Detection]) -> dict[str,
     }
 
 
-def _map_variables(world: World, detections: Sequence[Detection], blocked: np.ndarray) -> dict[str, tuple]:
+def _map_variables(
+    world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray
+) -> dict[str, tuple]:
     """What each detection changed on the map of cells, and the map at the end."""
     axes = ("map_x", "map_y", "map_z")[: world.map.rank]
     changed = [detection.changed for detection in detections]
@@ -182,7 +184,7 @@ def _map_variables(world: World, detections: Sequence[Detection], blocked: np.nd
     }
 
 
-def _place_variables(detections: Sequence[Detection]) -> dict[str, tuple]:
+def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     """Where on the arm each touch may have been, the likeliest place first."""
     most = max((len(d.places.points) for d in detections), default=0)
     point = np.full((len(detections), most, 3), np.nan)
@@ -207,7 +209,7 @@ def _place_variables(detections: Sequence[Detection]) -> dict[str, tuple]:
 
 
 def _step_variables(
-    world: World, detections: Sequence[Detection], closed: Mapping[Step, float]
+    world: World, detections: Sequence[DetectionRecord], closed: Mapping[Step, float]
 ) -> dict[str, tuple]:
     """Every step that was ever touched, and how certain it was after each detection that it is closed."""
     steps = sorted(set(closed).union(*(detection.closed for detection in detections)))

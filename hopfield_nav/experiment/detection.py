@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import html_table
-from hopfield_nav.navigation import Places, Step
+from hopfield_nav.navigation import ContactHypotheses, Step
 
 
-class Detection(NamedTuple):
+class DetectionRecord(NamedTuple):
     """A detection that was answered by a new plan (or by finding that there is none).
 
     Attributes:
@@ -42,7 +42,7 @@ class Detection(NamedTuple):
     changed: np.ndarray
     closed: Mapping[Step, float]
     path: np.ndarray
-    places: Places
+    places: ContactHypotheses
     true_point: np.ndarray
     true_link: int
     replan_time: float

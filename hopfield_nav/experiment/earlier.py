@@ -7,7 +7,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.experiment.run import Run
 from hopfield_nav.geometry import arm_clearance
-from hopfield_nav.navigation import LIKELY, HandedOn, Places, Step
+from hopfield_nav.navigation import LIKELY, ContactHypotheses, PriorMap, Step
 from hopfield_nav.world import Box, Sphere, World, build_arm, packed
 
 OCCUPIED, BELIEVED = 3, 0.5  # value of the final map where a cell is believed to be occupied; how certainly
@@ -16,7 +16,7 @@ _FREE_OF_TOUCH = 0.5  # [s] from an alarm on either side, in which the arm may t
 _APART = 0.02  # [rad] between two joint angles that are handed on
 
 
-def hand_on(run: Run, world: World) -> HandedOn:
+def hand_on(run: Run, world: World) -> PriorMap:
     """What a run felt, for a world with the same map.
 
     Raises:
@@ -36,10 +36,10 @@ def hand_on(run: Run, world: World) -> HandedOn:
     pairs, certainty = run.closed_steps()
     steps = {_step(ends): float(value) for ends, value in zip(pairs, certainty, strict=True)}
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
-    return HandedOn(steps, cells, felt_places(run), free_angles(run))
+    return PriorMap(steps, cells, felt_places(run), free_angles(run))
 
 
-def felt_places(run: Run) -> list[Places]:
+def felt_places(run: Run) -> list[ContactHypotheses]:
     """Where each touch of a run may have been; empty on a map of the tool."""
     if "felt_point" not in run.data:
         return []
@@ -47,7 +47,9 @@ def felt_places(run: Run) -> list[Places]:
     for k in range(data.sizes["event"]):
         there = data.felt_link[k].values > 0
         found.append(
-            Places(*(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight")))
+            ContactHypotheses(
+                *(data[name][k].values[there] for name in ("felt_point", "felt_link", "felt_weight"))
+            )
         )
     return [places for places in found if len(places.points)]
 

@@ -10,7 +10,7 @@ from dynamics import BadInput
 from hopfield_nav.experiment.earlier import felt_places, free_angles
 from hopfield_nav.experiment.run import Run
 from hopfield_nav.known_world import scene_of_world
-from hopfield_nav.navigation import Doubts, JointGrid, block_known, grid_of
+from hopfield_nav.navigation import CollisionBelief, JointGrid, block_known, grid_of
 from hopfield_nav.world import build_arm
 
 
@@ -39,7 +39,7 @@ def felt_map(run: Run) -> FeltMap:
         raise BadInput("no map of joint angles", where="map.space", found=world.map.space, allowed="joints")
     arm = build_arm(world)
     grid = grid_of(world, arm, np.array(world.start.joints))
-    doubts = Doubts(arm, grid)
+    doubts = CollisionBelief(arm, grid)
     for places in felt_places(run):
         doubts.add(places)
     doubts.passed([], free_angles(run))

@@ -16,26 +16,20 @@ from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
 from hopfield_nav.loop import Plant, Trajectory, compiled_loop
 from hopfield_nav.navigation import (
-    FeelingNavigator,
+    RESPONSES,
     Follower,
-    JointNavigator,
+    MarkingNavigator,
     Navigator,
-    SlidingNavigator,
-    SurfaceNavigator,
+    SlideAlong,
+    ToolNavigator,
+    WholeArmNavigator,
 )
 from hopfield_nav.world import World, build_flexible_loop
-
-AnyNavigator = Navigator | JointNavigator | Follower
-_EXPLORES: dict[str, type[Navigator]] = {
-    "replan": FeelingNavigator,
-    "follow": SurfaceNavigator,
-    "slide": SlidingNavigator,
-}
 
 
 def choose_navigator(
     world: World, arm: Arm, start: np.ndarray, followed: Trajectory | None, hidden: bool
-) -> AnyNavigator:
+) -> Navigator:
     """What answers a touch.
 
     Args:
@@ -48,11 +42,12 @@ def choose_navigator(
     if followed is not None:
         return Follower(world, arm, followed)
     if world.map.space == "joints":
-        return JointNavigator(world, arm, start)
+        return WholeArmNavigator(world, arm, start)
     if world.detection.mark != "felt":
-        return Navigator(world, arm, start)
+        return MarkingNavigator(world, arm, start)
     method = world.explore.method
-    return _EXPLORES["follow" if method == "slide" and hidden else method](world, arm, start)
+    response = RESPONSES["follow" if method == "slide" and hidden else method]
+    return ToolNavigator(world, arm, start, response)
 
 
 def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
@@ -67,10 +62,10 @@ def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
 
 
 def make_phases(
-    world: World, arm: Arm, controller: Controller, navigator: AnyNavigator
+    world: World, arm: Arm, controller: Controller, navigator: Navigator
 ) -> dict[bool, ReactionPhase | SlidePhase]:
     """What comes between an alarm and the new path: where the arm slides (True), and where not."""
     phases: dict[bool, ReactionPhase | SlidePhase] = {False: ReactionPhase(world, arm, controller)}
-    if isinstance(navigator, SlidingNavigator):
-        phases[True] = SlidePhase(world, arm, controller, navigator)
+    if isinstance(navigator, ToolNavigator) and isinstance(navigator.response, SlideAlong):
+        phases[True] = SlidePhase(world, arm, controller, navigator.response)
     return phases

@@ -21,7 +21,7 @@ from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
 from hopfield_nav.control import NO_RETREAT, Controller
 from hopfield_nav.experiment.phase import Phase
 from hopfield_nav.loop import FLOATS, FOLLOWS, State, Trajectory, evaluate, quintic_trajectory, sample
-from hopfield_nav.navigation import PlannedMotion
+from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
 MOST = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
@@ -68,7 +68,7 @@ class ReactionPhase(Phase):
             state: at that time; where the arm is let go, that is noted in its control computer's part.
 
         Returns:
-            A motion with ``reaction``, or ``motion`` itself where nothing comes before it.
+            A motion that ``reacts``, or ``motion`` itself where nothing comes before it.
         """
         if self._kind == "retreat" or motion.trajectory is None:
             return motion
@@ -92,8 +92,7 @@ class ReactionPhase(Phase):
         return motion._replace(
             trajectory=Trajectory(knots, coefficients, np.array([self._sample_time])),
             places=forward_kinematics(self._arm, angles)[:, :3, 3],
-            undecided=True,
-            reaction=True,
+            phase=MotionPhase.REACTION,
         )
 
     def is_over(self, step: int, state: State) -> bool:

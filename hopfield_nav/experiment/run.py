@@ -18,7 +18,7 @@ from dynamics import BadInput, html_table
 from dynamics.files import whole_folder
 from hopfield_nav.experiment.checksums import check_checksums, write_checksums
 from hopfield_nav.experiment.dataset import make_record, record_of
-from hopfield_nav.experiment.detection import Detection
+from hopfield_nav.experiment.detection import DetectionRecord
 from hopfield_nav.experiment.netcdf import write_netcdf
 from hopfield_nav.experiment.plans import Plans, check_marks, closed_steps, felt_after
 from hopfield_nav.experiment.quantities import SHOWN, SUMMARY
@@ -46,7 +46,7 @@ class Run:
         world: World,
         summary: dict[str, Any],
         log: np.ndarray,
-        detections: Sequence[Detection],
+        detections: Sequence[DetectionRecord],
         first_path: np.ndarray,
         blocked: np.ndarray,
         closed: Mapping[Step, float] | None = None,

@@ -19,7 +19,7 @@ import numpy as np
 from dynamics import forward_kinematics
 from hopfield_nav.control import PASSES, find_onset, with_torque
 from hopfield_nav.experiment.arrival import Arrival
-from hopfield_nav.experiment.detection import Detection
+from hopfield_nav.experiment.detection import DetectionRecord
 from hopfield_nav.experiment.earlier import hand_on
 from hopfield_nav.experiment.limits import (
     find_warnings,
@@ -55,10 +55,9 @@ from hopfield_nav.loop import (
 )
 from hopfield_nav.navigation import (
     NOWHERE,
-    Alert,
-    FeelingNavigator,
-    JointNavigator,
+    Detection,
     PlannedMotion,
+    Reference,
     check_trajectory,
     warm_up_replan,
 )
@@ -89,7 +88,7 @@ class Simulation:
             ``diverged``; ``reason`` says why in a sentence.
         state: true joint angles, what was sensed and believed (``loop.State``).
         navigator: map, path and trajectory.
-        detections: every ``Detection`` so far.
+        detections: every ``DetectionRecord`` so far.
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises:
@@ -133,8 +132,8 @@ class Simulation:
         world, n, start = self.world, len(self.arm.dh), self._start
         self.wall_time = 0.0
         self.navigator = choose_navigator(world, self.arm, start, self._followed, bool(self._hidden_force))
-        if self.handed_on is not None and isinstance(self.navigator, FeelingNavigator | JointNavigator):
-            self.navigator.take_up(self.handed_on)
+        if self.handed_on is not None:
+            self.navigator.load_prior(self.handed_on)
         self.controller = build_controller(world, self.arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
         self._arrival = Arrival(world, self.arm, self.navigator.goal)
@@ -148,7 +147,7 @@ class Simulation:
         self._last_step = round(self._duration() / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""
-        self.detections: list[Detection] = []
+        self.detections: list[DetectionRecord] = []
         self._felt = np.zeros_like(self.navigator.felt())
         self.first_motion = self.navigator.first_motion(start)
         self._trajectory = self.first_motion.trajectory
@@ -230,7 +229,7 @@ class Simulation:
         while self.outcome is None and self.state.step[0] < target:
             until = min(target, self._decision_step(), self._arrival.next_look(int(self.state.step[0])))
             event = self._advance(until)
-            if event == HORIZON and self.navigator.motion.undecided:
+            if event == HORIZON and self.navigator.motion.needs_decision:
                 self._decide()
             elif event == HORIZON:
                 self._end_where_left()
@@ -288,16 +287,16 @@ class Simulation:
         started = clock.perf_counter()
         time, state = self.time, self.state
         belief = state.control.belief
-        alert = Alert(
+        detection = Detection(
             time=time,
             q=state.control.sensed.q.copy(),
             force=belief.wrench[:3].copy(),
             torque=belief.tau_external.copy(),
             onset=find_onset(state.control.trace, float(self._under_way.knots[0])),
-            held=float(state.control.alarm.held[1]),
+            level_at_retreat=float(state.control.alarm.held[1]),
         )
-        marked, motion = self.navigator.answer(alert)
-        if motion.passing:
+        marked, motion = self.navigator.on_detection(detection)
+        if motion.passes_by:
             state.control.alarm.retreat[0] = PASSES
         elif self.navigator.goal is not None:
             self.navigator.motion = self._phase.before(motion, self._under_way, time, state)
@@ -305,14 +304,14 @@ class Simulation:
         touch = state.truth.touch
         false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
         self.detections.append(
-            Detection(
+            DetectionRecord(
                 time=time,
                 touch_time=math.nan if false_alarm else float(state.statistics.touch_time[0]),
                 cell=marked,
                 start=motion.start,
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
                 false_alarm=false_alarm,
-                passed_by=motion.passing,
+                passed_by=motion.passes_by,
                 slid_until=math.nan,
                 changed=self._changed_cells(),
                 closed=self.navigator.closed_steps(),
@@ -366,18 +365,18 @@ class Simulation:
             self.state.control.segment[0] = 0
 
     def _decision_step(self) -> int:
-        """Step at which a decision is due: the end of an undecided motion; or may be, as the arm may rest."""
+        """Step at which a decision is due: the end of such a motion; or may be, as the arm may rest."""
         motion = self.navigator.motion
-        if not motion.undecided or motion.trajectory is None:
+        if not motion.needs_decision or motion.trajectory is None:
             return self._last_step
-        if motion.reaction:
+        if motion.reacts:
             return min(self._phase.next_look(int(self.state.step[0])), self._last_step)
-        due = min(float(motion.trajectory.knots[-1]), motion.look)
+        due = min(float(motion.trajectory.knots[-1]), motion.localize_at)
         return min(math.ceil(due / self.world.plant.step), self._last_step)
 
     def _decide(self) -> None:
-        """At the end of an undecided motion: go on, or end where nothing is left to try."""
-        if self.navigator.motion.reaction:
+        """At the end of a motion that needs a decision: go on, or end where nothing is left to try."""
+        if self.navigator.motion.reacts:
             if not self._phase.is_over(int(self.state.step[0]), self.state):
                 return
             q, qd = self._phase.end(self._under_way, self.time, self.state)
@@ -385,14 +384,15 @@ class Simulation:
                 self._keep_slide()
         elif self.state.step[0] < self._decision_step():
             return
-        elif self.time >= self.navigator.motion.look:
-            places = self.navigator.listen(self.state.control.trace)
+        elif self.time >= self.navigator.motion.localize_at:
+            places = self.navigator.localize(self.state.control.trace)
             self.detections[-1] = self.detections[-1]._replace(places=places)
             return
         else:
             q = evaluate(self._under_way, self.time)[0]
             qd = np.zeros_like(q)
-        motion = self.navigator.decide(self.time, q, qd, float(self.state.control.alarm.held[0]))
+        begin = Reference(self.time, q, qd, np.zeros_like(q))
+        motion = self.navigator.replan(begin, float(self.state.control.alarm.held[0]))
         self._set_off(motion)
         self._end_without(motion)
 

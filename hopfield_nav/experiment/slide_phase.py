@@ -25,7 +25,7 @@ from hopfield_nav.control import (
 from hopfield_nav.experiment.limits import limits_of_law
 from hopfield_nav.experiment.phase import Phase
 from hopfield_nav.loop import FOLLOWS, LEADS, State, Trajectory, quintic_trajectory
-from hopfield_nav.navigation import PlannedMotion, SlidingNavigator
+from hopfield_nav.navigation import MotionPhase, PlannedMotion, SlideAlong
 from hopfield_nav.world import World
 
 LOOK = 0.02  # [s] from one look at what is felt to the next
@@ -47,14 +47,14 @@ class SlidePhase(Phase):
         world: of the run.
         arm: the kinematics that the navigator plans with.
         controller: of the run.
-        navigator: of the run.
+        response: that slides, of the run's navigator.
     """
 
-    def __init__(self, world: World, arm: Arm, controller: Controller, navigator: SlidingNavigator) -> None:
+    def __init__(self, world: World, arm: Arm, controller: Controller, response: SlideAlong) -> None:
         super().__init__(world, LOOK)
         self._explore, self._period = world.explore, world.controller.period
         self._frequency = limits_of_law(world).frequency
-        self._arm, self._usual, self._navigator = arm, controller, navigator
+        self._arm, self._usual, self._response = arm, controller, response
         self.controller = controller
         self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
         self._found, self._pressed, self._looks_felt = False, 0, 0
@@ -75,7 +75,7 @@ class SlidePhase(Phase):
         self._begun, self._start, self._felt = round(time / self._step), time, time
         self._found, self._pressed, self._looks_felt = False, 0, 0
         here = quintic_trajectory(sensed.q[None], 2.0 * LONGEST, time)  # its end would be arrival
-        return motion._replace(trajectory=here, undecided=True, reaction=True, retreats=True)
+        return motion._replace(trajectory=here, phase=MotionPhase.SLIDE)
 
     def _felt_before(self, since: float, state: State) -> np.ndarray:
         """The force (3,) that was felt on the motion since a time, before its contact [N].
@@ -105,12 +105,12 @@ class SlidePhase(Phase):
             self._felt = time
         if self._looks_felt >= FOUND and not self._found:
             self._found = True
-            self._navigator.confirm_slide(True)
+            self._response.confirm_slide(True)
         lost = time - (self._felt if self._found else self._start) > (SEARCH if self._found else APPROACH)
         if lost or self._pressed > 2 or time - self._start > LONGEST:
             return True
         place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
-        axis = self._navigator.slide_on(time, place, normal, slides)
+        axis = self._response.slide_on(time, place, normal, slides)
         if axis is None:
             return True
         slide_about(self.controller.law, axis)
@@ -119,7 +119,7 @@ class SlidePhase(Phase):
     def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
         """From where the arm goes on, with the world's own law; as ``ReactionPhase.end``."""
         if not self._found:
-            self._navigator.confirm_slide(False)
+            self._response.confirm_slide(False)
         alarm, sensed = state.control.alarm, state.control.sensed
         state.control.mode[0], alarm.retreat[0] = FOLLOWS, 2.0
         alarm.floor[0] = alarm.low[0] = alarm.peak[0] = math.inf  # growth is what comes from here on

@@ -10,11 +10,11 @@ import numpy as np
 
 from dynamics import forward_kinematics
 from hopfield_nav.experiment.contacts import contact_delays
-from hopfield_nav.experiment.detection import Detection
+from hopfield_nav.experiment.detection import DetectionRecord
 from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
-from hopfield_nav.navigation import Follower, HandedOn, JointNavigator, Navigator
+from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.world import World
 
 SATURATED = 0.1  # share of the control periods with a motor at its limit that is told
@@ -33,11 +33,11 @@ class Simulated(Protocol):
     reason: str
     wall_time: float
     warnings: list[str]
-    detections: list[Detection]
+    detections: list[DetectionRecord]
     state: State
     plant: Plant
-    handed_on: HandedOn | None
-    navigator: Navigator | JointNavigator | Follower
+    handed_on: PriorMap | None
+    navigator: Navigator
 
     @property
     def self_distance(self) -> float | None:
@@ -103,7 +103,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
     }
 
 
-def _handed_on(felt: HandedOn | None) -> dict[str, int]:
+def _handed_on(felt: PriorMap | None) -> dict[str, int]:
     """How much an earlier run had felt; empty where there was none."""
     if felt is None:
         return {}

@@ -1,7 +1,7 @@
-"""In the place of the navigator: follow one given trajectory, whatever is felt on the way.
+"""In the place of a navigator that searches: follow one given trajectory, whatever is felt on the way.
 
 For everything that is no search for a goal: free motion, excitation, a circle, a planned path. It
-marks what is felt as the navigator does, and keeps going.
+marks what is felt as the others do, and keeps going.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
+from hopfield_nav.control import Trace
 from hopfield_nav.loop import Trajectory
-from hopfield_nav.navigation.alert import Alert
-from hopfield_nav.navigation.known_map import make_map
-from hopfield_nav.navigation.motion import PlannedMotion
-from hopfield_nav.navigation.over_cells import OverCells
+from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step, make_map
+from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference, no_cells
 from hopfield_nav.world import World
 
 
@@ -33,8 +32,8 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
         raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
 
 
-class Follower(OverCells):
-    """A trajectory in the place of a path over the map; the attributes are those of ``Navigator``.
+class Follower:
+    """A trajectory in the place of a path over the map; a ``Navigator``.
 
     Args:
         world: resolved; of its map only the marks are used.
@@ -43,29 +42,49 @@ class Follower(OverCells):
     """
 
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:
-        self.world, self.arm, self.trajectory = world, arm, trajectory
+        self._arm = arm
         self.grid, _ = make_map(world)
-        self.goal_cell, self.goal = None, None
         rank = world.map.rank
-        self.motion = PlannedMotion((0,) * rank, np.zeros((0, rank), dtype=int), trajectory)
+        self.motion = PlannedMotion((0,) * rank, no_cells(rank), trajectory)
+
+    @property
+    def goal(self) -> None:
+        """Nothing is searched."""
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:
         """The trajectory, whatever the joint angles ``q``."""
         return self.motion
 
-    def answer(self, alert: Alert) -> tuple[tuple[int, ...], PlannedMotion]:
+    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
         """Mark the tool's cell, if it is over the map, and go on."""
-        cell = self.grid.cell_of(forward_kinematics(self.arm, alert.q)[:3, 3])
+        cell = self.grid.cell_of(forward_kinematics(self._arm, detection.q)[:3, 3])
         if self.grid.inside(cell):
             self.grid.mark(cell)
         return cell, self.motion
 
-    def decide(self, time: float, q: np.ndarray, qd: np.ndarray, held: float) -> PlannedMotion:
+    def localize(self, trace: Trace) -> ContactHypotheses:
+        """No other place than the tool is looked for."""
+        return NOWHERE
+
+    def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """There is nothing to decide: the motion goes on."""
         return self.motion
 
     def arrive(self) -> None:
         """There is no goal to arrive at."""
+
+    def load_prior(self, prior: PriorMap) -> None:
+        """Nothing is planned, so nothing need be known."""
+
+    def felt(self) -> np.ndarray:  # noqa: D102  (says ``Navigator``, as below)
+        return self.grid.felt.copy()
+
+    def felt_count(self) -> int:  # noqa: D102
+        return int(self.grid.felt.sum())
+
+    def closed_steps(self) -> dict[Step, float]:
+        """Marked cells close no step."""
+        return {}
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked."""

@@ -11,8 +11,7 @@ import numpy as np
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.loop import evaluate, quintic_trajectory
-from hopfield_nav.navigation.planners import open_cells, plan_with
-from hopfield_nav.navigation.reach import follow_regular_path
+from hopfield_nav.navigation.motion import follow_regular_path, open_cells, plan_with
 from hopfield_nav.planning import shorten_path
 from hopfield_nav.world import PlannerSection
 

@@ -15,7 +15,7 @@ from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figu
 from hopfield_nav.figures.run.maps import trajectory_handles
 from hopfield_nav.figures.run.space import add_line, draw_path_in_space
 from hopfield_nav.figures.solid import SceneView
-from hopfield_nav.navigation import SurfaceNavigator
+from hopfield_nav.navigation import Follow, ToolNavigator
 from hopfield_nav.world import endless_cylinders
 
 WALL = "obstacles=[{polyline: {points: [[0.33, -0.20], [0.45, -0.05], [0.40, 0.10]], radius: 0.012}}]"
@@ -97,8 +97,8 @@ def _draw_run(ax: Axes, explore: str) -> None:
     ax.plot(*run.data.tool_position.values[:, :2].T, color=COLOURS.travelled, lw=0.9)
     felt = np.array([found.position for found in simulation.detections]).reshape(-1, 3)
     ax.plot(felt[:, 0], felt[:, 1], "o", color=COLOURS.felt, ms=2.2)
-    if isinstance(navigator, SurfaceNavigator):
-        for surface in navigator.felt_surfaces:
+    if isinstance(navigator, ToolNavigator) and isinstance(navigator.response, Follow):
+        for surface in navigator.response.felt_surfaces:
             ends = np.stack([surface.points[-1], surface.points[-1] + _NORMAL * surface.normal])
             ax.plot(ends[:, 0], ends[:, 1], color=COLOURS.felt, lw=0.7)
     if simulation.navigator.goal is not None:

@@ -14,8 +14,8 @@ from hopfield_nav import load_world
 from hopfield_nav.experiment import Run, Simulation, contact_episodes
 from hopfield_nav.figures.sweep import wilson
 from hopfield_nav.geometry import capsule_distance
-from hopfield_nav.navigation import SurfaceNavigator
-from hopfield_nav.navigation import following as surface_following
+from hopfield_nav.navigation import Follow, SlideAlong, ToolNavigator
+from hopfield_nav.navigation.responses import follow
 from hopfield_nav.world import World, build_obstacles
 
 NARROW = 0.002  # [m] to spare on a path over cell centres, beside which ``no_path`` is false
@@ -49,13 +49,13 @@ class Ran(NamedTuple):
 
 
 @contextmanager
-def slow_legs() -> Iterator[None]:
-    """Legs along a surface that are shorter than a cell take as long as it, as those to a centre do."""
-    usual, surface_following.LEAST_TIME = surface_following.LEAST_TIME, 1.0
+def slow_segments() -> Iterator[None]:
+    """Segments along a surface that are shorter than a cell take as long as it, as those to a centre do."""
+    usual, follow.LEAST_TIME = follow.LEAST_TIME, 1.0
     try:
         yield
     finally:
-        surface_following.LEAST_TIME = usual
+        follow.LEAST_TIME = usual
 
 
 @cache
@@ -65,7 +65,7 @@ def ran(world: str, change: tuple[str, ...], explore: str, seed: int | None = No
         load_world(world, [*change, f"explore={explore}", f"record.every={_ROWS}"]), seed=seed
     )
     run, navigator = simulation.run(), simulation.navigator
-    follows = isinstance(navigator, SurfaceNavigator)
+    response = navigator.response if isinstance(navigator, ToolNavigator) else None
     return Ran(
         outcome=run.outcome,
         false=run.outcome == "no_path" and has_path(run.world, NARROW),
@@ -74,8 +74,8 @@ def ran(world: str, change: tuple[str, ...], explore: str, seed: int | None = No
         time=run.summary["simulated_time_s"],
         length=_length(run),
         peak=run.summary["peak_contact_force_N"],
-        strides=navigator.strides if follows else 0,
-        angles=_angles(run.world, navigator) if follows else np.zeros((0, 2)),
+        strides=response.strides if isinstance(response, Follow | SlideAlong) else 0,
+        angles=_angles(run.world, response) if isinstance(response, Follow) else np.zeros((0, 2)),
     )
 
 
@@ -84,11 +84,11 @@ def _length(run: Run) -> float:
     return float(np.nansum(np.linalg.norm(steps, axis=1)))
 
 
-def _angles(world: World, navigator: SurfaceNavigator) -> np.ndarray:
+def _angles(world: World, response: Follow) -> np.ndarray:
     """Of each normal that was believed in, how many points it rests on and how far it is off [deg]."""
     solids, rank = build_obstacles(world), world.map.rank
     rows = []
-    for surface in navigator.felt_surfaces:
+    for surface in response.felt_surfaces:
         true = _normal(solids, surface.points[-1], rank)
         if true is not None:
             cosine = float(np.clip(true @ surface.normal, -1.0, 1.0))

@@ -67,8 +67,10 @@ class _Watch:
         self.places: list[list[float]] = []
         self.motions = 1
         navigator: Any = simulation.navigator
-        self._answer, self._listen, self._decide = navigator.answer, navigator.listen, navigator.decide
-        navigator.answer, navigator.listen, navigator.decide = self.answer, self.listen, self.decide
+        self._on_detection, self._localize = navigator.on_detection, navigator.localize
+        self._replan = navigator.replan
+        navigator.on_detection, navigator.localize = self.on_detection, self.localize
+        navigator.replan = self.replanned
 
     def _timed(self, call: Callable, *given: Any) -> Any:
         started = process_time()
@@ -76,17 +78,17 @@ class _Watch:
         self._spent += process_time() - started
         return result
 
-    def answer(self, alert: Any) -> Any:
+    def on_detection(self, detection: Any) -> Any:
         """The truth at the alarm."""
         touch = self._simulation.state.truth.touch
         touching = float(np.linalg.norm(touch.force)) > 0.0
         self._truth = (touch.point.copy(), int(touch.link[0])) if touching else None
         self.motions += 1
-        return self._timed(self._answer, alert)
+        return self._timed(self._on_detection, detection)
 
-    def listen(self, trace: Any) -> Any:
+    def localize(self, trace: Any) -> Any:
         """What was felt beside what was true."""
-        places = self._timed(self._listen, trace)
+        places = self._timed(self._localize, trace)
         if self._truth is not None:
             point, link = self._truth
             error = [*np.linalg.norm(places.points - point, axis=1), NONE]
@@ -96,9 +98,9 @@ class _Watch:
             self.places.append([error[0], min(error[:2]), min(error[:3]), *likeliest])
         return places
 
-    def decide(self, *given: Any) -> Any:
+    def replanned(self, *given: Any) -> Any:
         """One touch is over."""
-        motion = self._timed(self._decide, *given)
+        motion = self._timed(self._replan, *given)
         self.replan.append(self._spent)
         self._spent = 0.0
         self.motions += 1

@@ -72,11 +72,11 @@ def test_many_touches_of_a_large_map_take_little(tmp_path):
 
 
 def _detection(sim, path):
-    from hopfield_nav.experiment.detection import Detection
+    from hopfield_nav.experiment.detection import DetectionRecord
     from hopfield_nav.navigation import NOWHERE
 
     cell = tuple(path[0])
-    return Detection(
+    return DetectionRecord(
         0.0, 0.0, cell, cell, np.zeros(3), False, False, np.nan, sim._changed_cells(), {}, path, NOWHERE,
         np.zeros(3), 0, 0.0,
     )  # fmt: skip

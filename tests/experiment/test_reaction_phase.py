@@ -50,7 +50,7 @@ def run_by_phases(reaction: str, text: str = "", most: float = 8.0) -> tuple[Sim
     while sim.outcome is None and sim.time < most:
         alarms = len(sim.detections)
         sim.step(max(sim.world.controller.period, 0.005))
-        reacts = sim.navigator.motion.reaction
+        reacts = sim.navigator.motion.reacts
         if begin is not None and (not reacts or len(sim.detections) > alarms):
             phases.append(Phase(begin, float(sim._trajectory.knots[0])))
             begin = None

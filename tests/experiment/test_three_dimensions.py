@@ -131,10 +131,11 @@ def test_only_a_free_rotation_reaches_the_goal(runs):
 
 def test_a_kept_rotation_is_kept_and_a_free_one_is_not():
     for name, kept in (("over_the_wall", True), ("free_rotation", False)):
-        navigator = Simulation(load_world(name)).navigator
+        sim = Simulation(load_world(name))
+        navigator = sim.navigator
         knots = navigator.motion.trajectory.knots[1:]
         q = np.array([evaluate(navigator.motion.trajectory, t)[0] for t in knots])
-        poses = forward_kinematics(navigator.arm, q)
+        poses = forward_kinematics(sim.arm, q)
         wanted = np.array([*(navigator.grid.centre(cell) for cell in navigator.motion.cells), navigator.goal])
         if len(poses) < len(wanted):  # the goal is the centre of its cell
             wanted = np.delete(wanted, -2, axis=0)

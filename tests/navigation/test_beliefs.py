@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hopfield_nav.navigation.beliefs import (
+from hopfield_nav.navigation.map.beliefs import (
     ENOUGH,
     ENOUGH_AFTER_PASSAGE,
     Beliefs,

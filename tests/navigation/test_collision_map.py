@@ -5,7 +5,7 @@ import pytest
 from refusals import refused
 
 from hopfield_nav.navigation import CollisionMap
-from hopfield_nav.navigation.collision_map import round_half_away
+from hopfield_nav.navigation.map.collision_map import round_half_away
 
 
 def test_rounding_is_matlabs():

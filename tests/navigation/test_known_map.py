@@ -15,8 +15,8 @@ from hopfield_nav import load_world, plan_path
 from hopfield_nav.experiment import simulate
 from hopfield_nav.geometry import capsule_distance, pack_primitives
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation import Navigator
-from hopfield_nav.navigation.known_map import SAME, blocked_cells, cell_beside, make_map, only_in_sight
+from hopfield_nav.navigation import MarkingNavigator
+from hopfield_nav.navigation.map.known_map import SAME, blocked_cells, cell_beside, make_map, only_in_sight
 from hopfield_nav.planning import plan_roadmap, shorten_path
 from hopfield_nav.world import pack, parse_world, solids_of
 
@@ -191,7 +191,7 @@ def test_the_first_motion_from_tool_to_goal_has_no_point_in_a_known_solid(solids
     q = np.array(some_world.start.joints)
     tool = forward_kinematics(ARM, q)[:3, 3]
     assume(not inside_known(some_world, tool[None])[0])
-    motion = Navigator(some_world, ARM, q).first_motion(q)
+    motion = MarkingNavigator(some_world, ARM, q).first_motion(q)
     assume(motion.trajectory is not None)
     knots = [evaluate(motion.trajectory, t)[0] for t in motion.trajectory.knots]
     corners = forward_kinematics(ARM, np.array(knots))[:, :3, 3]
@@ -208,10 +208,10 @@ def test_a_goal_in_a_blocked_cell_is_reached_from_its_own_side(any_angle):
     goal = "goal: {position: [0.3725, -0.0132]}\n"
     text = goal + f"planner: {{any_angle: {any_angle}}}\n"
     sim = simulation(text + THIN)
-    assert sim.navigator.grid.blocked[sim.navigator.goal_cell]
+    assert sim.navigator.grid.blocked[sim.navigator.map.goal_cell]
     run = sim.run()
     assert (run.outcome, run.summary["contact_count"]) == ("reached", 0)
-    assert tuple(run.data.first_path.values[-1]) == sim.navigator.goal_cell
+    assert tuple(run.data.first_path.values[-1]) == sim.navigator.map.goal_cell
     assert simulation(text + THIN.replace("known", "obstacles")).run().summary["contact_count"] > 0
 
 

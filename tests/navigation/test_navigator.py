@@ -16,12 +16,13 @@ from hopfield_nav.loop import evaluate, quintic_trajectory
 
 
 def test_the_first_trajectory_goes_through_the_cells_of_its_path():
-    navigator = simulation(GOAL).navigator
+    sim = simulation(GOAL)
+    navigator = sim.navigator
     motion = navigator.motion
     knots = motion.trajectory.knots[1:]
     assert len(knots) == len(motion.cells)
     for cell, time in zip(motion.cells, knots, strict=True):
-        pose = forward_kinematics(navigator.arm, evaluate(motion.trajectory, time)[0])
+        pose = forward_kinematics(sim.arm, evaluate(motion.trajectory, time)[0])
         np.testing.assert_allclose(pose[:3, 3], navigator.grid.centre(cell), atol=1e-9)
         np.testing.assert_allclose(pose[:3, :3], [[0, 1, 0], [1, 0, 0], [0, 0, -1]], atol=1e-9)
     assert motion.cells[0].tolist() == [1, 10]  # (2, 11) in the document
@@ -46,7 +47,7 @@ def test_time_rules():
 def test_a_fast_path_keeps_the_speed_limits_of_the_joints():
     def top(limits):
         sim = simulation(GOAL + "trajectory: {time_per_cell: 0.01}\n")
-        sim.navigator.arm = sim.arm._replace(speed_limits=np.full(6, limits))
+        sim.navigator.situation.arm = sim.arm._replace(speed_limits=np.full(6, limits))
         motion = sim.navigator.first_motion(sim.state.q)
         times = np.linspace(0, motion.trajectory.knots[-1], 5000)
         return np.abs([evaluate(motion.trajectory, t)[1] for t in times]).max()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopfield_nav.navigation import CollisionMap
-from hopfield_nav.navigation.surface import Surface, crossings, with_point
+from hopfield_nav.navigation.responses.surface import Surface, crossings, with_point
 
 SHAPES = {2: (9, 9), 3: (7, 7, 7)}
 

@@ -8,7 +8,7 @@ from scenes import GOAL, simulation
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.waypoints import along_chain, tight_chain, times_by_length
+from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_by_length
 
 
 def turning(tool):

@@ -8,7 +8,7 @@ from refusals import refused
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from hopfield_nav.navigation.planners import open_cells, plan_with
+from hopfield_nav.navigation.motion.planners import open_cells, plan_with
 from hopfield_nav.planning import iterate, largest_eigenvalue, plan_a_star, plan_path, replan
 from hopfield_nav.planning.hopfield import check_beta, sweep
 from hopfield_nav.planning.theory import activation as activation_function

@@ -13,7 +13,7 @@ from hopfield_nav.figures.solid.faces import box_faces, drum_faces
 from hopfield_nav.figures.solid.room import slice_outline
 from hopfield_nav.geometry import AXES, arm_clearance, arm_distance, capsule_distance
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation import Navigator
+from hopfield_nav.navigation import MarkingNavigator
 from hopfield_nav.world import all_solids, build_obstacles, endless_cylinders, load_world, parse_world
 from hopfield_nav.world.build import solids_with_ends
 
@@ -62,7 +62,7 @@ def test_endless_cylinders_and_the_rest_are_all_obstacles():
 
 def test_known_solids_bar_the_cells_that_they_reach_into_at_the_map_height():
     world = parse_world(KNOWN)
-    grid = Navigator(world, load_arm("ur5_ragazzon2012"), np.array(world.start.joints)).grid
+    grid = MarkingNavigator(world, load_arm("ur5_ragazzon2012"), np.array(world.start.joints)).grid
     line = grid.spacing * np.linspace(-0.5, 0.5, 41)
     points = np.array([[grid.centre((i, j)) for j in range(20)] for i in range(20)])[:, :, None, None]
     points = points + np.stack([*np.meshgrid(line, line), np.zeros((41, 41))], axis=-1)
@@ -73,7 +73,9 @@ def test_known_solids_bar_the_cells_that_they_reach_into_at_the_map_height():
     assert grid.blocked.any()
     assert not grid.blocked[grid.cell_of([0.25, 0.0, 0.0])]  # that cylinder begins above the map
     none = parse_world("format: 1")
-    assert not Navigator(none, load_arm("ur5_ragazzon2012"), np.array(none.start.joints)).grid.blocked.any()
+    assert not MarkingNavigator(
+        none, load_arm("ur5_ragazzon2012"), np.array(none.start.joints)
+    ).grid.blocked.any()
 
 
 @pytest.mark.parametrize("j", range(6))
@@ -110,7 +112,7 @@ def test_the_forearm_of_the_shipped_world_runs_into_its_sphere():
     arm, start = load_arm(world.arm), np.array(world.start.joints)
     assert world.contact.bodies == "arm"
     assert arm_clearance(arm, start, build_obstacles(world)) > 0.01
-    motion = Navigator(world, arm, start).first_motion(start)
+    motion = MarkingNavigator(world, arm, start).first_motion(start)
     times = np.linspace(motion.trajectory.knots[0], motion.trajectory.knots[-1], 400)
     q = np.array([evaluate(motion.trajectory, t)[0] for t in times])
     distance = arm_distance(arm, q, build_obstacles(world))

@@ -1,0 +1,261 @@
+"""What touches and passages have taught of the steps between cells: facts and beliefs.
+
+A *step* leads between the centres of two cells one apart along one axis. A touch on the way closes the
+step: as a *fact* where it was a true stop that was still felt when the arm went back, else as a
+*belief*. That the cell ahead is occupied is a belief too, and with it that the steps into it are closed.
+A passage frees the steps that were driven, whatever was believed of their cells. Facts end a search,
+beliefs guide it: a step that is believed to be closed may be driven again, and then ends as a fact or as
+a free passage, for after ``ENOUGH`` stops it counts as closed even if none of them was a true one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Cell = tuple[int, ...]
+
+TRUE_STOP, DOUBTFUL_STOP = 0.95, 0.6  # certainty that the touched step is closed, before it is confirmed
+CROSSED = 0.5  # that a step is closed which leads through a surface between two points that were felt on it
+AHEAD, ASIDE = 0.5, 0.25  # that a cell is occupied, after a true stop and after another touch
+ENOUGH = 2.0  # stops that were felt to the end after which a step counts as closed; others count half
+ENOUGH_AFTER_PASSAGE = 4.0  # the same of a step that was driven freely before, whatever the stops were
+PER_STEP = 0.02  # what a step costs beside its doubt, -ln(1 - certainty), when beliefs are withdrawn
+
+
+class Step(NamedTuple):
+    """From a cell to the next one along an axis; ``cell`` is the lower of the two."""
+
+    cell: Cell
+    axis: int
+
+    @property
+    def ends(self) -> tuple[Cell, Cell]:
+        """Both cells."""
+        above = list(self.cell)
+        above[self.axis] += 1
+        return self.cell, tuple(above)
+
+
+def step_between(one: Iterable[int], other: Iterable[int]) -> Step | None:
+    """The step between two cells; None where they are not one apart along one axis."""
+    low, high = sorted((tuple(int(c) for c in one), tuple(int(c) for c in other)))
+    apart = [b - a for a, b in zip(low, high, strict=True)]
+    return Step(low, apart.index(1)) if sorted(map(abs, apart)) == [0] * (len(low) - 1) + [1] else None
+
+
+class _Unconfirmed(NamedTuple):
+    step: Step
+    true_stop: bool
+
+
+class Beliefs:
+    """Facts and beliefs about a grid.
+
+    Attributes:
+        shape: cells along each axis.
+        facts: steps that are closed.
+        free: steps that were driven without a touch.
+        visited: cells over whose centres the tool went.
+        cells: certainty that a cell is occupied, 0 to 1.
+        rough: cells that were touched on a longer move, which are then left to single steps.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.facts: set[Step] = set()
+        self.free: set[Step] = set()
+        self.visited: set[Cell] = set()
+        self.cells: dict[Cell, float] = {}
+        self.rough: set[Cell] = set()
+        self._passed: set[Step] = set()
+        self._steps: dict[Step, float] = {}
+        self._stops: dict[Step, float] = {}
+        self._unconfirmed: _Unconfirmed | None = None
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether a true stop waits for the retreat to show that it was one."""
+        return self._unconfirmed is not None and self._unconfirmed.true_stop
+
+    def touch(self, step: Step, true_stop: bool) -> None:
+        """A touch on a step; what it proves is decided by ``confirm``."""
+        self.free.discard(step)
+        self._steps[step] = max(self._steps.get(step, 0.0), TRUE_STOP if true_stop else DOUBTFUL_STOP)
+        self._unconfirmed = _Unconfirmed(step, true_stop)
+
+    def confirm(self, held: bool) -> None:
+        """Whether the force of the last touch was still there when the retreat began."""
+        touch, self._unconfirmed = self._unconfirmed, None
+        if touch is None:
+            return
+        stops = self._stops.get(touch.step, 0.0) + (1.0 if held else 0.5)
+        self._stops[touch.step] = stops
+        passed = touch.step in self._passed
+        if (held and touch.true_stop and not passed) or stops >= (ENOUGH_AFTER_PASSAGE if passed else ENOUGH):
+            self.facts.add(touch.step)
+
+    def believe_occupied(self, cell: Cell, certainty: float) -> bool:
+        """Believe a cell to be occupied, on top of what was believed before; whether that is new."""
+        known = self.cells.get(cell, 0.0)
+        self.cells[cell] = 1.0 - (1.0 - known) * (1.0 - certainty)
+        return known == 0.0
+
+    def believe_closed(self, step: Step) -> None:
+        """Believe a step to be closed on which nothing was felt, unless it was driven."""
+        if step not in self.free:
+            self._steps[step] = max(self._steps.get(step, 0.0), CROSSED)
+
+    def passed(self, cells: Iterable[Cell], steps: Iterable[Step]) -> None:
+        """The tool went over the centres of cells and along steps without a touch."""
+        for cell in cells:
+            self.visited.add(cell)
+            self.cells.pop(cell, None)
+        for step in steps:
+            self.facts.discard(step)
+            self.free.add(step)
+            self._passed.add(step)
+            self._steps.pop(step, None)
+            self._stops.pop(step, None)
+
+    def load_prior(self, steps: Mapping[Step, float], cells: Mapping[Cell, float]) -> None:
+        """What an earlier run believed: of steps that they are closed, 1 for facts, and of cells."""
+        for step, certainty in steps.items():
+            self._steps[step] = min(certainty, TRUE_STOP)
+            if certainty == 1.0:
+                self.facts.add(step)
+        for cell, certainty in cells.items():
+            self.believe_occupied(cell, certainty)
+
+    def certainty(self, step: Step) -> float:
+        """Of a step being closed: 1 for a fact, 0 where nothing speaks for it."""
+        if step in self.facts:
+            return 1.0
+        if step in self.free:
+            return 0.0
+        return max(self._steps.get(step, 0.0), *(self.cells.get(cell, 0.0) for cell in step.ends))
+
+    def touched(self) -> dict[Step, float]:
+        """Certainty of every step that was ever touched and not driven since."""
+        return {step: self.certainty(step) for step in self._steps}
+
+    def doubted(self) -> dict[Step, float]:
+        """Certainty of every step for which anything speaks, facts among them."""
+        steps = self.facts | set(self._steps) | {step for cell in self.cells for step in self.steps_of(cell)}
+        found = {step: self.certainty(step) for step in sorted(steps)}
+        return {step: certainty for step, certainty in found.items() if certainty > 0.0}
+
+    def steps_of(self, cell: Cell) -> list[Step]:
+        """The steps from a cell that stay inside the grid."""
+        found = []
+        for axis, n in enumerate(self.shape):
+            if cell[axis] + 1 < n:
+                found.append(Step(cell, axis))
+            if cell[axis] > 0:
+                below = list(cell)
+                below[axis] -= 1
+                found.append(Step(tuple(below), axis))
+        return found
+
+    def uneven(self) -> np.ndarray:
+        """Bool grid of the cells of which anything is believed: longer moves keep away from them."""
+        grid = np.zeros(self.shape, dtype=bool)
+        for cell in itertools.chain(self.cells, self.rough, *(step.ends for step in self.doubted())):
+            grid[cell] = True
+        return grid
+
+    def beside_occupied(self) -> np.ndarray:
+        """Bool grid of the cells that are believed to be occupied and those around them."""
+        grid = np.zeros(self.shape, dtype=bool)
+        for cell in self.cells:
+            grid[tuple(slice(max(c - 1, 0), c + 2) for c in cell)] = True
+        return grid
+
+    def likeliest_path(self, blocked: np.ndarray, start: Cell, goal: Cell) -> np.ndarray | None:
+        """The path that only facts may bar, and against which the beliefs speak least.
+
+        Args:
+            blocked: bool grid of cells that are no part of a path; start and goal count as free.
+            start: first cell.
+            goal: last cell.
+
+        Returns:
+            (k, rank) cells; None where facts alone separate start and goal.
+        """
+        from scipy.sparse.csgraph import dijkstra
+
+        graph, places = self._graph(blocked, start, goal), np.arange(blocked.size).reshape(self.shape)
+        first, last = int(places[start]), int(places[goal])
+        cost, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
+        if not np.isfinite(cost[last]):
+            return None
+        path = [last]
+        while path[-1] != first:
+            path.append(int(before[path[-1]]))
+        return np.stack(np.unravel_index(path[::-1], self.shape), axis=1)
+
+    def _graph(self, blocked: np.ndarray, start: Cell, goal: Cell) -> csr_matrix:
+        """Costs of all steps but the facts."""
+        from scipy.sparse import csr_matrix
+
+        open_ = ~blocked
+        open_[start] = open_[goal] = True
+        places = np.arange(blocked.size).reshape(self.shape)
+        doubts = self.doubted()
+        rows, columns, costs = [], [], []
+        for axis in range(len(self.shape)):
+            low = tuple(slice(None, -1) if a == axis else slice(None) for a in range(len(self.shape)))
+            high = tuple(slice(1, None) if a == axis else slice(None) for a in range(len(self.shape)))
+            cost = np.full(self.shape, PER_STEP)
+            for step, certainty in doubts.items():
+                if step.axis == axis:
+                    cost[step.cell] = np.inf if certainty == 1.0 else PER_STEP - np.log(1.0 - certainty)
+            usable = open_[low] & open_[high] & np.isfinite(cost[low])
+            rows.append(places[low][usable])
+            columns.append(places[high][usable])
+            costs.append(cost[low][usable])
+        where = (np.concatenate(rows), np.concatenate(columns))
+        return csr_matrix((np.concatenate(costs), where), shape=(blocked.size, blocked.size))
+
+
+def pairs(steps: Iterable[Step], rank: int) -> np.ndarray:
+    """Steps as the planners take them: (m, 2, rank) int."""
+    return np.array([step.ends for step in steps], dtype=np.int64).reshape(-1, 2, rank)
+
+
+def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Moves of more than one axis step that come over a cell of a grid.
+
+    Args:
+        uneven: bool grid.
+        offsets: (k, rank) int, the moves from any cell.
+
+    Returns:
+        (m, 2, rank) int pairs of cells: first and last of every such move, whose box holds an uneven cell.
+    """
+    rank, shape = uneven.ndim, np.array(uneven.shape)
+    found = [np.zeros((0, 2, rank), dtype=np.int64)]
+    if not uneven.any():
+        return found[0]
+    cells = np.argwhere(uneven)
+    least, largest = cells.min(axis=0), cells.max(axis=0)
+    count = np.pad(uneven.astype(np.int64), [(1, 0)] * rank)
+    for axis in range(rank):
+        count = count.cumsum(axis=axis)
+    for offset in offsets[np.abs(offsets).sum(axis=1) > 1]:
+        size = np.abs(offset)
+        low = np.maximum(least - size, 0)  # lower corners of boxes that may hold one: from here
+        high = np.maximum(np.minimum(largest + 1, shape - size), low)  # to here
+        total = np.zeros(high - low, dtype=np.int64)
+        for upper in itertools.product((0, 1), repeat=rank):
+            begin = low + np.where(upper, size + 1, 0)
+            total += (-1) ** (rank - sum(upper)) * count[tuple(map(slice, begin, begin + high - low))]
+        first = low + np.argwhere(total > 0) + np.where(offset < 0, -offset, 0)
+        found.append(np.stack([first, first + offset], axis=1))
+    return np.concatenate(found)

@@ -1,0 +1,26 @@
+"""What an earlier run felt, as a later one over the same map loads it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.navigation.map.beliefs import Cell, Step
+from hopfield_nav.navigation.map.hypotheses import ContactHypotheses
+
+
+class PriorMap(NamedTuple):
+    """Facts and beliefs, and what they rest on.
+
+    Attributes:
+        steps: certainty of every touched step that it is closed; 1 for facts.
+        cells: certainty of cells that they are occupied; none on a map of joint angles.
+        places: of every touch, where on the arm it may have been; on a map of joint angles alone.
+        free: (m, n) configurations in which the arm was and touched nothing [rad].
+    """
+
+    steps: dict[Step, float]
+    cells: dict[Cell, float]
+    places: list[ContactHypotheses]
+    free: np.ndarray

@@ -1,0 +1,117 @@
+"""The map of the tool with all that is known and believed on it: grid, known obstacles, beliefs, goal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopfield_nav.navigation.map.beliefs import Beliefs, Cell
+from hopfield_nav.navigation.map.known_map import cell_beside, make_map, touches
+from hopfield_nav.navigation.map.prior import PriorMap
+from hopfield_nav.world import World
+
+
+class ToolMap:
+    """Cells over the workspace, and what stands there.
+
+    Attributes:
+        grid: the cells, and which are blocked or marked.
+        known: the known obstacles.
+        beliefs: facts and beliefs; ``show_beliefs`` marks the cells that are believed to be occupied.
+        unreachable: bool grid of the cells that the arm turned out not to reach; they count as blocked
+            for the planner and are not marked on the map.
+        closed_to_goal: cells from whose centres the segment to a goal beside them was touched.
+        goal, goal_cell: (3,) position [m] and its cell; None where the world has no goal.
+
+    Args:
+        world: resolved.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.grid, self.known = make_map(world)
+        self.beliefs = Beliefs(self.grid.shape)
+        self.unreachable = np.zeros(self.grid.shape, dtype=bool)
+        self.closed_to_goal: set[Cell] = set()
+        self.goal = None if world.goal_point is None else np.array(world.goal_point)
+        self.goal_cell = None if self.goal is None else self.grid.cell_of(self.goal)
+
+    @property
+    def rank(self) -> int:
+        """2 for a map in a plane, 3 for one in space."""
+        return len(self.grid.shape)
+
+    def in_cells(self, position: np.ndarray) -> np.ndarray:
+        """(rank,) fractional cell of a position (3,) [m]."""
+        return (position[: self.rank] - self.grid.origin[: self.rank]) / self.grid.spacing
+
+    def flat(self, position: np.ndarray) -> np.ndarray:
+        """A position (3,), at the height of a map in a plane [m]."""
+        return np.concatenate([position[: self.rank], self.grid.origin[self.rank :]])
+
+    def obstacles(self) -> np.ndarray:
+        """Bool grid of what the planner may not use."""
+        return self.grid.blocked | self.unreachable
+
+    def uneven(self) -> np.ndarray:
+        """Bool grid of what a path at any angle keeps away from."""
+        return self.obstacles() | self.beliefs.uneven()
+
+    def target(self) -> Cell | None:
+        """The cell to which is planned: the goal's, or where a known obstacle reaches into that, one beside.
+
+        None where known obstacles stand between the goal and every free cell around it.
+        """
+        if self.goal_cell is None or self.goal is None:
+            raise RuntimeError("without a goal there is nothing to plan")
+        return self.cell_beside(self.goal, self.goal_cell)
+
+    def cell_beside(self, place: np.ndarray, own: Cell) -> Cell | None:
+        """``own``, the cell of a place (3,) [m], or the nearest free one that sees it; None without any."""
+        return cell_beside(self.known, self.grid, self.obstacles(), place, own)
+
+    def is_clear(self, begin: np.ndarray, end: np.ndarray) -> bool:
+        """Whether nothing known, and no excluded cell, stands between two places (3,) [m]."""
+        if touches(self.known.solids, begin, end):
+            return False
+        count = int(np.ceil(2.0 * np.linalg.norm(end - begin) / self.grid.spacing)) + 1
+        cells = [self.grid.cell_of(begin + s * (end - begin)) for s in np.linspace(0.0, 1.0, count)]
+        obstacles = self.obstacles()
+        return all(self.grid.inside(cell) and not obstacles[cell] for cell in cells)
+
+    def exclude(self, place: np.ndarray, path: np.ndarray, start: Cell) -> bool:
+        """Exclude the cell of a place that the arm does not reach, or the next one of its path.
+
+        Args:
+            place: (3,) [m].
+            path: (k, rank) cells.
+            start: its first cell, which cannot be excluded, as the goal's.
+
+        Returns:
+            Whether there was one to exclude.
+        """
+        at = self.in_cells(place)
+        beside = path[np.argsort(np.linalg.norm(path - at, axis=1))]
+        for candidate in (self.grid.cell_of(place), *(tuple(int(c) for c in row) for row in beside)):
+            if candidate in (start, self.goal_cell) or np.abs(at - candidate).max() > 1.0:
+                return False
+            if not self.unreachable[candidate]:
+                self.unreachable[candidate] = True
+                return True
+        return False
+
+    def load_prior(self, prior: PriorMap, start: Cell) -> None:
+        """Believe what an earlier run felt, but not that start or goal are occupied."""
+        cells = {c: v for c, v in prior.cells.items() if c not in (start, self.goal_cell)}
+        self.beliefs.load_prior(prior.steps, cells)
+        self.show_beliefs()
+
+    def show_beliefs(self) -> None:
+        """Mark the cells that are believed to be occupied, and no others."""
+        self.grid.felt[...] = False
+        for cell in self.beliefs.cells:
+            self.grid.felt[cell] = True
+
+    def final(self) -> np.ndarray:
+        """Int grid: 1 blocked, 2 free but not reached by the arm, 3 free but believed to be occupied."""
+        found = np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
+        found[(found == 0) & self.grid.felt] = 3
+        return found

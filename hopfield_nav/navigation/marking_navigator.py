@@ -1,0 +1,162 @@
+"""The navigator of the documents: a touch marks a cell, and the path starts anew from a cell beside the tool.
+
+For ``detection.mark: desired`` and ``actual``; the rules for the marked cell and the start are in
+``responses.mark``. Source: ragazzon2012 chapters 6 and 7, appendix C.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics, jacobian
+from hopfield_nav.control import Trace
+from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation.map import (
+    NOWHERE,
+    Cell,
+    CollisionMap,
+    ContactHypotheses,
+    PriorMap,
+    Step,
+    only_in_sight,
+)
+from hopfield_nav.navigation.motion import (
+    Detection,
+    PlannedMotion,
+    Reference,
+    Situation,
+    ToolMotions,
+    open_cells,
+)
+from hopfield_nav.navigation.responses import (
+    ContactEstimate,
+    MarkedPaths,
+    cell_to_mark,
+    start_against_velocity,
+    start_along_force,
+)
+from hopfield_nav.world import World
+
+
+class MarkingNavigator:
+    """Map, planner and motions of one run; a ``Navigator``.
+
+    Attributes:
+        situation: of the run.
+        map: with the marks.
+        motions: what makes motions of paths.
+        paths: who plans.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        self.situation = Situation.at_start(world, arm, start)
+        self.map = self.situation.map
+        self.motions, self.paths = ToolMotions(self.situation, start), MarkedPaths(self.situation)
+        self._passed = np.zeros(self.map.grid.shape, dtype=bool)
+
+    @property
+    def goal(self) -> np.ndarray | None:  # noqa: D102  (an attribute of the interface)
+        return self.map.goal
+
+    @property
+    def motion(self) -> PlannedMotion:  # noqa: D102  (an attribute of the interface)
+        return self.situation.motion
+
+    @motion.setter
+    def motion(self, motion: PlannedMotion) -> None:
+        self.situation.motion = motion
+
+    @property
+    def grid(self) -> CollisionMap:
+        """The cells of the map."""
+        return self.map.grid
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
+        self.motion = self.motions.first(self.paths, q)
+        return self.motion
+
+    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
+        """Mark what was felt and plan a new motion."""
+        if self.motion.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
+        begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
+        contact = self._estimate(detection, begin)
+        marked = cell_to_mark(self.grid, contact, self.map.goal_cell, self.situation.world.detection.mark)
+        self.grid.mark(marked)
+        if self.goal is None:
+            return marked, self.motion
+        self._remember_passed(contact)
+        start = self._back_off(marked, contact)
+        if start is None:
+            self.motion = self.situation.no_path(marked, "no free path from the tool to the goal")
+        else:
+            self.motion = self.motions.over(self.paths, start, begin)
+        return marked, self.motion
+
+    def localize(self, trace: Trace) -> ContactHypotheses:
+        """The tool alone touches: no other place is looked for."""
+        return NOWHERE
+
+    def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
+        """After a reaction, from the cell that was chosen when the touch was felt."""
+        self.motion = self.motions.over(self.paths, self.motion.start, begin)
+        return self.motion
+
+    def arrive(self) -> None:
+        """Nothing is learned from a free path."""
+
+    def load_prior(self, prior: PriorMap) -> None:
+        """Marked cells are not handed on: ``experiment.load_prior`` refuses them."""
+
+    def felt(self) -> np.ndarray:  # noqa: D102
+        return self.grid.felt.copy()
+
+    def felt_count(self) -> int:  # noqa: D102
+        return int(self.grid.felt.sum())
+
+    def closed_steps(self) -> dict[Step, float]:
+        """Marked cells close no step."""
+        return {}
+
+    def final_map(self) -> np.ndarray:  # noqa: D102
+        return self.map.final()
+
+    def _estimate(self, detection: Detection, begin: Reference) -> ContactEstimate:
+        arm = self.situation.arm
+        return ContactEstimate(
+            position=self.situation.tool(detection.q),
+            desired=forward_kinematics(arm, begin.q)[:3, 3],
+            desired_velocity=(jacobian(arm, begin.q) @ begin.qd)[:3],
+            force=detection.force,
+            path=self.motion.cells,
+        )
+
+    def _back_off(self, marked: Cell, contact: ContactEstimate) -> Cell | None:
+        """Where the next path starts; None where no open cell is left near the tool.
+
+        Never the goal itself: a tool that was pushed off it must come from another side, and a goal
+        whose neighbours are all blocked is out of reach even from beside it.
+        """
+        world, grid = self.situation.world, self.grid
+        if world.detection.back_off == "against_velocity":
+            return start_against_velocity(grid, marked, contact)
+        target = self.map.target()
+        if target is None:
+            return None
+        allowed = open_cells(world.planner, self.map.obstacles(), marked, target)
+        allowed[self.map.goal_cell] = False
+        allowed = only_in_sight(self.map.known, grid, allowed, contact.position)
+        start = start_along_force(grid, contact, allowed, self._passed)
+        return start if allowed[start] else None
+
+    def _remember_passed(self, contact: ContactEstimate) -> None:
+        """The cells of the path up to the one nearest to the tool."""
+        rank, path = self.map.rank, contact.path
+        centres = self.grid.origin[:rank] + self.grid.spacing * path
+        nearest = int(np.argmin(((centres - contact.position[:rank]) ** 2).sum(axis=1)))
+        self._passed[tuple(path[: nearest + 1].T)] = True

@@ -1,0 +1,123 @@
+"""The turn from the start pose to the first waypoint, where that is more than a step of a path.
+
+From one waypoint to the next no joint may go further than ``JUMP``: the arm would leave its path. At the
+start it is at rest and on no path yet, so it may take as long as it needs to turn its joints to where the
+path begins, with another rotation of the tool, say. It turns them along a straight line of joint angles,
+from rest to rest, and its tool is no faster than on the path. What is known may not be in the way; what
+is not known is felt as always. After a collision there is such a turn only where the arm was brought to rest
+first: what it touched may have turned its wrist far while it floated.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm, JointPath, follow_path, forward_kinematics
+from dynamics.inverse import follow_positions
+from dynamics.inverse.joint_path import JUMP
+from hopfield_nav.loop import Trajectory, quintic_trajectory
+from hopfield_nav.navigation.map import touches
+from hopfield_nav.navigation.motion.reachability import ANY_JUMP, KnownSolids, touching_links
+from hopfield_nav.navigation.motion.waypoints import seconds_per_cell
+
+_RATE = 1.0  # [rad/s] of the joint that turns most, on average
+_SAMPLES = 200  # places at which the turn is looked at
+
+
+def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.ndarray:
+    """The joint angles from which the path is followed.
+
+    Args:
+        arm: the arm.
+        pose: (4, 4) of the tool at the first waypoint.
+        q: (n,) start pose [rad].
+        any_rotation: whether the tool's position alone counts.
+
+    Returns:
+        (n,) those at the first waypoint that are nearest to ``q``, if a joint has to turn by more than
+        ``JUMP`` to them; else ``q`` itself [rad].
+    """
+    if any_rotation:
+        path = follow_positions(arm, pose[None, :3, 3], q, ANY_JUMP)
+    else:
+        path = follow_path(arm, pose[None], q, ANY_JUMP)
+    return path.q[0] if not path.reason and _is_turn(q, path.q[0]) else q
+
+
+def end_at_turn(
+    arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, links: KnownSolids | None
+) -> JointPath:
+    """The path, or none of it where the turn to its first waypoint touches what is known.
+
+    Args:
+        arm: the arm.
+        q: (n,) start pose [rad].
+        path: from the pose of ``turned`` on.
+        solids: (m, 17) known obstacles, which the tool may not touch.
+        links: the same for all links; None: only the tool can touch.
+
+    Returns:
+        The path; where the turn touches its reason is "the turn to waypoint 0 leads … known obstacle j".
+    """
+    if path.reached == 0:
+        return path
+    way = _way(q, path.q[0])
+    places = forward_kinematics(arm, way)[:, :3, 3]
+    hit = [j for j in range(len(solids)) if touches(solids[j : j + 1], places[:-1], places[1:]).any()]
+    what = f"the tool through known obstacle {hit[0]}" if hit else ""
+    if links is not None and not hit:
+        found = touching_links(arm, way, links)
+        bad = found[found[:, 0] >= 0]
+        what = f"link {bad[0, 0]} through known obstacle {bad[0, 1]}" if len(bad) else ""
+    if not what:
+        return path
+    return JointPath(np.full_like(path.q, np.nan), 0, f"the turn to waypoint 0 leads {what}")
+
+
+def split_turn(
+    arm: Arm, q: np.ndarray, path: np.ndarray, poses: np.ndarray, spacing: float, rule: float | str,
+    time: float = 0.0, qd: np.ndarray | None = None,
+) -> tuple[Trajectory | None, np.ndarray, np.ndarray]:  # fmt: skip
+    """The turn, if the path begins with one, and what is left to follow.
+
+    Args:
+        arm: the arm.
+        q: (n,) joint angles before the first waypoint [rad].
+        path: (k, n) joint angles at the waypoints [rad].
+        poses: (k, 4, 4) of the tool there.
+        spacing: of the cells [m].
+        rule: of the world, seconds a cell.
+        time: at which it begins [s].
+        qd: (n,) joint velocities then [rad/s]; default rest.
+
+    Returns:
+        The turn's trajectory, from ``time`` on and within the speed limits of the joints, or None; joint
+        angles (j, n) [rad] and tool positions (j, 3) [m] from the turn's end on, or from ``q`` on; j is 2 at
+        least.
+    """
+    rows = np.vstack([q, path])
+    places = np.vstack([forward_kinematics(arm, q)[:3, 3], poses[:, :3, 3]])
+    if not _is_turn(q, path[0]):
+        return None, rows, places
+    steps = np.diff(forward_kinematics(arm, _way(q, path[0]))[:, :3, 3], axis=0)
+    swing = (_SAMPLES - 1) * float(np.linalg.norm(steps, axis=1).max()) / spacing
+    seconds = max(float(np.abs(path[0] - q).max()) / _RATE, swing * seconds_per_cell(rule))
+    turn = quintic_trajectory(rows[:2], seconds, time, qd, speed_limits=arm.speed_limits)
+    rest = slice(1, None) if len(path) > 1 else [1, 1]
+    return turn, rows[rest], places[rest]
+
+
+def prepend(turn: Trajectory | None, path: Trajectory) -> Trajectory:
+    """The path's trajectory after the turn's, at whose end it begins; the path's alone without a turn."""
+    if turn is None:
+        return path
+    knots = np.concatenate([turn.knots, path.knots[1:]])
+    return Trajectory(knots, np.concatenate([turn.coefficients, path.coefficients]), path.sample_time)
+
+
+def _is_turn(q: np.ndarray, to: np.ndarray) -> bool:
+    return bool(np.abs(to - q).max() > JUMP)
+
+
+def _way(q: np.ndarray, to: np.ndarray) -> np.ndarray:
+    return q + np.linspace(0.0, 1.0, _SAMPLES)[:, None] * (to - q)

@@ -1,0 +1,117 @@
+"""What the navigator hands on: the path of the tool that a plan gives, and the motion along it."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.loop import Trajectory
+from hopfield_nav.navigation.map import Cell, Step
+
+
+class MotionPhase(Enum):
+    """What a motion is for, and so what comes at its end."""
+
+    TO_GOAL = auto()  # over a path to the goal
+    RETREAT = auto()  # back from a touch; how to go on is decided at its end
+    PROBE = auto()  # to tell the places of a touch apart; how to go on is decided at its end
+    REACTION = auto()  # brings the arm to rest after an alarm; decided as soon as it rests
+    SLIDE = auto()  # along what was felt; decided as soon as the way is free, or nothing is felt
+
+
+class FirstSegment(Enum):
+    """What the first segment of a motion is."""
+
+    OF_PATH = auto()  # like every other
+    RETREAT = auto()  # back from a touch
+    REST = auto()  # the rest of one on which a touch is passed by
+
+
+class Reference(NamedTuple):
+    """Where the reference is, and how it moves, when a motion begins.
+
+    Attributes:
+        time: [s].
+        q, qd, qdd: (n,) joint angles [rad], velocities [rad/s] and accelerations [rad/s²].
+    """
+
+    time: float
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+
+
+class Approach(NamedTuple):
+    """A segment that leads along the last part of a step, to where a surface should bar it.
+
+    Attributes:
+        segment: its number.
+        step: it ends at the centre of one of the step's cells.
+    """
+
+    segment: int
+    step: Step
+
+
+class Slide(NamedTuple):
+    """How the arm slides along a surface.
+
+    Attributes:
+        normal: (3,) from the surface, a unit vector.
+        axis: (3,) unit vector about which it goes counter-clockwise around what is touched.
+    """
+
+    normal: np.ndarray
+    axis: np.ndarray
+
+
+class PlannedMotion(NamedTuple):
+    """A path and its trajectory; without a trajectory, the outcome of the run and its reason.
+
+    Attributes:
+        start: cell from which the path begins.
+        cells: (k, rank) of the path.
+        trajectory: of the joints.
+        outcome: of the run, where there is no trajectory.
+        reason: for it.
+        places: (m + 1, 3) where the tool is at the trajectory's knots [m].
+        phase: what it is for.
+        first_segment: what its first segment is.
+        localize_at: when the torque of the touch before is to be looked at, if at all [s].
+        approach: of a surface that is followed, if it is one.
+        slide: how the arm slides before it goes on, if it does.
+    """
+
+    start: Cell
+    cells: np.ndarray
+    trajectory: Trajectory | None
+    outcome: str = ""
+    reason: str = ""
+    places: np.ndarray | None = None
+    phase: MotionPhase = MotionPhase.TO_GOAL
+    first_segment: FirstSegment = FirstSegment.OF_PATH
+    localize_at: float = np.inf
+    approach: Approach | None = None
+    slide: Slide | None = None
+
+    @property
+    def needs_decision(self) -> bool:
+        """Whether at its end it is to be decided how to go on."""
+        return self.phase is not MotionPhase.TO_GOAL
+
+    @property
+    def reacts(self) -> bool:
+        """Whether the reference does not lead: the arm is brought to rest, or slides."""
+        return self.phase in (MotionPhase.REACTION, MotionPhase.SLIDE)
+
+    @property
+    def passes_by(self) -> bool:
+        """Whether it goes on past a touch."""
+        return self.first_segment is FirstSegment.REST
+
+    @property
+    def retreats(self) -> bool:
+        """Whether it begins by leading back from a touch."""
+        return self.first_segment is FirstSegment.RETREAT

@@ -1,0 +1,153 @@
+"""Cells of the map that the arm cannot reach: no solution, beyond its limits, singular, or a link touches.
+
+What may not be touched are the known obstacles. Link 1 may touch what the arm is mounted on, that is
+what link 1 touches whatever the angle of joint 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, JointPath, follow_path, jacobian
+from hopfield_nav.geometry import LINK, arm_bodies, arm_distance
+
+SINGULAR = 1e-3  # product of the Jacobian's singular values, m³ for six joints: joints run away below it
+ANY_JUMP = 1e6  # [rad] a solution at any distance from the start is a solution
+_TURN = np.linspace(-np.pi, np.pi, 73)  # [rad] of joint 1, whose link is a few cm thick
+
+
+class KnownSolids(NamedTuple):
+    """Known obstacles that no link may touch.
+
+    Attributes:
+        solids: (m, 17) from ``geometry.pack_primitives``.
+        mount: (m,) bool, those that link 1 always touches.
+    """
+
+    solids: np.ndarray
+    mount: np.ndarray
+
+
+def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:
+    """Find out which of the solids (m, 17) the arm is mounted on."""
+    q = np.zeros((len(_TURN), len(arm.dh)))
+    q[:, 0] = _TURN
+    first = arm_bodies(arm)[:, LINK] == 1
+    touching = (arm_distance(arm, q, solids)[:, first] <= 0.0).any(axis=1)
+    return KnownSolids(solids, np.asarray(touching.all(axis=0)))
+
+
+def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndarray, np.ndarray]:
+    """Distances of what may not touch: infinite for link 0, and for link 1 to what the arm is mounted on.
+
+    Args:
+        arm: the arm.
+        q: (k, n) joint angles [rad].
+        known: from ``known_solids``.
+
+    Returns:
+        (b,) int link of each body (the tool is with the last), and (k, b, m) signed distances [m].
+    """
+    link = arm_bodies(arm)[:, LINK].astype(int)
+    distance = arm_distance(arm, q, known.solids)
+    distance[:, link == 0] = np.inf
+    distance[:, link == 1] = np.where(known.mount, np.inf, distance[:, link == 1])
+    return link, distance
+
+
+def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
+    """Which link touches which known obstacle.
+
+    Args:
+        arm: the arm.
+        q: (k, n) joint angles [rad]; k may be 0.
+        known: from ``known_solids``.
+
+    Returns:
+        (k, 2) int: link (counted from 1, the tool is with the last) and obstacle (from 0) that overlap
+        most; -1 where nothing touches.
+    """
+    link, distance = link_distances(arm, q, known)
+    flat = distance.reshape(len(distance), len(link) * len(known.solids))
+    if flat.size == 0:
+        return np.full((len(distance), 2), -1)
+    body, solid = np.divmod(flat.argmin(axis=1), len(known.solids))
+    return np.where((flat.min(axis=1) <= 0.0)[:, None], np.column_stack([link[body], solid]), -1)
+
+
+def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> JointPath:
+    """The path up to where a link touches a known obstacle.
+
+    Args:
+        arm: the arm.
+        path: of ``follow_path``.
+        known: from ``known_solids``.
+
+    Returns:
+        The path; at such a waypoint i its reason is "link l touches known obstacle j at waypoint i".
+    """
+    found = touching_links(arm, path.q[: path.reached], known)
+    bad = np.flatnonzero(found[:, 0] >= 0)
+    if bad.size == 0:
+        return path
+    first = int(bad[0])
+    link, solid = found[first]
+    return _cut(path, first, f"link {link} touches known obstacle {solid} at waypoint {first}")
+
+
+def follow_regular_path(arm: Arm, poses: np.ndarray, q: np.ndarray) -> JointPath:
+    """As ``follow_path``, but the path also ends where the arm is singular.
+
+    Args:
+        arm: the arm.
+        poses: (k, 4, 4).
+        q: (n,) joint angles before the first pose [rad].
+
+    Returns:
+        The path; for a singular waypoint i its reason is "singular at waypoint i".
+    """
+    path = follow_path(arm, poses, q)
+    bad = np.flatnonzero(manipulability(arm, path.q[: path.reached]) < SINGULAR)
+    if bad.size == 0:
+        return path
+    first = int(bad[0])
+    return _cut(path, first, f"singular at waypoint {first}")
+
+
+def _cut(path: JointPath, first: int, reason: str) -> JointPath:
+    angles = path.q.copy()
+    angles[first:] = np.nan
+    return JointPath(angles, first, reason)
+
+
+def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Product of the singular values of the Jacobian (k,); 0 in a singular pose (Yoshikawa 1985)."""
+    if len(q) == 0:
+        return np.zeros(0)
+    return np.prod(np.linalg.svd(jacobian(arm, q), compute_uv=False), axis=-1)
+
+
+def unreachable_places(
+    arm: Arm, poses: np.ndarray, q: np.ndarray, known: KnownSolids | None = None
+) -> np.ndarray:
+    """Which poses the arm cannot take, each asked for itself.
+
+    Args:
+        arm: the arm; without a closed form the numeric solver starts from ``q``.
+        poses: (k, 4, 4).
+        q: (n,) joint angles to which the solution shall be nearest [rad].
+        known: obstacles that no link may touch; None for none.
+
+    Returns:
+        (k,) bool: no solution within the limits, or the one nearest to ``q`` is singular or touches.
+    """
+    out = np.ones(len(poses), dtype=bool)
+    for k in range(len(poses)):
+        path = follow_path(arm, poses[k : k + 1], q, ANY_JUMP)
+        if path.reason:
+            continue
+        touching = known is not None and touching_links(arm, path.q, known)[0, 0] >= 0
+        out[k] = touching or manipulability(arm, path.q)[0] < SINGULAR
+    return out

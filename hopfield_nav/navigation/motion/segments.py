@@ -1,0 +1,129 @@
+"""The segments of a motion: on which of them the tool was touched, and which are steps between cells.
+
+Geometry alone; what a touch on a segment proves is said by ``TouchLearning``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.navigation.map import Cell, CollisionMap, Step, step_between
+from hopfield_nav.navigation.motion.detection import Detection
+from hopfield_nav.navigation.motion.planned_motion import PlannedMotion
+
+AGAINST = 0.5  # cosine between force and motion above which a force stops the motion
+STRAIGHT = 0.99  # cosine between two segments above which there is no corner
+LEAST_FORCE = 1e-6  # [N] below it a force has no direction
+HELD = 0.5  # [cells] within which the tool stays, from first contact to alarm, where it is stopped
+_CENTRED = 1e-4  # [cells] a point so near to a centre is one
+
+
+class Segment(NamedTuple):
+    """A part of the path between two waypoints, and where the tool was touched on it.
+
+    Attributes:
+        number: of the trajectory's segment.
+        step: the step that it is; None where it is none.
+        direction: (3,) of the motion, a unit vector; zero where the segment has no length.
+        place: (3,) where the tool was touched [m].
+        off: [m] of that place from its line, in the plane of a flat map.
+        driven: [s] from the beginning of its motion to the alarm.
+    """
+
+    number: int
+    step: Step | None
+    direction: np.ndarray
+    place: np.ndarray
+    off: float
+    driven: float = np.inf
+
+    def is_barred(self, force: np.ndarray) -> bool:
+        """Whether a force (3,) [N] stops the motion on it."""
+        size = float(np.linalg.norm(force))
+        return size > LEAST_FORCE and -float(force @ self.direction) >= AGAINST * size
+
+
+def cell_at(grid: CollisionMap, point: np.ndarray) -> Cell | None:
+    """The cell at whose centre a point (3,) [m] is; None where it is between centres."""
+    rank = len(grid.shape)
+    at = (point[:rank] - grid.origin[:rank]) / grid.spacing
+    centre = np.rint(at)
+    return tuple(int(c) for c in centre) if np.abs(at - centre).max() <= _CENTRED else None
+
+
+def step_of(grid: CollisionMap, begin: np.ndarray, end: np.ndarray) -> Step | None:
+    """The step that leads from a point to another, (3,) [m]; None where that is none."""
+    cells = cell_at(grid, begin), cell_at(grid, end)
+    return None if cells[0] is None or cells[1] is None else step_between(cells[0], cells[1])
+
+
+def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[Cell], list[Step]]:
+    """Centres and steps on the segments before number ``until``.
+
+    A retreat begins where the reference was when the tool was stopped before it: it is no passage of a step.
+    """
+    places = motion.places
+    if places is None:
+        return [], []
+    cells = [cell_at(grid, place) for place in places[1 : until + 1]]
+    driven = places[int(motion.retreats) : until + 1]
+    steps = [step_of(grid, a, b) for a, b in itertools.pairwise(driven)]
+    return [c for c in cells if c is not None], [s for s in steps if s is not None]
+
+
+def touched_segment(grid: CollisionMap, arm: Arm, motion: PlannedMotion, detection: Detection) -> Segment:
+    """The segment that a force bars: the one on which the contact began, or a later one.
+
+    The tool is behind its reference, so the contact may have begun on the segment before the reference's.
+    And where the alarm came late, the tool may have brushed along one segment and been stopped on the next.
+
+    Args:
+        grid: the map.
+        arm: kinematics of the controller.
+        motion: that the arm makes.
+        detection: what is known of the touch.
+    """
+    onset, force = detection.onset, detection.force
+    if motion.trajectory is None or motion.places is None:
+        return Segment(0, None, np.zeros(3), forward_kinematics(arm, onset.q)[:3, 3], np.inf)
+    knots = motion.trajectory.knots
+    numbers = np.searchsorted(knots, [onset.time, detection.time], side="right") - 1
+    last = 0 if motion.reacts else len(knots) - 2
+    first, now = (int(k) for k in np.clip(numbers, 0, last))
+    place, here = (forward_kinematics(arm, angles)[:3, 3] for angles in (onset.q, detection.q))
+    if np.linalg.norm((here - place)[: len(grid.shape)]) > HELD * grid.spacing:
+        first, place = now, here  # it went on: a level that was up before hides when this contact began
+    begun = min((_segment(grid, motion, k, place) for k in (first, first - 1) if k >= 0), key=lambda s: s.off)
+    later = [_segment(grid, motion, k, here) for k in range(first + 1, now + 1)]
+    found = next((s for s in (begun, *later) if s.is_barred(force)), begun)
+    return found._replace(driven=detection.time - float(knots[0]))
+
+
+def _segment(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Segment:
+    """A segment, touched at a place; the first is a step only where the motion rests before it or passes by.
+
+    Else it is a retreat, which goes on ahead at first or begins at rest where the reference had arrived.
+    """
+    assert motion.places is not None
+    assert motion.trajectory is not None
+    begin, end = motion.places[number], motion.places[number + 1]
+    length = float(np.linalg.norm(end - begin))
+    direction = (end - begin) / length if length > 0.0 else np.zeros(3)
+    along = float(np.clip((place - begin) @ direction, 0.0, length))
+    off = float(np.linalg.norm((place - begin - along * direction)[: len(grid.shape)]))
+    moves = motion.retreats or motion.trajectory.coefficients[0, 1].any()
+    is_retreat = number == 0 and moves and not motion.passes_by
+    step = None if is_retreat else step_of(grid, begin, end)
+    if motion.approach is not None and number == motion.approach.segment:
+        step = motion.approach.step
+    return Segment(number, step, direction, place, off)
+
+
+def is_corner(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether two segments, vectors (3,), have different directions."""
+    sizes = float(np.linalg.norm(before) * np.linalg.norm(after))
+    return sizes > 0.0 and float(before @ after) < STRAIGHT * sizes

@@ -1,0 +1,236 @@
+"""The motion that leads the tool over a path: its poses, the joints through them, and their trajectory.
+
+It knows nothing of the plant, and nothing of touches. Cells that the arm turns out not to reach are excluded
+on the way, one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dynamics import JointPath, follow_path
+from dynamics.inverse import follow_positions
+from hopfield_nav.loop import Trajectory, quintic_trajectory
+from hopfield_nav.navigation.map import Cell, touches
+from hopfield_nav.navigation.motion.initial_alignment import end_at_turn, prepend, split_turn, turned
+from hopfield_nav.navigation.motion.planned_motion import PlannedMotion, Reference
+from hopfield_nav.navigation.motion.reachability import (
+    follow_regular_path,
+    known_solids,
+    truncate_at_collision,
+    unreachable_places,
+)
+from hopfield_nav.navigation.motion.situation import Situation
+from hopfield_nav.navigation.motion.waypoints import along_chain, tight_chain, times_by_cell, times_by_length
+from hopfield_nav.planning import Plan, cells_along
+
+
+class Route(NamedTuple):
+    """A plan, and how it ends.
+
+    Attributes:
+        plan: of the planner.
+        over_centre: whether it leads over the centre of its last cell to a goal beside that.
+    """
+
+    plan: Plan
+    over_centre: bool = False
+
+
+class Paths(Protocol):
+    """What a motion asks of who plans."""
+
+    def find(self, start: Cell) -> Route:
+        """A path from a cell to the goal's; the last step may begin in the cell beside it."""
+
+    def rests(self, places: np.ndarray) -> np.ndarray | None:
+        """At which of the places (k + 1, 3) behind the first the arm stops; None: at the last one."""
+
+
+class ToolPath(NamedTuple):
+    """Where a plan leads the tool: cells (k, rank), poses (m, 4, 4), and whether those are at any angle."""
+
+    cells: np.ndarray
+    poses: np.ndarray
+    any_angle: bool
+
+
+class ToolMotions:
+    """Makes motions of the tool.
+
+    Args:
+        situation: of the run; cells out of reach are noted on its map.
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, situation: Situation, start: np.ndarray) -> None:
+        self._now, self._map = situation, situation.map
+        world = situation.world
+        self._exploring = world.planner.unreachable != "ignore"
+        whole = world.contact.bodies == "arm" and world.known and self._exploring
+        self._solids = known_solids(situation.arm, self._map.known.solids) if whole else None
+        self._cause = ""
+        self._precompute_unreachable(start)
+
+    def first(self, paths: Paths, q: np.ndarray) -> PlannedMotion:
+        """The motion from the start at joint angles (n,); at rest there when the world has no goal."""
+        now, cell = self._now, self._now.motion.start
+        if self._map.goal is None:
+            trajectory = quintic_trajectory(q[None], 1.0, sample_time=now.world.trajectory.sample_time)
+            return PlannedMotion(cell, np.array([cell]), trajectory)
+        start = self._map.cell_beside(now.tool(q), cell)
+        if start is None:
+            return now.no_path(cell, "known obstacles stand between the tool and every free cell around it")
+        still = np.zeros(len(q))
+        return self.over(paths, start, Reference(0.0, q, still, still))
+
+    def over(self, paths: Paths, start: Cell, begin: Reference, slower: float = 1.0) -> PlannedMotion:
+        """The motion from a cell to the goal that the arm can make.
+
+        Args:
+            paths: who plans.
+            start: cell over whose centre it goes first.
+            begin: the reference before it.
+            slower: times as long as usual takes the first segment.
+        """
+        while True:
+            route = paths.find(start)
+            if route.plan.cells is None:
+                return self._now.no_path(start, route.plan.reason + self._count_unreachable())
+            at_rest = not begin.qd.any() and not self._now.motion.reacts
+            tool_path = self.tool_path(route, begin.q, at_rest)
+            path = self.follow(tool_path.poses, begin.q)
+            if not path.reason:
+                return self._drive(paths, start, tool_path, path, begin, slower)
+            place = tool_path.poses[path.reached, :3, 3]
+            why = f"cell {self._map.grid.cell_of(place)}: {path.reason}"
+            if not self._exploring:
+                return PlannedMotion(start, tool_path.cells, None, "unreachable", why)
+            self._cause = f", the last: {why}"
+            if not self._map.exclude(place, tool_path.cells, start):
+                return self._now.no_path(start, why)
+
+    def _drive(
+        self, paths: Paths, start: Cell, tool_path: ToolPath, path: JointPath, begin: Reference, slower: float
+    ) -> PlannedMotion:
+        """The trajectory through joint angles, after a turn to where they begin if need be."""
+        trajectory, arm, grid = self._now.world.trajectory, self._now.arm, self._map.grid
+        turn, rows, places = split_turn(
+            arm,
+            begin.q,
+            path.q,
+            tool_path.poses,
+            grid.spacing,
+            trajectory.time_per_cell,
+            begin.time,
+            begin.qd,
+        )
+        before = begin
+        if turn is not None:
+            still = np.zeros(len(begin.q))
+            before = Reference(float(turn.knots[-1]), begin.q, still, still)
+        times = self.times(tool_path, places)
+        times[0] *= slower
+        onward = quintic_trajectory(
+            rows, times, before.time, before.qd, before.qdd,
+            arm.speed_limits, trajectory.sample_time, paths.rests(places),
+        )  # fmt: skip
+        if turn is not None:
+            places = np.vstack([self._now.tool(begin.q), places])
+        return PlannedMotion(start, tool_path.cells, prepend(turn, onward), places=places)
+
+    def trajectory(
+        self, rows: np.ndarray, times: np.ndarray, begin: Reference, rests: np.ndarray | None = None
+    ) -> Trajectory:
+        """Through joint angles (k, n) [rad] after those of ``begin``.
+
+        Args:
+            rows: at the waypoints.
+            times: (k,) of the segments [s].
+            begin: the reference before it.
+            rests: (k,) bool, behind which segments it stops; None: behind the last.
+        """
+        return quintic_trajectory(
+            np.vstack([begin.q, rows]), times, begin.time, begin.qd, begin.qdd,
+            self._now.arm.speed_limits, self._now.world.trajectory.sample_time, rests,
+        )  # fmt: skip
+
+    def tool_path(self, route: Route, q: np.ndarray, at_rest: bool) -> ToolPath:
+        """Poses at the centres of the cells, or along a path at any angle where the world asks for one.
+
+        Args:
+            route: with cells.
+            q: (n,) joint angles before it [rad].
+            at_rest: whether the arm rests there, and may go straight to the second cell.
+        """
+        plan, goal, planner = route.plan, self._map.goal, self._now.world.planner
+        if plan.cells is None or goal is None:
+            raise RuntimeError("without a plan there is no path of the tool")
+        grid, solids, tool = self._map.grid, self._map.known.solids, self._now.tool(q)
+        points = plan.cells if plan.waypoints is None else plan.waypoints
+        before = grid.centre(points[-2]) if len(points) > 1 else tool
+        if route.over_centre or touches(solids, before, goal):
+            points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
+        if plan.waypoints is None and not planner.any_angle:
+            return ToolPath(plan.cells, self._poses_to_goal(points), False)
+        place, second = self._map.in_cells(tool), grid.centre(points[1]) if len(points) > 1 else goal
+        begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
+        begun = begun and not touches(solids, tool, second)
+        uneven = self._map.uneven()
+        chain = tight_chain(
+            uneven, points, place if begun else None, self._map.in_cells(goal),
+            grid.spacing, planner.clearance, planner.any_angle,
+        )  # fmt: skip
+        places = along_chain(chain)
+        places = places[1:] if begun and len(places) > 1 else places
+        return ToolPath(cells_along(uneven, chain), self._poses_to_goal(places), True)
+
+    def follow(self, poses: np.ndarray, q: np.ndarray) -> JointPath:
+        """The joints through tool poses (k, 4, 4), with the rotation that the world wants."""
+        now, arm = self._now, self._now.arm
+        any_rotation = now.world.trajectory.any_rotation
+        may_turn = now.motion.trajectory is None or now.world.detection.reaction != "retreat"
+        near = turned(arm, poses[0], q, any_rotation) if may_turn else q
+        if any_rotation:
+            path = follow_positions(arm, poses[:, :3, 3], near)
+        else:
+            path = (follow_regular_path if self._exploring else follow_path)(arm, poses, near)
+        path = path if self._solids is None else truncate_at_collision(arm, path, self._solids)
+        return path if near is q else end_at_turn(arm, q, path, self._map.known.solids, self._solids)
+
+    def times(self, tool_path: ToolPath, places: np.ndarray) -> np.ndarray:
+        """Seconds (k,) from place to place (k + 1, 3) [m]."""
+        times = times_by_length if tool_path.any_angle else times_by_cell
+        return times(places, self._map.grid.spacing, self._now.world.trajectory.time_per_cell)
+
+    def poses(self, cells: np.ndarray) -> np.ndarray:
+        """Tool poses (k, 4, 4) over cells or points between them (k, rank)."""
+        poses = np.tile(np.eye(4), (len(cells), 1, 1))
+        if not self._now.world.trajectory.any_rotation:
+            poses[:, :3, :3] = self._now.world.trajectory.tool_rotation
+        poses[:, :3, 3] = [self._map.grid.centre(cell) for cell in cells]
+        return poses
+
+    def _poses_to_goal(self, cells: np.ndarray) -> np.ndarray:
+        """As ``poses``, the last one at the goal."""
+        poses = self.poses(cells)
+        poses[-1, :3, 3] = self._map.goal
+        return poses
+
+    def _precompute_unreachable(self, start: np.ndarray) -> None:
+        """Find the cells out of reach, if the world wants that known beforehand.
+
+        With a free rotation nearly every cell within reach will do: they are found on the way.
+        """
+        world, unreachable = self._now.world, self._map.unreachable
+        wanted = world.planner.unreachable == "precompute" and not world.trajectory.any_rotation
+        if self._map.goal is not None and wanted:
+            cells = np.argwhere(~unreachable)
+            found = unreachable_places(self._now.arm, self.poses(cells), start, self._solids)
+            unreachable[tuple(cells.T)] = found
+
+    def _count_unreachable(self) -> str:
+        count = int((self._map.unreachable & ~self._map.grid.blocked).sum())
+        return f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""

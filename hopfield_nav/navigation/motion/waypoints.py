@@ -1,0 +1,92 @@
+"""Waypoints of the tool on a path at any angle; the time from waypoint to waypoint, there and over cells."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from hopfield_nav.navigation.map import round_half_away
+from hopfield_nav.planning import shorten_path
+
+SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/(n - 1)
+LEAST = 1e-6  # [cells] shorter than this is no step
+
+
+def along_chain(points: np.ndarray, most: float = 1.0) -> np.ndarray:
+    """Points on a chain of straight lines, its corners among them, evenly on each line.
+
+    Args:
+        points: (k, rank) corners.
+        most: largest distance of neighbours.
+
+    Returns:
+        (n, rank) points, from the first corner to the last.
+    """
+    rows = [points[:1]]
+    for a, b in itertools.pairwise(points):
+        count = max(math.ceil(float(np.linalg.norm(b - a)) / most - 1e-9), 1)
+        rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
+    return np.vstack(rows)
+
+
+def tight_chain(
+    blocked: np.ndarray,
+    points: np.ndarray,
+    first: np.ndarray | None,
+    last: np.ndarray,
+    spacing: float,
+    clearance: float,
+    shorten: bool,
+) -> np.ndarray:
+    """Corners of the path from where the tool is to where it shall be.
+
+    Args:
+        blocked: bool grid.
+        points: (k, rank) the planned path in cells.
+        first: (rank,) where the tool is, in the first cell; None to begin at the planned first point.
+        last: (rank,) the goal, in the last cell.
+        spacing: of the cells [m].
+        clearance: [m].
+        shorten: whether to pull the path tight.
+
+    Returns:
+        (n, rank) in cells.
+    """
+    chain = np.array(points, dtype=float)
+    if len(chain) == 1 and first is not None:
+        chain = np.vstack([chain, chain])
+    chain[-1] = last
+    if first is not None:
+        chain[0] = first
+    chain = np.clip(chain, -0.5, np.array(blocked.shape) - 0.5)
+    return shorten_path(blocked, chain, spacing, clearance) if shorten else chain
+
+
+def seconds_per_cell(rule: float | str) -> float:
+    """Seconds for the length of one cell [s], of the document's rule as for many waypoints."""
+    return SECONDS_PER_CELL if isinstance(rule, str) else float(rule)
+
+
+def times_by_length(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:
+    """Seconds from place to place (k,), for tool positions (k + 1, 3) [m], in proportion to the length.
+
+    The first step, back to the path, takes as long as one cell at least.
+    """
+    lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
+    lengths[0] = max(lengths[0], 1.0)
+    return seconds_per_cell(rule) * np.maximum(lengths, LEAST)
+
+
+def times_by_cell(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:
+    """Seconds from place to place (k,) of a path over cells, for tool positions (k + 1, 3) [m].
+
+    The document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2); otherwise a step of a cell
+    takes ``rule`` and a longer one, such as the first step back, longer in proportion.
+    """
+    steps = len(places) - 1
+    if rule == "ragazzon2012":
+        return np.full(steps, float(round_half_away(np.array((steps + 1) / 2))) / steps)
+    lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
+    return float(rule) * np.maximum(lengths, 1.0)

@@ -1,0 +1,8 @@
+"""What follows a touch, one way a file: ``replan``, ``follow``, ``slide``, ``pass_by``; ``mark`` marks cells.
+
+Each is an object that is given what was felt and gives the next motion (``navigator.Response``).
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

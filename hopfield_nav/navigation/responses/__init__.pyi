@@ -1,0 +1,12 @@
+from .follow import Follow as Follow
+from .learning import TouchLearning as TouchLearning
+from .mark import ContactEstimate as ContactEstimate
+from .mark import cell_to_mark as cell_to_mark
+from .mark import start_against_velocity as start_against_velocity
+from .mark import start_along_force as start_along_force
+from .pass_by import PassBy as PassBy
+from .paths import BelievedPaths as BelievedPaths
+from .paths import MarkedPaths as MarkedPaths
+from .replan import Replan as Replan
+from .retreat import Retreat as Retreat
+from .slide import SlideAlong as SlideAlong

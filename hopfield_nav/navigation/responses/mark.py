@@ -1,0 +1,168 @@
+"""What is concluded from a collision: which cell is marked, and from which cell the next path starts.
+
+Two rules, chosen in the world file. The document's (ragazzon2012 C.2.2) marks the rounded cell of the
+**desired** tool position and backs off one cell against the larger component of the desired velocity.
+Its author gave up marking the **actual** position because of repeated detections at one place and of
+endless loops along an obstacle (7.3). The second rule solves both: the estimated force says on which
+side of the tool the obstacle is; a cell that is marked already is never the answer, so every collision
+adds a cell to the map and there are at most as many collisions as cells; the arm backs off to a cell
+that it has passed before and from which the goal can still be reached; and detection is armed again
+only when the estimate has decayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.navigation.map import CollisionMap
+from hopfield_nav.navigation.motion import LEAST_FORCE
+
+REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
+
+
+class ContactEstimate(NamedTuple):
+    """What the control computer knows when it has detected a collision.
+
+    Attributes:
+        position: (3,) tool, from the measured joint angles [m].
+        desired: (3,) tool, from the reference [m].
+        desired_velocity: (3,) of the tool, from the reference [m/s].
+        force: (3,) estimated force that the world exerts on the tool [N].
+        path: (k, rank) cells of the path that the tool follows, from its start.
+    """
+
+    position: np.ndarray
+    desired: np.ndarray
+    desired_velocity: np.ndarray
+    force: np.ndarray
+    path: np.ndarray
+
+
+def cell_to_mark(
+    grid: CollisionMap, contact: ContactEstimate, goal: tuple[int, ...] | None, mark: str
+) -> tuple[int, ...]:
+    """The cell in which the obstacle is believed to be.
+
+    Args:
+        grid: the map.
+        contact: the collision.
+        goal: cell of the goal, or None; the second rule never marks it: the goal is left open until
+            every cell around it is marked.
+        mark: "desired": the rounded cell of the desired position, whatever is in it; "actual": the
+            second rule, a cell that is not marked yet.
+
+    Source: ragazzon2012 C.2.2, 7.3.
+    """
+    return _rounded_desired(grid, contact) if mark == "desired" else _new_cell_ahead(grid, contact, goal)
+
+
+def start_against_velocity(
+    grid: CollisionMap, marked: tuple[int, ...], contact: ContactEstimate
+) -> tuple[int, ...]:
+    """One cell back from the marked one, against the larger component of the desired velocity.
+
+    At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program
+    would fail at the three other sides, where the same is done here. A start that is itself marked
+    is kept, as the program does: its neighbours decide the first step.
+
+    Source: ragazzon2012 C.2.2.
+    """
+    rank = len(marked)
+    plane = contact.desired_velocity[:rank]
+    axis = rank - 1 - int(np.argmax(np.abs(plane[::-1])))  # among equals the last axis, as the program
+    cell = list(marked)
+    cell[axis] -= int(np.sign(plane[axis]))
+    return _into_map(grid, tuple(cell), 1)
+
+
+def start_along_force(
+    grid: CollisionMap, contact: ContactEstimate, open_cells: np.ndarray, passed: np.ndarray
+) -> tuple[int, ...]:
+    """Where to back off to, on the side to which the force pushes.
+
+    Args:
+        grid: the map.
+        contact: the collision.
+        open_cells: bool grid, free cells from which the goal can be reached.
+        passed: bool grid, cells that the tool has passed without a collision.
+
+    Returns:
+        The open cell, passed before, that is nearest to a point half a cell from the tool along the
+        force; if there is none, an open cell that touches the tool's; if there is none either, the
+        tool's own, which is then not open.
+    """
+    rank = len(grid.shape)
+    force = contact.force[:rank]
+    size = np.linalg.norm(force)
+    target = contact.position.copy()
+    if size > LEAST_FORCE:
+        target[:rank] += REACH * grid.spacing * force / size
+    here = _into_map(grid, grid.cell_of(contact.position), 0)
+    around = np.zeros_like(open_cells)
+    around[tuple(slice(max(c - 1, 0), c + 2) for c in here)] = True
+    return _nearest(grid, open_cells & passed, target) or _nearest(grid, open_cells & around, target) or here
+
+
+def _rounded_desired(grid: CollisionMap, contact: ContactEstimate) -> tuple[int, ...]:
+    """The cell of the desired position; a position outside the map counts for the nearest cell."""
+    return _into_map(grid, grid.cell_of(contact.desired), 0)
+
+
+def _into_map(grid: CollisionMap, cell: tuple[int, ...], rim: int) -> tuple[int, ...]:
+    """The nearest cell that is ``rim`` cells from the edge, or as far as a thin map allows."""
+    rims = [min(rim, (n - 1) // 2) for n in grid.shape]
+    return tuple(int(min(max(c, r), n - 1 - r)) for c, n, r in zip(cell, grid.shape, rims, strict=True))
+
+
+def _new_cell_ahead(
+    grid: CollisionMap, contact: ContactEstimate, goal: tuple[int, ...] | None
+) -> tuple[int, ...]:
+    """The likeliest cell of the obstacle that is not marked yet, never the goal.
+
+    If every candidate is marked, the unmarked cell nearest to the tool: a collision always tells
+    something new, so the number of collisions is at most the number of cells.
+    """
+    candidates = [*_candidates(grid, contact)]
+    for cell in candidates:
+        if grid.inside(cell) and cell != goal and not grid.felt[cell]:
+            return cell
+    fresh = ~grid.felt
+    if goal is not None:
+        fresh[goal] = False
+    return _nearest(grid, fresh, contact.position) or _into_map(grid, candidates[-1], 0)
+
+
+def _candidates(grid: CollisionMap, contact: ContactEstimate) -> Iterator[tuple[int, ...]]:
+    """Cells that may hold the obstacle, best first: against the force, along the path, where the tool is."""
+    rank = len(grid.shape)
+    force = contact.force[:rank]
+    if np.linalg.norm(force) > LEAST_FORCE:
+        ahead = contact.position.copy()
+        ahead[:rank] -= REACH * grid.spacing * force / np.linalg.norm(force)
+        yield grid.cell_of(ahead)
+        ahead[:rank] -= REACH * grid.spacing * force / np.linalg.norm(force)
+        yield grid.cell_of(ahead)
+    here = grid.cell_of(contact.position)
+    yield from _next_on_path(contact.path, here)
+    yield grid.cell_of(contact.desired)
+    yield here
+
+
+def _next_on_path(path: np.ndarray, here: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    distance = np.abs(path - np.array(here)).sum(axis=1)
+    nearest = int(np.argmin(distance))
+    for cell in path[nearest : nearest + 2]:
+        yield tuple(int(c) for c in cell)
+
+
+def _nearest(grid: CollisionMap, wanted: np.ndarray, position: np.ndarray) -> tuple[int, ...] | None:
+    """The wanted cell whose centre is nearest to a position, or None if none is wanted."""
+    cells = np.argwhere(wanted)
+    if len(cells) == 0:
+        return None
+    rank = len(grid.shape)
+    offsets = grid.origin[:rank] + grid.spacing * cells - position[:rank]
+    return tuple(int(c) for c in cells[int(np.argmin((offsets**2).sum(axis=1)))])

@@ -1,0 +1,61 @@
+"""The response ``replan``: back from a touch to a cell, and from there over a new path (``explore: replan``).
+
+Every other response goes on so where its own way is not possible.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopfield_nav.navigation.map import Cell
+from hopfield_nav.navigation.motion import (
+    MotionPhase,
+    Paths,
+    PlannedMotion,
+    Reference,
+    Segment,
+    Situation,
+    ToolMotions,
+    ToolPath,
+)
+from hopfield_nav.navigation.responses.retreat import Retreat
+
+
+class Replan:
+    """Goes back and plans again.
+
+    Args:
+        situation: of the run.
+        motions: what makes motions of paths.
+        paths: who plans.
+        retreat: where to go back to.
+    """
+
+    def __init__(self, situation: Situation, motions: ToolMotions, paths: Paths, retreat: Retreat) -> None:
+        self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
+
+    def on_passage(self, until: int) -> None:
+        """Nothing is kept of segments that were driven freely."""
+
+    def on_touch(self, segment: Segment, force: np.ndarray, begin: Reference) -> PlannedMotion:
+        """Back, and on from there (``navigator.Response``)."""
+        return self.go_on(self._retreat.cell(segment), begin)
+
+    def on_rest(self, begin: Reference) -> PlannedMotion:
+        """On from the cell that was chosen when the touch was felt."""
+        return self.go_on(self._now.motion.start, begin)
+
+    def go_on(self, start: Cell, begin: Reference) -> PlannedMotion:
+        """A new path; before giving up, go back and see whether the last touch was a true stop."""
+        confirmed = self._now.motion.needs_decision and not self._now.map.beliefs.unconfirmed
+        motion = self._motions.over(self._paths, start, begin)
+        if motion.trajectory is not None or confirmed:
+            return motion
+        poses = self._motions.poses(np.array([start]))
+        path = self._motions.follow(poses, begin.q)
+        if path.reason:
+            return motion
+        cells, places = np.array([start]), np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
+        times = self._motions.times(ToolPath(cells, poses, False), places)
+        trajectory = self._motions.trajectory(path.q, times, begin)
+        return PlannedMotion(start, cells, trajectory, places=places, phase=MotionPhase.RETREAT)

@@ -1,0 +1,160 @@
+"""The navigator of the tool with ``detection.mark: felt``: facts and beliefs, and a response to every touch.
+
+It puts the parts together and owns none of their work: the map and what is believed on it, the motion over a
+path, what a touch teaches, and what follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.control import Trace
+from hopfield_nav.loop import evaluate
+from hopfield_nav.navigation.map import (
+    NOWHERE,
+    Beliefs,
+    Cell,
+    CollisionMap,
+    ContactHypotheses,
+    PriorMap,
+    Step,
+)
+from hopfield_nav.navigation.motion import (
+    Detection,
+    FirstSegment,
+    Paths,
+    PlannedMotion,
+    Reference,
+    Situation,
+    ToolMotions,
+    touched_segment,
+)
+from hopfield_nav.navigation.navigator import Response
+from hopfield_nav.navigation.responses import (
+    BelievedPaths,
+    Follow,
+    PassBy,
+    Replan,
+    Retreat,
+    SlideAlong,
+    TouchLearning,
+)
+from hopfield_nav.world import World
+
+MakeResponse = Callable[[Situation, ToolMotions, Paths, Retreat], Response]
+RESPONSES: dict[str, MakeResponse] = {"replan": Replan, "follow": Follow, "slide": SlideAlong}
+
+
+class ToolNavigator:
+    """Map, planner, motions and response of one run; a ``Navigator``.
+
+    Attributes:
+        situation: of the run.
+        map: with all that is believed on it.
+        motions: what makes motions of paths.
+        paths: who plans.
+        learning: what a touch teaches.
+        retreat: where the arm goes back to.
+        response: what follows a touch.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+        make_response: one of ``RESPONSES``.
+    """
+
+    def __init__(
+        self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan
+    ) -> None:
+        self.situation = Situation.at_start(world, arm, start)
+        self.map = self.situation.map
+        self.retreat = Retreat(self.situation)
+        self.motions, self.learning = ToolMotions(self.situation, start), TouchLearning(self.situation)
+        self.paths = BelievedPaths(self.situation, self.retreat.tried)
+        self._pass_by = PassBy(self.situation, self.motions, self.paths)
+        self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
+
+    @property
+    def goal(self) -> np.ndarray | None:  # noqa: D102  (an attribute of the interface)
+        return self.map.goal
+
+    @property
+    def motion(self) -> PlannedMotion:  # noqa: D102  (an attribute of the interface)
+        return self.situation.motion
+
+    @motion.setter
+    def motion(self, motion: PlannedMotion) -> None:
+        self.situation.motion = motion
+
+    @property
+    def grid(self) -> CollisionMap:
+        """The cells of the map."""
+        return self.map.grid
+
+    @property
+    def beliefs(self) -> Beliefs:
+        """Facts and beliefs."""
+        return self.map.beliefs
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
+        self.motion = self.motions.first(self.paths, q)
+        return self.motion
+
+    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:  # noqa: D102
+        if self.motion.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
+        force = detection.force
+        self.learning.confirm(detection.level_at_retreat)
+        segment = touched_segment(self.grid, self.situation.arm, self.motion, detection)
+        self._passed(segment.number)
+        begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
+        glancing = self._pass_by.applies(segment, force, begin)
+        cell = self.learning.touch(segment, force, glancing)
+        self.map.show_beliefs()
+        if self.goal is None:
+            return cell, self.motion
+        motion = self._pass_by.on_touch(begin) if glancing else None
+        if motion is None:
+            motion = self.response.on_touch(segment, force, begin)
+            motion = motion._replace(first_segment=FirstSegment.RETREAT)
+        self.motion = motion
+        return cell, motion
+
+    def localize(self, trace: Trace) -> ContactHypotheses:
+        """The tool alone touches: no other place is looked for."""
+        return NOWHERE
+
+    def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
+        """How to go on; after a reaction it is not known yet how far the touch is confirmed."""
+        if not self.motion.reacts:
+            self.learning.confirm(level_at_retreat)
+        self.motion = self.response.on_rest(begin)
+        self.map.show_beliefs()
+        return self.motion
+
+    def arrive(self) -> None:  # noqa: D102
+        self._passed(len(self.motion.cells) + 1)
+        self.map.show_beliefs()
+
+    def load_prior(self, prior: PriorMap) -> None:  # noqa: D102
+        self.map.load_prior(prior, self.motion.start)
+
+    def felt(self) -> np.ndarray:  # noqa: D102
+        return self.grid.felt.copy()
+
+    def felt_count(self) -> int:  # noqa: D102
+        return int(self.grid.felt.sum())
+
+    def closed_steps(self) -> dict[Step, float]:  # noqa: D102
+        return self.beliefs.touched()
+
+    def final_map(self) -> np.ndarray:  # noqa: D102
+        return self.map.final()
+
+    def _passed(self, until: int) -> None:
+        self.response.on_passage(until)
+        self.learning.passage(until)

@@ -1,0 +1,168 @@
+"""What touched points speak against: how much, at every cell of a map of joint angles.
+
+Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it
+more is said than against one where the arm would be near it. What several touches say adds up, as -ln(1 -
+certainty), the measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out,
+and places beside those of other touches gain weight: an obstacle is often touched more than once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
+from hopfield_nav.navigation.map import ContactHypotheses
+from hopfield_nav.navigation.whole_arm.blocking import mark_ball
+from hopfield_nav.navigation.whole_arm.grid import JointGrid
+
+SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
+LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
+LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
+TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
+_CHANGED = 0.05  # of a weight, from which on its cells are marked anew
+_MOST = 255  # what certainty 1 is while one touch is marked
+_POINT = 1e-6  # [m] radius of what stands for a point
+_DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
+
+Place = tuple[float, float, float]  # base axes [m]
+
+
+class _Touch(NamedTuple):
+    """Its places that are left, and what they say: at which cells, counted in C order, how much.
+
+    ``alone`` is what they weigh without the other touches.
+    """
+
+    places: ContactHypotheses
+    alone: np.ndarray
+    cells: np.ndarray
+    against: np.ndarray
+
+
+class CollisionBelief:
+    """ContactHypotheses that were touched, and the cells that they make doubtful.
+
+    Attributes:
+        against: float32 grid, the sum of -ln(1 - certainty).
+    """
+
+    def __init__(self, arm: Arm, grid: JointGrid) -> None:
+        self._arm, self._grid = arm, grid
+        self.against = np.zeros(grid.shape, dtype=np.float32)
+        self._touches: list[_Touch] = []
+        self._free: set[tuple[int, ...]] = set()
+
+    @property
+    def touches(self) -> list[ContactHypotheses]:
+        """The places of each touch that are not yet ruled out."""
+        return [touch.places for touch in self._touches]
+
+    def add(self, places: ContactHypotheses) -> None:
+        """One more touch."""
+        self._touches.append(self._say(places, places.weights))
+        self._weigh()
+
+    def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
+        """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
+        self._free.update(cells)
+        changed = False
+        for k, touch in enumerate(self._touches):
+            ruled_out = self._inside(touch.places, q)
+            if ruled_out.any():
+                left = _left(touch.places._replace(weights=touch.alone), ruled_out)
+                self._say_anew(k, left, left.weights)
+                changed = True
+        if changed:
+            self._weigh()
+
+    def doubtful(self, certainty: float) -> np.ndarray:
+        """Bool grid of the cells that are blocked with more than a certainty, one of ``LADDER``."""
+        if certainty >= 1.0:
+            return np.zeros(self._grid.shape, dtype=bool)
+        found = self.against > max(-np.log1p(-certainty), 1e-4)  # what is left where something was taken back
+        for cell in self._free:
+            found[cell] = False
+        return found
+
+    def likely(self, certainty: float) -> set[Place]:
+        """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
+        least = max(LIKELY, certainty)
+        found: set[Place] = set()
+        for places in self.touches:
+            heavy = places.points[places.weights > least] if certainty < 1.0 else places.points[:0]
+            found |= {(float(x), float(y), float(z)) for x, y, z in heavy}
+        return found
+
+    def risk(self) -> np.ndarray:
+        """float32 grid as ``against``, and 0 where the arm was."""
+        found = np.maximum(self.against, np.float32(0.0))
+        for cell in self._free:
+            found[cell] = 0.0
+        return found
+
+    def near(self, cells: np.ndarray) -> list[int]:
+        """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""
+        steps = np.vstack([np.zeros(cells.shape[1], dtype=int), *np.eye(cells.shape[1], dtype=int)])
+        around = (cells[:, None] + np.concatenate([steps, -steps])).reshape(-1, cells.shape[1])
+        around = np.clip(around, 0, np.array(self._grid.shape) - 1)
+        flat = np.ravel_multi_index(tuple(around.T), self._grid.shape)
+        return [k for k, touch in enumerate(self._touches) if np.isin(flat, touch.cells).any()]
+
+    def drawn(self, generator: np.random.Generator) -> CollisionBelief:
+        """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
+        found = CollisionBelief(self._arm, self._grid)
+        found._free = self._free
+        for places in self.touches:
+            share = np.append(places.weights, max(0.0, 1.0 - places.weights.sum()))
+            k = int(generator.choice(len(share), p=share / share.sum()))
+            if k < len(places.points):
+                found.add(ContactHypotheses(places.points[[k]], places.links[[k]], np.ones(1)))
+        return found
+
+    def _weigh(self) -> None:
+        """Let every touch hear where the others may have been, each as it weighs alone."""
+        points = np.concatenate([touch.places.points for touch in self._touches])
+        alone = np.concatenate([touch.alone for touch in self._touches])
+        whose = np.repeat(np.arange(len(self._touches)), [len(touch.alone) for touch in self._touches])
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        near = np.clip(1.0 - apart / TOGETHER, 0.0, None)
+        gained = alone * (1.0 + AGREE * (near * (whose[:, None] != whose)) @ alone)
+        for k, touch in enumerate(self._touches):
+            own = gained[whose == k]
+            weights = own * (touch.alone.sum() / own.sum()) if own.sum() > 0.0 else touch.alone
+            if np.abs(weights - touch.places.weights).max(initial=0.0) > _CHANGED:
+                self._say_anew(k, touch.places._replace(weights=weights), touch.alone)
+
+    def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray) -> None:
+        said = self._touches[k]
+        self.against.reshape(-1)[said.cells] -= said.against
+        self._touches[k] = self._say(places, alone)
+
+    def _say(self, places: ContactHypotheses, alone: np.ndarray) -> _Touch:
+        said = np.zeros(self._grid.shape, dtype=np.uint8)
+        for point, weight in zip(places.points, places.weights, strict=True):
+            for radius, certainty in SHELLS:
+                level = max(1, round(_MOST * certainty * min(float(weight), 1.0)))
+                mark_ball(self._arm, self._grid, said, point, radius, level)
+        cells = np.flatnonzero(said)
+        against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_MOST)
+        self.against.reshape(-1)[cells] += against
+        return _Touch(places, alone, cells, against)
+
+    def _inside(self, places: ContactHypotheses, q: np.ndarray) -> np.ndarray:
+        """(k,) bool: the places that the arm contained at one of the joint angles (m, n)."""
+        if not len(places.points) or not len(q):
+            return np.zeros(len(places.points), dtype=bool)
+        distance = arm_distance(self._arm, q, pack_primitives(sphere(p, _POINT) for p in places.points))
+        return np.asarray((distance < -_DEEP).any(axis=(0, 1)))
+
+
+def _left(places: ContactHypotheses, ruled_out: np.ndarray) -> ContactHypotheses:
+    """The places that are left, with the weight of those that are not."""
+    kept = ~ruled_out
+    total = places.weights[kept].sum()
+    scale = places.weights.sum() / total if total > 0.0 else 0.0
+    return ContactHypotheses(places.points[kept], places.links[kept], scale * places.weights[kept])

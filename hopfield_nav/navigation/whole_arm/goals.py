@@ -1,0 +1,77 @@
+"""The joint angles at which a world's goal is reached."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from dynamics import Arm, BadInput, inverse_kinematics
+from hopfield_nav.known_world import Scene, collides
+from hopfield_nav.navigation.whole_arm.grid import JointGrid
+from hopfield_nav.world import World
+
+_ROTATIONS = 64  # of the tool, that are tried where its position alone is given
+_TURN = 2.0 * np.pi
+
+
+def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
+    """Joint angles within the map at which the arm is at its goal and touches nothing known.
+
+    Args:
+        world: its goal is a position, a pose or joint angles; its seed draws rotations for a position.
+        arm: with its tool frame.
+        scene: what is known.
+        grid: the map.
+
+    Returns:
+        (k, n) [rad]; k may be 0.
+
+    Raises:
+        BadInput: a goal of the tool for an arm whose inverse kinematics has no closed form.
+    """
+    goal = world.goal
+    if goal is None:
+        return np.zeros((0, len(arm.dh)))
+    if goal.joints is not None:
+        found = np.array([goal.joints])
+    elif goal.pose is not None:
+        found = _solutions(arm, np.array(goal.pose.rotation)[None], np.array(goal.pose.position))
+    else:
+        from scipy.spatial.transform import Rotation
+
+        rotations = Rotation.random(_ROTATIONS, rng=world.seed).as_matrix()
+        if not world.trajectory.any_rotation:
+            rotations = np.concatenate([np.array(world.trajectory.tool_rotation)[None], rotations])
+        found = _solutions(arm, rotations, np.array(goal.position))
+    found = _within(_turned(found, grid), grid)
+    return found[~collides(arm, scene, found)] if len(found) else found
+
+
+def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndarray:
+    poses = np.tile(np.eye(4), (len(rotations), 1, 1))
+    poses[:, :3, :3], poses[:, :3, 3] = rotations, position
+    try:
+        found = inverse_kinematics(arm, poses).reshape(-1, len(arm.dh))
+    except BadInput as error:
+        allowed = "goal.joints, which every arm has"
+        raise BadInput(
+            f"no joint angles for the tool: {error.what}", where="goal", allowed=allowed
+        ) from error
+    return found[np.isfinite(found).all(axis=1)]
+
+
+def _turned(found: np.ndarray, grid: JointGrid) -> np.ndarray:
+    """Every solution with whole turns of its joints, as far as the map may hold them."""
+    middle = 0.5 * (grid.lower + grid.upper)
+    base = found - _TURN * np.rint((found - middle) / _TURN)
+    turns = [(0.0,) if n == 1 else (-_TURN, 0.0, _TURN) for n in grid.shape]
+    if all(np.ptp(v) <= _TURN + 1e-9 for v in zip(grid.lower, grid.upper, strict=True)):
+        return base
+    return np.concatenate([base + np.array(t) for t in itertools.product(*turns)])
+
+
+def _within(found: np.ndarray, grid: JointGrid) -> np.ndarray:
+    several = np.array(grid.shape) > 1
+    inside = (found >= grid.lower) & (found <= grid.upper)
+    return found[(inside | ~several).all(axis=1)]

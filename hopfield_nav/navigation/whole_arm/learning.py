@@ -1,0 +1,88 @@
+"""What touches and passages of the whole arm teach: steps, cells, and places in space."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.control import Trace, in_order
+from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap
+from hopfield_nav.navigation.motion import Detection
+from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.navigation.whole_arm.grid import JointGrid
+from hopfield_nav.navigation.whole_arm.localization import localize_contact
+from hopfield_nav.navigation.whole_arm.way import Way
+from hopfield_nav.world import World, build_model
+
+ON_LINE = 0.02  # [rad] a touch so near to the line of a step is one on that step
+LOCATES = ("felt_points", "hypothesis_sets", "thompson")  # strategies that ask where a touch was
+
+
+class WholeArmLearning:
+    """Facts and beliefs about a map of joint angles.
+
+    Attributes:
+        beliefs: about steps.
+        collisions: about cells.
+        shut_exits: solutions (by number) that were felt not to be reached from a cell.
+        shut_entries: cells that were felt not to be entered from beside them.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        grid: the map.
+    """
+
+    def __init__(self, world: World, arm: Arm, grid: JointGrid) -> None:
+        self._arm, self._locates = arm, world.planner.strategy in LOCATES
+        rearm = world.detection.rearm
+        self._held = 1.0 if rearm is None else rearm
+        self._friction = np.abs(build_model(world, arm).friction[:, [0, 2]]).max(axis=1)
+        self.beliefs, self.collisions = Beliefs(grid.shape), CollisionBelief(arm, grid)
+        self.shut_exits: set[tuple[int, Cell]] = set()
+        self.shut_entries: set[Cell] = set()
+
+    def confirm(self, level: float) -> None:
+        """Whether what was touched before was still felt when the arm went back: the alarm level then."""
+        self.beliefs.confirm(level >= self._held)
+
+    def touch(self, detection: Detection, way: Way, number: int) -> None:
+        """The touched segment is closed, as a fact where it was a true stop."""
+        begin, end = way.rows[number : number + 2]
+        line = end - begin
+        length = float(np.linalg.norm(line))
+        along = float((detection.onset.q - begin) @ line) / length**2 if length > 0.0 else 0.0
+        off = float(np.abs(detection.onset.q - begin - np.clip(along, 0.0, 1.0) * line).max())
+        opposed = float(detection.torque @ line) < 0.0
+        first, last = way.cells[number : number + 2]
+        step = way.step(number)
+        if step is not None:
+            self.beliefs.touch(step, opposed and off <= ON_LINE)
+        elif first is not None:
+            self.shut_exits.add((way.goal, first))
+        elif last is not None and number == 0:
+            self.shut_entries.add(last)
+
+    def passage(self, way: Way, until: int) -> None:
+        """The segments before number ``until`` were driven without a touch."""
+        cells, steps = way.passed(until)
+        self.beliefs.passed(cells, steps)
+        self.collisions.passed(cells, way.swept(until))
+
+    def localize(self, detection: Detection, trace: Trace) -> ContactHypotheses:
+        """Where on the arm a touch may have been, from what was measured until now."""
+        if not self._locates:
+            return NOWHERE
+        rows = in_order(trace)
+        rows = rows[np.isfinite(rows[:, 0])]
+        places = localize_contact(self._arm, rows, detection.onset.time, self._friction)
+        if len(places.points):
+            self.collisions.add(places)
+        return places
+
+    def load_prior(self, prior: PriorMap) -> None:
+        """Believe what an earlier run felt."""
+        self.beliefs.load_prior(prior.steps, {})
+        for places in prior.places:
+            self.collisions.add(places)
+        self.collisions.passed([], prior.free)

@@ -1,0 +1,245 @@
+"""The navigator of the whole arm: it feels its way over a map of joint angles.
+
+A touch closes the step on which it was felt, as it does for the tool, and a few milliseconds later the torque
+tells where on the arm it may have been: each such place blocks the cells at which the arm would contain it.
+The arm goes back along its own trail to the last centre, and plans again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Trace
+from hopfield_nav.known_world import build_scene, scene_of_world
+from hopfield_nav.loop import evaluate, quintic_trajectory
+from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
+from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.navigation.whole_arm.goals import goal_solutions
+from hopfield_nav.navigation.whole_arm.grid import grid_of
+from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
+from hopfield_nav.navigation.whole_arm.lines import joint_lines
+from hopfield_nav.navigation.whole_arm.localization import LATER
+from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
+from hopfield_nav.navigation.whole_arm.search import Found, Search
+from hopfield_nav.navigation.whole_arm.way import Trail, Way
+from hopfield_nav.world import World, build_obstacles
+
+MAX_TRIES = 3  # of a retreat that is touched, before the arm goes further back
+_LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it has been anywhere
+
+
+class WholeArmNavigator:
+    """Map, planner and trajectories of a run with ``map.space: joints``; a ``Navigator``.
+
+    Attributes:
+        grid: the map.
+        search: what plans on it.
+        trail: free waypoints that the arm came over.
+        probes: how often each touch was probed, by its number.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        self.world, self.arm = world, arm
+        self.grid = grid_of(world, arm, start)
+        scene = scene_of_world(world)
+        if world.planner.strategy == "omniscient":
+            scene = build_scene(arm, build_obstacles(world))
+        self._goal = None if world.goal_point is None else np.array(world.goal_point)
+        self._learning = WholeArmLearning(world, arm, self.grid)
+        self.search = Search(arm, scene, self.grid, goal_solutions(world, arm, scene, self.grid))
+        self._generator = np.random.default_rng(world.seed)
+        self.probes: dict[int, int] = {}
+        self._way, self.trail = Way(start[None], [None]), Trail(start)
+        self._tries, self._retreats = 0, False
+        self._unlocalized: Detection | None = None
+        self.motion = PlannedMotion(self.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
+
+    @property
+    def goal(self) -> np.ndarray | None:  # noqa: D102  (an attribute of the interface)
+        return self._goal
+
+    @property
+    def beliefs(self) -> Beliefs:
+        """Facts and beliefs about steps."""
+        return self._learning.beliefs
+
+    @property
+    def collisions(self) -> CollisionBelief:
+        """What touched places say against cells."""
+        return self._learning.collisions
+
+    def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
+        if self.goal is None:
+            trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
+            self.motion = self.motion._replace(trajectory=trajectory, places=self._tool(np.stack([q, q])))
+        else:
+            still = np.zeros_like(q)
+            self.motion = self._go_on(Reference(0.0, q, still, still))
+        return self.motion
+
+    def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
+        """Note a touch and go back along the way that the arm came; what to do then is decided there.
+
+        Returns:
+            The cell towards which the arm moved, and the new motion; without a goal the one it has.
+        """
+        if self.motion.trajectory is None:
+            raise RuntimeError("a run that has ended cannot collide")
+        number = self._way.segment_at(self.motion.trajectory, detection.onset.time)
+        cell = self._way.ahead(number) or self.motion.start
+        if self.goal is None:
+            return cell, self.motion
+        if self._retreats:
+            self._tries += 1
+            if self._tries >= MAX_TRIES and not self.trail.at_start:
+                self._tries = 0
+                self.trail.back()
+        else:
+            self._learning.confirm(detection.level_at_retreat)
+            self._pass(number)
+            self._learning.touch(detection, self._way, number)
+            self._tries, self._unlocalized = 0, detection
+        begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
+        self.motion = self._retreat(detection, begin)
+        return cell, self.motion
+
+    def localize(self, trace: Trace) -> ContactHypotheses:
+        """Some milliseconds after a touch: where on the arm it may have been."""
+        self.motion = self.motion._replace(localize_at=np.inf)
+        detection, self._unlocalized = self._unlocalized, None
+        return NOWHERE if detection is None else self._learning.localize(detection, trace)
+
+    def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
+        """At the end of a retreat or a probe: a new path from there."""
+        self._learning.confirm(level_at_retreat)
+        if not self._retreats:  # a probe touched nothing
+            self.arrive()
+        self._retreats = False
+        self.motion = self._go_on(begin)
+        return self.motion
+
+    def load_prior(self, prior: PriorMap) -> None:  # noqa: D102
+        self._learning.load_prior(prior)
+
+    def arrive(self) -> None:  # noqa: D102
+        self._pass(len(self._way.rows) - 1)
+
+    def felt(self) -> np.ndarray:
+        """No grid is kept for every detection: the places tell what was felt."""
+        return np.zeros(0, dtype=bool)
+
+    def felt_count(self) -> int:
+        """Number of cells that are doubted."""
+        return int(np.count_nonzero(self.collisions.doubtful(0.0)))
+
+    def closed_steps(self) -> dict[Step, float]:  # noqa: D102
+        return self.beliefs.touched()
+
+    def final_map(self) -> np.ndarray:
+        """No grid is kept."""
+        return np.zeros(0, dtype=np.int8)
+
+    def _pass(self, until: int) -> None:
+        """The segments before number ``until`` were driven without a touch."""
+        self._learning.passage(self._way, until)
+        self.trail.extend(self._way, until)
+
+    def _retreat(self, detection: Detection, begin: Reference) -> PlannedMotion:
+        """Back to where the touched segment began; along the torque if the arm has not been anywhere yet."""
+        if self.trail.at_start and self._tries > 0:
+            size = float(np.linalg.norm(detection.torque))
+            away = detection.q + _LEAVE * detection.torque / size if size > 0.0 else self.trail.row
+            self.trail.restart(away)
+        cell = self.trail.cell
+        self._way, self._retreats = self._way._replace(
+            rows=np.stack([begin.q, self.trail.row]), cells=[None, cell]
+        ), True  # fmt: skip
+        look = detection.time + LATER if self._unlocalized is not None else np.inf
+        cells = np.array([cell]) if cell else self.motion.cells[:0]
+        return self._drive(cells, begin, MotionPhase.RETREAT)._replace(localize_at=look)
+
+    def _go_on(self, begin: Reference) -> PlannedMotion:
+        """A path from where the arm is: over the nearest centre, unless it is on one."""
+        begin = begin._replace(qdd=np.zeros_like(begin.q))
+        if not len(self.search.solutions):
+            return self._end(
+                "the arm is at its goal in no configuration that touches nothing known, within the map"
+            )
+        here = self.trail.cell or self.search.entry(begin.q, self._learning.shut_entries)
+        if here is None:
+            return self._end("no cell of the map can be entered from where the arm is")
+        found = self._search_path(here, begin.q)
+        if found is None:
+            return self._end(self._why_none())
+        at_centre = self.trail.cell is not None
+        probe = self._probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
+        if probe is not None:
+            rows = np.stack([begin.q, self.search.centre(np.array(probe), begin.q)])
+            self._way = self._way._replace(rows=rows, cells=[here, probe])
+            return self._drive(np.array([here, probe]), begin, MotionPhase.PROBE)
+        self._way = self._way_over(found, begin.q, here if at_centre else None)
+        return self._drive(found.cells, begin, MotionPhase.TO_GOAL)
+
+    def _way_over(self, found: Found, q: np.ndarray, here: Cell | None) -> Way:
+        """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
+        left = found.cells[here is not None :]
+        centres = [self.search.centre(cell, q) for cell in left]
+        rows = self._straighten(np.vstack([q, *centres, self.search.solutions[found.goal]]))
+        return Way(rows, [here, *(tuple(int(v) for v in cell) for cell in left), None], found.goal)
+
+    def _search_path(self, here: Cell, q: np.ndarray) -> Found | None:
+        """The path that the strategy of the world prefers."""
+        strategy, collisions = self.world.planner.strategy, self.collisions
+        find = self.search.cheapest if strategy == "hypothesis_sets" else self.search.path
+        if strategy == "thompson":
+            collisions = collisions.drawn(self._generator)
+        return find(here, q, self.beliefs, collisions, self._learning.shut_exits)
+
+    def _probe(self, here: Cell, q: np.ndarray, cells: np.ndarray) -> Cell | None:
+        """A cell beside the arm's, on the way to which the places of a touch near its path are told apart."""
+        closed = set(self.beliefs.doubted())
+        for number in reversed(self.collisions.near(cells)):
+            places = self.collisions.touches[number]
+            if self.probes.get(number, 0) >= MAX_PROBES or not is_ambiguous(places):
+                continue
+            chosen = choose_probe(self.search, here, q, places, closed)
+            if chosen is not None:
+                self.probes[number] = self.probes.get(number, 0) + 1
+                return chosen[0]
+        return None
+
+    def _straighten(self, rows: np.ndarray) -> np.ndarray:
+        """Joints with one cell go straight from where they are to the goal."""
+        single = np.array(self.grid.shape) == 1
+        lengths = np.abs(np.diff(rows[:, ~single], axis=0)).sum(axis=1)
+        share = np.concatenate([[0.0], np.cumsum(lengths)]) / max(float(lengths.sum()), 1e-12)
+        rows[:, single] = rows[0, single] + share[:, None] * (rows[-1, single] - rows[0, single])
+        return rows
+
+    def _drive(self, cells: np.ndarray, begin: Reference, phase: MotionPhase) -> PlannedMotion:
+        """The motion over the waypoints of the present way, which lead over cells (k, n)."""
+        chosen, rows = self.world.trajectory, self._way.rows
+        trajectory = joint_lines(
+            self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time
+        )
+        start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
+        return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
+
+    def _end(self, reason: str) -> PlannedMotion:
+        return PlannedMotion(self.motion.start, self.motion.cells[:0], None, "no_path", reason)
+
+    def _why_none(self) -> str:
+        facts = len(self.beliefs.facts)
+        if not facts and not self._learning.shut_exits:
+            return "no path over the map from start to goal past what is known"
+        return f"facts alone separate start and goal: {facts} closed steps"
+
+    def _tool(self, q: np.ndarray) -> np.ndarray:
+        return np.asarray(forward_kinematics(self.arm, q)[:, :3, 3])

@@ -1,0 +1,90 @@
+"""The way of the whole arm: the waypoints of the present motion, and the trail of free ones behind it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.loop import Trajectory
+from hopfield_nav.navigation.map import Cell, Step, step_between
+
+_SWEEP = 8  # configurations on a line that was driven, at which places are ruled out
+
+
+class Way(NamedTuple):
+    """The waypoints of a motion.
+
+    Attributes:
+        rows: (k + 1, n) joint angles [rad].
+        cells: of each the cell whose centre it is, if it is one.
+        goal: number of the solution that it leads to; -1 for none.
+    """
+
+    rows: np.ndarray
+    cells: list[Cell | None]
+    goal: int = -1
+
+    def segment_at(self, trajectory: Trajectory, time: float) -> int:
+        """Number of the segment on which the reference is at a time [s]."""
+        number = int(np.searchsorted(trajectory.knots, time, side="right")) - 1
+        return min(max(number, 0), max(len(self.rows) - 2, 0))
+
+    def ahead(self, number: int) -> Cell | None:
+        """The first cell behind segment ``number``; None where it leads over no more."""
+        return next((c for c in self.cells[number + 1 :] if c is not None), None)
+
+    def step(self, number: int) -> Step | None:
+        """The step that a segment is; None where it is none."""
+        begin, end = self.cells[number : number + 2]
+        return None if begin is None or end is None else step_between(begin, end)
+
+    def passed(self, until: int) -> tuple[list[Cell], list[Step]]:
+        """Centres and steps on the segments before number ``until``."""
+        steps = [self.step(k) for k in range(until)]
+        return [c for c in self.cells[1 : until + 1] if c is not None], [s for s in steps if s is not None]
+
+    def swept(self, until: int) -> np.ndarray:
+        """Configurations (m, n) on these segments [rad]."""
+        driven = self.rows[: until + 1]
+        share = np.linspace(0.0, 1.0, _SWEEP)[:, None, None]
+        return (driven[:-1] + share * np.diff(driven, axis=0)).reshape(-1, driven.shape[1])
+
+
+class Trail:
+    """Free waypoints that the arm came over, the latest last; where it may go back to.
+
+    Args:
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, start: np.ndarray) -> None:
+        self._points: list[tuple[np.ndarray, Cell | None]] = [(start.copy(), None)]
+
+    @property
+    def row(self) -> np.ndarray:
+        """(n,) joint angles of the latest [rad]."""
+        return self._points[-1][0]
+
+    @property
+    def cell(self) -> Cell | None:
+        """The cell whose centre the latest is, if it is one."""
+        return self._points[-1][1]
+
+    @property
+    def at_start(self) -> bool:
+        """Whether the arm has been nowhere else."""
+        return len(self._points) == 1
+
+    def extend(self, way: Way, until: int) -> None:
+        """Add the waypoints of a motion up to number ``until``."""
+        self._points += itertools.islice(zip(way.rows, way.cells, strict=True), 1, until + 1)
+
+    def back(self) -> None:
+        """Leave the latest out."""
+        self._points.pop()
+
+    def restart(self, row: np.ndarray) -> None:
+        """Begin anew at joint angles (n,) [rad]."""
+        self._points = [(row, None)]

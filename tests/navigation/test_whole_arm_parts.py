@@ -1,0 +1,169 @@
+"""Parts of the whole arm's navigator, each by its law: goals, lines, doubts, the nearest of several goals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynamics import forward_kinematics, load_arm
+from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
+from hopfield_nav.isolation import random_surface_points
+from hopfield_nav.known_world import build_scene, collides
+from hopfield_nav.loop import sample
+from hopfield_nav.navigation import ContactHypotheses
+from hopfield_nav.navigation.whole_arm import JointGrid, default_bounds
+from hopfield_nav.navigation.whole_arm.collision_belief import AGREE, LADDER, TOGETHER, CollisionBelief
+from hopfield_nav.navigation.whole_arm.goals import goal_solutions
+from hopfield_nav.navigation.whole_arm.lines import joint_lines
+from hopfield_nav.world import build_arm, parse_world
+
+ARM = load_arm("ur5_ragazzon2012")
+START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
+GRID = JointGrid(START - 1.2, START + 1.2, (8, 6, 6, 3, 2, 1))
+GOAL = np.array([0.45, 0.2, 0.3])
+POINT, FAR = forward_kinematics(ARM, GRID.centre(np.array([[4, 3, 3, 1, 0, 0], [0, 1, 5, 2, 1, 0]])))[
+    :, :3, 3
+]
+
+
+def places(*weighted):
+    points, weights = zip(*weighted, strict=True)
+    return ContactHypotheses(np.array(points), np.full(len(points), 3), np.array(weights))
+
+
+@pytest.mark.parametrize(
+    "goal", ["position: [0.45, 0.2, 0.3]", "pose: {position: [0.45, 0.2, 0.3], rotation: [3.1, 0.1, 0.4]}"]
+)
+def test_every_solution_puts_the_tool_at_the_goal(goal):
+    world = parse_world(
+        f"format: 1\nmap: {{space: joints}}\nknown: [{{floor: {{height: -0.02}}}}]\ngoal: {{{goal}}}\n"
+    )
+    arm, grid = build_arm(world), default_bounds(ARM, np.array(world.start.joints), world.map.shape)
+    scene = build_scene(arm, pack_primitives([]))
+    found = goal_solutions(world, arm, scene, grid)
+    assert len(found) >= 4
+    np.testing.assert_allclose(
+        forward_kinematics(arm, found)[:, :3, 3], np.tile(GOAL, (len(found), 1)), atol=1e-8
+    )
+    several = np.array(grid.shape) > 1
+    assert ((found >= grid.lower - 1e-9) & (found <= grid.upper + 1e-9))[:, several].all()
+    assert not collides(arm, scene, found).any()
+    assert len(np.unique(found.round(6), axis=0)) == len(found)
+
+
+def test_joint_lines_are_straight_rest_at_corners_and_keep_the_speed():
+    rows = START + np.array(
+        [[0, 0, 0, 0, 0, 0], [0.3, 0, 0, 0, 0, 0.1], [0.6, 0, 0, 0, 0, 0.2], [0.6, 0.4, 0, 0, 0, 0.2]]
+    )
+    trajectory = joint_lines(ARM, rows, 0.1, 2.0)
+    assert trajectory.knots[0] == 2.0
+    times, q, qd, _ = sample(trajectory, 40)
+    for k in range(3):
+        inside = (times >= trajectory.knots[k]) & (times <= trajectory.knots[k + 1])
+        line = rows[k + 1] - rows[k]
+        share = (q[inside] - rows[k]) @ line / (line @ line)
+        off = q[inside] - rows[k] - share[:, None] * line
+        assert np.abs(off).max() < 1e-9
+        assert share.min() > -1e-9
+        assert share.max() < 1.0 + 1e-9
+    at_corner = np.abs(times - trajectory.knots[2]) < 1e-9
+    assert np.abs(qd[at_corner]).max() < 1e-9
+    straight_on = np.abs(times - trajectory.knots[1]) < 1e-9
+    assert np.abs(qd[straight_on]).max() > 0.01
+    rng = np.random.default_rng(0)
+    dense = np.repeat(q[::7], 20, axis=0)
+    step = np.repeat(qd[::7], 20, axis=0) * 1e-5
+    before = random_surface_points(ARM, dense, rng)
+    after = random_surface_points(ARM, dense + step, np.random.default_rng(0))
+    same = before.body == after.body
+    speed = np.linalg.norm(after.point - before.point, axis=1)[same] / 1e-5
+    assert 0.05 < np.quantile(speed, 0.99) < 0.12
+
+
+def test_what_touches_say_adds_up_and_can_be_taken_back():
+    once, twice = CollisionBelief(ARM, GRID), CollisionBelief(ARM, GRID)
+    once.add(places((POINT, 0.7)))
+    for _ in range(2):
+        twice.add(places((POINT, 0.7)))
+    assert once.against.max() > 0.0
+    np.testing.assert_allclose(twice.against, 2.0 * once.against, rtol=1e-6)
+    levels = [np.count_nonzero(twice.doubtful(c)) for c in LADDER]
+    assert levels == sorted(levels, reverse=True)
+    assert levels[0] > levels[-1] == 0
+    assert all((twice.doubtful(c) >= once.doubtful(c)).all() for c in LADDER)
+
+
+def test_a_place_that_the_arm_passed_through_is_ruled_out():
+    rng = np.random.default_rng(1)
+    q = rng.uniform(GRID.lower, GRID.upper, (4000, 6))
+    inside = arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6)])).min(axis=(1, 2)) < -0.01
+    elsewhere = (
+        arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6), sphere(FAR, 1e-6)])).min(axis=(1, 2)) > 0.1
+    )
+    doubts = CollisionBelief(ARM, GRID)
+    doubts.add(places((POINT, 0.6), (FAR, 0.4)))
+    marked = doubts.against.copy()
+    doubts.passed([], q[elsewhere][:5])
+    np.testing.assert_array_equal(doubts.against, marked)
+    doubts.passed([], q[inside][:1])
+    assert [len(p.points) for p in doubts.touches] == [1]
+    np.testing.assert_allclose(doubts.touches[0].weights, [1.0])
+    alone = CollisionBelief(ARM, GRID)
+    alone.add(places((FAR, 1.0)))
+    np.testing.assert_allclose(doubts.against, alone.against, atol=1e-5)
+
+
+def test_touches_of_one_obstacle_bear_each_other_out_in_any_order():
+    near = POINT + np.array([0.02, 0.0, 0.0])
+    unsure, sure, elsewhere = places((POINT, 0.5), (FAR, 0.5)), places((near, 0.9)), places((-FAR, 0.9))
+    found = []
+    for order in ((unsure, sure, elsewhere), (elsewhere, sure, unsure)):
+        doubts = CollisionBelief(ARM, GRID)
+        for touch in order:
+            doubts.add(touch)
+        found.append(doubts)
+        weighed = next(t for t in doubts.touches if len(t.points) == 2)
+        gain = 1.0 + AGREE * 0.9 * (1.0 - 0.02 / TOGETHER)
+        np.testing.assert_allclose(weighed.weights, np.array([gain, 1.0]) / (gain + 1.0))
+    np.testing.assert_allclose(found[0].against, found[1].against, atol=1e-5)
+    apart = CollisionBelief(ARM, GRID)
+    for touch in (unsure, elsewhere):
+        apart.add(touch)
+    np.testing.assert_array_equal(apart.touches[0].weights, [0.5, 0.5])
+
+
+def test_what_was_borne_out_by_a_place_that_is_ruled_out_is_not_any_more():
+    near = POINT + np.array([0.06, 0.0, 0.0])
+    rng = np.random.default_rng(1)
+    q = rng.uniform(GRID.lower, GRID.upper, (4000, 6))
+    to = [
+        arm_distance(ARM, q, pack_primitives([sphere(p, 1e-6)])).min(axis=(1, 2)) for p in (near, POINT, FAR)
+    ]
+    passing = q[(to[0] < -0.006) & (to[1] > 0.0) & (to[2] > 0.0)][:1]
+    assert len(passing) == 1
+    doubts = CollisionBelief(ARM, GRID)
+    doubts.add(places((POINT, 0.5), (FAR, 0.5)))
+    doubts.add(places((near, 0.9), (-FAR, 0.1)))
+    assert doubts.touches[0].weights[0] > 0.6
+    doubts.passed([], passing)
+    np.testing.assert_allclose(doubts.touches[0].weights, [0.5, 0.5])
+
+
+def test_a_drawn_place_is_certain_and_drawn_by_its_weight():
+    doubts = CollisionBelief(ARM, GRID)
+    doubts.add(places((POINT, 0.7), (FAR, 0.2)))
+    generator, found = np.random.default_rng(1), []
+    for _ in range(40):
+        touches = doubts.drawn(generator).touches
+        found.append(tuple(touches[0].points[0]) if touches else None)
+        assert all(touch.weights.tolist() == [1.0] for touch in touches)
+    assert 20 <= found.count(tuple(POINT)) <= 36  # 28 on average
+    assert set(found) == {tuple(POINT), tuple(FAR), None}
+
+
+def test_cells_that_were_visited_are_free():
+    doubts = CollisionBelief(ARM, GRID)
+    doubts.add(places((POINT, 0.9)))
+    cell = tuple(int(c) for c in np.argwhere(doubts.doubtful(0.0))[0])
+    doubts.passed([cell], np.zeros((0, 6)))
+    assert not doubts.doubtful(0.0)[cell]
