@@ -1,10 +1,10 @@
 from .experiment import Simulation as Simulation
-from .experiment import __version__ as __version__
-from .experiment import load_run as load_run
 from .experiment import simulate as simulate
 from .known_world import plan_world as plan_world
 from .logs import load_recording as load_recording
 from .planning import plan_path as plan_path
+from .record import __version__ as __version__
+from .record import load_run as load_run
 from .sweeps import load_sweep as load_sweep
 from .sweeps import sweep as sweep
 from .world import World as World

@@ -27,7 +27,7 @@ from detection.figures import draw_delays, draw_roc
 from detection.methods import calibrate, candidates
 from detection.trials import KINDS, Recorded, contacts, free_motion
 
-from hopfield_nav.experiment import ContactScore, alarm_rate
+from hopfield_nav.record import ContactScore, alarm_rate
 
 CALIBRATION_SEED, TEST_SEED, BEST_SEED = 1, 2, 3
 CALIBRATION_PIECE = 25.0  # [s] with the same errors of the model

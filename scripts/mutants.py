@@ -32,11 +32,11 @@ _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "py
 
 ROOMS = {  # a room, its files, and the tests that are to notice
     "scoring": {
-        "experiment/scoring.py": "experiment/test_scoring.py",
-        "experiment/contacts.py": "experiment/test_scoring.py experiment/test_simulation.py",
-        "experiment/rates.py": "experiment/test_scoring.py logs/test_tuning.py",
-        "experiment/marks.py": "experiment/test_scoring.py navigation/test_whole_arm_navigator.py",
-        "experiment/plans.py": "experiment/test_plans.py",
+        "record/scoring.py": "record/test_scoring.py",
+        "record/contacts.py": "record/test_scoring.py experiment/test_simulation.py",
+        "record/rates.py": "record/test_scoring.py logs/test_tuning.py",
+        "record/marks.py": "record/test_scoring.py navigation/test_whole_arm_navigator.py",
+        "record/plans.py": "record/test_plans.py",
         "experiment/arrival.py": "experiment/test_arrival.py",
     },
     "statistics": {

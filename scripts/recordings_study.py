@@ -17,9 +17,9 @@ from recorded_runs import recording
 from recordings_methods import FREE_RUNS, OWN, estimators, followed, in_motion, judged, torque_of
 from reproduction import save_figures
 
-from hopfield_nav.experiment import alarm_rate
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
 from hopfield_nav.plugin import method_names
+from hopfield_nav.record import alarm_rate
 
 DETECTORS = ("high_pass_joint_torque", "adaptive_joint_torque", "adaptive_high_pass")
 MEASURES = {"torque": "‖tau_external‖ [N·m]", "force": "‖force‖ [N]", "joints": "joints [1]"}

@@ -17,8 +17,8 @@ from measured_part import write
 from touches.worlds import has_path
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.record import Run
 
 FIRST = 20_000  # seed of the random worlds
 WIDE = 0.005  # [m] to spare on a path that an arm should find

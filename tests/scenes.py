@@ -11,10 +11,11 @@ from dynamics import Arm
 from dynamics.compiled import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
-from hopfield_nav.experiment import Run, Simulation, simulate
+from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
 from hopfield_nav.loop import Contact, ContactLaw, make_contact
 from hopfield_nav.loop.contact import Touch, add_contact, make_touch
+from hopfield_nav.record import Run
 from hopfield_nav.world import World, load_world, parse_world
 
 REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose

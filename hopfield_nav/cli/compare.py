@@ -58,7 +58,7 @@ def compare(
     if seeds is not None:
         return _compare_worlds([str(path) for path in runs], seeds, trust)
     from hopfield_nav.cli.report import print_columns
-    from hopfield_nav.experiment import SCORE, SUMMARY
+    from hopfield_nav.record import SCORE, SUMMARY
 
     if len(runs) < 2:
         raise BadInput("nothing to compare", found=f"{len(runs)} run", allowed="two runs or more")
@@ -93,7 +93,7 @@ def _compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
 
 
 def _row(name: str, pair: Pair) -> list[str]:
-    from hopfield_nav.experiment import SUMMARY, Quantity
+    from hopfield_nav.record import SUMMARY, Quantity
 
     share = Quantity("share that reached the goal", "1", "share of runs that reached their goal")
     quantity = share if name == "reached" else SUMMARY[name]
@@ -113,7 +113,7 @@ def numbers_of(folder: Path) -> dict[str, Any]:
     Raises:
         BadInput: the folder is not that of a run, or its signals were not recorded.
     """
-    from hopfield_nav.experiment import load_run, marks_score, score_run
+    from hopfield_nav.record import load_run, marks_score, score_run
 
     run = load_run(folder)
     if run.data.sizes["time"] == 0:

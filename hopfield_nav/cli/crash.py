@@ -61,7 +61,7 @@ def write_report(arguments: Sequence[str], error: BaseException) -> Path:
 
 
 def _text(arguments: Sequence[str], error: BaseException) -> str:
-    from hopfield_nav.experiment import version_of
+    from hopfield_nav.record import version_of
 
     lines = [f"hopfield-nav {' '.join(arguments)}", f"Python {sys.version}", platform.platform()]
     lines += [f"{package} {version_of(package)}" for package in _PACKAGES]

@@ -23,7 +23,7 @@ def export(
     """Write the signals and events of a run as CSV, or everything as a file of MATLAB."""
     if not (as_csv or as_mat):
         raise BadInput("no format", allowed="--csv, --mat or both")
-    from hopfield_nav.experiment import export_csv, export_mat
+    from hopfield_nav.record import export_csv, export_mat
 
     loaded, folder = load_saved_run(run), out or run
     try:

@@ -10,8 +10,8 @@ import typer
 from dynamics import BadInput
 
 if TYPE_CHECKING:
-    from hopfield_nav.experiment import Run
     from hopfield_nav.figures import Cut
+    from hopfield_nav.record import Run
 
 _RECORD = ("world.yaml", "summary.json", "log.nc")
 
@@ -120,6 +120,6 @@ def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-
             found=f"no {', '.join(missing)}" if folder.is_dir() else None,
             allowed=f"a folder that {makers} made",
         )
-    from hopfield_nav.experiment import load_run
+    from hopfield_nav.record import load_run
 
     return load_run(folder)

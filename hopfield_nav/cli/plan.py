@@ -48,7 +48,7 @@ def plan(
     from hopfield_nav.known_world import plan_world, save_plan
 
     if felt is not None:
-        from hopfield_nav.experiment import load_run, with_felt
+        from hopfield_nav.record import load_run, with_felt
 
         read = with_felt(read, load_run(felt))
     planned = plan_world(read)
@@ -96,8 +96,8 @@ def _simulate(planned: Planned, folder: Path) -> bool:
 def _print(planned: Planned, folder: Path) -> None:
     """What was found, as a table of two columns."""
     from hopfield_nav.cli.report import print_table, where_to_look
-    from hopfield_nav.experiment import as_text
     from hopfield_nav.known_world import facts, tool_inside
+    from hopfield_nav.record import as_text
 
     found, world = facts(planned), planned.world
     notes = (

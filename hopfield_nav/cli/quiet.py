@@ -13,7 +13,6 @@ from dynamics import Arm, BadInput
 from hopfield_nav.cli.chosen import model_of_world, motors_of, values_of_world
 from hopfield_nav.cli.options import read_joints
 from hopfield_nav.cli.report import count_bar
-from hopfield_nav.experiment import alarm_rate, load_run
 from hopfield_nav.logs import (
     Chosen,
     Signals,
@@ -25,6 +24,7 @@ from hopfield_nav.logs import (
     signals_of_run,
     threshold_of,
 )
+from hopfield_nav.record import alarm_rate, load_run
 from hopfield_nav.sweeps import felt_force, free_motion
 from hopfield_nav.world import World, find_methods
 

@@ -121,9 +121,9 @@ def replay(
 
 def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
     """A run of ours: its own methods and model, unless others are asked for."""
-    from hopfield_nav.experiment import load_run
     from hopfield_nav.logs import signals_of_run
     from hopfield_nav.plugin import find_method
+    from hopfield_nav.record import load_run
 
     run = load_run(folder)
     method = _recorded_estimator(run.world) if estimator is None else find_method("estimator", estimator)
@@ -188,8 +188,8 @@ def _draw(found: Replay, path: Path) -> None:
 
 def _suggestion(case: _Case, detector: Method, values: dict[str, Any]) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
-    from hopfield_nav.experiment import alarm_rate
     from hopfield_nav.logs import free_threshold
+    from hopfield_nav.record import alarm_rate
 
     try:
         found = free_threshold(case.model, case.free, case.estimator, detector, values)
@@ -207,7 +207,7 @@ def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tup
     import numpy as np
 
     from hopfield_nav.cli.report import alarms_in_words
-    from hopfield_nav.experiment import alarm_rate
+    from hopfield_nav.record import alarm_rate
 
     count, time = len(found.time), found.time
     alarms = time[found.detected]

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from hopfield_nav.experiment import SHOWN, SUMMARY
+from hopfield_nav.record import SHOWN, SUMMARY
 
 ProgressCall = Callable[[float, int], None]
 

@@ -17,7 +17,7 @@ from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, fo
 from hopfield_nav.cli.pictures import draw_run, film_run
 
 if TYPE_CHECKING:
-    from hopfield_nav.experiment import Run
+    from hopfield_nav.record import Run
     from hopfield_nav.world import World
 
 _SLICE = 0.5  # [s] simulated between two looks at the clock
@@ -61,7 +61,7 @@ def run(
 
 
 def _load(folder: Path) -> Run:
-    from hopfield_nav.experiment import load_run
+    from hopfield_nav.record import load_run
 
     return load_run(folder)
 

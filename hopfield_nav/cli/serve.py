@@ -72,7 +72,8 @@ def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> Te
 
         return tell_recording(load_recording(path), load_arm(arm))
     say_if_cold()
-    from hopfield_nav.experiment import load_run, simulate
+    from hopfield_nav.experiment import simulate
+    from hopfield_nav.record import load_run
     from hopfield_nav.wire import RATE, RATES, tell_run
     from hopfield_nav.world import build_arm, load_world
 

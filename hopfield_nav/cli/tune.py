@@ -56,7 +56,7 @@ def tune(
     """Find the detection threshold for a wanted rate of false alarms, and write it as a world file."""
     from hopfield_nav.cli.quiet import recorded, simulated, tuned
     from hopfield_nav.cli.report import print_table, say_if_cold
-    from hopfield_nav.experiment import quiet_time
+    from hopfield_nav.record import quiet_time
     from hopfield_nav.world import load_world
 
     quiet_time(per_hour)
@@ -120,7 +120,7 @@ def _gains(gain: str, found: Iterable[Tuned]) -> str:
 
 
 def _lines(judged: Tuned, per_hour: float) -> list[tuple[str, str]]:
-    from hopfield_nav.experiment import quiet_time
+    from hopfield_nav.record import quiet_time
 
     rate, low, high = judged.rate
     seen = f"{judged.alarms} in {judged.seconds:.1f} s of other free motion: {rate:.3g} an hour"

@@ -202,7 +202,7 @@ def _calibrated(link: Link, chosen: _Chosen, seconds: float, folder: Path | None
 
 
 def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:
-    from hopfield_nav.experiment import quiet_time
+    from hopfield_nav.record import quiet_time
 
     motors, (rate, low, high) = found.methods.motors, found.per_hour
     lines = [

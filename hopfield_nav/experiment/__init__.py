@@ -1,6 +1,7 @@
 """One experiment: a world is simulated from event to event and becomes a run.
 
-Owns outcome, summary and record of a run, and the score of a run against the simulated truth.
+Owns what happens between a world and its record: the loop of events, what the arm does after an alarm, the
+checks before a run, and the summary. The record itself lies in ``record``.
 """
 
 import lazy_loader

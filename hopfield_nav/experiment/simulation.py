@@ -19,8 +19,6 @@ import numpy as np
 from dynamics import forward_kinematics
 from hopfield_nav.control import PASSES, find_onset, with_torque
 from hopfield_nav.experiment.arrival import Arrival
-from hopfield_nav.experiment.detection import DetectionRecord
-from hopfield_nav.experiment.earlier import hand_on
 from hopfield_nav.experiment.limits import (
     find_warnings,
     refuse_large_steps,
@@ -29,9 +27,7 @@ from hopfield_nav.experiment.limits import (
 )
 from hopfield_nav.experiment.parts import choose_loop, choose_navigator, make_phases
 from hopfield_nav.experiment.passing import warn_of_passing
-from hopfield_nav.experiment.plans import changed_cells
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
-from hopfield_nav.experiment.run import Run
 from hopfield_nav.experiment.slide_phase import SlidePhase
 from hopfield_nav.experiment.start import check_duration, check_seed, check_start, check_world
 from hopfield_nav.experiment.summary import summarise
@@ -61,6 +57,7 @@ from hopfield_nav.navigation import (
     check_trajectory,
     warm_up_replan,
 )
+from hopfield_nav.record import DetectionRecord, Run, changed_cells, load_prior
 from hopfield_nav.world import (
     World,
     build_arm,
@@ -113,7 +110,7 @@ class Simulation:
         tool = forward_kinematics(arm, start)[:3, 3]
         self.world = world.resolve(self.seed, [(float(tool[0]), float(tool[1]))])
         self.arm = arm
-        self.handed_on = None if felt is None else hand_on(felt, self.world)
+        self.handed_on = None if felt is None else load_prior(felt, self.world)
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
         self._loop = choose_loop(self.world, self.plant, start)

@@ -9,12 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from dynamics import forward_kinematics
-from hopfield_nav.experiment.contacts import contact_delays
-from hopfield_nav.experiment.detection import DetectionRecord
-from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Navigator, PriorMap
+from hopfield_nav.record import DetectionRecord, contact_delays, version_of
 from hopfield_nav.world import World
 
 SATURATED = 0.1  # share of the control periods with a motor at its limit that is told

@@ -21,8 +21,8 @@ from hopfield_nav.logs.motors import given_motors
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.experiment import Run
     from hopfield_nav.logs.motors import MotorFit
+    from hopfield_nav.record import Run
 
 
 class Sources(NamedTuple):
@@ -51,8 +51,8 @@ def read_logs(
         BadInput: a log that cannot be read, a run in which something touched the arm, or currents without
             motor constants that cannot be fitted.
     """
-    from hopfield_nav.experiment import load_run
     from hopfield_nav.logs.recording import load_recording
+    from hopfield_nav.record import load_run
 
     n = len(arm.dh)
     ours = [path for path in paths if (path / "world.yaml").is_file()]

@@ -12,8 +12,8 @@ from dynamics.batches import as_rows
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.experiment import Run
     from hopfield_nav.logs.motors import MotorFit
+    from hopfield_nav.record import Run
 
 _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 

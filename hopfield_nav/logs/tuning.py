@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput
-from hopfield_nav.experiment import alarm_rate
 from hopfield_nav.logs.replayed import Replay, replay
 from hopfield_nav.logs.signals import Signals
 from hopfield_nav.logs.threshold import MARGIN, quiet_threshold, threshold_of
 from hopfield_nav.plugin import Method
+from hopfield_nav.record import alarm_rate
 
 _LEAST_SHARE = 1e-3  # of the largest threshold of a joint: no joint has less
 _HALVINGS = 20  # of the span in which the least threshold is searched

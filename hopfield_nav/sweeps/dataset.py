@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hopfield_nav.experiment import SUMMARY
+from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.axes import Column
 from hopfield_nav.sweeps.record import describe_key
 from hopfield_nav.sweeps.sweep_file import Sweep

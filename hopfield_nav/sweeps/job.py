@@ -18,7 +18,7 @@ from dynamics.compiled import filling_cache
 from hopfield_nav.sweeps.table import make_row
 
 if TYPE_CHECKING:
-    from hopfield_nav.experiment import Run
+    from hopfield_nav.record import Run
     from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 FAILED, TIMED_OUT = "failed", "timed_out"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.experiment import SUMMARY
+from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
 from hopfield_nav.world import Range, Section, Seed, Text, Whole, show
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import whole_file
-from hopfield_nav.experiment import SUMMARY, write_checksums
+from hopfield_nav.record import SUMMARY, write_checksums
 from hopfield_nav.sweeps.dataset import dataset
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hopfield_nav.experiment import PlanRecord, Run
 from hopfield_nav.figures.solid import (
     EXCLUDED,
     cell_classes,
@@ -18,6 +17,7 @@ from hopfield_nav.figures.solid import (
     room_ends,
     slice_outline,
 )
+from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.view.arrays import packed, whole
 from hopfield_nav.world import all_solids
 

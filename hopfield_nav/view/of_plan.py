@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm, BadInput
-from hopfield_nav.experiment import as_text
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.known_world import Scene, build_scene, clearance, load_plan_csv, scene_of_world
+from hopfield_nav.record import as_text
 from hopfield_nav.view.arrays import packed
 from hopfield_nav.view.bodies import arm_parts, link_poses, solid_part
 from hopfield_nav.view.frames import curve, frame_rows, panel

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.experiment import SUMMARY, Run, force_norm, missed_contacts
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid import start_point
+from hopfield_nav.record import SUMMARY, Run, force_norm, missed_contacts
 from hopfield_nav.view.arrays import packed
 from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses, solid_part
 from hopfield_nav.view.frames import curve, frame_rows, panel

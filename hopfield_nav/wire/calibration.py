@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics import Arm, BadInput
-from hopfield_nav.experiment import alarm_rate
 from hopfield_nav.logs import JOINT_COLUMNS, Replay, fit_motors, label_signals, signals_of_recording
 from hopfield_nav.logs import replay as replay_signals
 from hopfield_nav.plugin import Method
+from hopfield_nav.record import alarm_rate
 from hopfield_nav.wire.judge import Methods
 from hopfield_nav.wire.monitor import NEEDED, SIGNALS
 from hopfield_nav.wire.recipe import Recipe

@@ -18,7 +18,7 @@ from hopfield_nav.wire.recipe import FIELDS, JOINT_RUNNING, NORMAL, PLAYING, RUN
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.experiment import Run
+    from hopfield_nav.record import Run
 
 JOINTS = 6  # that the protocol knows
 MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing

@@ -9,7 +9,7 @@ import numpy as np
 
 from detection.methods import REARM, Candidate
 from detection.trials import KINDS, Recorded
-from hopfield_nav.experiment import ContactScore, score
+from hopfield_nav.record import ContactScore, score
 
 SCALES = np.geomspace(0.05, 20.0, 53)  # of the calibrated threshold, for the ROC curves
 IN_TIME = 0.03  # [s] within which a contact counts as felt in time

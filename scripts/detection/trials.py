@@ -10,8 +10,9 @@ import numpy as np
 from detection.conditions import ARMS, Condition, make_world
 from detection.motions import Trial, arm_collision, starts_and_stops, tool_push
 from dynamics import Arm, load_arm
-from hopfield_nav.experiment import ContactTruth, follow, truth_of_run
+from hopfield_nav.experiment import follow
 from hopfield_nav.logs import Signals, signals_of_run
+from hopfield_nav.record import ContactTruth, truth_of_run
 from hopfield_nav.world import build_arm, build_model
 
 CHUNK = 100.0  # [s] of free motion with the same errors of the model

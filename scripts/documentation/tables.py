@@ -48,7 +48,7 @@ def detector(world: str) -> list[str]:
 
 def closed_loop() -> str:
     """The main experiment as ``hopfield-nav compare`` judges it, with two detectors and with a real arm."""
-    from hopfield_nav.experiment import marks_score, score_run
+    from hopfield_nav.record import marks_score, score_run
 
     def told(world: str) -> dict:
         run = simulate(load_world(world), seed=0)

@@ -11,11 +11,12 @@ import numpy as np
 from touches.worlds import has_path
 
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Run, Simulation, contact_episodes
+from hopfield_nav.experiment import Simulation
 from hopfield_nav.figures.sweep import wilson
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation import Follow, SlideAlong, ToolNavigator
 from hopfield_nav.navigation.responses import follow
+from hopfield_nav.record import Run, contact_episodes
 from hopfield_nav.world import World, build_obstacles
 
 NARROW = 0.002  # [m] to spare on a path over cell centres, beside which ``no_path`` is false

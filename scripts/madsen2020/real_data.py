@@ -23,10 +23,10 @@ from reproduction import save_figures
 
 from dynamics import Arm, load_arm
 from dynamics.identification import Identification, Log, Options, identify, nmse, observations
-from hopfield_nav.experiment import alarm_rate
 from hopfield_nav.figures import COLOURS, COLUMN
 from hopfield_nav.logs import log_of_recording, replay, signals_of_recording
 from hopfield_nav.plugin import find_method
+from hopfield_nav.record import alarm_rate
 
 RUNS = ("no1", "no8", "no5_free")
 MODELS = ("given", "identified", "consistent")

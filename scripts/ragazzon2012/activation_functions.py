@@ -6,9 +6,9 @@ import numpy as np
 from keeping import kept
 from ledger import Row, judged
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.planning import iterate, plan_path
 from hopfield_nav.planning.theory import activation
+from hopfield_nav.record import Run
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run
 from ragazzon2012.planner import BETA, DENSITY, STEPS

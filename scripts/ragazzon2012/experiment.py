@@ -9,7 +9,8 @@ from keeping import kept
 from ledger import Row, judged
 
 from dynamics import forward_kinematics
-from hopfield_nav.experiment import Run, Simulation, simulate
+from hopfield_nav.experiment import Simulation, simulate
+from hopfield_nav.record import Run
 from hopfield_nav.world import load_world
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 

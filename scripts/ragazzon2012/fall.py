@@ -9,7 +9,7 @@ from verdicts import PARTLY
 
 from dynamics import gravity_torque, load_arm
 from hopfield_nav.control.laws.damping import METHOD as DAMPING
-from hopfield_nav.experiment import Run
+from hopfield_nav.record import Run
 from ragazzon2012.experiment import run
 
 AS_PRINTED, RIGHT = "ragazzon2012_fall_as_printed", "ragazzon2012_fall"

@@ -8,7 +8,7 @@ import numpy as np
 from ledger import Row, judged
 from verdicts import in_range
 
-from hopfield_nav.experiment import Run, contact_delays, contact_episodes, missed_contacts
+from hopfield_nav.record import Run, contact_delays, contact_episodes, missed_contacts
 from ragazzon2012.contact import AS_PRINTED, PUBLISHED_DELAY, RIGHT, spread
 from ragazzon2012.experiment import run
 

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from reproduction import save_figures
 
 from dynamics import link_frames, load_arm
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import COLUMN, PAGE
 from hopfield_nav.planning import plan_path
+from hopfield_nav.record import Run
 from ragazzon2012.experiment import run
 from ragazzon2012.fall import AS_PRINTED, LONG, REST_TIME, RIGHT
 from ragazzon2012.planner import Example, examples

@@ -6,7 +6,7 @@ import numpy as np
 from ledger import Row, judged
 
 from dynamics import forward_kinematics
-from hopfield_nav.experiment import Run
+from hopfield_nav.record import Run
 from hopfield_nav.world import all_cylinders, build_arm
 from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run

@@ -28,8 +28,9 @@ from dynamics import (
     mass_matrix,
     with_tool,
 )
-from hopfield_nav.experiment import Run, follow
+from hopfield_nav.experiment import follow
 from hopfield_nav.loop import Trajectory, quintic_trajectory
+from hopfield_nav.record import Run
 from hopfield_nav.world import World, parse_world
 
 FORCES = (5.0, 10.0, 20.0, 50.0)  # [N]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.experiment import contact_episodes
 from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.record import contact_episodes
 from touches.worlds import has_path
 
 FULL = ["plant.dynamics=ur5_full", "controller.model=ur5_full"]

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import inverse_kinematics_branches, load_arm
-from hopfield_nav.experiment import Run, follow
+from hopfield_nav.experiment import follow
 from hopfield_nav.loop import Trajectory
+from hopfield_nav.record import Run
 from hopfield_nav.world import World, parse_world
 from tu2023.kinematics import RADIUS, circle
 

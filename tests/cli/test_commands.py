@@ -17,7 +17,7 @@ from dynamics import BadInput, compiled
 from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.report import print_columns, print_table
-from hopfield_nav.experiment import version_of
+from hopfield_nav.record import version_of
 
 SUMMARY = {
     "outcome": "reached",

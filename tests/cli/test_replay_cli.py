@@ -11,7 +11,8 @@ from pictures import assert_fit_to_print
 from refusals import refused, refused_by_command
 
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import alarm_rate, simulate
+from hopfield_nav.experiment import simulate
+from hopfield_nav.record import alarm_rate
 from hopfield_nav.world import load_world
 
 

@@ -9,7 +9,8 @@ import pytest
 from refusals import refused_by_command
 
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import alarm_rate, quiet_time, simulate
+from hopfield_nav.experiment import simulate
+from hopfield_nav.record import alarm_rate, quiet_time
 from hopfield_nav.sweeps import free_motion
 from hopfield_nav.world import load_world
 

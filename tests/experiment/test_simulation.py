@@ -9,7 +9,8 @@ from scenes import PLANAR, simulation, world
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Simulation, contact_delays, simulate
+from hopfield_nav.experiment import Simulation, simulate
+from hopfield_nav.record import contact_delays
 
 GOAL = "goal: {cell: [17, 6]}\n"
 WALL = "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\n"

@@ -12,7 +12,6 @@ from scenes import NO_PATH
 
 from dynamics import link_frames, load_arm
 from hopfield_nav import load_run, load_world, simulate
-from hopfield_nav.experiment import contact_episodes, force_norm
 from hopfield_nav.figures import COLOURS, envelope, keep_scale, paper_style
 from hopfield_nav.figures.palette import MEANINGS
 from hopfield_nav.figures.run import (
@@ -35,6 +34,7 @@ from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.solid import SceneView, layers, marks, view
 from hopfield_nav.figures.solid.faces import capsule_faces, wall_faces
+from hopfield_nav.record import contact_episodes, force_norm
 
 NAMES = {
     "collision_space", "snapshots", "maps", "trajectory", "forces", "force_magnitude", "force_zoom",
@@ -149,7 +149,7 @@ def test_touches_within_50_ms_are_one_contact(run):
 
 
 def load_like(run, force):
-    from hopfield_nav.experiment import Run
+    from hopfield_nav.record import Run
 
     other = Run(run.world, run.summary, np.zeros((0, 1)), [], np.zeros((0, 2)), np.zeros((0, 0)))
     other._data = run.data.assign(force=(("time", "axis"), force))

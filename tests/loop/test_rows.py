@@ -13,8 +13,8 @@ import pytest
 from refusals import refused
 from scenes import simulation
 
-from hopfield_nav.experiment import load_run
 from hopfield_nav.loop import Rows, rows
+from hopfield_nav.record import load_run
 
 MANY = 100_000
 WORLD = (
@@ -94,7 +94,7 @@ def test_a_run_in_pieces_is_the_run_in_memory(monkeypatch, tmp_path):
 
 def test_a_big_record_is_read_signal_by_signal(monkeypatch, tmp_path):
     """It reads the same, and damage is still told at once."""
-    from hopfield_nav.experiment import stored
+    from hopfield_nav.record import stored
 
     run = simulation(WORLD).run()
     folder = run.save(tmp_path / "run")

@@ -7,11 +7,12 @@ import pytest
 from closed_steps import SLACK, distance_of
 
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Simulation, load_run, simulate
+from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.experiment.slide_phase import APPROACH, SEARCH
 from hopfield_nav.navigation import Follow, SlideAlong
 from hopfield_nav.navigation.responses.paths import FACTS_ALONE
 from hopfield_nav.navigation.responses.slide import MAX_IDLE, STUCK
+from hopfield_nav.record import load_run
 from hopfield_nav.world import parse_world
 
 SLIDE = ["explore=slide"]

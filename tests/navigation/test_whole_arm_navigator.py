@@ -14,13 +14,14 @@ from refusals import refused
 from dynamics import forward_kinematics
 from hopfield_nav import load_world
 from hopfield_nav.control import Onset
-from hopfield_nav.experiment import Simulation, load_run, marks_score, place_errors, simulate
+from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.known_world import build_scene, motion_is_free
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation import ContactHypotheses, Detection, Reference
 from hopfield_nav.navigation.whole_arm import navigator as navigator_module
 from hopfield_nav.navigation.whole_arm.probe import choose_probe, is_ambiguous
+from hopfield_nav.record import load_run, marks_score, place_errors
 from hopfield_nav.world import build_obstacles, parse_world
 
 STATUS = Path("/proc/self/status")

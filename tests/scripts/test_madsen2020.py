@@ -165,7 +165,7 @@ def test_real_arm(real_data):
 
 def test_real_arm_false_alarms(real_data):
     """So few seconds cannot tell the two models apart: their intervals overlap."""
-    from hopfield_nav.experiment import alarm_rate
+    from hopfield_nav.record import alarm_rate
 
     intervals = {}
     for model in ("given", "consistent"):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import dynamics
 from dynamics import BadInput
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import SUMMARY as QUANTITIES
+from hopfield_nav.record import SUMMARY as QUANTITIES
 from hopfield_nav.sweeps import dump_sweep_schema, load_sweep, make_sweep, sweep_from
 from hopfield_nav.world import load_world
 from hopfield_nav.world.document import parse_document

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from dynamics import BadInput, link_frames, load_arm
 from hopfield_nav import load_world, simulate
-from hopfield_nav.experiment import force_norm
+from hopfield_nav.record import force_norm
 from hopfield_nav.view import describe_run
 from hopfield_nav.view.arrays import packed, whole
 from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses

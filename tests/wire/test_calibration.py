@@ -8,9 +8,9 @@ from refusals import refused
 from served import CONSTANT, heard, in_a_thread, moving, telling
 
 from dynamics import load_arm
-from hopfield_nav.experiment import alarm_rate, quiet_time
 from hopfield_nav.logs import replay, signals_of_recording
 from hopfield_nav.plugin import find_method
+from hopfield_nav.record import alarm_rate, quiet_time
 from hopfield_nav.wire import Stretch, calibrate
 
 ARM, ESTIMATOR = load_arm("ur5_controller"), find_method("estimator", "momentum_observer")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import do_in_two, paper_style, save_figure
 from hopfield_nav.figures.run.pages import (
     collision_space_page,
@@ -30,6 +29,7 @@ from hopfield_nav.figures.run.pages import (
 )
 from hopfield_nav.figures.run.places import places_page
 from hopfield_nav.figures.run.slices import slices_page
+from hopfield_nav.record import Run
 
 _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "collision_space": collision_space_page,  # ragazzon2012 figure 7.2

@@ -14,7 +14,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dynamics import BadInput
-from hopfield_nav.experiment import Run, missed_contacts
 from hopfield_nav.figures import (
     COLOURS,
     Cut,
@@ -31,6 +30,7 @@ from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
 from hopfield_nav.figures.run.snapshots import row_at
 from hopfield_nav.figures.solid import in_space
+from hopfield_nav.record import Run, missed_contacts
 
 _Panel = ScenePanel | MapPanel | LevelPanel | PlacesPanel | StripPanel
 WHOLE = Cut()

@@ -15,7 +15,6 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection, PolyCollection
 from matplotlib.patches import FancyArrowPatch
 
-from hopfield_nav.experiment import PlanRecord, Run, force_norm
 from hopfield_nav.figures import COLOURS, envelope, path_rows
 from hopfield_nav.figures.run.signals import force_threshold, frame_time
 from hopfield_nav.figures.run.snapshots import force_arrow
@@ -40,6 +39,7 @@ from hopfield_nav.figures.solid import (
     obstacle_outlines,
     start_point,
 )
+from hopfield_nav.record import PlanRecord, Run, force_norm
 
 
 class Now(NamedTuple):

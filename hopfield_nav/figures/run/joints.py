@@ -7,9 +7,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import COLOURS, envelope, keep_scale
 from hopfield_nav.figures.run.signals import add_signal, frame_time
+from hopfield_nav.record import Run
 from hopfield_nav.world import build_arm
 
 _ERROR, _ANGLE, _TORQUE = 0.02, 0.01, 0.1  # [mrad], [rad], [N·m] that every scale spans

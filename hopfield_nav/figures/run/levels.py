@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from hopfield_nav.experiment import Run, missed_contacts
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, path_rows
 from hopfield_nav.figures.run.maps import trajectory_handles
 from hopfield_nav.figures.solid import (
@@ -27,6 +26,7 @@ from hopfield_nav.figures.solid import (
     map_grid,
     start_point,
 )
+from hopfield_nav.record import Run, missed_contacts
 
 MOST_LEVELS = 24
 

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.experiment import PlanRecord, Run, missed_contacts
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.figures.solid import (
@@ -27,6 +26,7 @@ from hopfield_nav.figures.solid import (
     frame_map,
     in_space,
 )
+from hopfield_nav.record import PlanRecord, Run, missed_contacts
 
 
 def draw_collision_space(ax: Axes, run: Run) -> Axes:

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure
 from hopfield_nav.figures.run.joints import (
     draw_joint_angle,
@@ -40,6 +39,7 @@ from hopfield_nav.figures.run.signals import (
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.figures.solid import SceneView, in_space, map_extent, map_grid
+from hopfield_nav.record import Run
 
 MOST_MAPS = 24
 

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell, mark_goal
+from hopfield_nav.record import Run
 from hopfield_nav.world import all_solids, build_arm
 
 BALL = 0.02  # [m] radius of the circle that a place is drawn as

@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import COLOURS, path_rows
 from hopfield_nav.figures.run.film_panels import Now, show_halo
 from hopfield_nav.figures.run.places import BALL, place_alpha, scene_of
 from hopfield_nav.figures.solid import CellPose, PaintedFaces, frame_cell, mark_goal
+from hopfield_nav.record import Run
 
 _ROUND = BALL * np.stack([f(np.linspace(0.0, 2.0 * np.pi, 25)[:-1]) for f in (np.cos, np.sin)], axis=1)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import CENTIMETRE, PAGE, new_figure, paper_style, save_figure
 from hopfield_nav.figures.run.maps import draw_collision_space, space_handles
 from hopfield_nav.figures.solid import (
@@ -20,6 +19,7 @@ from hopfield_nav.figures.solid import (
     mark_start,
     start_point,
 )
+from hopfield_nav.record import Run
 from hopfield_nav.world import all_solids, build_arm
 
 _HIGH = 9 * CENTIMETRE  # [inch]

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.experiment import FeltMap, Run, felt_map
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure
+from hopfield_nav.record import FeltMap, Run, felt_map
 
 
 def slices_page(run: Run) -> Figure | None:

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch
 
-from hopfield_nav.experiment import PlanRecord, Run, contact_episodes
 from hopfield_nav.figures import COLOURS, path_rows
 from hopfield_nav.figures.solid import (
     SceneView,
@@ -24,6 +23,7 @@ from hopfield_nav.figures.solid import (
     mark_start,
     start_point,
 )
+from hopfield_nav.record import PlanRecord, Run, contact_episodes
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow
 _SMALLEST_ARROW = 0.5  # [N]

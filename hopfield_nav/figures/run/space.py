@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from hopfield_nav.experiment import PlanRecord, Run
 from hopfield_nav.figures import COLOURS, path_rows
 from hopfield_nav.figures.run.snapshots import add_ends
 from hopfield_nav.figures.solid import (
@@ -18,6 +17,7 @@ from hopfield_nav.figures.solid import (
     frame_scene,
     mark_goal,
 )
+from hopfield_nav.record import PlanRecord, Run
 
 
 def draw_space(ax: Axes, run: Run, scene: SceneView | None = None) -> Axes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopfield_nav.experiment import Run
+from hopfield_nav.record import Run
 from hopfield_nav.world import (
     Box,
     Cylinder,

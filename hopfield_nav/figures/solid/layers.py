@@ -16,10 +16,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures import CENTIMETRE, COLOURS, path_rows
 from hopfield_nav.figures.solid.marks import felt_alpha
 from hopfield_nav.figures.solid.room import cell_points, map_extent, slice_outline, start_point
+from hopfield_nav.record import Run
 from hopfield_nav.world import all_solids
 
 _BAR = 0.42  # [cells] half the length of the bar across a closed step

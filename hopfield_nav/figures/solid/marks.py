@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopfield_nav.experiment import PlanRecord, Run
+from hopfield_nav.record import PlanRecord, Run
 
 FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
 _MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics import forward_kinematics
-from hopfield_nav.experiment import Run
 from hopfield_nav.figures.solid.faces import box_faces
+from hopfield_nav.record import Run
 from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere, build_arm
 
 _EYE = np.eye(3)

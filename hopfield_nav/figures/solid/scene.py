@@ -14,13 +14,13 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
-from hopfield_nav.experiment import PlanRecord, Run
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
 from hopfield_nav.figures.solid.faces import floor_heights, obstacle_faces, points_of_solids
 from hopfield_nav.figures.solid.marks import EXCLUDED, FELT, NEW, cell_classes
 from hopfield_nav.figures.solid.room import cube_faces, in_space, map_extent, room_edges, room_ends
 from hopfield_nav.figures.solid.view import View, make_view, project, shade
+from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import build_arm
 
 Faces = tuple[np.ndarray, np.ndarray]  # corners and colours

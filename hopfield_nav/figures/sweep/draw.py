@@ -13,10 +13,10 @@ from pathlib import Path
 import xarray as xr
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.experiment import check_checksums, read_netcdf
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.sweep.pages import file_name, heat_maps_page, sweep_pages, varies
 from hopfield_nav.figures.sweep.points import Points
+from hopfield_nav.record import check_checksums, read_netcdf
 
 
 def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:

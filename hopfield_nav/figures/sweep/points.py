@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.experiment import SUMMARY
+from hopfield_nav.record import SUMMARY
 
 PASSED = "passed_through"
 TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path

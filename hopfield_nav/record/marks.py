@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopfield_nav.experiment.run import Run
 from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.record.run import Run
 from hopfield_nav.world import build_obstacles
 
 NEAR = 0.04  # [m] from the true point a place is as good as right

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.experiment.run import Run
 from hopfield_nav.geometry import arm_clearance
 from hopfield_nav.navigation import LIKELY, ContactHypotheses, PriorMap, Step
+from hopfield_nav.record.run import Run
 from hopfield_nav.world import Box, Sphere, World, build_arm, packed
 
 OCCUPIED, BELIEVED = 3, 0.5  # value of the final map where a cell is believed to be occupied; how certainly
@@ -16,7 +16,7 @@ _FREE_OF_TOUCH = 0.5  # [s] from an alarm on either side, in which the arm may t
 _APART = 0.02  # [rad] between two joint angles that are handed on
 
 
-def hand_on(run: Run, world: World) -> PriorMap:
+def load_prior(run: Run, world: World) -> PriorMap:
     """What a run felt, for a world with the same map.
 
     Raises:

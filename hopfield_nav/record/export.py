@@ -15,7 +15,7 @@ from dynamics.files import whole_file
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.experiment.run import Run
+    from hopfield_nav.record.run import Run
 
 _LINES = 4096  # written at a time
 

@@ -11,8 +11,8 @@ import pytest
 import xarray
 from scenes import simulation
 
-from hopfield_nav.experiment import load_run
-from hopfield_nav.experiment.netcdf import packing
+from hopfield_nav.record import load_run
+from hopfield_nav.record.netcdf import packing
 
 ROWS = 10_000
 TIME = ("time", "axis")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopfield_nav.experiment.dataset import Record
+from hopfield_nav.record.dataset import Record
 
 _ROWS = 65536  # that are packed together
 _SAMPLE = 4096  # rows that show whether a signal is worth it

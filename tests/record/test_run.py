@@ -12,7 +12,8 @@ from scenes import simulation
 
 from dynamics import BadInput
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Run, load_run, score_run, simulate
+from hopfield_nav.experiment import simulate
+from hopfield_nav.record import Run, load_run, score_run
 
 TEXT = (
     "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 9\n"

@@ -11,7 +11,7 @@ from scipy.io import loadmat
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import export_csv, export_mat
+from hopfield_nav.record import export_csv, export_mat
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
-from hopfield_nav.experiment.quantities import SUMMARY
+from hopfield_nav.record.quantities import SUMMARY
 
 if TYPE_CHECKING:
     import xarray

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.experiment.contacts import begins_in_slide, contact_spans
-from hopfield_nav.experiment.rates import alarm_rate
-from hopfield_nav.experiment.run import Run
 from hopfield_nav.loop import CONTACT_MEMORY
+from hopfield_nav.record.contacts import begins_in_slide, contact_spans
+from hopfield_nav.record.rates import alarm_rate
+from hopfield_nav.record.run import Run
 
 
 class ContactTruth(NamedTuple):

@@ -9,18 +9,11 @@ from scenes import GOAL, simulation, world
 from dynamics import BadInput
 from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import (
-    ContactTruth,
-    contact_delays,
-    follow,
-    map_error,
-    quiet_time,
-    score,
-    score_run,
-)
-from hopfield_nav.experiment.contacts import contact_spans, force_norm
-from hopfield_nav.experiment.rates import alarm_rate
+from hopfield_nav.experiment import follow
 from hopfield_nav.loop import quintic_trajectory
+from hopfield_nav.record import ContactTruth, contact_delays, map_error, quiet_time, score, score_run
+from hopfield_nav.record.contacts import contact_spans, force_norm
+from hopfield_nav.record.rates import alarm_rate
 
 TIME = np.arange(0, 10, 0.001)
 

@@ -12,8 +12,8 @@ from hopfield_nav.world import World
 if TYPE_CHECKING:
     import xarray
 
-    from hopfield_nav.experiment.detection import DetectionRecord
     from hopfield_nav.navigation import Step
+    from hopfield_nav.record.detection import DetectionRecord
 
 
 class Record(NamedTuple):

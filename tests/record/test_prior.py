@@ -6,9 +6,9 @@ from refusals import refused
 
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import felt_places, hand_on, with_felt
 from hopfield_nav.geometry import arm_clearance, capsule_distance
 from hopfield_nav.navigation import LIKELY
+from hopfield_nav.record import felt_places, load_prior, with_felt
 from hopfield_nav.world import build_arm, build_obstacles, parse_world
 
 
@@ -43,15 +43,15 @@ def test_the_arm_does_not_touch_again_what_was_touched(whole):
 
 def test_a_run_after_a_run_after_a_run(trap):
     """Facts stay facts, and what was handed on is handed on again."""
-    felt = hand_on(trap, trap.world)
+    felt = load_prior(trap, trap.world)
     again = simulate(trap.world, felt=trap)
     driven = {step for step, certainty in felt.steps.items() if certainty == 1.0}
-    assert driven <= set(hand_on(again, trap.world).steps)
+    assert driven <= set(load_prior(again, trap.world).steps)
 
 
 def test_what_is_free_was_free(whole):
     """No joint angles are handed on at which the arm touched anything in truth."""
-    felt = hand_on(whole, whole.world)
+    felt = load_prior(whole, whole.world)
     assert len(felt.free) > 100
     solids = build_obstacles(whole.world)[: len(whole.world.obstacles)]
     assert (arm_clearance(build_arm(whole.world), felt.free, solids) > 0.0).all()
@@ -61,7 +61,7 @@ def test_another_map_is_refused(trap):
     with refused("on one map says nothing on another"):
         simulate(load_world("over_the_wall"), felt=trap)
     with refused("marked cells are not handed on"):
-        hand_on(trap, load_world("u_trap", ["detection.mark=actual"]))
+        load_prior(trap, load_world("u_trap", ["detection.mark=actual"]))
 
 
 def test_cells_become_known_boxes(trap):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.experiment.run import Run
 from hopfield_nav.loop import CONTACT_MEMORY
+from hopfield_nav.record.run import Run
 
 
 def contact_delays(

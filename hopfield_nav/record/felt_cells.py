@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.experiment.earlier import felt_places, free_angles
-from hopfield_nav.experiment.run import Run
 from hopfield_nav.known_world import scene_of_world
 from hopfield_nav.navigation import CollisionBelief, JointGrid, block_known, grid_of
+from hopfield_nav.record.prior import felt_places, free_angles
+from hopfield_nav.record.run import Run
 from hopfield_nav.world import build_arm
 
 
