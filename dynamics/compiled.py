@@ -12,7 +12,6 @@ import atexit
 import functools
 import hashlib
 import os
-import shutil
 import stat
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from dynamics.errors import BadInput
+from dynamics.files.links import remove_folder
 
 if TYPE_CHECKING:
     import numba
@@ -309,15 +309,15 @@ def _new_root() -> Path:
 
 def _remove(root: Path, owner: int) -> None:
     if os.getpid() == owner:  # not a fork of it
-        shutil.rmtree(root, ignore_errors=True)
+        remove_folder(root, root.parent)
 
 
 def _prune(root: Path, current: Path) -> None:
     """Remove all but the few newest cache folders of older sources."""
-    old = [p for p in root.glob("code-*") if p != current and p.is_dir()]
+    old = [p for p in root.glob("code-*") if p != current and p.is_dir() and not p.is_symlink()]
     old.sort(key=lambda p: p.stat().st_mtime, reverse=True)
     for path in old[_KEEP:]:
-        shutil.rmtree(path, ignore_errors=True)
+        remove_folder(path, root)
 
 
 @functools.cache

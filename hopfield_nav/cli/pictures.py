@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
+from dynamics.files import inside
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Run
@@ -88,6 +89,7 @@ def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
     from hopfield_nav.figures import can_copy
     from hopfield_nav.figures.run import draw_run_figures
 
+    inside(folder / "figures", folder)
     return draw_run_figures(run, folder / "figures", pdf=pdf, in_two=can_copy())
 
 

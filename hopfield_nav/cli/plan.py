@@ -33,7 +33,7 @@ def plan(
     trust: Trusted = False,
 ) -> int:
     """Plan a motion past known obstacles: free for certain before the arm moves."""
-    from hopfield_nav.cli.folders import choose_folder
+    from hopfield_nav.cli.folders import choose_folder, save_where_free
     from hopfield_nav.cli.report import say_if_cold
     from hopfield_nav.world import load_world
 
@@ -55,7 +55,8 @@ def plan(
     if planned.trajectory is None:
         print(f"no plan; {planned.plan.reason}")
         return 1
-    save_plan(planned, folder, motion)
+    name = f"{read.name}-plan"
+    folder = save_where_free(lambda place: save_plan(planned, place, motion), folder, out, name)
     show_plan(planned, folder, not no_plots, animate)
     arrived = not simulate or _simulate(planned, folder / "simulated")
     _print(planned, folder)

@@ -40,7 +40,7 @@ def run(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
-    from hopfield_nav.cli.folders import choose_folder
+    from hopfield_nav.cli.folders import choose_folder, save_where_free
     from hopfield_nav.world import load_world, remarks
 
     read = load_world(world, overrides or [], trust)
@@ -49,7 +49,7 @@ def run(
         print(remark, file=sys.stderr, flush=True)
     earlier = None if felt is None else _load(felt)
     made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
-    _save(made, folder)
+    folder = save_where_free(lambda place: _save(made, place), folder, out, read.name)
     if not no_plots:
         draw_run(made, folder)
     if animate:

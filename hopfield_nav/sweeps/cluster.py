@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-import shutil
 import sys
 import tempfile
 import time as clock
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput, HopfieldNavError
+from dynamics.files import remove_folder
 from hopfield_nav.sweeps.job import failed_row, run_job, warm_up
 
 if TYPE_CHECKING:
@@ -154,10 +154,10 @@ def _remove_orphans(place: Path) -> None:
     """Remove the scratch folders of our own sweeps that were killed: nobody has their process number now."""
     for folder in place.glob(f"{_SCRATCH}*-*"):
         number = folder.name.removeprefix(_SCRATCH).split("-")[0]
-        with suppress(OSError):
+        with suppress(OSError, BadInput):
             ours = not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()
             if ours and number.isdecimal() and not _is_alive(int(number)):
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_folder(folder, place)
 
 
 def _is_alive(process: int) -> bool:

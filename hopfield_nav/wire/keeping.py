@@ -42,7 +42,7 @@ class Keeper:
         self._rows = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._alarms = (folder / ALARMS).open("w", encoding="utf-8")
+            self._alarms = (folder / ALARMS).open("x", encoding="utf-8")
         except OSError as error:
             raise BadInput(f"cannot keep a record: {error.strerror}", where=str(folder)) from None
         self._alarms.write("time_s,level,link,probability\n")
