@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Run
@@ -38,7 +38,7 @@ def plot(
     else:
         paths = draw_run(load_saved_run(run), run, pdf)
     for path in paths:
-        print(path)
+        print(printable(str(path)))
     return 0
 
 
@@ -69,7 +69,7 @@ def animate(
     from hopfield_nav.figures import Cut
 
     cut = Cut(begin, end, fps, _read_size(size))
-    print(film_run(load_saved_run(run), run, cut))
+    print(printable(str(film_run(load_saved_run(run), run, cut))))
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import time as clock
 import webbrowser
 from pathlib import Path
@@ -41,12 +40,13 @@ def run(
 ) -> int:
     """Simulate a world and save what happened."""
     from hopfield_nav.cli.folders import choose_folder
+    from hopfield_nav.cli.report import say
     from hopfield_nav.world import load_world, remarks
 
     read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, read.name)
     for remark in remarks(read):
-        print(remark, file=sys.stderr, flush=True)
+        say(remark)
     earlier = None if felt is None else _load(felt)
     made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
     _save(made, folder)

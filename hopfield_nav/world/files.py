@@ -100,7 +100,8 @@ def world_name(path: Path) -> str:
 
 
 def _named_after(path: Path, is_copy: bool) -> str:
-    return path.resolve().parent.name if is_copy else path.stem
+    name = path.resolve().parent.name if is_copy else path.stem
+    return "".join(c if c.isprintable() else "_" for c in name)  # it is printed, and written as text
 
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
