@@ -95,6 +95,7 @@ class _PageServer(ThreadingHTTPServer):
     """A thread for each of the last ``MOST_CLIENTS`` clients; a new one takes the place of the oldest."""
 
     daemon_threads = True
+    request_queue_size = 4 * MOST_CLIENTS  # that wait for theirs
 
     def __init__(self, *arguments: Any) -> None:
         self._there: dict[socket.socket, None] = {}  # oldest first
