@@ -28,7 +28,7 @@ from torturing.trials import HEAD, Tally, joined, try_all
 from torturing.worlds import mutated, random_worlds
 
 FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000, "streams": 2000}
-SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120, "streams": 42}
+SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120, "streams": 21}
 BLOCK = {
     "worlds": 500,
     "runs": 50,
