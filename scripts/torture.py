@@ -1,6 +1,6 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
-    python scripts/torture.py [--short] [--only worlds,runs,records,links,kills,pairs,calls] [--count N]
+    python scripts/torture.py [--short] [--only KIND,…] [--count N]
         [--first N] [--keep FILE] [--out docs/reliability.md]
 
 It uses one core, two for pairs, and three for killed sweeps. What broke the program is named below the
@@ -26,28 +26,21 @@ from torturing.kills import killed_sweeps
 from torturing.links import linked_records
 from torturing.pairs import pairs_at_once
 from torturing.records import damaged_runs, damaged_tables
+from torturing.streams import hostile_streams
 from torturing.trials import HEAD, Tally, joined, try_all
 from torturing.worlds import mutated, random_worlds
 
-FULL = {
-    "worlds": 10_000,
-    "runs": 10_000,
-    "records": 500,
-    "links": 200,
-    "kills": 100,
-    "pairs": 50,
-    "calls": 2000,
+SIZES = {  # of each kind of trials: all of them, a short form, and how many are kept at a time
+    "worlds": (10_000, 60, 500),
+    "runs": (10_000, 3, 50),
+    "records": (500, 30, 100),
+    "links": (200, 8, 50),
+    "kills": (100, 0, 4),
+    "pairs": (50, 0, 5),
+    "calls": (2000, 120, 100),
+    "streams": (2000, 21, 100),
 }
-SHORT = {"worlds": 60, "runs": 3, "records": 30, "links": 8, "kills": 0, "pairs": 0, "calls": 120}
-BLOCK = {
-    "worlds": 500,
-    "runs": 50,
-    "records": 100,
-    "links": 50,
-    "kills": 4,
-    "pairs": 5,
-    "calls": 100,
-}  # kept at a time
+FULL, SHORT, BLOCK = ({kind: sizes[k] for kind, sizes in SIZES.items()} for k in range(3))
 KINDS = tuple(FULL)
 
 
@@ -76,6 +69,8 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
         return [try_all("records that lead elsewhere", linked_records(place, count, first), total)]
     if kind == "calls":
         return [try_all("calls with odd arguments", odd_calls(count, first), total)]
+    if kind == "streams":
+        return [try_all("hostile streams, watched", hostile_streams(place, count, first), total)]
     halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
     runs = damaged_runs(place / "a", halves[0], first=halves[1])
     bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])

@@ -9,6 +9,7 @@ A command imports what does the work when it is called: the help answers before 
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -75,6 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     gc.set_threshold(_GARBAGE)
+    _print_whatever_comes()
     with noticed_interrupts() as interrupts:
         return _answer(arguments, interrupts)
 
@@ -115,5 +117,14 @@ def _call(arguments: list[str]) -> int:
 
 
 def _say(message: str, status: int) -> int:
-    print(f"hopfield-nav: {' '.join(message.split())}", file=sys.stderr, flush=True)
+    from dynamics import printable
+
+    print(f"hopfield-nav: {printable(' '.join(message.split()))}", file=sys.stderr, flush=True)
     return status
+
+
+def _print_whatever_comes() -> None:
+    """Characters that the terminal's or the pipe's encoding lacks are written as their escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 from hopfield_nav.cli.options import Trusted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def check(
     status = 0
     for name in files:
         try:
-            print(f"{name}: {_check(name, picture, trust)}", flush=True)
+            print(printable(f"{name}: {_check(name, picture, trust)}"), flush=True)
         except BadInput as error:
             for fault in (error, *error.others):
                 print(f"hopfield-nav: {fault}", file=sys.stderr, flush=True)
@@ -42,7 +42,8 @@ def schema(
     from hopfield_nav.sweeps import dump_sweep_schema
     from hopfield_nav.world import dump_schema
 
-    print(json.dumps(dump_sweep_schema() if sweep else dump_schema(), indent=2, ensure_ascii=False))
+    ascii_alone = sys.stdout.encoding.lower() != "utf-8"  # JSON has escapes of its own
+    print(json.dumps(dump_sweep_schema() if sweep else dump_schema(), indent=2, ensure_ascii=ascii_alone))
     return 0
 
 

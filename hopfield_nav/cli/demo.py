@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput, nearest_name, printable
 from hopfield_nav.cli.options import Film, NoPlots, folder_option
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def demo(
     if rounds is None and not sys.stdout.isatty():
         rounds = _UNWATCHED
     plans = _random_plans(read, seed)
-    print(f"results in {folder}; Ctrl-C ends it" if rounds is None else f"results in {folder}", flush=True)
+    print(printable(f"results in {folder}{'; Ctrl-C ends it' * (rounds is None)}"), flush=True)
     for number, planned in enumerate(itertools.islice(plans, rounds), start=1):
         if planned.trajectory is not None:
             place = folder / f"{number:03d}"
@@ -122,8 +122,8 @@ def _run_example(example: str, name: str, out: Path | None) -> int:
         try:
             paths = EXAMPLES[example](world, folder)
         except NoPlan as none:
-            print(none)
+            print(printable(str(none)))
             return 1
     for path in paths:
-        print(path)
+        print(printable(str(path)))
     return 0

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+<<<<<<< HEAD
 from dynamics import BadInput
 from dynamics.files import inside
+=======
+from dynamics import BadInput, printable
+>>>>>>> c
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Run
@@ -39,7 +43,7 @@ def plot(
     else:
         paths = draw_run(load_saved_run(run), run, pdf)
     for path in paths:
-        print(path)
+        print(printable(str(path)))
     return 0
 
 
@@ -70,7 +74,7 @@ def animate(
     from hopfield_nav.figures import Cut
 
     cut = Cut(begin, end, fps, _read_size(size))
-    print(film_run(load_saved_run(run), run, cut))
+    print(printable(str(film_run(load_saved_run(run), run, cut))))
     return 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput, nearest_name, printable
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def plan(
         read = with_felt(read, load_run(felt))
     planned = plan_world(read)
     if planned.trajectory is None:
-        print(f"no plan; {planned.plan.reason}")
+        print(printable(f"no plan; {planned.plan.reason}"))
         return 1
     name = f"{read.name}-plan"
     folder = save_where_free(lambda place: save_plan(planned, place, motion), folder, out, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import time as clock
 import webbrowser
 from pathlib import Path
@@ -40,13 +39,18 @@ def run(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
+<<<<<<< HEAD
     from hopfield_nav.cli.folders import choose_folder, save_where_free
+=======
+    from hopfield_nav.cli.folders import choose_folder
+    from hopfield_nav.cli.report import say
+>>>>>>> c
     from hopfield_nav.world import load_world, remarks
 
     read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, read.name)
     for remark in remarks(read):
-        print(remark, file=sys.stderr, flush=True)
+        say(remark)
     earlier = None if felt is None else _load(felt)
     made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
     folder = save_where_free(lambda place: _save(made, place), folder, out, read.name)

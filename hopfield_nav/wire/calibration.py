@@ -51,12 +51,13 @@ class Stretch:
         self._rows: list[np.ndarray] = []
         self._recipe: Recipe | None = None
 
-    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> None:
-        """Keep a row."""
+    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
+        """Keep a row; there is always room."""
         if anew or (self._recipe is not None and recipe.names != self._recipe.names):
             self._rows.clear()
         self._recipe = recipe
         self._rows.append(values)
+        return ""
 
     def dataset(self) -> xarray.Dataset:
         """The rows as a recording.
