@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-<<<<<<< HEAD
-from dynamics import BadInput
-from dynamics.files import inside
-=======
 from dynamics import BadInput, printable
->>>>>>> c
+from dynamics.files import inside
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Run

@@ -39,12 +39,8 @@ def run(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
-<<<<<<< HEAD
     from hopfield_nav.cli.folders import choose_folder, save_where_free
-=======
-    from hopfield_nav.cli.folders import choose_folder
     from hopfield_nav.cli.report import say
->>>>>>> c
     from hopfield_nav.world import load_world, remarks
 
     read = load_world(world, overrides or [], trust)

@@ -109,13 +109,9 @@ def world_name(path: Path) -> str:
 
 def _named_after(path: Path, is_copy: bool) -> str:
     name = path.resolve().parent.name if is_copy else path.stem
-<<<<<<< HEAD
     if not name.strip("."):  # its results would lie in `runs` itself, or beside it
         raise BadInput("no name for its results", where=str(path), allowed="a name before .yaml")
-    return name
-=======
     return "".join(c if c.isprintable() else "_" for c in name)  # it is printed, and written as text
->>>>>>> c
 
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
