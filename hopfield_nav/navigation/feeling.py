@@ -31,7 +31,7 @@ from hopfield_nav.navigation.legs import LEAST_FORCE, Leg, cell_at, is_corner, p
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.planners import plan_with
-from hopfield_nav.planning import Plan, stencil
+from hopfield_nav.planning import Plan, neighbourhood_of
 from hopfield_nav.world import World
 
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
@@ -60,7 +60,7 @@ class FeelingNavigator(Navigator):
         self._closed_to_goal: set[Cell] = set()
         self._direct = False  # whether the last leg leads from a cell beside the goal's straight to the goal
         super().__init__(world, arm, start)
-        self._moves = stencil(self.grid.shape, world.planner.radius).offset
+        self._moves = neighbourhood_of(self.grid.shape, world.planner.radius).offset
 
     def answer(self, alert: Alert) -> tuple[Cell, PlannedMotion]:
         """Learn from a touch and plan a new motion; see ``Navigator.answer``."""
