@@ -116,8 +116,7 @@ class FeelingNavigator(Navigator):
         self._show_beliefs()
 
     def _confirm(self, held: float) -> None:
-        rearm = self.world.detection.rearm
-        self.beliefs.confirm(held >= (1.0 if rearm is None else rearm))
+        self.beliefs.confirm(held >= self.world.detection.armed_below)
 
     def _go_back(
         self, leg: Leg, force: np.ndarray, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray

@@ -275,6 +275,11 @@ class DetectionSection(Section):
         """The parameters of estimator and detector, by name, defaults included."""
         return dict(self.model_extra or {})
 
+    @property
+    def armed_below(self) -> float:
+        """Share of the threshold below which the level must fall before the next detection."""
+        return 1.0 if self.rearm is None else self.rearm
+
 
 class ExploreSection(Section):
     """How the arm goes on after a touch; a bare word is the method, with the rest as by default."""
