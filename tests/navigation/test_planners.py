@@ -130,6 +130,7 @@ def test_what_a_star_expects_is_the_length_on_open_ground():
     ("kind", "outcome"), [("a_star", "reached"), ("roadmap", "reached"), ("potential_field", "no_path")]
 )
 def test_the_main_experiment(kind, outcome):
-    run = simulate(load_world("ragazzon2012", [f"planner.kind={kind}", "record.signals=none"]))
+    planner = f"planner={{kind: {kind}, unreachable: ignore}}"
+    run = simulate(load_world("ragazzon2012", [planner, "record.signals=none"]))
     assert run.outcome == outcome
     assert ("stuck" in run.summary["reason"]) == (kind == "potential_field")
