@@ -169,7 +169,7 @@ def _choose(
         find_method("detector", detector) if detector else own.detector,
     )
     found, rule = values_of_world(read, chosen) | given, read.detection
-    alarms = 1.0 if rule.rearm is None else rule.rearm, rule.episodes if episodes is None else episodes
+    alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     return _Chosen(model_of_world(read, arm), *chosen, found, same_motor, *alarms)
 
 

@@ -29,8 +29,10 @@ from .sliding import slide_about as slide_about
 from .sliding import with_sliding as with_sliding
 from .trace import Onset as Onset
 from .trace import Trace as Trace
+from .trace import angles_in as angles_in
 from .trace import find_onset as find_onset
 from .trace import free_rows as free_rows
 from .trace import in_order as in_order
 from .trace import make_trace as make_trace
 from .trace import remember as remember
+from .trace import torques_in as torques_in

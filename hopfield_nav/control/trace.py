@@ -63,6 +63,20 @@ def in_order(trace: Trace) -> np.ndarray:
     return np.roll(trace.rows, -int(trace.next[0]), axis=0)
 
 
+def angles_in(rows: np.ndarray) -> np.ndarray:
+    """Measured joint angles (…, n) [rad] of rows (…, 2 + 2 n) of a trace."""
+    return rows[..., 2 : 2 + _joints(rows)]
+
+
+def torques_in(rows: np.ndarray) -> np.ndarray:
+    """Estimated torques of contact (…, n) [N·m] of rows (…, 2 + 2 n) of a trace."""
+    return rows[..., 2 + _joints(rows) :]
+
+
+def _joints(rows: np.ndarray) -> int:
+    return (rows.shape[-1] - 2) // 2
+
+
 def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
     """When the level began to rise to what it is in the last row.
 
@@ -74,7 +88,7 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
         The moment at which a straight line through ``RISEN`` of the rise meets the lowest level. An
         alarm without a rise began when it was raised.
     """
-    rows, n = in_order(trace), (trace.rows.shape[1] - 2) // 2
+    rows = in_order(trace)
     rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]
     level = rows[:, 1]
     least, rise = level.min(), level[-1] - level.min()
@@ -82,7 +96,7 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
     if rise > 0.0:
         first, second = (int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISEN)
         k = max(2 * first - second, 0)
-    return Onset(float(rows[k, 0]), rows[k, 2 : 2 + n].copy())
+    return Onset(float(rows[k, 0]), angles_in(rows[k]).copy())
 
 
 def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE) -> np.ndarray:

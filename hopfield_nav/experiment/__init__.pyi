@@ -27,6 +27,7 @@ from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
 from .rates import alarm_rate as alarm_rate
 from .rates import quiet_time as quiet_time
+from .rates import share_interval as share_interval
 from .run import Run as Run
 from .run import load_run as load_run
 from .scoring import ContactScore as ContactScore

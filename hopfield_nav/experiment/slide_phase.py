@@ -20,6 +20,7 @@ from hopfield_nav.control import (
     free_rows,
     in_order,
     slide_about,
+    torques_in,
     with_sliding,
 )
 from hopfield_nav.experiment.limits import limits_of_law
@@ -82,13 +83,13 @@ class SlidePhase(Phase):
 
         As before the contact before, where the arm had hardly left that.
         """
-        n, trace = len(self._arm.dh), state.control.trace
+        trace = state.control.trace
         onset = find_onset(trace, since)
         rows = free_rows(in_order(trace), onset.time)
         rows = rows[rows[:, 0] > since + FREE]
         if not len(rows):
             return self._bias
-        columns, torque = jacobian(self._arm, onset.q), rows[:, 2 + n :].mean(axis=0)
+        columns, torque = jacobian(self._arm, onset.q), torques_in(rows).mean(axis=0)
         return np.asarray(np.linalg.lstsq(columns.T, torque, rcond=1e-3)[0][:3])
 
     def is_over(self, step: int, state: State) -> bool:

@@ -31,7 +31,7 @@ from hopfield_nav.navigation.legs import LEAST_FORCE, Leg, cell_at, is_corner, p
 from hopfield_nav.navigation.motion import PlannedMotion, ToolPath
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.planners import plan_with
-from hopfield_nav.planning import Plan, stencil
+from hopfield_nav.planning import Plan, neighbourhood_of
 from hopfield_nav.world import World
 
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
@@ -60,7 +60,7 @@ class FeelingNavigator(Navigator):
         self._closed_to_goal: set[Cell] = set()
         self._direct = False  # whether the last leg leads from a cell beside the goal's straight to the goal
         super().__init__(world, arm, start)
-        self._moves = stencil(self.grid.shape, world.planner.radius).offset
+        self._moves = neighbourhood_of(self.grid.shape, world.planner.radius).offset
 
     def answer(self, alert: Alert) -> tuple[Cell, PlannedMotion]:
         """Learn from a touch and plan a new motion; see ``Navigator.answer``."""
@@ -116,8 +116,7 @@ class FeelingNavigator(Navigator):
         self._show_beliefs()
 
     def _confirm(self, held: float) -> None:
-        rearm = self.world.detection.rearm
-        self.beliefs.confirm(held >= (1.0 if rearm is None else rearm))
+        self.beliefs.confirm(held >= self.world.detection.armed_below)
 
     def _go_back(
         self, leg: Leg, force: np.ndarray, time: float, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray

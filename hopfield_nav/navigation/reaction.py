@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav.navigation.collision_map import CollisionMap
+from hopfield_nav.navigation.legs import LEAST_FORCE
 
 REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked for
-_LEAST_FORCE = 1e-6  # [N] below it a force has no direction
 
 
 class Felt(NamedTuple):
@@ -94,7 +94,7 @@ def start_along_force(
     force = felt.force[:rank]
     size = np.linalg.norm(force)
     target = felt.position.copy()
-    if size > _LEAST_FORCE:
+    if size > LEAST_FORCE:
         target[:rank] += REACH * grid.spacing * force / size
     here = _into_map(grid, grid.cell_of(felt.position), 0)
     around = np.zeros_like(open_cells)
@@ -133,7 +133,7 @@ def _candidates(grid: CollisionMap, felt: Felt) -> Iterator[tuple[int, ...]]:
     """Cells that may hold the obstacle, best first: against the force, along the path, where the tool is."""
     rank = len(grid.shape)
     force = felt.force[:rank]
-    if np.linalg.norm(force) > _LEAST_FORCE:
+    if np.linalg.norm(force) > LEAST_FORCE:
         ahead = felt.position.copy()
         ahead[:rank] -= REACH * grid.spacing * force / np.linalg.norm(force)
         yield grid.cell_of(ahead)

@@ -47,9 +47,9 @@ from .methods import own_parameters as own_parameters
 from .packing import pack as pack
 from .packing import packed as packed
 from .plan import PlaceSection as PlaceSection
+from .planner_section import PlannerSection as PlannerSection
 from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema
-from .sections import PlannerSection as PlannerSection
 from .sections import Section as Section
 from .solids import Box as Box
 from .solids import Cylinder as Cylinder

@@ -17,14 +17,13 @@ from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan import PlanSection
+from hopfield_nav.world.planner_section import TIES_IN_SPACE, PlannerSection
 from hopfield_nav.world.pushes import PushSection
 from hopfield_nav.world.sections import (
-    TIES_IN_SPACE,
     ContactSection,
     ControllerSection,
     DetectionSection,
     ExploreSection,
-    PlannerSection,
     PlantSection,
     RecordSection,
     Section,

@@ -11,8 +11,7 @@ import numpy as np
 from touches.worlds import has_path
 
 from hopfield_nav import load_world
-from hopfield_nav.experiment import Run, Simulation, contact_episodes
-from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.experiment import Run, Simulation, contact_episodes, share_interval
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation import SurfaceNavigator
 from hopfield_nav.navigation import following as surface_following
@@ -119,7 +118,7 @@ def row(name: str, pairs: list[tuple[Ran, Ran]]) -> str:
     """A line of the table: means of the worlds in which both of a pair came to the same end."""
     same = [pair for pair in pairs if pair[0].outcome == pair[1].outcome]
     faster, n = sum(b.time < a.time for a, b in same), len(same)
-    low, high = wilson(faster, n)
+    low, high = share_interval(faster, n)
     ratio = np.array([b.time / a.time for a, b in same])
     parts = [
         name,

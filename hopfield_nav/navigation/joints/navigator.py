@@ -159,8 +159,7 @@ class JointNavigator:
         return np.zeros(0, dtype=np.int8)
 
     def _is_held(self, held: float) -> bool:
-        rearm = self.world.detection.rearm
-        return held >= (1.0 if rearm is None else rearm)
+        return held >= self.world.detection.armed_below
 
     def _leg_at(self, time: float) -> int:
         """Number of the leg on which the reference is."""

@@ -20,7 +20,7 @@ from hopfield_nav.navigation.beliefs import Beliefs, Cell, Step, pairs, step_bet
 from hopfield_nav.navigation.joints.blocking import block_known
 from hopfield_nav.navigation.joints.doubts import LADDER, Doubts, Place
 from hopfield_nav.navigation.joints.grid import JointGrid
-from hopfield_nav.planning import Replanner, axis_name, cheapest_path
+from hopfield_nav.planning import Replanner, axis_name, cheapest_path, neighbourhood_of
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
 EXITS = 4  # centres from which each solution may be reached
@@ -205,7 +205,8 @@ class Search:
         while left and rounds < ROUNDS:
             if network is None:
                 goals = np.array(sorted({cell for _, cell in left}))
-                network = Replanner(blocked, goals, ties=_base_first(len(here)))
+                near = neighbourhood_of(blocked.shape, ties=_base_first(len(here)))
+                network = Replanner(blocked, goals, near=near)
                 network.close(pairs(closed, len(here)))
             cells = network.path(here)
             if cells is None:
