@@ -28,6 +28,7 @@ from hopfield_nav.world.fields import (
     Section,
     Text,
     Whole,
+    must_fit,
 )
 from hopfield_nav.world.imperfections import FrictionChoice, ModelErrorSection
 from hopfield_nav.world.methods import with_parameters
@@ -191,8 +192,8 @@ class PlannerSection(Section):
         10, description="neighbours that a point is connected with, for roadmap"
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> PlannerSection:
+    @must_fit
+    def _check_clearance(self) -> None:
         if self.clearance > 0 and not self.any_angle:
             raise BadInput(
                 "only a path at any angle keeps a clearance",
@@ -200,6 +201,9 @@ class PlannerSection(Section):
                 found=self.clearance,
                 allowed="0, or any_angle: true",
             )
+
+    @must_fit
+    def _check_activation(self) -> None:
         if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
             raise BadInput(
                 "only the summing network has activation functions",
@@ -207,6 +211,9 @@ class PlannerSection(Section):
                 found=self.activation,
                 allowed="linear, or kind: hopfield with network: sum",
             )
+
+    @must_fit
+    def _check_ties(self) -> None:
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             raise BadInput(
                 "each step must be named once",
@@ -214,7 +221,6 @@ class PlannerSection(Section):
                 found=list(self.ties),
                 allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
             )
-        return self
 
 
 class DetectionSection(Section):
