@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from dynamics import BadInput, printable
 from hopfield_nav.cli.options import Trusted
+from hopfield_nav.cli.refused import say_refused
 
 if TYPE_CHECKING:
     from hopfield_nav.world import Document
@@ -29,9 +29,7 @@ def check(
         try:
             print(printable(f"{name}: {_check(name, picture, trust)}"), flush=True)
         except BadInput as error:
-            for fault in (error, *error.others):
-                print(f"hopfield-nav: {fault}", file=sys.stderr, flush=True)
-            status = 2
+            status = say_refused(error)
     return status
 
 
@@ -81,7 +79,7 @@ def _check_world(document: Document, path: Path, picture: bool, trust: bool) -> 
 
     trial = try_world(world)
     if trial.simulation is None:
-        raise together([placed(fault, document) for fault in trial.faults])
+        raise together(placed(trial.faults, document))
     said = ["ok", *told, *trial.simulation.warnings]
     if picture:
         from hopfield_nav.figures.run import draw_set_up

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Flag, Length, Range, Section, Whole, show
+from hopfield_nav.world.fields import Flag, Length, Range, Section, Whole, must_fit, show
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
@@ -74,8 +74,8 @@ class PlannerSection(Section):
         10, description="neighbours that a point is connected with, for roadmap"
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> PlannerSection:
+    @must_fit
+    def _check_clearance(self) -> None:
         if self.clearance > 0 and not self.any_angle:
             raise BadInput(
                 "only a path at any angle keeps a clearance",
@@ -83,6 +83,9 @@ class PlannerSection(Section):
                 found=self.clearance,
                 allowed="0, or any_angle: true",
             )
+
+    @must_fit
+    def _check_activation(self) -> None:
         if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
             raise BadInput(
                 "only the summing network has activation functions",
@@ -90,6 +93,9 @@ class PlannerSection(Section):
                 found=self.activation,
                 allowed="linear, or kind: hopfield with network: sum",
             )
+
+    @must_fit
+    def _check_ties(self) -> None:
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             raise BadInput(
                 "each step must be named once",
@@ -97,9 +103,11 @@ class PlannerSection(Section):
                 found=list(self.ties),
                 allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
             )
+
+    @must_fit
+    def _check_keys_of_others(self) -> None:
         for key in foreign_keys(self.kind):
             self._refuse_unless_default(key)
-        return self
 
     def _refuse_unless_default(self, key: str) -> None:
         """BadInput if a key of another planner has been given a value of its own."""
