@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numba
 
 _ROOTS = ("dynamics", "hopfield_nav")
-_DECIDES_CODE = (b"dynamics.compiled", b"NamedTuple")  # kernels and the records they read
+_DECIDES_CODE = (b"dynamics.compiled", b"NamedTuple", b"@record", b"IntEnum")  # kernels and what they read
 _DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
 _KEEP = 8  # cache folders of older sources that are left in place
 
@@ -152,10 +152,11 @@ def entry_point(loop: Any) -> Callable:
 
 @functools.cache
 def load_numba() -> Any:
-    """Numba, told what a ``Kernel`` and a ``view`` are and where compiled code is kept."""
+    """Numba, told what a ``Kernel``, a ``view`` and a ``Record`` are and where compiled code is kept."""
     import numba
     from numba.extending import typeof_impl
 
+    import dynamics.record_types  # noqa: F401  (tells Numba of them)
     from dynamics.views import let_numba_compile
 
     _load_without_linear_algebra()

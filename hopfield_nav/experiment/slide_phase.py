@@ -13,8 +13,9 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav.control import (
-    NO_RETREAT,
     Controller,
+    begin_slide,
+    end_slide,
     felt_normal,
     find_onset,
     free_rows,
@@ -25,7 +26,7 @@ from hopfield_nav.control import (
 )
 from hopfield_nav.experiment.limits import limits_of_law
 from hopfield_nav.experiment.phase import Phase
-from hopfield_nav.loop import FOLLOWS, LEADS, State, Trajectory, quintic_trajectory
+from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion, SlidingNavigator
 from hopfield_nav.world import World
 
@@ -66,8 +67,7 @@ class SlidePhase(Phase):
         """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
         assert motion.slide is not None
         sensed, explore = state.control.sensed, self._explore
-        state.control.alarm.retreat[0] = NO_RETREAT
-        state.control.mode[0], state.control.correction[:] = LEADS, 0.0
+        begin_slide(state.control)
         self._bias = self._felt_before(float(trajectory.knots[0]), state)
         self.controller = with_sliding(
             self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
@@ -121,7 +121,6 @@ class SlidePhase(Phase):
         """From where the arm goes on, with the world's own law; as ``ReactionPhase.end``."""
         if not self._found:
             self._navigator.confirm_slide(False)
-        alarm, sensed = state.control.alarm, state.control.sensed
-        state.control.mode[0], alarm.retreat[0] = FOLLOWS, 2.0
-        alarm.floor[0] = alarm.low[0] = alarm.peak[0] = math.inf  # growth is what comes from here on
+        sensed = state.control.sensed
+        end_slide(state.control)
         return sensed.q + sensed.qd * (time - float(sensed.time[0])), sensed.qd.copy()

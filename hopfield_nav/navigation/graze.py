@@ -1,7 +1,7 @@
 """A graze: a touch whose force does not oppose the motion, which the arm passes by instead of going back.
 
 It owns which touches are grazes, and where the leg ends on which the arm goes on. The alarm guards the
-passage (``control.PASSES``): a force that grows by a whole threshold ends it.
+passage (``control.pass_by``): a force that grows by a whole threshold ends it.
 """
 
 from __future__ import annotations

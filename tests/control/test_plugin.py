@@ -81,7 +81,7 @@ def test_own_detector_plugs_in(mine):
     assert run.outcome == "reached"
     assert run.summary["collision_count"] > 0
     # once a period, also where a collision interrupts it; the last time when it arrives
-    assert own.controller.detector.memory[0] == own.state.statistics.periods[0] + 1
+    assert own.controller.detector.memory[0] == own.state.statistics.periods + 1
     none = simulation(
         text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder
     )

@@ -41,6 +41,8 @@ def sources(tmp_path, monkeypatch):
         (tmp_path / root / "plain.py").write_text("ANSWER = 42\n")
         (tmp_path / root / "algorithm.py").write_text(KERNEL_FILE)
         (tmp_path / root / "record.py").write_text("from typing import NamedTuple\n")
+        (tmp_path / root / "numbers.py").write_text("@record\nclass Clock:\n    step: int = 0\n")
+        (tmp_path / root / "kinds.py").write_text("from enum import IntEnum\n")
     monkeypatch.setattr(compiled, "__file__", str(tmp_path / "dynamics" / "compiled.py"))
     return tmp_path
 
@@ -66,7 +68,7 @@ def test_same_sources_same_folder(sources):
 
 
 @pytest.mark.parametrize("root", ["dynamics", "hopfield_nav"])
-@pytest.mark.parametrize("name", ["algorithm.py", "record.py"])
+@pytest.mark.parametrize("name", ["algorithm.py", "record.py", "numbers.py", "kinds.py"])
 def test_edited_source_changes_the_folder(sources, root, name):
     before = compiled._digest()
     path = sources / root / name
