@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import HopfieldNavError
-from dynamics.compiled import filling_cache
+from dynamics.cache import filling_cache
 from hopfield_nav.sweeps.table import make_row
 
 if TYPE_CHECKING:
