@@ -1,7 +1,7 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
-    python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls] [--count N] [--first N]
-        [--keep FILE] [--out docs/reliability.md]
+    python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls,folders,caches] [--count N]
+        [--first N] [--keep FILE] [--out docs/reliability.md]
 
 It uses one core, and three for killed sweeps. What broke the program is named below the table; the exit
 status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none that is there
@@ -20,15 +20,22 @@ from dataclasses import asdict
 from pathlib import Path
 
 from measured_part import table, tell
+from torturing.caches import damaged_caches
 from torturing.calls import odd_calls
+from torturing.folders import commands_in_foreign_folders
 from torturing.kills import killed_sweeps
 from torturing.records import damaged_runs, damaged_tables
 from torturing.trials import HEAD, Tally, joined, try_all
 from torturing.worlds import mutated, random_worlds
 
-FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000}
-SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120}
-BLOCK = {"worlds": 500, "runs": 50, "records": 100, "kills": 4, "calls": 100}  # kept at a time
+FULL = {
+    "worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000, "folders": 190,
+    "caches": 200,
+}  # fmt: skip
+SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120, "folders": 2, "caches": 3}
+BLOCK = {  # kept at a time
+    "worlds": 500, "runs": 50, "records": 100, "kills": 4, "calls": 100, "folders": 19, "caches": 20,
+}  # fmt: skip
 KINDS = tuple(FULL)
 
 
@@ -53,6 +60,12 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
         return [try_all("killed sweeps", killed_sweeps(place, count, first), total, counted=False)]
     if kind == "calls":
         return [try_all("calls with odd arguments", odd_calls(count, first), total)]
+    if kind == "folders":
+        trials = commands_in_foreign_folders(place, count, first)
+        return [try_all("commands in foreign folders", trials, total, counted=False)]
+    if kind == "caches":
+        trials = damaged_caches(place, count, first)
+        return [try_all("damaged caches", trials, total, counted=False)]
     halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
     runs = damaged_runs(place / "a", halves[0], first=halves[1])
     bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])
