@@ -21,7 +21,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from measured_part import table, tell
+from torturing.caches import damaged_caches
 from torturing.calls import odd_calls
+from torturing.folders import commands_in_foreign_folders
 from torturing.kills import killed_sweeps
 from torturing.links import linked_records
 from torturing.pairs import pairs_at_once
@@ -39,6 +41,8 @@ SIZES = {  # of each kind of trials: all of them, a short form, and how many are
     "pairs": (50, 0, 5),
     "calls": (2000, 120, 100),
     "streams": (2000, 21, 100),
+    "folders": (190, 2, 19),
+    "caches": (200, 3, 20),
 }
 FULL, SHORT, BLOCK = ({kind: sizes[k] for kind, sizes in SIZES.items()} for k in range(3))
 KINDS = tuple(FULL)
@@ -71,6 +75,12 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
         return [try_all("calls with odd arguments", odd_calls(count, first), total)]
     if kind == "streams":
         return [try_all("hostile streams, watched", hostile_streams(place, count, first), total)]
+    if kind == "folders":
+        trials = commands_in_foreign_folders(place, count, first)
+        return [try_all("commands in foreign folders", trials, total, counted=False)]
+    if kind == "caches":
+        trials = damaged_caches(place, count, first)
+        return [try_all("damaged caches", trials, total, counted=False)]
     halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
     runs = damaged_runs(place / "a", halves[0], first=halves[1])
     bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])

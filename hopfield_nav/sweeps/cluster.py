@@ -113,10 +113,22 @@ def _local_cluster(workers: int) -> Iterator[Any]:
         tempfile.TemporaryDirectory(
             prefix=f"{_SCRATCH}{os.getpid()}-", ignore_cleanup_errors=True
         ) as scratch,
+        _without_current_folder(),
         dask.config.set(_CONFIG),
         _started(workers, scratch) as cluster,
     ):
         yield cluster
+
+
+@contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Python started inside imports nothing from the current folder before it knows where this one does."""
+    before = os.environ.get("PYTHONSAFEPATH", "")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        os.environ["PYTHONSAFEPATH"] = before  # without a word it is as if it were not there
 
 
 def _started(workers: int, scratch: str) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import HopfieldNavError
-from dynamics.compiled import filling_cache
+from dynamics.cache import filling_cache
 from dynamics.files import remove_folder
 from hopfield_nav.sweeps.table import make_row
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from refusals import refused_by_command
 
-from dynamics import BadInput, compiled
+from dynamics import BadInput, cache
 from dynamics.files import whole_folder
 from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
@@ -71,7 +71,7 @@ def calls(monkeypatch, tmp_path):
 
     _stand_in(monkeypatch, "experiment", simulate=simulate, load_run=lambda folder: FakeRun("reached"))
     _stand_in(monkeypatch, "figures.run", draw_run_figures=draw, animate_run=animate)
-    monkeypatch.setattr(compiled, "cache_is_warm", lambda: True)
+    monkeypatch.setattr(cache, "cache_is_warm", lambda: True)
     monkeypatch.chdir(tmp_path)
     return seen
 
@@ -185,7 +185,7 @@ def test_a_failed_save_is_one_line(calls, capsys, monkeypatch):
 
 
 def test_a_cold_cache_is_announced(calls, capsys, monkeypatch):
-    monkeypatch.setattr(compiled, "cache_is_warm", lambda: False)
+    monkeypatch.setattr(cache, "cache_is_warm", lambda: False)
     assert main(["run", "empty", "--no-plots"]) == 0
     assert capsys.readouterr().err.startswith("compiling once, about half a minute")
 
