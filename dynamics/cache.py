@@ -117,7 +117,8 @@ def _prune(root: Path, current: Path) -> None:
 def _is_tagged(folder: Path) -> bool:
     """Whether this program has made a folder: a name and a file inside that nobody else would choose."""
     try:
-        return _NAME.fullmatch(folder.name) is not None and (folder / _TAG).read_text("utf-8") == _TAGGED
+        named = _NAME.fullmatch(folder.name) is not None and not folder.is_symlink()
+        return named and (folder / _TAG).read_text("utf-8") == _TAGGED
     except (OSError, UnicodeDecodeError):
         return False
 
