@@ -218,8 +218,8 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
         Equilibrium.
     """
     mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
-    before = Equilibrium(mantissa, exponent, 0, False, False, np.full(blocked.size + 1, UNSEEN, np.int32))
-    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before)
+    before = np.full(blocked.size + 1, UNSEEN, np.int32)
+    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent)
 
 
 @kernel
@@ -242,8 +242,7 @@ def resettle(table, blocked, target, beta, eigenvalue, most_sweeps, old):
         Equilibrium.
     """
     mantissa, exponent = old.mantissa.copy(), old.exponent.copy()
-    before = Equilibrium(mantissa, exponent, 0, False, False, old.hops)
-    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before)
+    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, old.hops, mantissa, exponent)
 
 
 @kernel
@@ -255,14 +254,13 @@ def _forget(hops, before, mantissa, exponent):
 
 
 @kernel
-def _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before):
-    """Settle from the equilibrium of before; its mantissa and exponent in place."""
-    mantissa, exponent = before.mantissa, before.exponent
+def _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent):
+    """Settle from the activations given; mantissa and exponent in place."""
     hops = np.empty(blocked.size + 1, np.int32)
     queue = np.empty(blocked.size, np.int32)
     prepare(blocked, target, hops)
     reached = flood(table, target, hops, queue)
-    _forget(hops, before.hops, mantissa, exponent)
+    _forget(hops, before, mantissa, exponent)
     mantissa[target], exponent[target] = 1.0, 0
     _find_exponents(table, queue, reached, beta, mantissa, exponent)
     link = _link(table, queue, reached, _places(queue, reached, blocked.size))
