@@ -6,7 +6,6 @@ from typing import Any
 
 from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.planner_section import TIES_IN_SPACE
-from hopfield_nav.world.sections import 
 
 LAG = 0.02  # [m] behind the reference that counts as a touch on a map of joint angles
 
