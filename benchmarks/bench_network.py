@@ -17,7 +17,7 @@ import numpy as np
 from timing import parser, table, tell
 
 from dynamics.compiled import kernel
-from hopfield_nav.planning import Replanner, neighbours, plan_path, solve, stencil
+from hopfield_nav.planning import Replanner, neighbourhood_of, plan_path, solve
 
 FEW = 2_000_000  # cells up to which graphs are built and rounds repeated
 MANY = 20_000_000  # cells up to which the peers are asked
@@ -94,7 +94,7 @@ def peers(blocked: np.ndarray, goal: tuple[int, ...]) -> dict[str, Callable[[], 
         "skimage MCP": lambda: MCP(cost, fully_connected=False).find_costs([goal]),
     }
     if blocked.size <= FEW and blocked.ndim < 6:
-        near, free = neighbours(blocked.shape).table, np.append(~blocked.ravel(), False)
+        near, free = neighbourhood_of(blocked.shape).table, np.append(~blocked.ravel(), False)
         a, k = np.nonzero(free[near] & free[:-1, None])
         graph = coo_matrix((np.ones(a.size), (a, near[a, k])), shape=(blocked.size,) * 2).tocsr()
         start = int(np.ravel_multi_index(goal, blocked.shape))
@@ -116,7 +116,7 @@ def times_of(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, l
 
 def limit_row(name: str, blocked: np.ndarray, goal: tuple[int, ...], with_peers: bool) -> list[str]:
     """The limit network's time, and the ratios of the others to it."""
-    near = stencil(blocked.shape)
+    near = neighbourhood_of(blocked.shape)
     calls: dict[str, Callable[[], object]] = {
         "limit": lambda: solve(blocked, near, goal),
         "plain queue search": lambda: floor(blocked, goal),

@@ -47,7 +47,7 @@ class Peer:
         cylinders = endless_cylinders(simulation.world)
         self.centres, self.radii = cylinders[:, :2], cylinders[:, 2]
         count = round(DURATION / STEP)
-        self.reference = [evaluate(simulation._trajectory, k * STEP) for k in range(count)]
+        self.reference = [evaluate(simulation.trajectory, k * STEP) for k in range(count)]
         self.start = np.array(simulation.world.start.joints)
         self.log = np.zeros((count, 45))
 

@@ -23,7 +23,7 @@ from hopfield_nav.planning import (
     descend,
     largest_eigenvalue,
     levels,
-    neighbours,
+    neighbourhood_of,
     places_of,
     plan_path,
     settle,
@@ -87,10 +87,11 @@ def main() -> None:
     grid = np.ones(shape, dtype=bool)
     grid[1:-1, 1:-1] = False
     blocked, start, target = grid.ravel(), 1 * 20 + 10, 17 * 20 + 6
-    table_, offset = neighbours(shape).table, neighbours(shape).offset
+    near = neighbourhood_of(shape)
+    table_, offset = near.table, near.offset
     layout, ends = blocks(shape, [False, False]), (np.array([1, 10]), np.array([17, 6]))
     unit, place = np.ones(len(offset), np.int64), places_of(layout.place, (17, 6))
-    eigenvalue = largest_eigenvalue(shape)
+    eigenvalue = largest_eigenvalue(near)
     row, column = np.nonzero((table_ < 400) & ~blocked[:, None])
     graph = coo_matrix((np.ones(row.size), (row, table_[row, column])), shape=(400, 400)).tocsr()
     arguments = (table_, blocked, start, target)

@@ -1,36 +1,22 @@
-"""The one place that decides how kernels are compiled and where compiled code is kept.
+"""The one place that decides how kernels are compiled.
 
-``kernel`` is the decorator of every compiled function of both packages. Compiled code is cached
-in a folder whose name is a digest of the sources, the Numba version and every ``NUMBA_*`` flag:
-Numba itself only looks at the file that holds the function, so an edited helper in another file,
-or a new ``NUMBA_BOUNDSCHECK``, would otherwise run the old code.
+``kernel`` is the decorator of every compiled function of both packages. ``cache`` says where compiled code
+is kept.
 """
 
 from __future__ import annotations
 
-import atexit
 import functools
-import hashlib
 import os
-import shutil
-import stat
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from importlib.metadata import version
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from dynamics.errors import BadInput
+from dynamics.cache import PACKAGES, cache_folder
+from dynamics.settings_here import without_settings_here
 
 if TYPE_CHECKING:
     import numba
-
-_ROOTS = ("dynamics", "hopfield_nav")
-_DECIDES_CODE = (b"dynamics.compiled", b"NamedTuple")  # kernels and the records they read
-_DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
-_KEEP = 8  # cache folders of older sources that are left in place
 
 COMPILE_OPTIONS: dict[str, Any] = {
     "cache": True,
@@ -152,17 +138,35 @@ def entry_point(loop: Any) -> Callable:
 
 @functools.cache
 def load_numba() -> Any:
-    """Numba, told what a ``Kernel`` and a ``view`` are and where compiled code is kept."""
-    import numba
+    """Numba, told what a ``Kernel``, a ``view``, a ``Record`` are and where and how compiled code is kept."""
+    numba = _load_with_settings_of_ours()
     from numba.extending import typeof_impl
 
+    import dynamics.record_types  # noqa: F401  (tells Numba of them)
+    from dynamics.checked_entries import keep_checksums
     from dynamics.views import let_numba_compile
 
     _load_without_linear_algebra()
-    setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010  (made at run time, unknown to mypy)
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
     let_numba_compile()
-    _let_processes_share_a_cache()
+    keep_checksums()
+    return numba
+
+
+def _load_with_settings_of_ours() -> Any:
+    """Numba with the settings of the environment, which the folder of compiled code is named after.
+
+    Numba looks for ``.numba_config.yaml`` in the current folder, and for new settings whenever it compiles;
+    neither would give that folder another name.
+    """
+    with without_settings_here(".numba_config.yaml"):
+        known = "numba" in sys.modules
+        import numba
+
+        if known:
+            numba.config.reload_config()
+    setattr(numba.config, "reload_config", lambda: None)  # noqa: B010  (to mypy a function stays what it is)
+    setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010  (made at run time, unknown to mypy)
     return numba
 
 
@@ -182,157 +186,5 @@ def _load_without_linear_algebra() -> None:
         setattr(linalg, "ensure_blas", look)  # noqa: B010
 
 
-def _let_processes_share_a_cache() -> None:
-    """Let one process at a time add code to the cache.
-
-    Numba reads the index of a function, takes the next free number and writes the index anew: of two
-    processes that do so at once, one would later be given the other's code.
-    """
-    from numba.core.caching import FunctionCache
-
-    save = FunctionCache.save_overload
-
-    def save_alone(cache: Any, *arguments: Any) -> None:
-        with _held(".saving"):
-            save(cache, *arguments)
-
-    setattr(FunctionCache, "save_overload", save_alone)  # noqa: B010  (to mypy a method stays what it is)
-
-
-def cache_is_warm() -> bool:
-    """Whether compiled code of these very sources is already on disk."""
-    folder = cache_folder()
-    return any(folder.rglob("*.nbi")) if folder.exists() else False
-
-
-def cache_is_shared() -> bool:
-    """Whether several processes may fill the cache at once: where its files can be locked."""
-    lock = _open_lock(".saving")
-    if lock is not None:
-        lock.close()
-    return lock is not None
-
-
-@contextmanager
-def filling_cache() -> Iterator[None]:
-    """Hold back every other process that asks for the same, so that none compiles what another one does.
-
-    Where files cannot be locked (no ``fcntl``, a folder that is read-only) nobody is held back.
-    """
-    with _held(".lock"):
-        yield
-
-
-@contextmanager
-def _held(name: str) -> Iterator[None]:
-    """Hold a lock of the cache folder, once in a process."""
-    lock = _open_lock(name)
-    try:
-        yield
-    finally:
-        if lock is not None:
-            lock.close()  # which unlocks it
-
-
-def _open_lock(name: str) -> IO[str] | None:
-    try:
-        import fcntl
-
-        lock = (cache_folder() / name).open("w")
-    except (ImportError, OSError):
-        return None
-    with suppress(OSError):
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    return lock
-
-
 def _is_ours(function: Callable) -> bool:
-    return function.__module__.split(".")[0] in _ROOTS
-
-
-def _digest() -> str:
-    sha = hashlib.sha256()
-    sha.update(f"{version('numba')} {sys.version}".encode())
-    for name in sorted(n for n in os.environ if n.startswith("NUMBA_") and n not in _DECIDE_NOTHING):
-        sha.update(f"{name}={os.environ[name]}".encode())
-    packages = Path(__file__).resolve().parent.parent
-    for root in _ROOTS:
-        for path in sorted((packages / root).rglob("*.py")):
-            source = path.read_bytes()
-            if any(mark in source for mark in _DECIDES_CODE):
-                sha.update(str(path).encode() + source)
-    return sha.hexdigest()[:16]
-
-
-def _choose_root() -> Path:
-    """The folder that is asked for, that in the home folder, one in the temporary folder, or a new one there.
-
-    Raises:
-        BadInput: others may write to the folder that is asked for: what lies there is code that runs.
-    """
-    asked = os.environ.get("NUMBA_CACHE_DIR")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav"
-    shared = Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    for root in (Path(asked) if asked else home, shared):
-        try:
-            root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            private = is_private(root)
-        except OSError:
-            continue
-        if not private and asked and root == Path(asked):
-            raise BadInput(
-                "others may write to the folder of compiled code, which is executed",
-                where="NUMBA_CACHE_DIR",
-                found=asked,
-                allowed="a folder of your own that nobody else may write to (chmod go-w)",
-            )
-        if private and os.access(root, os.W_OK):
-            return root
-    return _new_root()
-
-
-def is_private(folder: Path) -> bool:
-    """Whether a folder is ours, or the administrator's, and nobody else may write to it."""
-    if not hasattr(os, "getuid"):
-        return True
-    found = folder.stat()
-    return found.st_uid in (os.getuid(), 0) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _new_root() -> Path:
-    """A folder for this process and those that it starts, which nobody could guess; it ends with us."""
-    root = Path(tempfile.mkdtemp(prefix="hopfield-nav-"))
-    atexit.register(_remove, root, os.getpid())
-    os.environ["NUMBA_CACHE_DIR"] = str(root)
-    return root
-
-
-def _remove(root: Path, owner: int) -> None:
-    if os.getpid() == owner:  # not a fork of it
-        shutil.rmtree(root, ignore_errors=True)
-
-
-def _prune(root: Path, current: Path) -> None:
-    """Remove all but the few newest cache folders of older sources."""
-    old = [p for p in root.glob("code-*") if p != current and p.is_dir()]
-    old.sort(key=lambda p: p.stat().st_mtime, reverse=True)
-    for path in old[_KEEP:]:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-@functools.cache
-def cache_folder() -> Path:
-    """The folder of the code compiled from these very sources; those of older sources are pruned."""
-    root = _choose_root()
-    folder = root / f"code-{_digest()}"
-    if not folder.exists():
-        with suppress(OSError):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _prune(root, folder)
-    if folder.exists() and not is_private(folder):
-        raise BadInput(
-            "others may write to the folder of compiled code, which is executed",
-            where=str(folder),
-            allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own",
-        )
-    return folder
+    return function.__module__.split(".")[0] in PACKAGES

@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_LONGEST = 4000  # characters of a message
+_LONGEST_PLACE = 400
+
 
 class HopfieldNavError(Exception):
     """Base class of every error that this project raises on purpose."""
@@ -40,7 +43,8 @@ class BadInput(HopfieldNavError, ValueError):
         super().__init__(self._message())
 
     def _message(self) -> str:
-        parts = [f"{self.where}: {self.what}" if self.where else self.what]
+        where = printable(" ".join(self.where.split()), _LONGEST_PLACE)
+        parts = [f"{where}: {self.what}" if where else self.what]
         if self.found is not None:
             parts.append(f"found {_short(self.found)}")
         if self.allowed:
@@ -48,7 +52,7 @@ class BadInput(HopfieldNavError, ValueError):
         message = "; ".join(parts)
         if self.nearest:
             message += f". Did you mean {self.nearest!r}?"
-        return " ".join(message.split())
+        return printable(" ".join(message.split()))
 
 
 class LibraryMissing(BadInput):
@@ -83,6 +87,19 @@ def check_range(
     hint = f" (is this in {mistaken}?)" if mistaken else ""
     allowed = f"{lowest} {high:.6g} {unit}{hint}"
     raise BadInput("out of range", where=where, found=value, allowed=allowed)
+
+
+def printable(text: str, longest: int = _LONGEST) -> str:
+    r"""Text from anywhere as one line that is safe to print, of so many characters at most.
+
+    What is not printable is written as its escape, as in ``\x1b``: newlines, control characters and what
+    turns the direction of writing, by which a text could forge a line or command the terminal, and the halves
+    of characters that stand for bytes of a file name which are no text.
+    """
+    begin = text[: longest + 1]
+    if not begin.isprintable():
+        begin = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in begin)
+    return begin if len(begin) <= longest else begin[: longest - 1] + "…"
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:

@@ -50,11 +50,13 @@ def _questions(loop: Callable) -> list[Callable[[Any], bool]]:
 def _question(kind: Any) -> Callable[[Any], bool]:
     """Whether a value is of a Numba type: records and arrays without asking Numba."""
     numba = load_numba()
-    if record := getattr(kind, "instance_class", None):
+    if tuples := getattr(kind, "instance_class", None):
         fields = [_question(field) for field in kind.types]
         return lambda value: (
-            type(value) is record and all(fits(field) for fits, field in zip(fields, value, strict=True))
+            type(value) is tuples and all(fits(field) for fits, field in zip(fields, value, strict=True))
         )
+    if numbers := getattr(kind, "record", None):
+        return lambda value: type(value) is numbers
     if kind in (numba.types.float64, numba.types.boolean):
         number = float if kind == numba.types.float64 else bool
         return lambda value: type(value) is number

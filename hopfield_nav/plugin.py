@@ -339,7 +339,8 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        with _importing_from(str(path.parent)):
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # sys.exit ends no program of ours
         raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
     method = getattr(module, attribute, None)
@@ -348,3 +349,16 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
             f"{path.name} has no {kind} of that name", found=attribute, allowed=f"a Method(kind={kind!r}, …)"
         )
     return method
+
+
+@contextmanager
+def _importing_from(folder: str) -> Iterator[None]:
+    """What lies beside a file may be imported by it, unless it has the name of something else."""
+    known = folder in sys.path
+    if not known:
+        sys.path.append(folder)
+    try:
+        yield
+    finally:
+        if not known and folder in sys.path:
+            sys.path.remove(folder)

@@ -16,14 +16,15 @@ from hopfield_nav import Simulation, load_world
 from hopfield_nav.world import all_cylinders
 
 WORLD = "ragazzon2012"
+LIMIT = ["planner.network=limit", "planner.beta=null"]  # the defaults, which other planners leave alone
 PLANNERS = {
     "summing network": [],
-    "limit network": ["planner.network=limit", "planner.beta=null"],
-    "A*": ["planner.kind=a_star"],
-    "potential field": ["planner.kind=potential_field"],
-    "potential field, random walks": ["planner.kind=potential_field", "planner.random_walks=20"],
-    "roadmap": ["planner.kind=roadmap"],
-    "roadmap, any angle": ["planner.kind=roadmap", "planner.any_angle=true"],
+    "limit network": LIMIT,
+    "A*": [*LIMIT, "planner.kind=a_star"],
+    "potential field": [*LIMIT, "planner.kind=potential_field"],
+    "potential field, random walks": [*LIMIT, "planner.kind=potential_field", "planner.random_walks=20"],
+    "roadmap": [*LIMIT, "planner.kind=roadmap"],
+    "roadmap, any angle": [*LIMIT, "planner.kind=roadmap", "planner.any_angle=true"],
     "summing network, any angle": ["planner.any_angle=true"],
     "the same, 10 mm clear": ["planner.any_angle=true", "planner.clearance=0.01"],
 }

@@ -1,11 +1,12 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
-    python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls] [--count N] [--first N]
-        [--keep FILE] [--out docs/reliability.md]
+    python scripts/torture.py [--short] [--only KIND,…] [--count N]
+        [--first N] [--keep FILE] [--out docs/reliability.md]
 
-It uses one core, and three for killed sweeps. What broke the program is named below the table; the exit
-status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none that is there
-already, and makes the table of all that FILE holds, so that many calls, side by side too, make one table.
+It uses one core, two for pairs, and three for killed sweeps. What broke the program is named below the
+table; the exit status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none
+that is there already, and makes the table of all that FILE holds, so that many calls, side by side too, make
+one table.
 Whether the tests would notice small faults is asked by ``scripts/mutants.py``.
 """
 
@@ -20,15 +21,30 @@ from dataclasses import asdict
 from pathlib import Path
 
 from measured_part import table, tell
+from torturing.caches import damaged_caches
 from torturing.calls import odd_calls
+from torturing.folders import commands_in_foreign_folders
 from torturing.kills import killed_sweeps
+from torturing.links import linked_records
+from torturing.pairs import pairs_at_once
 from torturing.records import damaged_runs, damaged_tables
+from torturing.streams import hostile_streams
 from torturing.trials import HEAD, Tally, joined, try_all
 from torturing.worlds import mutated, random_worlds
 
-FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000}
-SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120}
-BLOCK = {"worlds": 500, "runs": 50, "records": 100, "kills": 4, "calls": 100}  # kept at a time
+SIZES = {  # of each kind of trials: all of them, a short form, and how many are kept at a time
+    "worlds": (10_000, 60, 500),
+    "runs": (10_000, 3, 50),
+    "records": (500, 30, 100),
+    "links": (200, 8, 50),
+    "kills": (100, 0, 4),
+    "pairs": (50, 0, 5),
+    "calls": (2000, 120, 100),
+    "streams": (2000, 21, 100),
+    "folders": (190, 2, 19),
+    "caches": (200, 3, 20),
+}
+FULL, SHORT, BLOCK = ({kind: sizes[k] for kind, sizes in SIZES.items()} for k in range(3))
 KINDS = tuple(FULL)
 
 
@@ -51,8 +67,20 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
         return [try_all(name, random_worlds(count, limit, first), total)]
     if kind == "kills":
         return [try_all("killed sweeps", killed_sweeps(place, count, first), total, counted=False)]
+    if kind == "pairs":
+        return [try_all("two at once", pairs_at_once(place, count, first), total, counted=False)]
+    if kind == "links":
+        return [try_all("records that lead elsewhere", linked_records(place, count, first), total)]
     if kind == "calls":
         return [try_all("calls with odd arguments", odd_calls(count, first), total)]
+    if kind == "streams":
+        return [try_all("hostile streams, watched", hostile_streams(place, count, first), total)]
+    if kind == "folders":
+        trials = commands_in_foreign_folders(place, count, first)
+        return [try_all("commands in foreign folders", trials, total, counted=False)]
+    if kind == "caches":
+        trials = damaged_caches(place, count, first)
+        return [try_all("damaged caches", trials, total, counted=False)]
     halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
     runs = damaged_runs(place / "a", halves[0], first=halves[1])
     bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])

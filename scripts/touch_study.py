@@ -20,7 +20,7 @@ from touches.worlds import smallest_cut
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.record import share_interval
 from hopfield_nav.world import parse_world
 
 FIRST = 10_000  # seed; others than those that the method was made with
@@ -65,7 +65,7 @@ def gaps(count: int) -> str:
         simulation = Simulation(parse_world(text))
         simulation.navigator.beliefs.believe_occupied((column, gap), float(generator.uniform(0.3, 0.95)))
         found += simulation.run().outcome == "reached"
-    low, high = wilson(found, count)
+    low, high = share_interval(found, count)
     return f"{found} of {count} reached ({100 * low:.0f}–{100 * high:.0f} %)."
 
 
@@ -77,7 +77,7 @@ def second(count: int) -> str:
         delays = 1e3 * np.array([delay_of_second(generator, change) for _ in range(count)])
         delays = delays[~np.isnan(delays)]
         soon, n = int((delays <= 1e3 * SOON).sum()), len(delays)
-        low, high = wilson(soon, n)
+        low, high = share_interval(soon, n)
         share = f"{soon} of {n} ({100 * low:.0f}–{100 * high:.0f} %)"
         lines.append(f"| {name} | {n} | {np.median(delays):.0f} ms | {delays.max():.0f} ms | {share} |")
         print(lines[-1], flush=True)

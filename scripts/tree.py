@@ -1,4 +1,4 @@
-"""What a tree of this project is made of: rooms, imports between them, circles, lines.
+"""What a tree of this project is made of: rooms, imports between them, circles, lines, arrays of one number.
 
     python scripts/tree.py [FOLDER]
 
@@ -9,10 +9,12 @@ import graph to find circles and doors between rooms that are not meant to be th
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
 PACKAGES = ("dynamics", "hopfield_nav")
+STATE = ("hopfield_nav/control", "hopfield_nav/loop")  # the rooms whose records are the state of a run
 
 
 def files_of(root):
@@ -101,6 +103,33 @@ def arrows(graph):
     return {(a, b) for a, b in pairs if a and b and a != b}
 
 
+def one_element_fields(root):
+    """Fields of the state that are arrays of one number, by what the docstrings of its records say."""
+    found = set()
+    for path in (path for room in STATE for path in (root / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and any(ast.unparse(b) == "NamedTuple" for b in node.bases):
+                told = ast.get_docstring(node) or ""
+                names = {item.target.id for item in node.body if isinstance(item, ast.AnnAssign)}
+                each = "each (1,)" in told
+                found |= {name for name in names if each or re.search(rf"\b{name}: \(1,\)", told)}
+    return found
+
+
+def one_element_uses(root):
+    """Places in both packages where the number of such a field is asked for: ``state.step[0]``."""
+    fields = one_element_fields(root)
+    return [
+        f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
+        for path in (path for package in PACKAGES for path in sorted((root / package).rglob("*.py")))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr in fields
+        and ast.unparse(node.slice) == "0"
+    ]
+
+
 def count_lines(folder):
     """Lines of Python, docstrings and blank ones included."""
     return sum(len(p.read_text(encoding="utf-8").splitlines()) for p in folder.rglob("*.py"))
@@ -115,6 +144,8 @@ def report(root):
     yield f"files of both packages: {sum(name.split('.')[0] in PACKAGES for name in files)}"
     yield f"rooms: {len({room for arrow in arrows(graph) for room in arrow})}, arrows: {len(arrows(graph))}"
     yield f"files that import each other: {len(circles(graph))} pairs"
+    arrays, places = one_element_fields(root), one_element_uses(root)
+    yield f"arrays of one number in the state: {len(arrays)}, in {len(places)} places"
     for part in (*PACKAGES, "scripts", "benchmarks", "tests"):
         yield f"lines in {part}: {count_lines(root / part)}"
     for room in sorted(p for p in (root / "hopfield_nav").iterdir() if (p / "__init__.py").exists()):

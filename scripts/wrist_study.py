@@ -17,8 +17,7 @@ from measured_part import write
 from touches.worlds import has_path
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.figures.sweep import wilson
-from hopfield_nav.record import Run
+from hopfield_nav.record import Run, share_interval
 
 FIRST = 20_000  # seed of the random worlds
 WIDE = 0.005  # [m] to spare on a path that an arm should find
@@ -127,7 +126,7 @@ def row(setting: str, method: str, runs: list[One]) -> str:
     """A line of the table over many runs."""
     able = [r for r in runs if r.wide]
     reached = sum(r.outcome == "reached" for r in able)
-    low, high = wilson(reached, len(able))
+    low, high = share_interval(reached, len(able))
     peaks, times = [r.peak for r in runs], [r.time for r in runs if r.outcome == "reached"]
     error = np.concatenate([r.error for r in runs])
     cells = [

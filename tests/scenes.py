@@ -125,10 +125,17 @@ def _add_contact(arm, contact, q, qd, work, torque, touch):
 def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, Touch]:
     """Torque (n,) of contact [N·m], and what touches, of an arm in a state."""
     torque, touch = np.zeros(len(q)), make_touch()
-    for array in touch:
+    for array in touch[1:]:
         array[:] = np.nan  # whatever was there before
+    touch.now.link, touch.now.pairs, touch.now.depth, touch.now.sunk = -1, -1, np.nan, np.nan
     _add_contact(arm, contact, q, qd, make_work(len(q)), torque, touch)
     return torque, touch
+
+
+def numbers_of(touch: Touch) -> np.ndarray:
+    """Every number of what touches, one after the other."""
+    now = touch.now
+    return np.concatenate([[now.link, now.pairs, now.depth, now.sunk], *touch[1:]])
 
 
 @cache

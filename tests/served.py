@@ -13,7 +13,9 @@ import numpy as np
 
 from dynamics import inverse_dynamics, jacobian, load_arm
 from hopfield_nav.logs import label_signals
-from hopfield_nav.wire import WATCHED, Link, Monitor, Notice, Server, tell_recording
+from hopfield_nav.wire import WATCHED, Link, Monitor, Notice, Server, packages, tell_recording
+from hopfield_nav.wire.packages import package
+from hopfield_nav.wire.recipe import FIELDS, Recipe
 
 CONSTANT = 8.0  # [N·m/A] of the arm that is made up here
 PUSHED = (3.0, 3.3)  # [s]
@@ -71,6 +73,25 @@ def in_a_process(host: str, *words: str) -> Iterator[subprocess.Popen]:
         process.communicate()
 
 
+RECIPE = Recipe(1, WATCHED, tuple(FIELDS[name] for name in WATCHED))
+
+
+def handshake(names=WATCHED):
+    """What a source answers to a client of ours, up to the start."""
+    types = [FIELDS[name] if name in names else "NOT_FOUND" for name in WATCHED]
+    answers = package(packages.VERSION, b"\x01")
+    answers += package(packages.CONTROLLER, packages.write_controller((3, 15, 0, 0)))
+    answers += package(packages.OUTPUTS, packages.write_recipe(1, types))
+    if len(names) < len(WATCHED):
+        answers += package(packages.OUTPUTS, packages.write_recipe(1, [FIELDS[name] for name in names]))
+    return answers + package(packages.START, b"\x01")
+
+
+def data_package(told, k, recipe=RECIPE, **changed):
+    values = told.values(k) | {name: np.full(told.values(k)[name].shape, x) for name, x in changed.items()}
+    return package(packages.DATA, recipe.pack(recipe.row(values)))
+
+
 def heard(address: tuple[str, int], judge=None, records=(), seconds: float = np.inf):
     """Everything that a watch of a source tells, until the source is gone, or ``seconds`` have passed."""
     link, monitor = Link(*address, WATCHED, retry=0.0), Monitor(judge, records)
@@ -81,6 +102,32 @@ def heard(address: tuple[str, int], judge=None, records=(), seconds: float = np.
         if rows and rows[-1].time >= seconds:
             break
     return rows, notices, monitor
+
+
+class Connection:
+    """A connection that gives ``left`` without a network, and then others for ever, or its end."""
+
+    def __init__(self, left: bytes = b"", then: bytes = b"") -> None:
+        self.left, self._then = left, then
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def recv(self, size: int) -> bytes:
+        given, self.left = self.left[:size], self.left[size:]
+        return given or self._then
+
+    def sendall(self, _: bytes) -> None:
+        pass
+
+    def settimeout(self, _: float) -> None:
+        pass
+
+    def setsockopt(self, *_: int) -> None:
+        pass
 
 
 @contextmanager

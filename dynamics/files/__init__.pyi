@@ -1,9 +1,14 @@
 from .arm_file import arm_from_dict as arm_from_dict
 from .arm_file import read_arm_file as read_arm_file
 from .arm_writer import write_arm as write_arm
+from .links import inside as inside
+from .links import remove_folder as remove_folder
+from .links import require_regular as require_regular
 from .mjcf import mjcf_text as mjcf_text
+from .spreadsheet import is_formula as is_formula
 from .urdf import read_urdf as read_urdf
 from .urdf_writer import write_urdf as write_urdf
+from .writing import FolderTaken as FolderTaken
 from .writing import whole_file as whole_file
 from .writing import whole_folder as whole_folder
 from .writing import write_whole as write_whole

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dynamics.errors import BadInput
+from dynamics.files.links import remove_folder
+
+_TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
+
+
+class FolderTaken(BadInput):
+    """The folder for new results holds something already, perhaps only since they were begun."""
+
+    def __init__(self, folder: Path, allowed: str = "a new or empty folder") -> None:
+        super().__init__("the folder is not empty", where=str(folder), allowed=allowed)
 
 
 @contextmanager
@@ -20,7 +30,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     Args:
         path: of the file; its folder exists.
     """
-    partial = path.with_name(f".{path.stem}.partial-{os.getpid()}{path.suffix}")
+    partial = path.with_name(f"{_partial(path.stem)}{path.suffix}")
     try:
         yield partial
         partial.replace(path)
@@ -35,26 +45,40 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     """Another folder beside it to write to; when the block ends well it takes the folder's place.
 
     Args:
-        folder: must not exist, or be empty; those above it are made.
+        folder: must not exist, or be empty; those above it are made. A link is followed once, here.
 
     Raises:
-        BadInput: the folder holds something.
+        FolderTaken: the folder holds something, before the block or after it.
         OSError: it cannot be made.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput("the folder is not empty", where=str(folder), allowed="a new or empty folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"
-    shutil.rmtree(partial, ignore_errors=True)
+    final = Path(os.path.realpath(folder))
+    if final.exists() and (not final.is_dir() or any(final.iterdir())):
+        raise FolderTaken(folder)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    partial = final.parent / _partial(final.name)
     partial.mkdir()
     try:
         yield partial
+        _take_place(partial, final)
+    except BaseException:
+        remove_folder(partial, final.parent)
+        raise
+
+
+def _take_place(partial: Path, folder: Path) -> None:
+    try:
         if folder.exists():
             folder.rmdir()
         partial.rename(folder)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            raise FolderTaken(folder) from None
         raise
+
+
+def _partial(name: str) -> str:
+    """A name that no other program has, nor one with our number in another container."""
+    return f".{name}.partial-{os.getpid()}-{os.urandom(4).hex()}"
 
 
 def write_whole(path: str | Path, text: str) -> Path:

@@ -9,6 +9,7 @@ A command imports what does the work when it is called: the help answers before 
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ from hopfield_nav.cli.known import list_
 from hopfield_nav.cli.new import new
 from hopfield_nav.cli.pictures import animate, plot
 from hopfield_nav.cli.plan import plan
+from hopfield_nav.cli.refused import say, say_refused
 from hopfield_nav.cli.replay import replay
 from hopfield_nav.cli.run import run
 from hopfield_nav.cli.serve import serve
@@ -75,6 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     gc.set_threshold(_GARBAGE)
+    _print_whatever_comes()
     with noticed_interrupts() as interrupts:
         return _answer(arguments, interrupts)
 
@@ -82,9 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _answer(arguments: list[str], interrupts: list[int]) -> int:
     try:
         status = _call(arguments)
-        return _say("interrupted", status) if status == 130 else status  # typer has caught Ctrl-C
+        return say("interrupted", status) if status == 130 else status  # typer has caught Ctrl-C
     except (KeyboardInterrupt, typer.Abort):
-        return _say("interrupted", 130)
+        return say("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -92,11 +95,11 @@ def _answer(arguments: list[str], interrupts: list[int]) -> int:
         from dynamics import HopfieldNavError
 
         if interrupts:
-            return _say("interrupted", 130)
+            return say("interrupted", 130)
         if isinstance(error, HopfieldNavError):
-            return _say(str(error), 2)
+            return say_refused(error)
         report = write_report(arguments, error)
-        return _say(f"internal error ({type(error).__name__}); details are in {report}", 3)
+        return say(f"internal error ({type(error).__name__}); details are in {report}", 3)
 
 
 def _call(arguments: list[str]) -> int:
@@ -108,12 +111,14 @@ def _call(arguments: list[str]) -> int:
     except SystemExit as stop:  # a shell asked how a word goes on
         return int(stop.code or 0)
     except _UsageError as error:
-        return _say(f"{error.format_message()} (see hopfield-nav --help)", 2)
+        return say(f"{error.format_message()} (see hopfield-nav --help)", 2)
     if not arguments:
         return 2  # a call without a command is none; the help has been printed
     return status if isinstance(status, int) else 0
 
 
-def _say(message: str, status: int) -> int:
-    print(f"hopfield-nav: {' '.join(message.split())}", file=sys.stderr, flush=True)
-    return status
+def _print_whatever_comes() -> None:
+    """Characters that the terminal's or the pipe's encoding lacks are written as their escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 from hopfield_nav.cli.options import Trusted
+from hopfield_nav.cli.refused import say_refused
 
 if TYPE_CHECKING:
     from hopfield_nav.world import Document
@@ -27,11 +28,9 @@ def check(
     status = 0
     for name in files:
         try:
-            print(f"{name}: {_check(name, picture, trust)}", flush=True)
+            print(printable(f"{name}: {_check(name, picture, trust)}"), flush=True)
         except BadInput as error:
-            for fault in (error, *error.others):
-                print(f"hopfield-nav: {fault}", file=sys.stderr, flush=True)
-            status = 2
+            status = say_refused(error)
     return status
 
 
@@ -42,7 +41,8 @@ def schema(
     from hopfield_nav.sweeps import dump_sweep_schema
     from hopfield_nav.world import dump_schema
 
-    print(json.dumps(dump_sweep_schema() if sweep else dump_schema(), indent=2, ensure_ascii=False))
+    ascii_alone = sys.stdout.encoding.lower() != "utf-8"  # JSON has escapes of its own
+    print(json.dumps(dump_sweep_schema() if sweep else dump_schema(), indent=2, ensure_ascii=ascii_alone))
     return 0
 
 
@@ -80,7 +80,7 @@ def _check_world(document: Document, path: Path, picture: bool, trust: bool) -> 
 
     trial = try_world(world)
     if trial.simulation is None:
-        raise together([placed(fault, document) for fault in trial.faults])
+        raise together(placed(trial.faults, document))
     said = ["ok", *told, *trial.simulation.warnings]
     if picture:
         from hopfield_nav.figures.run import draw_set_up

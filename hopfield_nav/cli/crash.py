@@ -53,7 +53,7 @@ def write_report(arguments: Sequence[str], error: BaseException) -> Path:
     for folder in (Path(), Path(tempfile.gettempdir())):
         try:
             path = folder / name
-            path.write_text(_text(arguments, error), encoding="utf-8")
+            path.write_text(_text(arguments, error), encoding="utf-8", errors="backslashreplace")
             return path
         except OSError:
             continue

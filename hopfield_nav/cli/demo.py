@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput, nearest_name, printable
 from hopfield_nav.cli.options import Film, NoPlots, folder_option
 
 if TYPE_CHECKING:
@@ -52,13 +53,13 @@ def demo(
     animate: Film = False,
 ) -> int:
     """From one random pose to another, again and again: the straight line, or else the direct path."""
-    from hopfield_nav.cli.folders import choose_folder
+    from hopfield_nav.cli.folders import make_folder, save_where_free
     from hopfield_nav.cli.report import say_if_cold
     from hopfield_nav.world import load_world
 
     if example is not None:
         return _run_example(example, world, out)
-    read, folder = load_world(world), choose_folder(out, "demo")
+    read, folder = load_world(world), make_folder(out, "demo")
     say_if_cold()
     from hopfield_nav.cli.plan import show_plan
     from hopfield_nav.known_world import save_plan
@@ -66,11 +67,12 @@ def demo(
     if rounds is None and not sys.stdout.isatty():
         rounds = _UNWATCHED
     plans = _random_plans(read, seed)
-    print(f"results in {folder}; Ctrl-C ends it" if rounds is None else f"results in {folder}", flush=True)
+    print(printable(f"results in {folder}{'; Ctrl-C ends it' * (rounds is None)}"), flush=True)
     for number, planned in enumerate(itertools.islice(plans, rounds), start=1):
         if planned.trajectory is not None:
-            save_plan(planned, folder / f"{number:03d}")
-            show_plan(planned, folder / f"{number:03d}", not no_plots, animate)
+            place = folder / f"{number:03d}"
+            place = save_where_free(partial(save_plan, planned), place, place, "")
+            show_plan(planned, place, not no_plots, animate)
         print(f"{number:03d}  {_in_words(planned)}", flush=True)
     return 0
 
@@ -120,8 +122,8 @@ def _run_example(example: str, name: str, out: Path | None) -> int:
         try:
             paths = EXAMPLES[example](world, folder)
         except NoPlan as none:
-            print(none)
+            print(printable(str(none)))
             return 1
     for path in paths:
-        print(path)
+        print(printable(str(path)))
     return 0

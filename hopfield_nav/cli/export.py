@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 from hopfield_nav.cli.pictures import load_saved_run
 
 
@@ -33,5 +33,5 @@ def export(
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror or error}", where=str(folder)) from None
     for path in paths:
-        print(path)
+        print(printable(str(path)))
     return 0

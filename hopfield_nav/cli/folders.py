@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dynamics import BadInput
+from dynamics.files import FolderTaken
 
 
 def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
@@ -21,19 +23,60 @@ def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
     Raises:
         BadInput: the folder holds something, or cannot be made.
     """
-    folder = _first_free(Path("runs") / name) if asked is None else _require_empty(asked, option)
+    folder = _first_free(_default(name)) if asked is None else _require_empty(asked, option)
     _require_writable(folder.parent)
     return folder
+
+
+def save_where_free(save: Callable[[Path], object], folder: Path, asked: Path | None, name: str) -> Path:
+    """Save results, at the next free name where another program has taken the folder meanwhile, and say so.
+
+    Args:
+        save: raises ``FolderTaken`` where the folder it is given holds something.
+        folder: from ``choose_folder``.
+        asked: as there.
+        name: as there.
+
+    Returns:
+        Where the results are.
+    """
+    place = folder
+    while True:
+        try:
+            save(place)
+            break
+        except FolderTaken:
+            place = _first_free(asked or _default(name))
+    if place != folder:
+        from hopfield_nav.cli.report import say
+
+        say(f"{folder} was taken meanwhile; the results are in {place}")
+    return place
+
+
+def make_folder(asked: Path | None, name: str) -> Path:
+    """As ``choose_folder``, and made at once: for results that come one after the other."""
+    while True:
+        folder = choose_folder(asked, name)
+        try:
+            folder.mkdir(exist_ok=asked is not None)
+            return folder
+        except FileExistsError:
+            continue
 
 
 def newest_folder(name: str) -> Path | None:
     """The last of ``runs/NAME``, ``-2``, ``-3`` that exists; None where there is none."""
     last = None
-    for folder in _names(Path("runs") / name):
+    for folder in _names(_default(name)):
         if not folder.exists():
             return last
         last = folder
     return None
+
+
+def _default(name: str) -> Path:
+    return Path("runs") / name
 
 
 def _names(base: Path) -> Iterator[Path]:
@@ -41,7 +84,7 @@ def _names(base: Path) -> Iterator[Path]:
 
 
 def _first_free(base: Path) -> Path:
-    return next(folder for folder in _names(base) if not folder.exists())
+    return next(folder for folder in _names(base) if not os.path.lexists(folder))
 
 
 def _require_empty(folder: Path, option: str) -> Path:

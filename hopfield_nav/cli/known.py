@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput, nearest_name, printable
 
 KINDS = ("worlds", "arms", "laws", "estimators", "detectors", "planners", "sweeps")
 _METHODS = {"laws": "controller", "estimators": "estimator", "detectors": "detector"}
@@ -35,7 +35,7 @@ def list_(
     lines = describe_known(what)
     width = max(len(name) for name in lines)
     for name, line in lines.items():
-        print(f"{name:{width}}  {line}".rstrip())
+        print(printable(f"{name:{width}}  {line}".rstrip()))
     return 0
 
 

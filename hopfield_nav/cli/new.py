@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 
 
 def new(
@@ -17,13 +17,14 @@ def new(
     """Write a world file with comments, to begin with: it checks and runs as it is."""
     if file.suffix not in (".yaml", ".yml"):
         raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")
+    name = printable(str(file))
     text = (resources.files("hopfield_nav.cli") / "template.yaml").read_text(encoding="utf-8")
     try:
         with file.open("x", encoding="utf-8") as opened:
-            opened.write(text.replace("FILE", str(file)))
+            opened.write(text.replace("FILE", name))
     except FileExistsError:
         raise BadInput("is there already; nothing is overwritten", where=str(file)) from None
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror or error}", where=str(file)) from None
-    print(f"{file}: to be changed; `hopfield-nav check {file}` and `hopfield-nav run {file}` come next")
+    print(f"{name}: to be changed; `hopfield-nav check {name}` and `hopfield-nav run {name}` come next")
     return 0

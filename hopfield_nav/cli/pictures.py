@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
+from dynamics.files import inside
 
 if TYPE_CHECKING:
     from hopfield_nav.figures import Cut
@@ -38,7 +39,7 @@ def plot(
     else:
         paths = draw_run(load_saved_run(run), run, pdf)
     for path in paths:
-        print(path)
+        print(printable(str(path)))
     return 0
 
 
@@ -69,7 +70,7 @@ def animate(
     from hopfield_nav.figures import Cut
 
     cut = Cut(begin, end, fps, _read_size(size))
-    print(film_run(load_saved_run(run), run, cut))
+    print(printable(str(film_run(load_saved_run(run), run, cut))))
     return 0
 
 
@@ -88,6 +89,7 @@ def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
     from hopfield_nav.figures import can_copy
     from hopfield_nav.figures.run import draw_run_figures
 
+    inside(folder / "figures", folder)
     return draw_run_figures(run, folder / "figures", pdf=pdf, in_two=can_copy())
 
 

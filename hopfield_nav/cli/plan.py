@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput, nearest_name, printable
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def plan(
     trust: Trusted = False,
 ) -> int:
     """Plan a motion past known obstacles: free for certain before the arm moves."""
-    from hopfield_nav.cli.folders import choose_folder
+    from hopfield_nav.cli.folders import choose_folder, save_where_free
     from hopfield_nav.cli.report import say_if_cold
     from hopfield_nav.world import load_world
 
@@ -53,9 +53,10 @@ def plan(
         read = with_felt(read, load_run(felt))
     planned = plan_world(read)
     if planned.trajectory is None:
-        print(f"no plan; {planned.plan.reason}")
+        print(printable(f"no plan; {planned.plan.reason}"))
         return 1
-    save_plan(planned, folder, motion)
+    name = f"{read.name}-plan"
+    folder = save_where_free(lambda place: save_plan(planned, place, motion), folder, out, name)
     show_plan(planned, folder, not no_plots, animate)
     arrived = not simulate or _simulate(planned, folder / "simulated")
     _print(planned, folder)

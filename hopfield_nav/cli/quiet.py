@@ -103,7 +103,7 @@ def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
     methods = find_methods(world)[1:]
     threshold_of(methods[1])
     model = model_of_world(world, None) if free.model is None else free.model
-    watched = Watched(model, *methods, values_of_world(world, methods), world.detection.rearm or 1.0)
+    watched = Watched(model, *methods, values_of_world(world, methods), world.detection.armed_below)
     chosen = choose_threshold(watched, list(free.choosing(world)), per_hour)
     chosen = chosen._replace(threshold=_rounded(chosen.threshold))
     found = Tuned(world, watched, chosen)

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from dynamics import printable
 from hopfield_nav.record import SHOWN, SUMMARY
 
 ProgressCall = Callable[[float, int], None]
@@ -25,12 +26,12 @@ _WIDTH = 160  # of a table that goes to a file
 
 def say(message: str) -> None:
     """One line to stderr."""
-    print(message, file=sys.stderr, flush=True)
+    print(printable(message), file=sys.stderr, flush=True)
 
 
 def say_if_cold() -> None:
     """Tell why the first run takes longer."""
-    from dynamics.compiled import cache_is_warm
+    from dynamics.cache import cache_is_warm
 
     if not cache_is_warm():
         say("compiling once, about half a minute; later runs start at once")
@@ -106,11 +107,11 @@ def alarms_in_words(times: Sequence[float]) -> str:
 
 def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:
     """Print rows of a name and a text."""
-    table = Table(box=SIMPLE, show_header=False, title=title and Text(title), title_justify="left")
+    table = Table(box=SIMPLE, show_header=False, title=title and _text(title), title_justify="left")
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for label, text in rows:
-        table.add_row(Text(label), Text(text))
+        table.add_row(_text(label), _text(text))
     _print(table)
 
 
@@ -124,12 +125,16 @@ def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels
     """
     table = Table(box=SIMPLE)
     for heading in headings[:labels]:
-        table.add_column(Text(heading), style="bold", no_wrap=True)
+        table.add_column(_text(heading), style="bold", no_wrap=True)
     for heading in headings[labels:]:
-        table.add_column(Text(heading), justify="right")
+        table.add_column(_text(heading), justify="right")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*map(_text, row))
     _print(table)
+
+
+def _text(words: str) -> Text:
+    return Text(printable(words))
 
 
 def _print(table: Table) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import time as clock
 import webbrowser
 from pathlib import Path
@@ -40,16 +39,17 @@ def run(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
-    from hopfield_nav.cli.folders import choose_folder
+    from hopfield_nav.cli.folders import choose_folder, save_where_free
+    from hopfield_nav.cli.report import say
     from hopfield_nav.world import load_world, remarks
 
     read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, read.name)
     for remark in remarks(read):
-        print(remark, file=sys.stderr, flush=True)
+        say(remark)
     earlier = None if felt is None else _load(felt)
     made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
-    _save(made, folder)
+    folder = save_where_free(lambda place: _save(made, place), folder, out, read.name)
     if not no_plots:
         draw_run(made, folder)
     if animate:
@@ -78,7 +78,7 @@ def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
 
 def _compile_if_cold(world: World) -> None:
     """Compile in two processes where nothing is compiled yet and there is a processor for each."""
-    from dynamics.compiled import cache_is_shared, cache_is_warm
+    from dynamics.cache import cache_is_shared, cache_is_warm
     from hopfield_nav.cli.report import say_if_cold
 
     if cache_is_warm():

@@ -43,7 +43,11 @@ def sweep(
     folder = _choose_folder(asked, out, resume)
     done = finished_counts(folder, asked).total() if resume else 0
     _say_what_is_coming(asked, asked.count - done, workers, scheduler)
-    _execute(asked, folder, done, workers, scheduler, resume)
+    from hopfield_nav.cli.folders import save_where_free
+
+    folder = save_where_free(
+        lambda place: _execute(asked, place, done, workers, scheduler, resume), folder, out, asked.name
+    )
     if not no_plots:
         from hopfield_nav.figures.sweep import draw_sweep_figures
 

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from dynamics import printable
 from hopfield_nav.cli.report import print_columns, say
 from hopfield_nav.sweeps import Progress as ProgressCall
 from hopfield_nav.sweeps import (
@@ -115,7 +116,8 @@ def print_sweep(sweep: Sweep, rows: Sequence[Mapping[str, Any]], folder: Path) -
         headings = [*sweep.parameters, "n", "reached", "95 % interval", *time]
         lines = (_setting(values, those) for values, those in settings.items())
         print_columns(headings, lines, labels=len(sweep.parameters))
-    print(f"intervals: 95 %, Wilson's for shares, Student's for means\nfolder: {folder}")
+    print("intervals: 95 %, Wilson's for shares, Student's for means")
+    print(printable(f"folder: {folder}"))
 
 
 def _overall(rows: Sequence[Mapping[str, Any]], quantities: Sequence[str]) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 from hopfield_nav.cli.pictures import load_saved_run
 
 
@@ -25,7 +25,7 @@ def view(
     if html is not None and not html.absolute().parent.is_dir():
         raise BadInput("no such folder", where=f"--html {html}", allowed="a file in a folder that exists")
     path = write_page(_describe(folder), folder / "view.html" if html is None else html)
-    print(path)
+    print(printable(str(path)))
     if html is None and not webbrowser.open(path.absolute().as_uri()):
         print("no browser was found here; open the file in one")
     return 0

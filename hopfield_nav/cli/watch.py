@@ -27,13 +27,14 @@ from hopfield_nav.cli.chosen import (
 )
 from hopfield_nav.cli.folders import choose_folder
 from hopfield_nav.cli.options import SameMotor, read_joints
+from hopfield_nav.cli.watched_lines import WatchedLines
 from hopfield_nav.cli.watched_page import alarm_line, page_of, show_on
 
 if TYPE_CHECKING:
     from dynamics import Arm
     from hopfield_nav.plugin import Method
     from hopfield_nav.view import StreamPage
-    from hopfield_nav.wire import Calibration, Keeper, Link, Methods, Monitor, Seen, Told
+    from hopfield_nav.wire import Calibration, Keeper, Link, Methods, Monitor, Told
 
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
 
@@ -132,7 +133,7 @@ def watch(
         keeper = None if folder is None else stack.enter_context(Keeper(folder))
         page = stack.enter_context(page_of(methods.model, host)) if view else None
         monitor = Monitor(Judge(methods), () if keeper is None else (keeper,))
-        alarms: list[Seen] = []
+        alarms: list[float] = []
         try:
             _watch(link, monitor, keeper, alarms, seconds, page)
         finally:
@@ -168,7 +169,7 @@ def _choose(
         find_method("detector", detector) if detector else own.detector,
     )
     found, rule = values_of_world(read, chosen) | given, read.detection
-    alarms = 1.0 if rule.rearm is None else rule.rearm, rule.episodes if episodes is None else episodes
+    alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     return _Chosen(model_of_world(read, arm), *chosen, found, same_motor, *alarms)
 
 
@@ -224,24 +225,27 @@ def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:
 
 
 def _watch(
-    link: Link, monitor: Monitor, keeper: Keeper | None, alarms: list[Seen], seconds: float,
+    link: Link, monitor: Monitor, keeper: Keeper | None, alarms: list[float], seconds: float,
     page: StreamPage | None = None,
 ) -> None:  # fmt: skip
-    """Take what comes until so many seconds of the stream have passed, or the source is gone for good."""
+    """Take what comes until so many seconds of the stream have passed, or the source is gone for good.
+
+    The times of alarms [s] are added to ``alarms``.
+    """
     from hopfield_nav.wire import Notice
 
-    shown = clock.monotonic()
+    shown, lines = clock.monotonic(), WatchedLines()
     with closing(link.listen()) as items:
         for item in items:
             for told in monitor.take(item, link):
                 if isinstance(told, Notice):
-                    print(f"{told.kind}: {told.words}", flush=True)
+                    lines.print(told.kind, f"{told.kind}: {told.words}")
                     continue
                 if page is not None:
                     show_on(page, told)
                 if told.seen is not None and told.seen.detected:
-                    alarms.append(told.seen)
-                    print(alarm_line(told.seen), flush=True)
+                    alarms.append(told.seen.time)
+                    lines.print("alarm", alarm_line(told.seen))
                     if keeper is not None:
                         keeper.add_alarm(told.seen)
                 if clock.monotonic() - shown > SHOW:
@@ -258,14 +262,14 @@ def _show(told: Told, alarms: int) -> None:
         print(f"\r{told.time:9.1f} s  {level}  {alarms} alarms ", end="", file=sys.stderr, flush=True)
 
 
-def _report(methods: Methods, monitor: Monitor, alarms: Sequence[Seen], keeper: Keeper | None) -> None:
+def _report(methods: Methods, monitor: Monitor, alarms: Sequence[float], keeper: Keeper | None) -> None:
     from hopfield_nav.cli.report import alarms_in_words, print_table
 
     counts = {kind: count for kind, count in monitor.counts.items() if kind != "alarms"}
     lines = [
         ("methods", f"{methods.estimator.name}, {methods.detector.name}"),
         ("rows", f"{counts.pop('rows', 0)}, {monitor.seconds:.2f} s"),
-        ("alarms", alarms_in_words([seen.time for seen in alarms])),
+        ("alarms", alarms_in_words(alarms)),
         ("largest level", f"{monitor.largest:.3g}"),
         *((kind, str(count)) for kind, count in counts.items() if count),
     ]
@@ -284,5 +288,5 @@ def _report(methods: Methods, monitor: Monitor, alarms: Sequence[Seen], keeper: 
                 "tables": keeper.tables,
             }
         )
-        lines.append(("record", str(keeper.folder)))
+        lines.append(("record", "; ".join(filter(None, (str(keeper.folder), keeper.ended)))))
     print_table(lines, title="watched")

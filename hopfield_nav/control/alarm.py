@@ -6,20 +6,20 @@ The control computer asks it once a period; the closed loop and ``logs.replay`` 
 reference explains it: a new trajectory begins with the velocity of the old one, so for a while it goes
 deeper into what was felt, turns, and comes back to where it was; only from there on must the force
 fall. The episode ends when the level has fallen below ``rearm`` and the reference is back; or, where it
-does not come back, when the level has stayed there for ``CALM``. Where the model has a load wrong the level
-never falls so far: there the episode ends when it has stayed within ``STEADY`` of its lowest value for
-``CALM``, and the next one begins as far above that value as it otherwise does above ``rearm``. Before the end
-the detector fires again for two reasons alone:
+does not come back, when the level has stayed there for ``CALM_TIME``. Where the model has a load wrong the
+level never falls so far: there the episode ends when it has stayed within ``STEADY_RANGE`` of its lowest
+value for ``CALM_TIME``, and the next one begins as far above that value as it otherwise does above ``rearm``.
+Before the end the detector fires again for two reasons alone:
 
 - **another direction**: the external torque is turned by more than 60° from what it was when the level
   was highest, and from what it was in the alarm before, and the level rises by a whole threshold above
   its lowest value since: an arm between two obstacles is thrown from one to the other, and touches two;
 - **growth in spite of the retreat**: the reference is back, or on its way in again, or the first leg of the
-  new path is over (or ``TURN_BY`` of it, where the reference has not even turned), and the level rises by a
-  whole threshold above its lowest value since.
+  new path is over (or ``TURN_SHARE`` of it, where the reference has not even turned), and the level rises by
+  a whole threshold above its lowest value since.
 
-An arm that passes by what it touches (``PASSES``) does not retreat: until the end of its leg the level has to
-rise by a whole threshold above what it was when the detector fired, and then above its lowest value since.
+An arm that passes by what it touches does not retreat (``PASSING``): until the end of its leg the level has
+to rise by a whole threshold above what it was when the detector fired, and then above its lowest value since.
 
 A slow controller and a stiff obstacle throw each other back and forth, so that the level swings from one
 period to the next: its lowest value is that of the larger one of every two periods.
@@ -32,20 +32,38 @@ taken until the level first falls, and a turn alone is nothing new.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.compiled import inlined
+from dynamics.records import record
 
-ANOTHER = 0.5  # cosine below which the external torque has another direction
-LEAST_TORQUE = 1e-3  # [N·m] below it an external torque has no direction
-TURN_BY = 0.6  # share of its first leg by which a path that leads back has turned
-FALLEN = 0.9  # share of its highest value at which the level has begun to fall
-NO_RETREAT = -1.0  # what ``retreat`` is while no growth is one in spite of it
-PASSES = 3.0  # what it is where the arm does not retreat, but passes by what it touches
-CALM = 0.1  # [s] below ``rearm``, or steady, for so long: a contact is over
-STEADY = 0.2  # level above its lowest value within which it is steady
+ANOTHER_COSINE = 0.5  # below which the external torque has another direction
+MIN_TORQUE = 1e-3  # [N·m] below it an external torque has no direction
+TURN_SHARE = 0.6  # of its first leg, by which a path that leads back has turned
+FALLEN_SHARE = 0.9  # of its highest value, below which the level has begun to fall
+CALM_TIME = 0.1  # [s] below ``rearm``, or steady, for so long: a contact is over
+STEADY_RANGE = 0.2  # level above its lowest value within which it is steady
+
+
+class Retreat(IntEnum):
+    """How far the reference has gone back from what was felt.
+
+    Attributes:
+        PENDING: the arm is brought to rest first: no growth of the level is one in spite of the retreat.
+        DEEPER: it still goes on into what was felt.
+        TURNED: it comes back.
+        BACK: it is where it was, or on its way in again.
+        PASSING: the arm does not retreat, but passes by what it touches.
+    """
+
+    PENDING = -1
+    DEEPER = 0
+    TURNED = 1
+    BACK = 2
+    PASSING = 3
 
 
 class AlarmRule(NamedTuple):
@@ -65,53 +83,59 @@ class AlarmRule(NamedTuple):
     lag: float
 
 
+@record
+class AlarmNow:
+    """The numbers of ``Alarm``.
+
+    Attributes:
+        armed: whether nothing is felt: it is outside episodes.
+        threshold: level above which it fires outside episodes.
+        retreat: of the reference since it fired, a ``Retreat``.
+        fired_time: when it fired [s].
+        loud_time: when the level was above ``rearm`` last [s].
+        last_level: that of the period before.
+        floor: lowest level, of every two periods the larger one, since the reference was back; until
+            then the latest one, or where the arm passes by that when it fired.
+        peak: highest level since it fired, until it has begun to fall; then infinite.
+        low: lowest level since then, of every two periods the larger one.
+        level_at_retreat: level when the reference turned away from what was felt, 0 before that.
+        level_at_retreat_before: the same of the alarm before.
+        raised: whether there was a detection since the last row of the log.
+    """
+
+    armed: bool = True
+    threshold: float = 1.0
+    retreat: int = Retreat.DEEPER
+    fired_time: float = 0.0
+    loud_time: float = 0.0
+    last_level: float = 0.0
+    floor: float = 0.0
+    peak: float = 0.0
+    low: float = 0.0
+    level_at_retreat: float = 0.0
+    level_at_retreat_before: float = 0.0
+    raised: bool = False
+
+
 class Alarm(NamedTuple):
     """What the rule remembers.
 
     Attributes:
-        armed: (1,) 1 outside episodes.
-        bar: (1,) level above which it fires outside episodes.
-        retreat: (1,) of the reference since it fired: 0 deeper, 1 turned, 2 back or on its way in again; -1
-            (``NO_RETREAT``) while the arm is brought to rest before it retreats, 3 (``PASSES``) while it
-            passes by.
-        fired: (1,) when it fired [s].
-        loud: (1,) when the level was above ``rearm`` last [s].
-        last: (1,) level of the period before.
-        floor: (1,) lowest level, of every two periods the larger one, since the reference was back; until
-            then the latest one, or where the arm passes by that when it fired.
-        peak: (1,) highest level since it fired, until it has begun to fall; then infinite.
-        low: (1,) lowest level since then, of every two periods the larger one.
+        now: its numbers.
         direction: (n,) of the external torque at the peak, or against the motion where none was estimated.
         before: (n,) the same of the alarm before in this episode; 0 where there was none.
         q_ref: (n,) reference when it fired [rad].
-        held: (2,) level when the reference turned away from what was felt, 0 before that; and the same
-            of the alarm before.
-        raised: (1,) 1 from a detection to the next row of the log.
     """
 
-    armed: np.ndarray
-    bar: np.ndarray
-    retreat: np.ndarray
-    fired: np.ndarray
-    loud: np.ndarray
-    last: np.ndarray
-    floor: np.ndarray
-    peak: np.ndarray
-    low: np.ndarray
+    now: AlarmNow
     direction: np.ndarray
     before: np.ndarray
     q_ref: np.ndarray
-    held: np.ndarray
-    raised: np.ndarray
 
 
 def make_alarm(n: int) -> Alarm:
     """Armed, and nothing detected, on an arm with ``n`` joints."""
-    (armed, bar), (retreat, fired, loud, last, floor, peak, low, raised) = np.ones((2, 1)), np.zeros((8, 1))
-    (direction, before, q_ref), held = np.zeros((3, n)), np.zeros(2)
-    return Alarm(
-        armed, bar, retreat, fired, loud, last, floor, peak, low, direction, before, q_ref, held, raised
-    )
+    return Alarm(AlarmNow(), *np.zeros((3, n)))
 
 
 @inlined
@@ -121,24 +145,24 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     ``since_plan``: time since the trajectory began, ``leg``: duration of its first leg [s]. At the end of a
     trajectory to the goal (``at_end``) level 1 always counts; else an arm held off it would press on.
     """
-    level = belief.level[0]
-    larger = max(level, alarm.last[0]) if rule.episodes else level
-    if alarm.armed[0] == 1.0:
-        fires = level > 1.0 and (at_end or level > alarm.bar[0])
+    now, level = alarm.now, belief.now.level
+    larger = max(level, now.last_level) if rule.episodes else level
+    if now.armed:
+        fires = level > 1.0 and (at_end or level > now.threshold)
         if level < rule.rearm:
-            alarm.bar[0] = 1.0
+            now.threshold = 1.0
     else:
         if rule.episodes:
-            answered = sensed.time[0] - since_plan >= alarm.fired[0]
+            answered = sensed.time[0] - since_plan >= now.fired_time
             _follow_retreat(alarm, sensed, level, since_plan / leg if answered else 0.0)
-        elif alarm.retreat[0] == 0.0:
-            alarm.retreat[0], alarm.held[0] = 2.0, level
-        if alarm.retreat[0] != PASSES:
-            alarm.floor[0] = min(alarm.floor[0], larger) if alarm.retreat[0] == 2.0 else larger
+        elif now.retreat == Retreat.DEEPER:
+            now.retreat, now.level_at_retreat = Retreat.BACK, level
+        if now.retreat != Retreat.PASSING:
+            now.floor = min(now.floor, larger) if now.retreat == Retreat.BACK else larger
         turned = rule.episodes and _grows_elsewhere(alarm, belief, larger)
-        fires = level > 1.0 and (at_end or turned or level > alarm.floor[0] + 1.0)
-        _end_episode(rule, alarm, level, sensed.time[0])
-    alarm.last[0] = level
+        fires = level > 1.0 and (at_end or turned or level > now.floor + 1.0)
+        _end_episode(rule, now, level, sensed.time[0])
+    now.last_level = level
     if not fires or since_plan < rule.hold_off:
         return False
     _begin_episode(alarm, sensed, belief)
@@ -146,36 +170,36 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 
 
 @inlined
-def _end_episode(rule, alarm, level, time):
+def _end_episode(rule, now, level, time):
     """Arm again where what was felt is over, or only what the model has wrong is left."""
-    fallen, back = level < rule.rearm, alarm.retreat[0] == 2.0
-    steady = rule.episodes and back and level < 1.0 and level <= alarm.floor[0] + STEADY
+    fallen, back = level < rule.rearm, now.retreat == Retreat.BACK
+    steady = rule.episodes and back and level < 1.0 and level <= now.floor + STEADY_RANGE
     if not fallen and not steady:
-        alarm.loud[0] = time
-    elif (fallen and back) or time - alarm.loud[0] >= CALM:
-        alarm.armed[0] = 1.0
-        alarm.bar[0] = 1.0 if fallen else max(1.0, alarm.floor[0] + 1.0 - rule.rearm)
+        now.loud_time = time
+    elif (fallen and back) or time - now.loud_time >= CALM_TIME:
+        now.armed = True
+        now.threshold = 1.0 if fallen else max(1.0, now.floor + 1.0 - rule.rearm)
 
 
 @inlined
 def _follow_retreat(alarm, sensed, level, share):
     """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
-    stage = alarm.retreat[0]
-    if stage == PASSES and share >= 1.0:
-        alarm.retreat[0] = 2.0
-    if stage == NO_RETREAT or stage >= 2.0:  # back already, or passing by
+    now, stage = alarm.now, alarm.now.retreat
+    if stage == Retreat.PASSING and share >= 1.0:
+        now.retreat = Retreat.BACK
+    if stage == Retreat.PENDING or stage >= Retreat.BACK:  # back already, or passing by
         return
     back, speed = 0.0, 0.0
     for i in range(sensed.q_ref.size):
         back += (sensed.q_ref[i] - alarm.q_ref[i]) * alarm.direction[i]
         speed += sensed.qd_ref[i] * alarm.direction[i]
-    lost = share >= (TURN_BY if stage == 0.0 else 1.0)
-    if back > 0.0 or lost or (stage == 1.0 and speed < 0.0):
-        alarm.retreat[0] = 2.0
+    lost = share >= (TURN_SHARE if stage == Retreat.DEEPER else 1.0)
+    if back > 0.0 or lost or (stage == Retreat.TURNED and speed < 0.0):
+        now.retreat = Retreat.BACK
     elif speed > 0.0:
-        alarm.retreat[0] = 1.0
-    if stage == 0.0 and alarm.retreat[0] > 0.0:
-        alarm.held[0] = level
+        now.retreat = Retreat.TURNED
+    if stage == Retreat.DEEPER and now.retreat > Retreat.DEEPER:
+        now.level_at_retreat = level
 
 
 @inlined
@@ -184,24 +208,24 @@ def _grows_elsewhere(alarm, belief, larger):
 
     ``larger``: level of this period or of the last one.
     """
-    level = belief.level[0]
-    if level >= FALLEN * alarm.peak[0]:
-        if level > alarm.peak[0]:
-            alarm.peak[0] = level
+    now, level = alarm.now, belief.now.level
+    if level >= FALLEN_SHARE * now.peak:
+        if level > now.peak:
+            now.peak = level
             _take_direction(alarm, belief)
-        alarm.low[0] = level
+        now.low = level
         return False
-    alarm.peak[0] = np.inf
-    alarm.low[0] = min(alarm.low[0], larger)
+    now.peak = np.inf
+    now.low = min(now.low, larger)
     square, along, along_before, known = 0.0, 0.0, 0.0, 0.0
     for i in range(belief.tau_external.size):
         square += belief.tau_external[i] * belief.tau_external[i]
         along += belief.tau_external[i] * alarm.direction[i]
         along_before += belief.tau_external[i] * alarm.before[i]
         known += alarm.before[i] * alarm.before[i]
-    if square <= LEAST_TORQUE * LEAST_TORQUE or level <= alarm.low[0] + 1.0:
+    if square <= MIN_TORQUE * MIN_TORQUE or level <= now.low + 1.0:
         return False
-    least = ANOTHER * np.sqrt(square)
+    least = ANOTHER_COSINE * np.sqrt(square)
     return along < least and (known == 0.0 or along_before < least)
 
 
@@ -211,7 +235,7 @@ def _take_direction(alarm, belief):
     square = 0.0
     for i in range(belief.tau_external.size):
         square += belief.tau_external[i] * belief.tau_external[i]
-    if square <= LEAST_TORQUE * LEAST_TORQUE:
+    if square <= MIN_TORQUE * MIN_TORQUE:
         return False
     for i in range(belief.tau_external.size):
         alarm.direction[i] = belief.tau_external[i] / np.sqrt(square)
@@ -221,16 +245,16 @@ def _take_direction(alarm, belief):
 @inlined
 def _begin_episode(alarm, sensed, belief):
     """Remember what was felt, and where the reference was."""
-    moving = 0.0
+    now, moving = alarm.now, 0.0
     for i in range(sensed.q_ref.size):
         moving += sensed.qd_ref[i] * sensed.qd_ref[i]
         alarm.q_ref[i] = sensed.q_ref[i]
-        alarm.before[i] = 0.0 if alarm.armed[0] == 1.0 else alarm.direction[i]
+        alarm.before[i] = 0.0 if now.armed else alarm.direction[i]
     if not _take_direction(alarm, belief):
         for i in range(sensed.q_ref.size):
             alarm.direction[i] = -sensed.qd_ref[i] / np.sqrt(moving) if moving > 0.0 else 0.0
-    alarm.peak[0] = alarm.low[0] = alarm.floor[0] = belief.level[0]
-    alarm.retreat[0] = 0.0
-    alarm.fired[0] = alarm.loud[0] = sensed.time[0]
-    alarm.held[1], alarm.held[0] = alarm.held[0], 0.0
-    alarm.armed[0], alarm.raised[0] = 0.0, 1.0
+    now.peak = now.low = now.floor = belief.now.level
+    now.retreat = Retreat.DEEPER
+    now.fired_time = now.loud_time = sensed.time[0]
+    now.level_at_retreat_before, now.level_at_retreat = now.level_at_retreat, 0.0
+    now.armed, now.raised = False, True

@@ -15,6 +15,7 @@ from dynamics.compiled import inlined
 from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.newton_euler import newton_euler
+from dynamics.records import record
 from dynamics.work import Work
 from hopfield_nav.control.sensors import Sensors
 from hopfield_nav.plugin import DAMPED, Applied
@@ -42,25 +43,36 @@ class Controller(NamedTuple):
     work: Work
 
 
+@record
+class BeliefNow:
+    """The numbers of ``Belief``.
+
+    Attributes:
+        level: alarm level as a share of the threshold.
+        damped: whether the wrench was damped near a singularity.
+    """
+
+    level: float = 0.0
+    damped: bool = False
+
+
 class Belief(NamedTuple):
     """What the control computer believes of the world.
 
     Attributes:
+        now: its numbers.
         tau_external: (n,) torque of contact on the joints [N·m].
         wrench: (6,) at the tool [N, N·m].
-        level: (1,) alarm level as a share of the threshold.
-        damped: (1,) 1 where the wrench was damped near a singularity.
     """
 
+    now: BeliefNow
     tau_external: np.ndarray
     wrench: np.ndarray
-    level: np.ndarray
-    damped: np.ndarray
 
 
 def make_belief(n: int) -> Belief:
     """A belief of zeros for an arm with ``n`` joints."""
-    return Belief(np.zeros(n), np.zeros(6), np.zeros(1), np.zeros(1))
+    return Belief(BeliefNow(), np.zeros(n), np.zeros(6))
 
 
 @inlined
@@ -86,8 +98,8 @@ def estimate_and_judge(model, estimator, detector, sensed, work, belief):
     )
     for k in range(6):
         sensed.felt[k] = wrench[k]
-    belief.damped[0] = 1.0 if status == DAMPED else 0.0
-    belief.level[0] = detector.kernel(
+    belief.now.damped = status == DAMPED
+    belief.now.level = detector.kernel(
         model, sensed, detector.parameters, detector.memory, work, tau_external, wrench
     )
 

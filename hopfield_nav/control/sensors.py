@@ -16,6 +16,7 @@ import numpy as np
 from dynamics import Load, make_load
 from dynamics.compiled import inlined
 from dynamics.flange import add_load_wrench
+from dynamics.records import record
 
 _TO_UNIT = 2.0**-53
 
@@ -48,9 +49,21 @@ def make_sensors(
     return Sensors(step, noise, wrist, make_load() if load is None else load)
 
 
-def make_random_state(seed: int) -> np.ndarray:
-    """(1,) state of the generator, never zero."""
-    return np.random.default_rng([seed, 0x5E]).integers(1, 2**63, 1, dtype=np.uint64)
+@record
+class Generator:
+    """A generator of random numbers.
+
+    Attributes:
+        state: never zero.
+    """
+
+    state: np.uint64 = np.uint64(1)
+
+
+def make_generator(seed: int, stream: int = 0x5E) -> Generator:
+    """A generator that begins by a seed; those of other streams are independent of it."""
+    state = np.random.default_rng([seed, stream]).integers(1, 2**63, 1, dtype=np.uint64)
+    return Generator(state=np.uint64(state.item()))
 
 
 @inlined
@@ -87,9 +100,9 @@ def gaussian(random):
 @inlined
 def _uniform(random):
     """A number in [0, 1)."""
-    x = random[0]
+    x = np.uint64(random.state)
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)
     x ^= x >> np.uint64(27)
-    random[0] = x
+    random.state = x
     return ((x * np.uint64(2685821657736338717)) >> np.uint64(11)) * _TO_UNIT

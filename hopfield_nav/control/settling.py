@@ -8,14 +8,14 @@ correction of the reference, for any law:
 
 The loop is stable where the law's own bandwidth is above half the rate. In motion the correction decays with
 the same rate. What a law, an estimator or a detector sees is the moved reference, so the error that shows
-a contact is not integrated away; and the correction is at most ``MOST``, so that nothing winds up.
+a contact is not integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up.
 """
 
 from __future__ import annotations
 
 from dynamics.compiled import inlined
 
-MOST = 0.05  # [rad] largest correction of a joint
+MAX_CORRECTION = 0.05  # [rad] of a joint
 
 
 @inlined
@@ -29,7 +29,7 @@ def settle(correction, sensed, share, resting):
             correction[i] += share * (sensed.q_ref[i] - sensed.q[i])
         else:
             correction[i] -= share * correction[i]
-        correction[i] = min(max(correction[i], -MOST), MOST)
+        correction[i] = min(max(correction[i], -MAX_CORRECTION), MAX_CORRECTION)
 
 
 @inlined

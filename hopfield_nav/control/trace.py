@@ -11,23 +11,36 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.compiled import inlined
+from dynamics.records import record
 
 PERIODS = 1024  # that are remembered
-RISEN = (0.25, 0.5)  # shares of the rise to the alarm, from which its beginning is extrapolated
-_BASELINE, _BEFORE = 0.05, 0.006  # [s] of free motion that are looked at, ending so long before an onset
+RISE_SHARES = (0.25, 0.5)  # of the rise to the alarm, from which its beginning is extrapolated
+_BASELINE_TIME = 0.05  # [s] of free motion that is looked at
+_GUARD_TIME = 0.006  # [s] between its end and an onset
+
+
+@record
+class TraceNow:
+    """The number of ``Trace``.
+
+    Attributes:
+        next_row: the one that is written next.
+    """
+
+    next_row: int = 0
 
 
 class Trace(NamedTuple):
     """A ring of rows.
 
     Attributes:
+        now: where it is.
         rows: (PERIODS, 2 + 2 n): time [s], alarm level [1], measured joint angles [rad], estimated torque of
             contact [N·m]; time NaN where there is none yet.
-        next: (1,) int, the row that is written next.
     """
 
+    now: TraceNow
     rows: np.ndarray
-    next: np.ndarray
 
 
 class Onset(NamedTuple):
@@ -44,23 +57,37 @@ class Onset(NamedTuple):
 
 def make_trace(n: int) -> Trace:
     """An empty trace of an arm with ``n`` joints."""
-    return Trace(np.full((PERIODS, 2 + 2 * n), np.nan), np.zeros(1, dtype=np.int64))
+    return Trace(TraceNow(), np.full((PERIODS, 2 + 2 * n), np.nan))
 
 
 @inlined
 def remember(trace, sensed, belief):
     """Write this period's row."""
-    rows, k = trace.rows, trace.next[0]
+    rows, k = trace.rows, trace.now.next_row
     n = sensed.q.size
-    rows[k, 0], rows[k, 1] = sensed.time[0], belief.level[0]
+    rows[k, 0], rows[k, 1] = sensed.time[0], belief.now.level
     for i in range(n):
         rows[k, 2 + i], rows[k, 2 + n + i] = sensed.q[i], belief.tau_external[i]
-    trace.next[0] = k + 1 if k + 1 < rows.shape[0] else 0
+    trace.now.next_row = k + 1 if k + 1 < rows.shape[0] else 0
 
 
 def in_order(trace: Trace) -> np.ndarray:
     """The rows (PERIODS, 2 + 2 n) of a trace, the latest last."""
-    return np.roll(trace.rows, -int(trace.next[0]), axis=0)
+    return np.roll(trace.rows, -trace.now.next_row, axis=0)
+
+
+def angles_in(rows: np.ndarray) -> np.ndarray:
+    """Measured joint angles (…, n) [rad] of rows (…, 2 + 2 n) of a trace."""
+    return rows[..., 2 : 2 + _joints(rows)]
+
+
+def torques_in(rows: np.ndarray) -> np.ndarray:
+    """Estimated torques of contact (…, n) [N·m] of rows (…, 2 + 2 n) of a trace."""
+    return rows[..., 2 + _joints(rows) :]
+
+
+def _joints(rows: np.ndarray) -> int:
+    return (rows.shape[-1] - 2) // 2
 
 
 def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
@@ -71,21 +98,21 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
         since: no earlier than this [s], such as the time of the plan.
 
     Returns:
-        The moment at which a straight line through ``RISEN`` of the rise meets the lowest level. An
+        The moment at which a straight line through ``RISE_SHARES`` of the rise meets the lowest level. An
         alarm without a rise began when it was raised.
     """
-    rows, n = in_order(trace), (trace.rows.shape[1] - 2) // 2
+    rows = in_order(trace)
     rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]
     level = rows[:, 1]
     least, rise = level.min(), level[-1] - level.min()
     k = len(rows) - 1
     if rise > 0.0:
-        first, second = (int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISEN)
+        first, second = (int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISE_SHARES)
         k = max(2 * first - second, 0)
-    return Onset(float(rows[k, 0]), rows[k, 2 : 2 + n].copy())
+    return Onset(float(rows[k, 0]), angles_in(rows[k]).copy())
 
 
-def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE) -> np.ndarray:
+def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE_TIME) -> np.ndarray:
     """The rows (k, 2 + 2 n) of a trace, see ``in_order``, of the motion just before a contact.
 
     What they say of a contact is what the model leaves, and noise.
@@ -95,5 +122,5 @@ def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE) -> np.
         onset: when the contact began [s].
         seconds: how long before that [s].
     """
-    end, time = onset - _BEFORE, rows[:, 0]
+    end, time = onset - _GUARD_TIME, rows[:, 0]
     return np.asarray(rows[(time >= end - seconds) & (time < end)])

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
-from hopfield_nav.control import MOST
+from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.loop import State, Trajectory
 from hopfield_nav.world import World
 
@@ -47,12 +47,12 @@ class Arrival:
 
     def look(self, state: State, trajectory: Trajectory | None) -> str:
         """Why the arm will not arrive, in a sentence; empty while it may."""
-        step = int(state.step[0])
+        step = state.now.step
         if self._goal is None or trajectory is None or step % self._steps:
             return ""
         end = float(trajectory.knots[-1])
         now = step * self._world.plant.step
-        touched = state.statistics.last_contact_time[0] >= now - self._steps * self._world.plant.step
+        touched = state.statistics.last_contact_time >= now - self._steps * self._world.plant.step
         if now < end or end != self._end or touched:
             self._end = end
             self._distances, self._corrections = [], []
@@ -63,7 +63,7 @@ class Arrival:
         self._corrections = [*self._corrections, state.control.correction.copy()][-self._most :]
         if len(self._distances) < self._most or self._still_changes():
             return ""
-        return self._reason(self._distances[-1], float(state.control.belief.level[0]))
+        return self._reason(self._distances[-1], state.control.belief.now.level)
 
     def _still_changes(self) -> bool:
         half = self._most // 2
@@ -76,8 +76,9 @@ class Arrival:
         corrected = np.abs(self._corrections[-1]).max()
         if control.settling == 0.0:
             why = "controller.settling is 0, so that what is left is not corrected; set it, or "
-        elif corrected >= MOST:
-            why = f"the correction of a joint is at its limit of {MOST:g} rad; give a better model, or "
+        elif corrected >= MAX_CORRECTION:
+            limit = f"its limit of {MAX_CORRECTION:g} rad"
+            why = f"the correction of a joint is at {limit}; give a better model, or "
         elif level > 1.0:
             why = "a force is believed, so that nothing is corrected; give a larger detection.threshold, or "
         else:

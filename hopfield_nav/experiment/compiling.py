@@ -88,10 +88,14 @@ def compile_in_parallel(names: Sequence[str], processes: int) -> Iterator[str]:
             yield started[done]
 
 
+def _command(name: str) -> list[str]:
+    """Python that compiles a part, and imports from where this process does, not from the current folder."""
+    return [sys.executable, "-c", f"import sys\nsys.path[:] = {sys.path!r}\n{_HERE}\npart({name!r})"]
+
+
 def _in_process(name: str) -> str:
     """Empty, or the last line of what went wrong."""
-    command = [sys.executable, "-c", f"{_HERE}\npart({name!r})"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(_command(name), capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["stopped"])[-1]
 
 
@@ -100,8 +104,9 @@ def compile_in_two(world: World) -> None:
 
     What cannot be compiled there is compiled here, when the run calls it.
     """
-    command = [sys.executable, "-c", f"{_HERE}\npart('the closed loop')"]
-    other = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    other = subprocess.Popen(
+        _command("the closed loop"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         _compile_for(world)
         other.wait()

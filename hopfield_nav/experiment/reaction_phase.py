@@ -8,7 +8,7 @@
   would drive the arm.
 
 Then the path is planned again, from where the arm is. What was felt is learned at the alarm, whatever
-follows; how far it is confirmed (``Alarm.held``) is told by the level where the arm itself turned back.
+follows; how far it is confirmed is told by the level where the arm itself turned back.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import math
 import numpy as np
 
 from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
-from hopfield_nav.control import NO_RETREAT, Controller
+from hopfield_nav.control import Controller, begin_rest, depth_in_contact, end_rest, keep_level
 from hopfield_nav.experiment.phase import Phase
-from hopfield_nav.loop import FLOATS, FOLLOWS, State, Trajectory, evaluate, quintic_trajectory, sample
+from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, sample
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
@@ -73,10 +73,8 @@ class ReactionPhase(Phase):
         if self._kind == "retreat" or motion.trajectory is None:
             return motion
         sensed, correction = state.control.sensed, state.control.correction
-        state.control.alarm.retreat[0] = NO_RETREAT
+        begin_rest(state.control, floating=self._kind == "float")
         if self._kind == "float":
-            state.control.mode[0] = FLOATS
-            correction[:] = 0.0
             first, leg = quintic_trajectory(sensed.q[None], MOST["float"], time), 0.0
         else:
             first = self._brake(trajectory, time, sensed.q - correction)
@@ -90,7 +88,7 @@ class ReactionPhase(Phase):
         self._follow_arm(state)
         angles = np.vstack([evaluate(trajectory, time)[0], sensed.q, sensed.q])
         return motion._replace(
-            trajectory=Trajectory(knots, coefficients, np.array([self._sample_time])),
+            trajectory=Trajectory(knots, coefficients, self._sample_time),
             places=forward_kinematics(self._arm, angles)[:, :3, 3],
             phase=MotionPhase.REACTION,
         )
@@ -113,20 +111,19 @@ class ReactionPhase(Phase):
 
         After ``stop`` the reference's; after ``float``, which ends here, those of the arm as measured.
         """
-        state.control.alarm.retreat[0] = 1.0 if self._episodes else 2.0
+        end_rest(state.control, self._episodes)
         if self._kind != "float":
             return evaluate(trajectory, time)[:2]
-        state.control.mode[0] = FOLLOWS
         sensed = state.control.sensed
         qd = sensed.qd if np.abs(sensed.qd).max() > self._rest else np.zeros(len(sensed.qd))
         return sensed.q + qd * (time - float(sensed.time[0])), qd.copy()
 
     def _follow_arm(self, state: State) -> None:
         """Keep the level until the arm turns back from what it felt: there its retreat begins."""
-        alarm = state.control.alarm
-        depth = -float(state.control.sensed.q @ alarm.direction)
+        depth = depth_in_contact(state.control)
         if depth >= self._depth:
-            self._depth, alarm.held[0] = depth, state.control.belief.level[0]
+            self._depth = depth
+            keep_level(state.control)
         else:
             self._depth = math.inf
 

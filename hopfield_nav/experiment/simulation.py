@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import forward_kinematics
-from hopfield_nav.control import PASSES, find_onset, with_torque
+from hopfield_nav.control import begin_trajectory, find_onset, pass_by, with_torque
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.limits import (
     find_warnings,
@@ -33,14 +33,10 @@ from hopfield_nav.experiment.start import check_duration, check_seed, check_star
 from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.known_world import build_scene, clearance
 from hopfield_nav.loop import (
-    ARRIVED,
     CONTACT_MEMORY,
-    DETECTED,
-    DIVERGED,
     FIRST_ROWS,
-    HORIZON,
-    LOG_FULL,
-    MOST,
+    MAX_ROWS,
+    Event,
     Rows,
     Trajectory,
     evaluate,
@@ -84,6 +80,8 @@ class Simulation:
         outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit`` or
             ``diverged``; ``reason`` says why in a sentence.
         state: true joint angles, what was sensed and believed (``loop.State``).
+        loop: what advances it; its engine and, with elastic joints, their rotors.
+        rows: what is recorded.
         navigator: map, path and trajectory.
         detections: every ``DetectionRecord`` so far.
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
@@ -113,8 +111,8 @@ class Simulation:
         self.handed_on = None if felt is None else load_prior(felt, self.world)
         self.methods = find_methods(self.world)
         self.plant = build_plant(self.world, arm)
-        self._loop = choose_loop(self.world, self.plant, start)
-        refuse_large_steps(self.world, self.plant, self._loop, start)
+        self.loop = choose_loop(self.world, self.plant, start)
+        refuse_large_steps(self.world, self.plant, self.loop, start)
         self.warnings = find_warnings(self.world, len(arm.dh))
         self._hidden_force = warn_of_hidden_force(self.world, self.plant.arm, start)
         self.warnings += self._hidden_force
@@ -140,7 +138,7 @@ class Simulation:
         if self._followed is not None:
             self.state.qd[:] = self._followed.coefficients[0, 1]
         first = 0 if world.record.signals == "none" else FIRST_ROWS
-        self._rows = Rows(n, first, self.plant.wrist.every > 0)
+        self.rows = Rows(n, first, self.plant.wrist.every > 0)
         self._last_step = round(self._duration() / world.plant.step)
         self.outcome: str | None = None
         self.reason = ""
@@ -153,12 +151,12 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time [s]."""
-        return int(self.state.step[0]) * self.world.plant.step
+        return self.state.now.step * self.world.plant.step
 
     @property
     def fastest(self) -> np.ndarray:
         """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
-        speeds = [rows[:, log_columns(len(self.arm.dh))["qd"]] for rows in self._rows.pieces()]
+        speeds = [rows[:, log_columns(len(self.arm.dh))["qd"]] for rows in self.rows.pieces()]
         largest = [
             np.nan_to_num(np.abs(qd)).max(axis=0, initial=0.0) for qd in [*speeds, self.state.qd[None]]
         ]
@@ -174,7 +172,7 @@ class Simulation:
             return None
         every = max(1, round(0.01 / (self.world.plant.step * self.world.record.every)))
         scene, q = build_scene(self.arm), log_columns(len(self.arm.dh))["q"]
-        angles = [rows[-k * MOST % every :: every, q] for k, rows in enumerate(self._rows.pieces())]
+        angles = [rows[-k * MAX_ROWS % every :: every, q] for k, rows in enumerate(self.rows.pieces())]
         angles.append(self.state.q[None])
         found = [clearance(self.arm, scene, np.nan_to_num(part)) for part in angles if len(part)]
         return float(min(distances.min() for distances in found))
@@ -222,17 +220,17 @@ class Simulation:
 
     def _go_on(self, duration: float) -> str | None:
         steps = min(check_duration(duration) / self.world.plant.step, float(self._last_step))
-        target = min(int(self.state.step[0]) + max(1, round(steps)), self._last_step)
-        while self.outcome is None and self.state.step[0] < target:
-            until = min(target, self._decision_step(), self._arrival.next_look(int(self.state.step[0])))
-            event = self._advance(until)
-            if event == HORIZON and self.navigator.motion.needs_decision:
+        target = min(self.state.now.step + max(1, round(steps)), self._last_step)
+        while self.outcome is None and self.state.now.step < target:
+            until = min(target, self._decision_step(), self._arrival.next_look(self.state.now.step))
+            event = self.advance(until)
+            if event == Event.HORIZON and self.navigator.motion.needs_decision:
                 self._decide()
-            elif event == HORIZON:
+            elif event == Event.HORIZON:
                 self._end_where_left()
             else:
                 self._answer(event)
-        if self.outcome is None and self.state.step[0] >= self._last_step:
+        if self.outcome is None and self.state.now.step >= self._last_step:
             if self._followed is not None and self._duration() < self.world.time_limit:
                 self._end("reached", "the end of the trajectory")
             else:
@@ -252,7 +250,7 @@ class Simulation:
 
     def record(self) -> Run:
         """The record so far."""
-        log = self._rows.table()
+        log = self.rows.table()
         blocked, closed = self.navigator.final_map(), self.navigator.closed_steps()
         first = self.first_motion.cells
         return Run(self.world, summarise(self), log, list(self.detections), first, blocked, closed)
@@ -262,22 +260,25 @@ class Simulation:
         end = math.inf if self._followed is None else float(self._followed.knots[-1])
         return min(self.world.time_limit, end)
 
-    def _advance(self, target: int) -> int:
+    def advance(self, until: int) -> Event:
+        """Go on to a step, or to the first event before it, which nothing answers; ``step`` does both."""
         controller = self._phase.controller if self._slides else self.controller
-        return self._loop(
-            self.plant, controller, self._trajectory, self.settings, self.state, self._rows.log, target
+        return Event(
+            self.loop(
+                self.plant, controller, self.trajectory, self.settings, self.state, self.rows.log, until
+            )
         )
 
-    def _answer(self, event: int) -> None:
-        if event == LOG_FULL:
-            self._rows.make_room()
-        elif event == ARRIVED:
+    def _answer(self, event: Event) -> None:
+        if event == Event.LOG_FULL:
+            self.rows.make_room()
+        elif event == Event.ARRIVED:
             self.navigator.arrive()
             self._end("reached", f"the tool is within {self.settings.tolerance:g} m of the goal")
-        elif event == DIVERGED:
-            touching = self.time - self.state.statistics.last_contact_time[0] < CONTACT_MEMORY
-            self._end("diverged", why_diverged(self.world, int(self.state.fault[0]), self.time, touching))
-        elif event == DETECTED:
+        elif event == Event.DIVERGED:
+            touching = self.time - self.state.statistics.last_contact_time < CONTACT_MEMORY
+            self._end("diverged", why_diverged(self.world, self.state.now.fault, self.time, touching))
+        elif event == Event.DETECTED:
             self._replan()
 
     def _replan(self) -> None:
@@ -289,21 +290,21 @@ class Simulation:
             q=state.control.sensed.q.copy(),
             force=belief.wrench[:3].copy(),
             torque=belief.tau_external.copy(),
-            onset=find_onset(state.control.trace, float(self._under_way.knots[0])),
-            level_at_retreat=float(state.control.alarm.held[1]),
+            onset=find_onset(state.control.trace, float(self.trajectory.knots[0])),
+            level_at_retreat=state.control.alarm.now.level_at_retreat_before,
         )
         marked, motion = self.navigator.on_detection(detection)
         if motion.passes_by:
-            state.control.alarm.retreat[0] = PASSES
+            pass_by(state.control.alarm)
         elif self.navigator.goal is not None:
-            self.navigator.motion = self._phase.before(motion, self._under_way, time, state)
+            self.navigator.motion = self._phase.before(motion, self.trajectory, time, state)
         self._set_off(self.navigator.motion)
         touch = state.truth.touch
-        false_alarm = bool(time - state.statistics.last_contact_time[0] > CONTACT_MEMORY)
+        false_alarm = time - state.statistics.last_contact_time > CONTACT_MEMORY
         self.detections.append(
             DetectionRecord(
                 time=time,
-                touch_time=math.nan if false_alarm else float(state.statistics.touch_time[0]),
+                touch_time=math.nan if false_alarm else state.statistics.touch_time,
                 cell=marked,
                 start=motion.start,
                 position=forward_kinematics(self.arm, state.q)[:3, 3],
@@ -314,8 +315,8 @@ class Simulation:
                 closed=self.navigator.closed_steps(),
                 path=motion.cells,
                 places=NOWHERE,
-                true_point=touch.point.copy() if touch.link[0] > 0.0 else np.full(3, np.nan),
-                true_link=int(touch.link[0]),
+                true_point=touch.point.copy() if touch.now.link > 0 else np.full(3, np.nan),
+                true_link=touch.now.link,
                 replan_time=clock.perf_counter() - started,
             )
         )
@@ -350,16 +351,20 @@ class Simulation:
             self._end("unreachable", reason)
 
     @property
-    def _under_way(self) -> Trajectory:
+    def trajectory(self) -> Trajectory:
         """The trajectory that the arm follows now."""
         if self._trajectory is None:
             raise RuntimeError("a run that has ended follows nothing")
         return self._trajectory
 
+    def follow(self, trajectory: Trajectory) -> None:
+        """Let the arm follow a trajectory from now on."""
+        self._trajectory = trajectory
+        begin_trajectory(self.state.control)
+
     def _set_off(self, motion: PlannedMotion) -> None:
         if motion.trajectory is not None:
-            self._trajectory = motion.trajectory
-            self.state.control.segment[0] = 0
+            self.follow(motion.trajectory)
 
     def _decision_step(self) -> int:
         """Step at which a decision is due: the end of such a motion; or may be, as the arm may rest."""
@@ -367,29 +372,29 @@ class Simulation:
         if not motion.needs_decision or motion.trajectory is None:
             return self._last_step
         if motion.reacts:
-            return min(self._phase.next_look(int(self.state.step[0])), self._last_step)
+            return min(self._phase.next_look(self.state.now.step), self._last_step)
         due = min(float(motion.trajectory.knots[-1]), motion.localize_at)
         return min(math.ceil(due / self.world.plant.step), self._last_step)
 
     def _decide(self) -> None:
         """At the end of a motion that needs a decision: go on, or end where nothing is left to try."""
         if self.navigator.motion.reacts:
-            if not self._phase.is_over(int(self.state.step[0]), self.state):
+            if not self._phase.is_over(self.state.now.step, self.state):
                 return
-            q, qd = self._phase.end(self._under_way, self.time, self.state)
+            q, qd = self._phase.end(self.trajectory, self.time, self.state)
             if self._slides:
                 self._keep_slide()
-        elif self.state.step[0] < self._decision_step():
+        elif self.state.now.step < self._decision_step():
             return
         elif self.time >= self.navigator.motion.localize_at:
             places = self.navigator.localize(self.state.control.trace)
             self.detections[-1] = self.detections[-1]._replace(places=places)
             return
         else:
-            q = evaluate(self._under_way, self.time)[0]
+            q = evaluate(self.trajectory, self.time)[0]
             qd = np.zeros_like(q)
         begin = Reference(self.time, q, qd, np.zeros_like(q))
-        motion = self.navigator.replan(begin, float(self.state.control.alarm.held[0]))
+        motion = self.navigator.replan(begin, self.state.control.alarm.now.level_at_retreat)
         self._set_off(motion)
         self._end_without(motion)
 
@@ -400,12 +405,12 @@ class Simulation:
         """
         if motion.trajectory is None:
             self._end(motion.outcome, motion.reason)
-            if self.state.step[0] == 0:
+            if self.state.now.step == 0:
                 self._trajectory = quintic_trajectory(self.state.q[None], 1.0)
-                self._advance(1)
+                self.advance(1)
             else:
                 detected = log_columns(len(self.arm.dh))["detected"]
-                self._rows.set_last(detected, float(self.state.control.alarm.raised[0]))
+                self.rows.set_last(detected, float(self.state.control.alarm.now.raised))
 
     def _end(self, outcome: str, reason: str) -> None:
         self.outcome, self.reason = outcome, reason

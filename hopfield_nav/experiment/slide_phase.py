@@ -13,18 +13,20 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav.control import (
-    NO_RETREAT,
     Controller,
+    begin_slide,
+    end_slide,
     felt_normal,
     find_onset,
     free_rows,
     in_order,
     slide_about,
+    torques_in,
     with_sliding,
 )
 from hopfield_nav.experiment.limits import limits_of_law
 from hopfield_nav.experiment.phase import Phase
-from hopfield_nav.loop import FOLLOWS, LEADS, State, Trajectory, quintic_trajectory
+from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import MotionPhase, PlannedMotion, SlideAlong
 from hopfield_nav.world import World
 
@@ -65,8 +67,7 @@ class SlidePhase(Phase):
         """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
         assert motion.slide is not None
         sensed, explore = state.control.sensed, self._explore
-        state.control.alarm.retreat[0] = NO_RETREAT
-        state.control.mode[0], state.control.correction[:] = LEADS, 0.0
+        begin_slide(state.control)
         self._bias = self._felt_before(float(trajectory.knots[0]), state)
         self.controller = with_sliding(
             self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
@@ -82,13 +83,13 @@ class SlidePhase(Phase):
 
         As before the contact before, where the arm had hardly left that.
         """
-        n, trace = len(self._arm.dh), state.control.trace
+        trace = state.control.trace
         onset = find_onset(trace, since)
         rows = free_rows(in_order(trace), onset.time)
         rows = rows[rows[:, 0] > since + FREE]
         if not len(rows):
             return self._bias
-        columns, torque = jacobian(self._arm, onset.q), rows[:, 2 + n :].mean(axis=0)
+        columns, torque = jacobian(self._arm, onset.q), torques_in(rows).mean(axis=0)
         return np.asarray(np.linalg.lstsq(columns.T, torque, rcond=1e-3)[0][:3])
 
     def is_over(self, step: int, state: State) -> bool:
@@ -120,7 +121,6 @@ class SlidePhase(Phase):
         """From where the arm goes on, with the world's own law; as ``ReactionPhase.end``."""
         if not self._found:
             self._response.confirm_slide(False)
-        alarm, sensed = state.control.alarm, state.control.sensed
-        state.control.mode[0], alarm.retreat[0] = FOLLOWS, 2.0
-        alarm.floor[0] = alarm.low[0] = alarm.peak[0] = math.inf  # growth is what comes from here on
+        sensed = state.control.sensed
+        end_slide(state.control)
         return sensed.q + sensed.qd * (time - float(sensed.time[0])), sensed.qd.copy()

@@ -59,8 +59,8 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
     collisions = [d for d in detections if not d.passed_by]
     touched = [d.touch_time for d in collisions if not d.false_alarm]
     counted = simulation.state.statistics
-    periods = float(counted.periods[0])
-    wall, unanswered = simulation.wall_time, max(float(counted.unanswered_peak[0]), 0.0)
+    periods = counted.periods
+    wall, unanswered = simulation.wall_time, max(counted.unanswered_peak, 0.0)
     return {
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
@@ -74,20 +74,20 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "slide_time_s": float(sum(slides)),
         "false_alarm_count": sum(d.false_alarm for d in detections),
         "repeated_alarm_count": len(touched) - len(set(touched)),
-        "contact_count": int(counted.contacts[0]),
-        "silent_contact_count": int(counted.silent[0]) + (unanswered > 0.0),
-        "silent_peak_force_N": max(float(counted.silent_peak[0]), unanswered),
+        "contact_count": counted.contacts,
+        "silent_contact_count": counted.silent + (unanswered > 0.0),
+        "silent_peak_force_N": max(counted.silent_peak, unanswered),
         "final_tool_error_m": _final_error(simulation),
-        "peak_contact_force_N": float(counted.peak_force[0]),
-        "peak_contact_force_time_s": _number(counted.peak_time[0]),
-        "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
-        "largest_penetration_m": float(counted.deepest[0]),
+        "peak_contact_force_N": counted.peak_force,
+        "peak_contact_force_time_s": _number(counted.peak_time),
+        "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
+        "largest_penetration_m": counted.deepest,
         "least_self_distance_m": simulation.self_distance,
-        "passed_through": int(may_have_passed(simulation.plant.contact.solids, float(counted.sunk[0]))),
+        "passed_through": int(may_have_passed(simulation.plant.contact.solids, counted.sunk)),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
-        "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
-        "damped_estimate_share": float(counted.damped[0]) / periods if periods else 0.0,
+        "saturated_share": counted.saturated / periods if periods else 0.0,
+        "damped_estimate_share": counted.damped / periods if periods else 0.0,
         "felt_cell_count": simulation.navigator.felt_count(),
         "closed_step_count": sum(c == 1.0 for c in simulation.navigator.closed_steps().values()),
         "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
@@ -145,7 +145,7 @@ def may_have_passed(solids: np.ndarray, sunk: float) -> bool:
 
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
-    sunk = float(simulation.state.statistics.sunk[0])
+    sunk = simulation.state.statistics.sunk
     found = _beyond_an_arm(simulation)
     if not may_have_passed(simulation.plant.contact.solids, sunk):
         return found
@@ -160,7 +160,7 @@ def _beyond_an_arm(simulation: Simulated) -> list[str]:
     """Motors at their limits, and speeds and forces that no such arm has."""
     counted, arm = simulation.state.statistics, simulation.plant.arm
     found = []
-    share = float(counted.saturated[0]) / max(float(counted.periods[0]), 1.0)
+    share = counted.saturated / max(counted.periods, 1)
     if share > SATURATED:
         found.append(
             f"motors were at their limits for {share:.0%} of the time: the arm did not do "
@@ -174,9 +174,9 @@ def _beyond_an_arm(simulation: Simulated) -> list[str]:
             f"joint {joint + 1} turned at {speed[joint]:.3g} rad/s, {times:.2g} times its limit: no real "
             "arm does; the control law may be unstable"
         )
-    if counted.peak_force[0] > TOO_HARD:
+    if counted.peak_force > TOO_HARD:
         found.append(
-            f"contact with {1e-3 * counted.peak_force[0]:.3g} kN at {counted.peak_time[0]:.3g} s: a real "
+            f"contact with {1e-3 * counted.peak_force:.3g} kN at {counted.peak_time:.3g} s: a real "
             "arm would break or stop"
         )
     return found

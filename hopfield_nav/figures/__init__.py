@@ -5,4 +5,9 @@ Owns how pictures look; what they show is in ``run``, ``plan``, ``sweep`` and ``
 
 import lazy_loader
 
+from dynamics.settings_here import without_settings_here
+
+with without_settings_here("matplotlibrc"):
+    import matplotlib  # noqa: F401  (the rooms below draw with it)
+
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

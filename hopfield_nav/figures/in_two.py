@@ -2,6 +2,10 @@
 
 It owns the copy and its end. Who draws much may import it, where no other threads run: a command does, a
 notebook does not.
+
+A pool of ``concurrent.futures`` would not do. It takes 35 ms to begin, a copy 2 ms; on Ctrl-C it goes on with
+what it has begun and taken beforehand, where a copy ends at once; and where its process is killed while jobs
+are called back, its own thread ends with an error (``InvalidStateError``, Python 3.11).
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ through the residuals just before contact, continued to the present, takes most 
 from __future__ import annotations
 
 from collections import deque
+from functools import cached_property
 
 import numpy as np
 
@@ -89,7 +90,7 @@ class ContactIsolator:
         misfit_bound(len(arm.dh), level)
         self.arm, self.sigma, self.surface = arm, sigma, surface or default_surface(arm)
         self._level, self._friction, self._largest = level, friction, largest_force
-        self._margin, self._near = margin, _neighbours(self.surface, slip)
+        self._margin, self._slip = margin, slip
         self._recent: deque[np.ndarray] = deque()
         self._hold_back, self._later, self._baseline = hold_back, later, baseline
         self._residuals: deque[np.ndarray] = deque(maxlen=baseline + hold_back)
@@ -160,6 +161,11 @@ class ContactIsolator:
         self._largest_size = max(size, self._largest_size)
         return self._later == "all" or (self._later == "rises" and self._rising)
 
+    @cached_property
+    def _near(self) -> np.ndarray:
+        """Made when a later instant first needs it: many an isolator is begun anew before."""
+        return _neighbours(self.surface, self._slip)
+
     def _narrow(self, q: np.ndarray, change: np.ndarray, sigma: np.ndarray | float) -> None:
         """Drop the patches that do not explain ``change`` (n,) [N·m] at ``q`` (n,) [rad]."""
         free = np.array(self._free).reshape(len(self._free), len(self.surface.bodies), 7)
@@ -167,11 +173,13 @@ class ContactIsolator:
             self.arm, self.surface, q, change, sigma, self._level, self._friction, self._largest,
             free, self._margin,
         )  # fmt: skip
-        widened = (self._near & np.isfinite(rows[:, LOG_EVIDENCE])).any(axis=1)
-        alive = np.where(widened, self._evidence, -np.inf)
-        if self.instants and widened.any() and not np.isfinite(alive).any():
-            self.restarts += 1
-            self.instants = 0
+        alive = self._evidence
+        if self.instants:
+            widened = (self._near & np.isfinite(rows[:, LOG_EVIDENCE])).any(axis=1)
+            alive = np.where(widened, self._evidence, -np.inf)
+            if widened.any() and not np.isfinite(alive).any():
+                self.restarts += 1
+                self.instants = 0
         if not self.instants:
             self._largest_size, self._rising = float(np.linalg.norm(change)), True
         self._evidence = alive if self.instants else rows[:, LOG_EVIDENCE].copy()

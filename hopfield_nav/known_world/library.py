@@ -16,12 +16,13 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from dynamics import Arm, BadInput
 from dynamics.compiled import kernel
+from dynamics.files import require_regular
 from dynamics.work import Work, make_work
 from hopfield_nav.known_world.bodies import AXES_WIDTH
 from hopfield_nav.known_world.collisions import finite_rows, pose_touches
@@ -34,7 +35,8 @@ _MOST_CELLS = 1 << 31  # 256 MB of bits
 _ROUNDING = 1e-9  # [m] that a safe cell needs beyond its bound
 _FORMAT = 1
 _KEYS = ("format", "digest", "joints", "per_turn", "bits", "clearance", "safe")
-_NO_LIBRARY = (OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile, zlib.error)
+_NO_LIBRARY = (OSError, ValueError, LookupError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error)
+_LARGEST = _MOST_CELLS // 8 + 65536  # bytes of an array with its head
 Progress = Callable[[int, int], None]
 
 
@@ -195,10 +197,12 @@ def read_library(path: str | Path) -> dict[str, Any]:
     """What ``write_library`` wrote, by name.
 
     Raises:
-        BadInput: no such file, no library, or one of another format.
+        BadInput: no such file, no library, one of another format, or one larger than any.
     """
+    require_regular(Path(path))
     try:
         with Path(path).open("rb") as stream:
+            _require_moderate(stream)
             file = np.load(stream, allow_pickle=False)
             data = {key: file[key] for key in _KEYS}
     except _NO_LIBRARY as error:
@@ -206,6 +210,15 @@ def read_library(path: str | Path) -> dict[str, Any]:
     if data["format"] != _FORMAT:
         raise BadInput("unknown format of collision libraries", where=str(path), found=int(data["format"]))
     return data
+
+
+def _require_moderate(stream: BinaryIO) -> None:
+    """Before anything is unpacked: a few kB may stand for any number of bytes."""
+    with zipfile.ZipFile(stream) as packed:
+        largest = max(part.file_size for part in packed.infolist())
+    if largest > _LARGEST:
+        raise ValueError(f"{largest} bytes are larger than a collision library, which has at most {_LARGEST}")
+    stream.seek(0)
 
 
 @kernel

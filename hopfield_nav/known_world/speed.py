@@ -14,14 +14,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import toppra
 from scipy.interpolate import PPoly
-from toppra.constraint.linear_constraint import LinearConstraint, canlinear_colloc_to_interpolate
-from toppra.interpolator import AbstractGeometricPath
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
+from dynamics.settings_here import without_settings_here
 from hopfield_nav.known_world.legs import Leg
 from hopfield_nav.known_world.limits import MotionLimits
+
+with without_settings_here("matplotlibrc"):  # which it loads
+    import toppra
+    from toppra.constraint.linear_constraint import LinearConstraint, canlinear_colloc_to_interpolate
+    from toppra.interpolator import AbstractGeometricPath
 
 
 def fastest_speed(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
-from dynamics.files import write_whole
+from dynamics.files import require_regular, write_whole
 from hopfield_nav.known_world.limits import motor_torque
 from hopfield_nav.loop import Trajectory, quintic_pieces, resting, values_at
 
@@ -91,6 +91,7 @@ def load_plan_csv(path: str | Path) -> PlanTable:
         BadInput: unreadable, other columns, no numbers, or time that does not begin at 0 and increase.
     """
     try:
+        require_regular(Path(path))
         with open(path, newline="", encoding="utf-8") as file:
             header, *rows = list(csv.reader(file)) or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -146,7 +146,7 @@ def _along(leg: Leg, times: PathTime) -> Trajectory:
         coefficients = np.zeros((len(times.coefficients), 6, len(start)))
         coefficients[:, :4] = times.coefficients[:, :, None] * direction
         coefficients[:, 0] += start
-        return Trajectory(times.knots, coefficients, np.zeros(1))
+        return Trajectory(times.knots, coefficients)
     kept = _spaced(times.knots)
     s, sd, sdd, sdd_end = _at_knots(times, kept)
     first, second = leg.path(s, 1), leg.path(s, 2)

@@ -10,7 +10,7 @@ from dynamics import BadInput
 from dynamics.compiled import entry_point
 from hopfield_nav.control import with_torque
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.loop import DIVERGED, compiled_loop, make_log, make_state, read_at_rest
+from hopfield_nav.loop import Event, compiled_loop, make_log, make_state, read_at_rest
 from hopfield_nav.world import World, build_controller
 
 
@@ -77,16 +77,16 @@ class DrivenArm:
         """Apply a torque (n,) [N·m], at most the limits, for a step; whether the arm is in one piece."""
         trajectory, settings = self._fixed
         self._torque[:] = torque
-        target = int(self.state.step[0]) + self._steps
+        target = self.state.now.step + self._steps
         event = self._loop(
             self.simulation.plant, self._controller, trajectory, settings, self.state, self._log, target
         )
-        return bool(event != DIVERGED)
+        return bool(event != Event.DIVERGED)
 
     @property
     def time(self) -> float:
         """Since the start [s]."""
-        return int(self.state.step[0]) * self._step
+        return self.state.now.step * self._step
 
     @property
     def tool(self) -> np.ndarray:

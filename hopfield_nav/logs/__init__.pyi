@@ -16,7 +16,9 @@ from .signals import Signals as Signals
 from .signals import signals_of_recording as signals_of_recording
 from .signals import signals_of_run as signals_of_run
 from .threshold import FreeThreshold as FreeThreshold
+from .threshold import declared_threshold as declared_threshold
 from .threshold import free_threshold as free_threshold
+from .threshold import threshold_above as threshold_above
 from .threshold import threshold_of as threshold_of
 from .tuning import Chosen as Chosen
 from .tuning import Watched as Watched

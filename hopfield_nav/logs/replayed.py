@@ -241,7 +241,7 @@ def _replay(
         update_model_frames(model, sensed, work)
         estimate_and_judge(model, estimator, detector, sensed, work, belief)
         detected[row] = raise_alarm(rule, alarm, sensed, belief, 0.0, 1.0, False)
-        level[row] = belief.level[0]
+        level[row] = belief.now.level
         for i in range(sensed.q.size):
             tau_external[row, i] = belief.tau_external[i]
         for k in range(6):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
+from dynamics.files import require_regular
 
 
 class RecordedTable(NamedTuple):
@@ -45,9 +46,10 @@ def read_lines(path: Path) -> tuple[list[str], bool]:
     A last line without line break counts as cut: 0.01 may have been 0.0137.
 
     Raises:
-        BadInput: no such file, no text, or nothing in it.
+        BadInput: no such file, no regular one, no text, or nothing in it.
     """
     try:
+        require_regular(path)
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not a text file"

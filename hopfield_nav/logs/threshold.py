@@ -65,10 +65,23 @@ def threshold_of(detector: Method) -> Parameter:
     Raises:
         BadInput: it has none.
     """
-    for parameter in detector.parameters:
-        if parameter.name == "threshold":
-            return parameter
-    raise BadInput("has no threshold", where=detector.name)
+    found = declared_threshold(detector)
+    if found is None:
+        raise BadInput("has no threshold", where=detector.name)
+    return found
+
+
+def declared_threshold(detector: Method) -> Parameter | None:
+    """The parameter that a detector's threshold is; None where it has none."""
+    return next((p for p in detector.parameters if p.name == "threshold"), None)
+
+
+def threshold_above(largest: np.ndarray, parameter: Parameter) -> np.ndarray:
+    """A margin above the largest that free motion shows, (n,) or (1,), within the parameter's range.
+
+    Unlike that of ``quiet_threshold`` it grants a detector nothing for what it allows for besides.
+    """
+    return np.clip(MARGIN * largest, parameter.low, parameter.high)
 
 
 def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:

@@ -1,11 +1,7 @@
-from .closed_loop import ARRIVED as ARRIVED
 from .closed_loop import CONTACT_MEMORY as CONTACT_MEMORY
-from .closed_loop import DETECTED as DETECTED
-from .closed_loop import DIVERGED as DIVERGED
-from .closed_loop import HORIZON as HORIZON
 from .closed_loop import LARGEST_ANGLE as LARGEST_ANGLE
 from .closed_loop import LARGEST_SPEED as LARGEST_SPEED
-from .closed_loop import LOG_FULL as LOG_FULL
+from .closed_loop import Event as Event
 from .closed_loop import compiled_loop as compiled_loop
 from .contact import Contact as Contact
 from .contact import ContactLaw as ContactLaw
@@ -29,11 +25,8 @@ from .plant import Plant as Plant
 from .plant import make_plant as make_plant
 from .pushes import make_pushes as make_pushes
 from .rows import FIRST_ROWS as FIRST_ROWS
-from .rows import MOST as MOST
+from .rows import MAX_ROWS as MAX_ROWS
 from .rows import Rows as Rows
-from .state import FLOATS as FLOATS
-from .state import FOLLOWS as FOLLOWS
-from .state import LEADS as LEADS
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
@@ -19,6 +20,7 @@ from dynamics.work import make_work
 from hopfield_nav.control import (
     AlarmRule,
     Controller,
+    ControlMode,
     command_torque,
     estimate_and_judge,
     follow_arm,
@@ -36,117 +38,136 @@ from hopfield_nav.loop.contact import ContactLaw, copy_touch, make_contact
 from hopfield_nav.loop.log import make_log, write_row, write_truth
 from hopfield_nav.loop.plant import make_plant, plant_acceleration
 from hopfield_nav.loop.pushes import update_pushes
-from hopfield_nav.loop.state import FLOATS, FOLLOWS, LEADS, Settings, make_state
+from hopfield_nav.loop.state import Settings, make_state
 from hopfield_nav.loop.trajectory import Trajectory, evaluate_into
 from hopfield_nav.loop.wrist import read_wrist
 from hopfield_nav.plugin import applied_type, type_of
 
-HORIZON, DETECTED, ARRIVED, DIVERGED, LOG_FULL = 0, 1, 2, 3, 4  # why ``advance`` returned
-READY = -1  # nothing has happened, and the state may advance
 LARGEST_SPEED = 1e3  # [rad/s] beyond it the simulation has exploded
 LARGEST_ANGLE = 1e6  # [rad] the same
 IMPACT_TIME = 0.05  # [s] the first impact is this long
 CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
 
 
+class Event(IntEnum):
+    """Why the loop has returned.
+
+    Attributes:
+        NONE: nothing has happened, and the state may advance.
+        HORIZON: the step is reached to which it was to go on.
+        DETECTED: a collision is detected.
+        ARRIVED: the tool is at its goal.
+        DIVERGED: a joint has exploded.
+        LOG_FULL: there is no room for the next row.
+    """
+
+    NONE = -1
+    HORIZON = 0
+    DETECTED = 1
+    ARRIVED = 2
+    DIVERGED = 3
+    LOG_FULL = 4
+
+
 def _advance(plant, controller, trajectory, settings, state, log, last_step):
-    """Advance until step ``last_step`` or the first event; returns one of the codes above."""
-    while state.step[0] < last_step:
+    """Advance until step ``last_step`` or the first event; returns which ``Event``."""
+    while state.now.step < last_step:
         event = before_step(controller, trajectory, settings, state, state.q, state.qd, log)
-        if event != READY:
+        if event != Event.NONE:
             return event
         _integrate(plant, controller, trajectory, settings, state)
-        if after_step(settings, state, log) != HORIZON:
-            return DIVERGED
-    return HORIZON
+        event = after_step(settings, state, log)
+        if event != Event.NONE:
+            return event
+    return Event.HORIZON
 
 
 @inlined
 def before_step(controller, trajectory, settings, state, q, qd, log):
-    """Command what the coming step needs and log it; ``READY``, or the event that prevents the step.
+    """Command what the coming step needs and log it; returns the event that prevents the step, or ``NONE``.
 
     ``q``, ``qd`` (n,): the angles and speeds that the encoders are on.
     """
-    step, per_period = state.step[0], settings.steps_per_period
+    step, per_period = state.now.step, settings.steps_per_period
     time = step * settings.step
     logging = log.table.shape[0] > 0 and step % settings.log_every == 0
-    if logging and log.used[0] >= log.table.shape[0]:
-        return LOG_FULL
+    if logging and log.now.used >= log.table.shape[0]:
+        return Event.LOG_FULL
     if step % per_period == 0:
         event = sense_and_command(
             controller, trajectory, settings, state.control, state.statistics, q, qd, state.wrist.reading,
             step, time,
         )  # fmt: skip
-        if event != HORIZON:
+        if event != Event.NONE:
             return event
     if logging:
         write_row(log, state, time)
-    return READY
+    return Event.NONE
 
 
 @inlined
 def after_step(settings, state, log):
-    """Log what the step has shown and count it; ``DIVERGED`` where a joint has exploded, else ``HORIZON``."""
-    step = state.step[0]
+    """Log what the step has shown and count it; ``DIVERGED`` where a joint has exploded, else ``NONE``."""
+    step = state.now.step
     if log.table.shape[0] > 0 and step % settings.log_every == 0:
         write_truth(log, state.truth)
-    armed = state.control.alarm.armed[0] == 1.0
-    watch_contact(state.statistics, state.truth.touch, step * settings.step, armed)
-    state.step[0] = step + 1
+    watch_contact(state.statistics, state.truth.touch, step * settings.step, state.control.alarm.now.armed)
+    state.now.step = step + 1
     for i in range(state.q.size):
         if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:  # also catches NaN
-            state.fault[0] = i
-            return DIVERGED
-    return HORIZON
+            state.now.fault = i
+            return Event.DIVERGED
+    return Event.NONE
 
 
 @inlined
 def sense_and_command(controller, trajectory, settings, control, statistics, q, qd, reading, step, time):
-    """Sense, judge and command; returns DETECTED or ARRIVED before anything moves, else HORIZON.
+    """Sense, judge and command; returns ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
 
     ``control`` is the control computer's part of the state; of the truth it gets ``q``, ``qd`` and
     the wrist's ``reading`` (6,), through its sensors.
     """
     sensed, belief, model, work = control.sensed, control.belief, controller.model, controller.work
     sensed.time[0] = time
-    knots, correction, mode = trajectory.knots, control.correction, control.mode[0]
+    now, knots, correction, mode = control.now, trajectory.knots, control.correction, control.now.mode
     at_end = time >= knots[-1] and settings.tolerance > 0.0
-    evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
-    if control.judged[0] != step:
-        control.judged[0] = step
+    now.segment = evaluate_into(trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    if now.judged_step != step:
+        now.judged_step = step
         sense(controller.sensors, q, qd, control.random, sensed.q, sensed.qd)
         share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
-        settle(correction, sensed, share, at_end and belief.level[0] <= 1.0)
+        settle(correction, sensed, share, at_end and belief.now.level <= 1.0)
         move_reference(correction, sensed)
-        if mode != FOLLOWS:
+        if mode != ControlMode.TRACK:
             follow_arm(sensed)
         update_model_frames(model, sensed, work)
         if controller.sensors.wrist:
             sense_wrench(controller.sensors, model.gravity, reading, sensed, work)
         estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
-        if settings.alarm.lag > 0.0 and mode == FOLLOWS:
+        if settings.alarm.lag > 0.0 and mode == ControlMode.TRACK:
             behind = lag_behind(sensed, correction, work) / settings.alarm.lag
-            belief.level[0] = max(belief.level[0], behind)
+            belief.now.level = max(belief.now.level, behind)
         remember(control.trace, sensed, belief)
     else:
         move_reference(correction, sensed)
-        if mode != FOLLOWS:
+        if mode != ControlMode.TRACK:
             follow_arm(sensed)
     since, leg = time - knots[0], knots[1] - knots[0]
-    if mode != LEADS and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
-        return DETECTED
+    listens = mode != ControlMode.LAW_ONLY
+    if listens and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
+        return Event.DETECTED
     if at_end and _at_goal(work.tool, settings.goal, settings.tolerance):
-        return ARRIVED
-    statistics.periods[0] += 1.0
-    statistics.damped[0] += belief.damped[0]
+        return Event.ARRIVED
+    statistics.periods += 1
+    statistics.damped += 1 if belief.now.damped else 0
     period, delay, queue = step // settings.steps_per_period, settings.delay, control.queue
     slots = delay + 1
-    if command_torque(controller, sensed, mode == FLOATS, queue[period % slots]):
-        statistics.saturated[0] += 1.0
+    if command_torque(controller, sensed, mode == ControlMode.GRAVITY_COMP, queue[period % slots]):
+        statistics.saturated += 1
     applied = (period - delay) % slots if period >= delay else 0
     for i in range(sensed.tau.size):
         sensed.tau[i] = queue[applied, i]
-    return HORIZON
+    return Event.NONE
 
 
 @inlined
@@ -160,7 +181,7 @@ def _at_goal(tool, goal, tolerance):
 def _integrate(plant, controller, trajectory, settings, state):
     """One integrator step, the stages of RK4 or the one of semi-implicit Euler in the same loop."""
     h, count, stages = settings.step, settings.stages, plant.stages
-    time = state.step[0] * h
+    time = state.now.step * h
     q, qd, tau = state.q, state.qd, state.control.sensed.tau
     qs, qds, qdds, sum_qd, sum_qdd = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
     n = q.size
@@ -179,7 +200,7 @@ def _integrate(plant, controller, trajectory, settings, state):
         plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0)
         if stage == 0:
             keep_truth(state.truth, stages)
-            if plant.wrist.every > 0 and state.step[0] % plant.wrist.every == 0:
+            if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
                 read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):
@@ -209,18 +230,17 @@ def keep_truth(truth, stages):
 @inlined
 def command_in_stage(controller, trajectory, control, q, qd, time):
     """The law as a continuous controller would evaluate it, at the state of an integrator stage."""
-    sensed = control.sensed
+    now, sensed = control.now, control.sensed
     sensed.time[0] = time
     for i in range(q.size):
         sensed.q[i] = q[i]
         sensed.qd[i] = qd[i]
-    evaluate_into(trajectory, time, control.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    now.segment = evaluate_into(trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
     move_reference(control.correction, sensed)
-    mode = control.mode[0]
-    if mode != FOLLOWS:
+    if now.mode != ControlMode.TRACK:
         follow_arm(sensed)
     update_model_frames(controller.model, sensed, controller.work)
-    command_torque(controller, sensed, mode == FLOATS, sensed.tau)
+    command_torque(controller, sensed, now.mode == ControlMode.GRAVITY_COMP, sensed.tau)
 
 
 @inlined
@@ -231,33 +251,33 @@ def watch_contact(statistics, touch, time, armed):
     """
     fx, fy, fz = touch.force[0], touch.force[1], touch.force[2]
     squared = fx * fx + fy * fy + fz * fz
-    statistics.deepest[0] = max(statistics.deepest[0], touch.depth[0])
-    statistics.sunk[0] = max(statistics.sunk[0], touch.sunk[0])
+    statistics.deepest = max(statistics.deepest, touch.now.depth)
+    statistics.sunk = max(statistics.sunk, touch.now.sunk)
     if squared > 0.0:
         force = math.sqrt(squared)
-        if time > statistics.last_contact_time[0] + CONTACT_MEMORY:
+        if time > statistics.last_contact_time + CONTACT_MEMORY:
             end_contact(statistics)
-            statistics.touch_time[0] = time
-            statistics.contacts[0] += 1
-        statistics.last_contact_time[0] = time
-        if statistics.unanswered_peak[0] >= 0.0:
-            statistics.unanswered_peak[0] = max(statistics.unanswered_peak[0], force)
-        if statistics.contacts[0] == 1 and time < statistics.touch_time[0] + IMPACT_TIME:
-            statistics.first_peak[0] = max(statistics.first_peak[0], force)
-        if force > statistics.peak_force[0]:
-            statistics.peak_force[0] = force
-            statistics.peak_time[0] = time
-    if not armed and time <= statistics.last_contact_time[0] + CONTACT_MEMORY:
-        statistics.unanswered_peak[0] = -math.inf
+            statistics.touch_time = time
+            statistics.contacts += 1
+        statistics.last_contact_time = time
+        if statistics.unanswered_peak >= 0.0:
+            statistics.unanswered_peak = max(statistics.unanswered_peak, force)
+        if statistics.contacts == 1 and time < statistics.touch_time + IMPACT_TIME:
+            statistics.first_peak = max(statistics.first_peak, force)
+        if force > statistics.peak_force:
+            statistics.peak_force = force
+            statistics.peak_time = time
+    if not armed and time <= statistics.last_contact_time + CONTACT_MEMORY:
+        statistics.unanswered_peak = -math.inf
 
 
 @inlined
 def end_contact(statistics):
     """Count the latest contact among the silent ones if nothing answered it."""
-    if statistics.unanswered_peak[0] > 0.0:
-        statistics.silent[0] += 1
-        statistics.silent_peak[0] = max(statistics.silent_peak[0], statistics.unanswered_peak[0])
-    statistics.unanswered_peak[0] = 0.0
+    if statistics.unanswered_peak > 0.0:
+        statistics.silent += 1
+        statistics.silent_peak = max(statistics.silent_peak, statistics.unanswered_peak)
+    statistics.unanswered_peak = 0.0
 
 
 @lru_cache(maxsize=1)
@@ -280,7 +300,7 @@ def loop_types() -> tuple:
     samples = (
         make_plant(arm, contact, np.zeros(n)),
         Controller(arm, law, estimator, detector, np.zeros(n), False, make_sensors(n), make_work(n)),
-        Trajectory(np.zeros(2), np.zeros((1, 6, n)), np.zeros(1)),
+        Trajectory(np.zeros(2), np.zeros((1, 6, n))),
         Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, 0.0, AlarmRule(0.0, 0.0, True, 0.0), 1),
         make_state(np.zeros(n), 0),
         make_log(0, n),

@@ -23,6 +23,7 @@ import numpy as np
 
 from dynamics.compiled import inlined
 from dynamics.kinematics import add_force_torque, velocity_of_point
+from dynamics.records import record
 from hopfield_nav.geometry import (
     LINK,
     RADIUS,
@@ -77,34 +78,44 @@ def make_contact(
     return Contact(law, solids, bodies, first, np.full((len(bodies), 7), -1.0))
 
 
+@record
+class TouchNow:
+    """The numbers of ``Touch``.
+
+    Attributes:
+        link: that of the largest force, counted from 1; 0: nothing touches.
+        pairs: number of pairs of a body and a solid that touch.
+        depth: largest overlap of one of them [m].
+        sunk: how deep the axis of a body is in a solid at most [m].
+    """
+
+    link: int = 0
+    pairs: int = 0
+    depth: float = 0.0
+    sunk: float = 0.0
+
+
 class Touch(NamedTuple):
     """What touches the arm at one moment.
 
     Attributes:
+        now: its numbers.
         force: (3,) sum of the contact forces on the arm [N].
-        link: (1,) link of the largest one, counted from 1; 0: nothing touches.
         point: (3,) where the largest one acts [m].
         largest: (3,) that force [N].
-        pairs: (1,) number of pairs of a body and a solid that touch.
-        depth: (1,) largest overlap of one of them [m].
-        sunk: (1,) how deep the axis of a body is in a solid at most [m].
         beyond: (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m].
     """
 
+    now: TouchNow
     force: np.ndarray
-    link: np.ndarray
     point: np.ndarray
     largest: np.ndarray
-    pairs: np.ndarray
-    depth: np.ndarray
-    sunk: np.ndarray
     beyond: np.ndarray
 
 
 def make_touch() -> Touch:
     """Nothing touches."""
-    link, pairs, depth, sunk = np.zeros((4, 1))
-    return Touch(np.zeros(3), link, np.zeros(3), np.zeros(3), pairs, depth, sunk, np.zeros(6))
+    return Touch(TouchNow(), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(6))
 
 
 @inlined
@@ -133,6 +144,7 @@ def add_contact(contact, qd, work, torque, touch):
     ``qd`` (n,) [rad/s]; the frames in ``work`` are up to date.
     """
     solids, bodies, law, free = contact.solids, contact.bodies, contact.law, contact.free
+    now = touch.now
     _clear(touch)
     if solids.shape[0] == 0:
         return
@@ -168,13 +180,13 @@ def add_contact(contact, qd, work, torque, touch):
             touch.force[2] += fz
             if b >= contact.beyond:
                 add_beyond(touch, px, py, pz, fx, fy, fz)
-            touch.pairs[0] += 1.0
-            touch.depth[0] = max(touch.depth[0], depth)
-            touch.sunk[0] = max(touch.sunk[0], -s)
+            now.pairs += 1
+            now.depth = max(now.depth, depth)
+            now.sunk = max(now.sunk, -s)
             square = fx * fx + fy * fy + fz * fz
             if square > largest:
                 largest = square
-                touch.link[0] = link
+                now.link = link
                 touch.point[0], touch.point[1], touch.point[2] = px, py, pz
                 touch.largest[0], touch.largest[1], touch.largest[2] = fx, fy, fz
         _keep_free(free, b, ax, ay, az, dx, dy, dz, room)
@@ -212,7 +224,8 @@ def add_beyond(touch, px, py, pz, fx, fy, fz):
 
 @inlined
 def _clear(touch):
-    touch.link[0], touch.pairs[0], touch.depth[0], touch.sunk[0] = 0.0, 0.0, 0.0, 0.0
+    now = touch.now
+    now.link, now.pairs, now.depth, now.sunk = 0, 0, 0.0, 0.0
     for k in range(3):
         touch.force[k], touch.point[k], touch.largest[k] = 0.0, 0.0, 0.0
         touch.beyond[k], touch.beyond[3 + k] = 0.0, 0.0
@@ -221,8 +234,8 @@ def _clear(touch):
 @inlined
 def copy_touch(source, target):
     """Write ``source`` to ``target``."""
-    target.link[0], target.pairs[0] = source.link[0], source.pairs[0]
-    target.depth[0], target.sunk[0] = source.depth[0], source.sunk[0]
+    target.now.link, target.now.pairs = source.now.link, source.now.pairs
+    target.now.depth, target.now.sunk = source.now.depth, source.now.sunk
     for k in range(3):
         target.force[k], target.point[k] = source.force[k], source.point[k]
         target.largest[k] = source.largest[k]

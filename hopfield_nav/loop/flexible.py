@@ -31,9 +31,7 @@ from dynamics.flexible_joint import (
 )
 from dynamics.looks_once import LooksOnce
 from hopfield_nav.loop.closed_loop import (
-    DIVERGED,
-    HORIZON,
-    READY,
+    Event,
     after_step,
     before_step,
     command_in_stage,
@@ -47,7 +45,7 @@ from hopfield_nav.loop.wrist import read_wrist
 from hopfield_nav.plugin import type_of
 
 RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
-MOST_SUBSTEPS = 1000
+MAX_SUBSTEPS = 1000
 
 
 class Rotors(NamedTuple):
@@ -89,6 +87,7 @@ class FlexibleLoop:
     Attributes:
         joints: the transmissions.
         rotors: their state.
+        link_arm: the links alone, without rotors and friction.
         substeps, substep: how many in a step, and how long one is [s].
 
     Raises:
@@ -97,7 +96,7 @@ class FlexibleLoop:
 
     def __init__(self, plant: Plant, step: float, start: np.ndarray, **given: object) -> None:
         self.joints: FlexibleJoints = flexible_joints(plant.arm, **given)
-        self._links = links_alone(plant.arm)
+        self.link_arm = links_alone(plant.arm)
         n = len(start)
         self.substeps = substeps(highest_frequency(plant.arm, self.joints, start), step)
         self.substep = step / self.substeps
@@ -123,7 +122,7 @@ class FlexibleLoop:
 
     def links(self, plant: Plant) -> Plant:
         """The plant of the link equation: without rotors, and so without friction."""
-        return plant._replace(arm=self._links, damping=np.zeros_like(plant.damping), frictional=False)
+        return plant._replace(arm=self.link_arm, damping=np.zeros_like(plant.damping), frictional=False)
 
     def checked(self, plant: Plant, start: np.ndarray, stages: int) -> Plant:
         """The plant with its rotors fixed to its links, which joint damping and control move.
@@ -134,14 +133,19 @@ class FlexibleLoop:
         check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
         return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
 
+    def place(self, state: State, angle: np.ndarray, speed: np.ndarray) -> None:
+        """Let the rotors (n,) be at these angles [rad] and speeds [rad/s], wherever the links were put."""
+        self._state = state
+        self._left[:] = state.q, state.qd
+        self.rotors.angle[:], self.rotors.speed[:] = angle, speed
+
     def _take_over(self, state: State) -> None:
         if state is self._state:
             self.rotors.angle[:] += state.q - self._left[0]
             self.rotors.speed[:] += state.qd - self._left[1]
             return
-        self._state = state
-        self.rotors.angle[:] = state.q + gravity_torque(self._links, state.q) / self.joints.stiffness
-        self.rotors.speed[:] = state.qd
+        held = gravity_torque(self.link_arm, state.q) / self.joints.stiffness
+        self.place(state, state.q + held, state.qd)
 
 
 def substeps(frequency: float, step: float) -> int:
@@ -151,12 +155,12 @@ def substeps(frequency: float, step: float) -> int:
         BadInput: more than 1000.
     """
     count = max(1, int(np.ceil(step * frequency / RESOLUTION)))
-    if count > MOST_SUBSTEPS:
+    if count > MAX_SUBSTEPS:
         raise BadInput(
             "the joints are too stiff for this step",
             where="plant.step",
             found=f"{step:g} s and modes of {frequency:.3g} rad/s",
-            allowed=f"at most {MOST_SUBSTEPS} sub-steps of {RESOLUTION / frequency:.2g} s",
+            allowed=f"at most {MAX_SUBSTEPS} sub-steps of {RESOLUTION / frequency:.2g} s",
         )
     return count
 
@@ -165,20 +169,21 @@ def _advance(
     links, controller, trajectory, settings, state, log, last_step, joints, rotors, count
 ):  # fmt: skip
     """As ``closed_loop._advance``; the encoders are on the rotors."""
-    while state.step[0] < last_step:
+    while state.now.step < last_step:
         event = before_step(controller, trajectory, settings, state, rotors.angle, rotors.speed, log)
-        if event != READY:
+        if event != Event.NONE:
             return event
-        time, h = state.step[0] * settings.step, settings.step / count
+        time, h = state.now.step * settings.step, settings.step / count
         for part in range(count):
             if not settings.hold:
                 command_in_stage(
                     controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h
                 )
             _substep(links, joints, rotors, state, settings.stages, h, part == 0)
-        if after_step(settings, state, log) != HORIZON:
-            return DIVERGED
-    return HORIZON
+        event = after_step(settings, state, log)
+        if event != Event.NONE:
+            return event
+    return Event.HORIZON
 
 
 @inlined
@@ -202,7 +207,7 @@ def _substep(links, joints, rotors, state, order, h, first):
             for i in range(n):
                 stages.friction[i] = rotors.dry[i]
             keep_truth(state.truth, stages)
-            if links.wrist.every > 0 and state.step[0] % links.wrist.every == 0:
+            if links.wrist.every > 0 and state.now.step % links.wrist.every == 0:
                 read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         for i in range(n):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.compiled import inlined
+from dynamics.records import record
 
 
 class Column(NamedTuple):
@@ -65,18 +66,29 @@ WRIST_COLUMNS = (  # behind the others, of a world with a sensor at the flange
 )
 
 
+@record
+class LogNow:
+    """The number of ``Log``.
+
+    Attributes:
+        used: rows that are written.
+    """
+
+    used: int = 0
+
+
 class Log(NamedTuple):
     """Rows of the log.
 
     Attributes:
+        now: how far it is.
         table: (k, columns) room for k rows; none: nothing is logged.
-        used: (1,) int, rows that are written.
         truth: first column of what is written after the step.
         wrist: first column of the sensor at the flange; 0: there is none.
     """
 
+    now: LogNow
     table: np.ndarray
-    used: np.ndarray
     truth: int
     wrist: int
 
@@ -87,7 +99,7 @@ def make_log(rows: int, n: int, wrist: bool = False) -> Log:
     first = next(column.name for column in COLUMNS if column.truth)
     table = np.empty((rows, max(place.stop for place in columns.values())))
     sensor = columns[WRIST_COLUMNS[0].name].start if wrist else 0
-    return Log(table, np.zeros(1, dtype=np.int64), columns[first].start, sensor)
+    return Log(LogNow(), table, columns[first].start, sensor)
 
 
 def log_columns(n: int, wrist: bool = False) -> dict[str, slice]:
@@ -103,31 +115,31 @@ def log_columns(n: int, wrist: bool = False) -> dict[str, slice]:
 @inlined
 def write_row(log, state, time):
     """Append a row with what is known before the step: state, reference, torque, belief."""
-    row, table = log.used[0], log.table
+    row, table = log.now.used, log.table
     sensed, belief, alarm = state.control.sensed, state.control.belief, state.control.alarm
     table[row, 0] = time
     at = _put_three(table, row, 1, state.q, state.qd, sensed.q_ref)
     at = _put_three(table, row, at, sensed.qd_ref, sensed.qdd_ref, sensed.tau)
     at = _put_three(table, row, at, sensed.q, sensed.qd, belief.tau_external)
     at = _put(table, row, at, belief.wrench)
-    table[row, at], table[row, at + 1] = belief.level[0], alarm.raised[0]
-    table[row, at + 2] = belief.damped[0]
+    table[row, at], table[row, at + 1] = belief.now.level, alarm.now.raised
+    table[row, at + 2] = belief.now.damped
     if log.wrist > 0:
         _put(table, row, log.wrist, sensed.wrench)
-    alarm.raised[0] = 0.0
-    log.used[0] = row + 1
+    alarm.now.raised = False
+    log.now.used = row + 1
 
 
 @inlined
 def write_truth(log, truth):
     """Complete the row with what the integrator's first stage has shown: contact and friction."""
-    row, table, touch = log.used[0] - 1, log.table, truth.touch
+    row, table, touch = log.now.used - 1, log.table, truth.touch
     at = _put(table, row, log.truth, truth.external)
     at = _put(table, row, at, truth.friction)
     at = _put(table, row, at, truth.tool)
     at = _put(table, row, at, touch.force)
-    table[row, at] = touch.link[0]
-    if touch.link[0] > 0.0:
+    table[row, at] = touch.now.link
+    if touch.now.link > 0:
         at = _put(table, row, at + 1, touch.point)
     else:
         for k in range(3):

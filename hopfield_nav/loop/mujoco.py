@@ -17,9 +17,7 @@ from dynamics.compiled import compile_loop, load_numba
 from dynamics.files import mjcf_text
 from dynamics.looks_once import LooksOnce
 from hopfield_nav.loop.closed_loop import (
-    DIVERGED,
-    HORIZON,
-    READY,
+    Event,
     after_step,
     before_step,
     command_in_stage,
@@ -65,21 +63,22 @@ class MujocoLoop:
         if not settings.hold:
             hook.command = partial(in_stage, controller, trajectory, state.control)
         self.data.qpos[:], self.data.qvel[:] = state.q, state.qd
-        while state.step[0] < last_step:
+        while state.now.step < last_step:
             event = before(controller, trajectory, settings, state, log)
-            if event != READY:
+            if event != Event.NONE:
                 return event
-            self.data.time = state.step[0] * settings.step
+            self.data.time = state.now.step * settings.step
             self.data.qfrc_applied[:] = state.control.sensed.tau
             hook.first = True
-            if plant.wrist.every > 0 and state.step[0] % plant.wrist.every == 0:
+            if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
                 self._lend(hook, self.mujoco.mj_forward)
                 sample(plant, state, self.data.qvel.copy(), self.data.qacc.copy())
             self._lend(hook, self.mujoco.mj_step)
             state.q[:], state.qd[:] = self.data.qpos, self.data.qvel
-            if after(settings, state, log) != HORIZON:
-                return DIVERGED
-        return HORIZON
+            event = after(settings, state, log)
+            if event != Event.NONE:
+                return event
+        return Event.HORIZON
 
     def _lend(self, hook: _Hook, advance: Callable) -> None:
         """Let MuJoCo compute; its hook for passive forces is one for the whole process, lent briefly."""
@@ -140,7 +139,7 @@ def _before(controller, trajectory, settings, state, log):
 
 def _in_stage(controller, trajectory, control, q, qd, time):
     command_in_stage(controller, trajectory, control, q, qd, time)
-    return READY
+    return 0
 
 
 def _after(settings, state, log):
@@ -149,12 +148,12 @@ def _after(settings, state, log):
 
 def _touch(plant, q, qd):
     update_contact(plant, q, qd)
-    return READY
+    return 0
 
 
 def _keep(truth, stages):
     keep_truth(truth, stages)
-    return READY
+    return 0
 
 
 def _sample(plant, state, qd, qdd):
@@ -162,7 +161,7 @@ def _sample(plant, state, qd, qdd):
     for i in range(qd.size):
         stages.qd[i], stages.qdd[i] = qd[i], qdd[i]
     read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
-    return READY
+    return 0
 
 
 @lru_cache(maxsize=1)

@@ -36,14 +36,14 @@ def quintic_pieces(
     a = (last - first) * h * h
     high = ((10 * p - 4 * v + 0.5 * a) / h**3, (-15 * p + 7 * v - a) / h**4, (6 * p - 3 * v + 0.5 * a) / h**5)
     coefficients = np.stack([q[:-1], qd[:-1], 0.5 * first, *high], axis=1)
-    return Trajectory(np.array(knots, dtype=np.float64), np.ascontiguousarray(coefficients), np.zeros(1))
+    return Trajectory(np.array(knots, dtype=np.float64), np.ascontiguousarray(coefficients))
 
 
 def resting(q: np.ndarray) -> Trajectory:
     """A trajectory without duration that rests at ``q`` (n,) [rad]."""
     coefficients = np.zeros((1, 6, len(q)))
     coefficients[0, 0] = q
-    return Trajectory(np.zeros(2), coefficients, np.zeros(1))
+    return Trajectory(np.zeros(2), coefficients)
 
 
 def joined(parts: Sequence[Trajectory]) -> Trajectory:
@@ -52,7 +52,7 @@ def joined(parts: Sequence[Trajectory]) -> Trajectory:
     for part in parts:
         knots.append(part.knots[1:] - part.knots[0] + now)
         now = knots[-1][-1]
-    return Trajectory(np.concatenate(knots), np.concatenate([p.coefficients for p in parts]), np.zeros(1))
+    return Trajectory(np.concatenate(knots), np.concatenate([p.coefficients for p in parts]))
 
 
 def slowed(trajectory: Trajectory, factor: float) -> Trajectory:

@@ -91,6 +91,6 @@ def add_pushes(pushes, work, torque, touch):
             add_beyond(touch, px, py, pz, fx, fy, fz)
         largest = touch.largest
         if square > largest[0] * largest[0] + largest[1] * largest[1] + largest[2] * largest[2]:
-            touch.link[0] = link
+            touch.now.link = link
             touch.point[0], touch.point[1], touch.point[2] = px, py, pz
             largest[0], largest[1], largest[2] = fx, fy, fz

@@ -16,7 +16,7 @@ from dynamics import BadInput
 from hopfield_nav.loop.log import make_log
 
 FIRST_ROWS = 16384  # rows that there is room for at first
-MOST = 131072  # rows in memory, 95 MB for six joints
+MAX_ROWS = 131072  # in memory, 95 MB for six joints
 
 
 class Rows:
@@ -37,7 +37,7 @@ class Rows:
         self._stored = 0
 
     def __len__(self) -> int:
-        return self._stored + int(self.log.used[0])
+        return self._stored + self.log.now.used
 
     def make_room(self) -> None:
         """Room for more rows, where there is none left: twice as many, or what is there goes to the file.
@@ -46,8 +46,8 @@ class Rows:
             BadInput: there is no room on the disk.
         """
         table = self.log.table
-        if len(table) < MOST:
-            larger = np.empty((min(2 * len(table), MOST), table.shape[1]))
+        if len(table) < MAX_ROWS:
+            larger = np.empty((min(2 * len(table), MAX_ROWS), table.shape[1]))
             larger[: len(table)] = table
             self.log = self.log._replace(table=larger)
         else:
@@ -56,21 +56,21 @@ class Rows:
     def table(self) -> np.ndarray:
         """Every row so far (k, columns): a copy, or a view of the file, where it takes no memory."""
         if self._file is None:
-            return self.log.table[: int(self.log.used[0])].copy()
+            return self.log.table[: self.log.now.used].copy()
         self._store()
         width = self.log.table.shape[1]
         return np.memmap(self._file, np.float64, "r", shape=(self._stored, width))
 
     def pieces(self) -> list[np.ndarray]:
-        """Every row so far in tables of at most ``MOST`` rows, none of them a copy."""
+        """Every row so far in tables of at most ``MAX_ROWS`` rows, none of them a copy."""
         if self._file is None:
-            return [self.log.table[: int(self.log.used[0])]]
+            return [self.log.table[: self.log.now.used]]
         table = self.table()
-        return [table[first : first + MOST] for first in range(0, len(table), MOST)]
+        return [table[first : first + MAX_ROWS] for first in range(0, len(table), MAX_ROWS)]
 
     def set_last(self, column: slice, value: float) -> None:
         """Change a number of the last row, where there is one."""
-        used, width = int(self.log.used[0]), self.log.table.shape[1]
+        used, width = self.log.now.used, self.log.table.shape[1]
         if used:
             self.log.table[used - 1, column] = value
         elif self._file is not None:
@@ -80,7 +80,7 @@ class Rows:
 
     def _store(self) -> None:
         """Append what is in memory to the file."""
-        used = int(self.log.used[0])
+        used = self.log.now.used
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the rows
@@ -96,4 +96,4 @@ class Rows:
                 allowed="more room, record.every above 1, record.signals: none, or a shorter time_limit",
             ) from None
         self._stored += used
-        self.log.used[0] = 0
+        self.log.now.used = 0

@@ -10,21 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.control import (
-    Alarm,
-    AlarmRule,
-    Belief,
-    Trace,
-    make_alarm,
-    make_belief,
-    make_random_state,
-    make_trace,
-)
+from dynamics.records import record
+from hopfield_nav.control import AlarmRule, ControlState, make_control_state
 from hopfield_nav.loop.contact import Touch, make_touch
 from hopfield_nav.loop.wrist import WristState, make_wrist_state
-from hopfield_nav.plugin import Sensed, make_sensed
-
-FOLLOWS, FLOATS, LEADS = 0, 1, 2  # what the arm does, see ``ControlState.mode``
 
 
 class Settings(NamedTuple):
@@ -71,41 +60,13 @@ class PlantTruth(NamedTuple):
     touch: Touch
 
 
-class ControlState(NamedTuple):
-    """What the control computer knows, believes and remembers; the plant's truth is not among it.
+@record
+class Statistics:
+    """What is counted and kept of a run, from the truth.
 
     Attributes:
-        sensed: what it measured last, and its reference.
-        belief: what it believes.
-        alarm: what its alarm rule remembers.
-        queue: (delay + 1, n) torques on their path to the motors [N·m].
-        segment: (1,) int, of the trajectory.
-        judged: (1,) int, step at which the estimator ran last: once a period, also after an event.
-        random: (1,) state of the generator of sensor noise.
-        correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
-        trace: what it measured in the periods before.
-        mode: (1,) int, ``FOLLOWS`` the reference; ``FLOATS``: the motors bear the arm's weight, nothing else;
-            ``LEADS``: the law alone knows where to. In the last two the reference is the arm itself.
-    """
-
-    sensed: Sensed
-    belief: Belief
-    alarm: Alarm
-    queue: np.ndarray
-    segment: np.ndarray
-    judged: np.ndarray
-    random: np.ndarray
-    correction: np.ndarray
-    trace: Trace
-    mode: np.ndarray
-
-
-class Statistics(NamedTuple):
-    """What is counted and kept of a run, from the truth; each (1,).
-
-    Attributes:
-        contacts: int, so far; those within 50 ms of each other count as one.
-        silent: int, contacts that ended without an alarm; silent_peak: largest true force of these [N].
+        contacts: so far; those within 50 ms of each other count as one.
+        silent: contacts that ended without an alarm; silent_peak: largest true force of these [N].
         unanswered_peak: largest true force of the latest contact [N]; 0 where there is none, and negative
             where it was answered.
         touch_time, last_contact_time: start and last moment of the latest contact [s].
@@ -115,39 +76,50 @@ class Statistics(NamedTuple):
         periods, saturated, damped: control periods: all, at a torque limit, with a damped estimate.
     """
 
-    contacts: np.ndarray
-    silent: np.ndarray
-    silent_peak: np.ndarray
-    unanswered_peak: np.ndarray
-    touch_time: np.ndarray
-    last_contact_time: np.ndarray
-    peak_force: np.ndarray
-    peak_time: np.ndarray
-    first_peak: np.ndarray
-    deepest: np.ndarray
-    sunk: np.ndarray
-    periods: np.ndarray
-    saturated: np.ndarray
-    damped: np.ndarray
+    contacts: int = 0
+    silent: int = 0
+    silent_peak: float = 0.0
+    unanswered_peak: float = 0.0
+    touch_time: float = -math.inf
+    last_contact_time: float = -math.inf
+    peak_force: float = 0.0
+    peak_time: float = math.nan
+    first_peak: float = 0.0
+    deepest: float = 0.0
+    sunk: float = 0.0
+    periods: int = 0
+    saturated: int = 0
+    damped: int = 0
+
+
+@record
+class StateNow:
+    """The numbers of ``State``.
+
+    Attributes:
+        step: how many are done.
+        fault: joint that exploded.
+    """
+
+    step: int = 0
+    fault: int = 0
 
 
 class State(NamedTuple):
     """What changes during a run.
 
     Attributes:
+        now: its numbers.
         q, qd: (n,) the true joint angles [rad] and velocities [rad/s].
-        step: (1,) int, steps done.
-        fault: (1,) int, joint that exploded.
         truth: what acts on the arm.
         wrist: the sensor at the flange.
         control: the control computer's part.
         statistics: what the summary tells.
     """
 
+    now: StateNow
     q: np.ndarray
     qd: np.ndarray
-    step: np.ndarray
-    fault: np.ndarray
     truth: PlantTruth
     wrist: WristState
     control: ControlState
@@ -158,42 +130,11 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
     """State at rest at joint angles ``q`` (n,), with nothing felt yet; ``seed`` of the sensor noise."""
     n = len(q)
     return State(
+        now=StateNow(),
         q=np.array(q, dtype=np.float64),
         qd=np.zeros(n),
-        step=_count(),
-        fault=_count(),
         truth=PlantTruth(np.zeros(3), np.zeros(n), np.zeros(n), make_touch()),
         wrist=make_wrist_state(seed),
-        control=ControlState(
-            sensed=make_sensed(n),
-            belief=make_belief(n),
-            alarm=make_alarm(n),
-            queue=np.zeros((delay + 1, n)),
-            segment=_count(),
-            judged=_count(-1),
-            random=make_random_state(seed),
-            correction=np.zeros(n),
-            trace=make_trace(n),
-            mode=_count(),
-        ),
-        statistics=Statistics(
-            contacts=_count(),
-            silent=_count(),
-            silent_peak=np.zeros(1),
-            unanswered_peak=np.zeros(1),
-            touch_time=np.full(1, -math.inf),
-            last_contact_time=np.full(1, -math.inf),
-            peak_force=np.zeros(1),
-            peak_time=np.full(1, math.nan),
-            first_peak=np.zeros(1),
-            deepest=np.zeros(1),
-            sunk=np.zeros(1),
-            periods=np.zeros(1),
-            saturated=np.zeros(1),
-            damped=np.zeros(1),
-        ),
+        control=make_control_state(n, delay, seed),
+        statistics=Statistics(),
     )
-
-
-def _count(value: int = 0) -> np.ndarray:
-    return np.full(1, value, dtype=np.int64)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dynamics.compiled import inlined
 from dynamics.joint_friction import coulomb_level
 
-SWEEPS = 200  # at most; a handful is usual
+MAX_SWEEPS = 200  # a handful is usual
 TOLERANCE = 1e-13  # [rad/s] change of the last sweep
 
 
@@ -37,7 +37,7 @@ def update_friction(friction, matrix, push, qd, h, momentum, speed, out):
         momentum[i] = value
         speed[i] = qd[i]
         out[i] = coulomb_level(friction, i, qd[i])
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         change = 0.0
         for i in range(n):
             rest, level = momentum[i], h * out[i]

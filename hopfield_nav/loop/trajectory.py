@@ -24,12 +24,12 @@ class Trajectory(NamedTuple):
     Attributes:
         knots: (k + 1,) times of the waypoints [s].
         coefficients: (k, 6, n) of t^0…t^5, t counted from the segment's start [rad, s].
-        sample_time: (1,) the reference is held between multiples of it [s]; 0: continuous.
+        sample_time: the reference is held between multiples of it [s]; 0: continuous.
     """
 
     knots: np.ndarray
     coefficients: np.ndarray
-    sample_time: np.ndarray
+    sample_time: float = 0.0
 
 
 def quintic_trajectory(
@@ -89,7 +89,7 @@ def quintic_trajectory(
         )
     _fit_within_limits(points, durations, still, first_velocity, first_acceleration, limits, coefficients)
     knots = start_time + np.concatenate([[0.0], np.cumsum(durations)])
-    return Trajectory(knots, coefficients, np.array([sample_time]))
+    return Trajectory(knots, coefficients, float(sample_time))
 
 
 def _durations(segment_time: float | np.ndarray, count: int) -> np.ndarray:
@@ -112,25 +112,24 @@ def evaluate(trajectory: Trajectory, time: float) -> tuple[np.ndarray, np.ndarra
     """Position, velocity and acceleration, each (n,), at a time [s]; at rest after the end."""
     n = trajectory.coefficients.shape[2]
     q, qd, qdd = np.empty(n), np.empty(n), np.empty(n)
-    _evaluate(trajectory, float(time), np.zeros(1, dtype=np.int64), q, qd, qdd)
+    _evaluate(trajectory, float(time), q, qd, qdd)
     return q, qd, qdd
 
 
 @inlined
 def evaluate_into(trajectory, time, segment, q, qd, qdd):
-    """Write the reference at ``time``; ``segment`` (1,) int remembers where the last call was."""
+    """Write the reference at ``time``; returns its segment, ``segment`` is that of a time before."""
     knots, coefficients = trajectory.knots, trajectory.coefficients
-    hold = trajectory.sample_time[0]
+    hold = trajectory.sample_time
     t = time
     if hold > 0.0:  # small share of a sample: times on the raster must not fall to the row before
         t = knots[0] + math.floor((time - knots[0]) / hold + 1e-6) * hold
     last = coefficients.shape[0] - 1
-    k = segment[0]
+    k = segment
     while k < last and t >= knots[k + 1]:
         k += 1
     while k > 0 and t < knots[k]:
         k -= 1
-    segment[0] = k
     resting = t >= knots[last + 1]
     s = min(max(t, knots[0]), knots[last + 1]) - knots[k]
     for j in range(q.size):
@@ -139,11 +138,12 @@ def evaluate_into(trajectory, time, segment, q, qd, qdd):
         q[j] = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
         qd[j] = 0.0 if resting else c1 + s * (2 * c2 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))
         qdd[j] = 0.0 if resting else 2 * c2 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))
+    return k
 
 
 @kernel
-def _evaluate(trajectory, time, segment, q, qd, qdd):
-    evaluate_into(trajectory, time, segment, q, qd, qdd)
+def _evaluate(trajectory, time, q, qd, qdd):
+    evaluate_into(trajectory, time, 0, q, qd, qdd)
 
 
 @kernel

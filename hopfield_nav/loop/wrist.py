@@ -17,7 +17,7 @@ import numpy as np
 from dynamics import Arm, Load, flange_wrench, make_load
 from dynamics.compiled import inlined
 from dynamics.flange import add_load_wrench, add_outer_wrench
-from hopfield_nav.control import gaussian
+from hopfield_nav.control import Generator, gaussian, make_generator
 
 
 class Wrist(NamedTuple):
@@ -44,12 +44,12 @@ class WristState(NamedTuple):
     Attributes:
         reading: (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes.
         drift: (6,) so far.
-        random: (1,) state of its own generator.
+        random: its own generator.
     """
 
     reading: np.ndarray
     drift: np.ndarray
-    random: np.ndarray
+    random: Generator
 
 
 def make_wrist(
@@ -66,8 +66,7 @@ def make_wrist(
 
 def make_wrist_state(seed: int) -> WristState:
     """Nothing read yet."""
-    random = np.random.default_rng([seed, 0xF7]).integers(1, 2**63, 1, dtype=np.uint64)
-    return WristState(np.zeros(6), np.zeros(6), random)
+    return WristState(np.zeros(6), np.zeros(6), make_generator(seed, 0xF7))
 
 
 def read_at_rest(wrist: Wrist, arm: Arm, q: np.ndarray, state: WristState) -> None:

@@ -15,9 +15,9 @@ from .limit import places_of as places_of
 from .limit import solve as solve
 from .limit_bits import blocks as blocks
 from .limit_bits import levels as levels
+from .neighbourhood import Neighbourhood as Neighbourhood
 from .neighbourhood import axis_name as axis_name
-from .neighbourhood import neighbours as neighbours
-from .neighbourhood import stencil as stencil
+from .neighbourhood import neighbourhood_of as neighbourhood_of
 from .plan import Plan as Plan
 from .planner import NETWORKS as NETWORKS
 from .planner import choose_function as choose_function

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.compiled import kernel
 from hopfield_nav.planning.closed import closed_keys, is_closed
-from hopfield_nav.planning.neighbourhood import Stencil, stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
 from hopfield_nav.planning.plan import NO_PATH, Plan
 
 
@@ -35,8 +35,8 @@ def plan_a_star(
     Raises:
         BadInput: a radius below 1, or closed steps that are none of the grid.
     """
-    near = stencil(blocked.shape, radius)
-    keys = closed_keys(closed, blocked.shape, near)
+    near = neighbourhood_of(blocked.shape, radius)
+    keys = closed_keys(closed, near)
     grid = np.array(blocked, dtype=bool)
     grid[tuple(start)] = grid[tuple(goal)] = False
     first = int(np.ravel_multi_index(tuple(start), grid.shape))
@@ -53,7 +53,7 @@ def plan_a_star(
     return Plan(np.stack(np.unravel_index(path[::-1], grid.shape), axis=1), "", float(length), "a_star")
 
 
-def _city(near: Stencil) -> bool:
+def _city(near: Neighbourhood) -> bool:
     """Whether all steps go along one axis: then the path is at least the sum over the axes."""
     return bool((np.count_nonzero(near.offset, axis=1) == 1).all())
 

@@ -14,7 +14,7 @@ import numpy as np
 from hopfield_nav.planning.ascent import climb, step_lengths
 from hopfield_nav.planning.closed import closed_keys, without
 from hopfield_nav.planning.hopfield import flat_index, iterate
-from hopfield_nav.planning.neighbourhood import neighbours, stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.theory import Activation
 
@@ -26,10 +26,7 @@ def plan_activated(
     start: Sequence[int],
     goal: Sequence[int],
     function: Activation,
-    radius: float = 1.0,
-    spacing: float | Sequence[float] | None = None,
-    periodic: Sequence[bool] | None = None,
-    ties: Sequence[str] | None = None,
+    near: Neighbourhood,
     closed: np.ndarray | Sequence | None = None,
 ) -> Plan:
     """A plan of the network with any activation function.
@@ -39,10 +36,7 @@ def plan_activated(
         start: (rank,) cell, from 0.
         goal: (rank,) cell, from 0.
         function: from `theory.activation`.
-        radius: as in `plan_path`, like all that follow.
-        spacing: of neighbouring cells.
-        periodic: for each axis, whether it is closed.
-        ties: order among equally good neighbours.
+        near: the grid's neighbourhood.
         closed: pairs of cells without a step between them.
 
     Returns:
@@ -52,10 +46,8 @@ def plan_activated(
         BadInput: a function too steep for (6.12), or arguments that do not fit one another.
     """
     shape = blocked.shape
-    sigma, _ = iterate(blocked, goal, radius=radius, periodic=periodic, function=function, closed=closed)
-    near = neighbours(shape, radius, spacing, periodic, ties)
-    keys = closed_keys(closed, shape, stencil(shape, radius, spacing, periodic, ties))
-    table = without(near.table, keys)
+    sigma, _ = iterate(blocked, goal, near=near, function=function, closed=closed)
+    table = without(near.table, closed_keys(closed, near))
     cells = np.empty(sigma.size + 1, np.int64)
     target, flat = flat_index(goal, shape, "goal"), np.append(sigma.ravel(), 0.0)
     exponent = np.zeros(flat.size, np.int64)

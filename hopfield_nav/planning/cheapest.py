@@ -12,7 +12,7 @@ from dynamics import BadInput
 from dynamics.compiled import inlined, kernel
 from hopfield_nav.planning.ascent import locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
-from hopfield_nav.planning.neighbourhood import axis_name, stencil
+from hopfield_nav.planning.neighbourhood import axis_name, neighbourhood_of
 
 MOST = 1000.0  # that a cell may cost; more is taken for as much
 _END = -1
@@ -45,10 +45,11 @@ def cheapest_path(
         )
     if not (cost >= 0.0).all():
         raise BadInput("a cost is no cost", found=float(np.nanmin(cost)), allowed="0 or more")
-    near = stencil(shape, ties=[sign + axis_name(axis) for axis in range(len(shape)) for sign in "+-"])
+    ties = [sign + axis_name(axis) for axis in range(len(shape)) for sign in "+-"]
+    near = neighbourhood_of(shape, ties=ties)
     first, *last = np.ravel_multi_index(tuple(ends.T), shape)
     flat = np.ascontiguousarray(cost, dtype=np.float32).reshape(-1)
-    keys = closed_keys(closed, shape, near)
+    keys = closed_keys(closed, near)
     found = _search(flat, np.array(shape), near.offset, keys, np.int64(first), np.array(last, dtype=np.int64))
     return None if found.size == 0 else np.column_stack(np.unravel_index(found, shape))
 

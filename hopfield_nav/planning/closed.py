@@ -1,6 +1,6 @@
 """Closed steps: pairs of neighbouring cells between which there is no step, in either direction.
 
-A step is named by one number, its key: number of the cell times the k of the stencil plus the number of
+A step is named by one number, its key: number of the cell times the k of the neighbourhood plus the number of
 the step. With cells in C order the keys are the entries of the neighbour table.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.compiled import inlined
-from hopfield_nav.planning.neighbourhood import Stencil, neighbours, stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 
 NONE_CLOSED = np.empty(0, np.int64)
 SMALL = 100  # cells of a grid whose eigenvalues are computed densely
@@ -21,13 +21,12 @@ BASIS = 50  # vectors of Lanczos' method; with fewer it starts again more often
 RESIDUAL = 1e-9  # of the eigenvector, relative; the error of its eigenvalue goes with the square
 
 
-def closed_keys(closed: np.ndarray | Sequence | None, shape: Sequence[int], near: Stencil) -> np.ndarray:
+def closed_keys(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
     """Check pairs of cells and name their steps, in both directions.
 
     Args:
         closed: (m, 2, rank) integers, pairs of neighbouring cells; None or empty for none.
-        shape: cells along each axis.
-        near: stencil.
+        near: the grid's neighbourhood.
 
     Returns:
         (n,) int64 keys with cells in C order, sorted, each once.
@@ -37,12 +36,13 @@ def closed_keys(closed: np.ndarray | Sequence | None, shape: Sequence[int], near
     """
     if closed is None:
         return NONE_CLOSED
+    shape = near.shape
     pairs = _as_pairs(closed, len(shape))
     if pairs.size == 0:
         return NONE_CLOSED
     outside = ((pairs < 0) | (pairs >= np.array(shape))).any(axis=(1, 2))
     if outside.any():
-        found, allowed = pairs[outside.argmax()].tolist(), f"0 to below {tuple(shape)}"
+        found, allowed = pairs[outside.argmax()].tolist(), f"0 to below {shape}"
         raise BadInput("closed step lies outside the grid", found=found, allowed=allowed)
     both = np.concatenate([pairs, pairs[:, ::-1]])
     gap = both[:, 1] - both[:, 0]
@@ -54,7 +54,7 @@ def closed_keys(closed: np.ndarray | Sequence | None, shape: Sequence[int], near
         found, longest = both[strangers.argmax()].tolist(), np.sqrt((near.offset**2).sum(axis=1).max())
         allowed = f"two cells, up to {longest:.4g} cells apart"
         raise BadInput("closed step joins no neighbours", found=found, allowed=allowed)
-    cell = np.ravel_multi_index(tuple(both[:, 0].T), tuple(shape))
+    cell = np.ravel_multi_index(tuple(both[:, 0].T), shape)
     return np.unique(cell * len(near.offset) + number)
 
 
@@ -81,13 +81,12 @@ def _as_pairs(closed: np.ndarray | Sequence, rank: int) -> np.ndarray:
     return pairs.astype(np.int64)
 
 
-def closed_cells(closed: np.ndarray | Sequence | None, shape: Sequence[int], radius: float) -> np.ndarray:
+def closed_cells(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
     """The cells of all closed steps, for planners that know no steps.
 
     Args:
         closed: (m, 2, rank) integers, pairs of neighbouring cells; None or empty for none.
-        shape: cells along each axis.
-        radius: of the neighbourhood, in cells.
+        near: the grid's neighbourhood.
 
     Returns:
         Bool grid.
@@ -95,16 +94,17 @@ def closed_cells(closed: np.ndarray | Sequence | None, shape: Sequence[int], rad
     Raises:
         BadInput: as `planning.plan_path`.
     """
-    near, grid = stencil(shape, radius), np.zeros(shape, dtype=bool)
-    grid.reshape(-1)[closed_keys(closed, shape, near) // len(near.offset)] = True
+    grid = np.zeros(near.shape, dtype=bool)
+    grid.reshape(-1)[closed_keys(closed, near) // len(near.offset)] = True
     return grid
 
 
-def by_place(keys: np.ndarray, shape: Sequence[int], place: np.ndarray, steps: int) -> np.ndarray:
+def by_place(keys: np.ndarray, near: Neighbourhood, place: np.ndarray) -> np.ndarray:
     """The keys with the cells of a place table (rank, longest) in place of C order, sorted."""
     if keys.size == 0:
         return keys
-    cells = np.unravel_index(keys // steps, tuple(shape))
+    steps = len(near.offset)
+    cells = np.unravel_index(keys // steps, near.shape)
     return np.sort(sum(place[axis, at] for axis, at in enumerate(cells)) * steps + keys % steps)
 
 
@@ -131,36 +131,27 @@ def is_closed(keys, key):
     return low < keys.size and keys[low] == key
 
 
-def reduced_eigenvalue(
-    shape: Sequence[int],
-    radius: float,
-    periodic: Sequence[bool] | None,
-    closed: np.ndarray | Sequence | None,
-) -> float:
+def reduced_eigenvalue(near: Neighbourhood, closed: np.ndarray | Sequence | None) -> float:
     """Largest eigenvalue of the weights T of ragazzon2012 (6.2) without closed steps, by Lanczos' method.
 
     It takes 10 ms for 20 x 20 cells and seconds for 300 x 300.
 
     Args:
-        shape: cells along each axis.
-        radius: of the neighbourhood, in cells.
-        periodic: for each axis, whether its last cell is next to its first.
+        near: the grid's neighbourhood.
         closed: (m, 2, rank) pairs.
 
     Returns:
         The eigenvalue.
     """
-    near = stencil(shape, radius, periodic=periodic)
-    keys = closed_keys(closed, shape, near)
-    return _eigenvalue(tuple(shape), float(radius), tuple(near.wrap.tolist()), keys.tobytes())
+    return _eigenvalue(near.plain, closed_keys(closed, near.plain).tobytes())
 
 
 @lru_cache(maxsize=16)
-def _eigenvalue(shape: tuple[int, ...], radius: float, wrap: tuple[bool, ...], keys: bytes) -> float:
+def _eigenvalue(near: Neighbourhood, keys: bytes) -> float:
     from scipy.sparse import csr_matrix
     from scipy.sparse.linalg import eigsh
 
-    table = without(neighbours(shape, radius, periodic=wrap).table, np.frombuffer(keys, np.int64))
+    table = without(near.table, np.frombuffer(keys, np.int64))
     cells = len(table)
     one, step = np.nonzero(table < cells)
     weights = csr_matrix((np.ones(one.size), (one, table[one, step])), shape=(cells, cells))

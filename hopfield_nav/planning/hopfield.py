@@ -16,15 +16,13 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.compiled import kernel
 from hopfield_nav.planning.closed import closed_keys, reduced_eigenvalue, without
-from hopfield_nav.planning.neighbourhood import neighbours, stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.theory import LINEAR, Activation, check_activation, respond
 
 SMALLEST_BETA = 1e-60
 
 
-def largest_eigenvalue(
-    shape: Sequence[int], radius: float = 1.0, periodic: Sequence[bool] | None = None
-) -> float:
+def largest_eigenvalue(near: Neighbourhood) -> float:
     """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on a grid without obstacles.
 
     For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2; for a
@@ -33,31 +31,22 @@ def largest_eigenvalue(
     The document's 3.0 for 20 x 20 (6.2.1) is wrong: it is 3.955.
 
     Args:
-        shape: cells along each axis.
-        radius: of the neighbourhood, in cells.
-        periodic: for each axis, whether it is closed.
+        near: the grid's neighbourhood.
 
     Returns:
         The eigenvalue, or a bound above it.
-
-    Raises:
-        BadInput: arguments that do not fit one another.
     """
-    near = stencil(shape, radius, periodic=periodic)
-    closed = near.wrap
+    shape = near.shape
     if len(near.offset) > 2 * len(shape):
         middle = (np.array(shape) - 1) // 2  # the cell with most neighbours
         at = middle + near.offset
-        return float((closed | ((at >= 0) & (at < shape))).all(axis=1).sum())
-    return sum(2 * (1.0 if c else math.cos(math.pi / (n + 1))) for n, c in zip(shape, closed, strict=True))
+        return float((near.wrap | ((at >= 0) & (at < shape))).all(axis=1).sum())
+    along = zip(shape, near.periodic, strict=True)
+    return sum(2 * (1.0 if closed else math.cos(math.pi / (n + 1))) for n, closed in along)
 
 
 def judging_eigenvalue(
-    slope: float,
-    shape: Sequence[int],
-    radius: float = 1.0,
-    periodic: Sequence[bool] | None = None,
-    closed: np.ndarray | Sequence | None = None,
+    slope: float, near: Neighbourhood, closed: np.ndarray | Sequence | None = None
 ) -> float:
     """The eigenvalue against which a slope is judged, ragazzon2012 (6.12).
 
@@ -66,37 +55,27 @@ def judging_eigenvalue(
 
     Args:
         slope: of the activation function.
-        shape: cells along each axis.
-        radius: of the neighbourhood, in cells.
-        periodic: for each axis, whether its last cell is next to its first.
+        near: the grid's neighbourhood.
         closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
 
     Returns:
         `largest_eigenvalue`; where that is too large for the slope, the one without the closed steps.
 
     Raises:
-        BadInput: arguments that do not fit one another.
+        BadInput: closed steps that are none of the grid.
     """
-    eigenvalue = largest_eigenvalue(shape, radius, periodic)
+    eigenvalue = largest_eigenvalue(near)
     if slope * eigenvalue < 1 or closed is None or np.size(closed) == 0:
         return eigenvalue
-    return reduced_eigenvalue(shape, radius, periodic, closed)
+    return reduced_eigenvalue(near, closed)
 
 
-def check_beta(
-    beta: float,
-    shape: Sequence[int],
-    radius: float = 1.0,
-    periodic: Sequence[bool] | None = None,
-    closed: np.ndarray | Sequence | None = None,
-) -> float:
+def check_beta(beta: float, near: Neighbourhood, closed: np.ndarray | Sequence | None = None) -> float:
     """Check the slope beta against (6.12) of ragazzon2012, beta < 1/lambda_max.
 
     Args:
         beta: slope of the activation function.
-        shape: cells along each axis.
-        radius: of the neighbourhood, in cells.
-        periodic: for each axis, whether it is closed.
+        near: the grid's neighbourhood.
         closed: pairs of cells that are not connected, see `judging_eigenvalue`.
 
     Returns:
@@ -105,10 +84,10 @@ def check_beta(
     Raises:
         BadInput: beta is not below the limit, which the message names, or not at least 1e-60.
     """
-    eigenvalue = judging_eigenvalue(beta, shape, radius, periodic, closed)
+    eigenvalue = judging_eigenvalue(beta, near, closed)
     if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
-        allowed = f"{SMALLEST_BETA:g} <= beta < {limit:.6g} = 1/lambda_max for shape {tuple(shape)}"
+        allowed = f"{SMALLEST_BETA:g} <= beta < {limit:.6g} = 1/lambda_max for shape {near.shape}"
         raise BadInput("beta breaks the condition of ragazzon2012 (6.12)", found=beta, allowed=allowed)
     return float(beta)
 
@@ -118,8 +97,7 @@ def sweep(
     blocked: np.ndarray,
     target: Sequence[int],
     beta: float = 0.1,
-    radius: float = 1.0,
-    periodic: Sequence[bool] | None = None,
+    near: Neighbourhood | None = None,
     function: Activation | None = None,
     check: bool = True,
     closed: np.ndarray | Sequence | None = None,
@@ -131,8 +109,7 @@ def sweep(
         blocked: bool, same shape; True clamps at 0.
         target: cell that is clamped at 1, even if it is blocked.
         beta: slope of the linear function, see `check_beta`.
-        radius: of the neighbourhood, in cells.
-        periodic: for each axis, whether it is closed.
+        near: the grid's neighbourhood, by default the 2N nearest.
         function: another activation function; `beta` then does not matter.
         check: whether to refuse what breaks (6.12).
         closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
@@ -145,8 +122,9 @@ def sweep(
     """
     if np.shape(activation) != np.shape(blocked):
         raise BadInput("activation and blocked differ in shape", found=np.shape(activation))
-    table, free, goal = _prepare(blocked, target, radius, periodic, closed)
-    chosen = _choose(function, beta, np.shape(blocked), radius, periodic, check, closed)
+    around = on_grid(near, np.shape(blocked))
+    table, free, goal = _prepare(blocked, target, around, closed)
+    chosen = _choose(function, beta, around, check, closed)
     old = np.append(np.asarray(activation, dtype=float).ravel(), 0.0)
     new = np.zeros_like(old)
     _sweep(table, free, goal, chosen.kind, chosen.slope, old, new)
@@ -157,8 +135,7 @@ def iterate(
     blocked: np.ndarray,
     target: Sequence[int],
     beta: float = 0.1,
-    radius: float = 1.0,
-    periodic: Sequence[bool] | None = None,
+    near: Neighbourhood | None = None,
     most_sweeps: int = 1_000_000,
     function: Activation | None = None,
     check: bool = True,
@@ -174,8 +151,7 @@ def iterate(
         blocked: bool, any shape; True clamps at 0.
         target: cell that is clamped at 1, even if it is blocked.
         beta: slope of the linear function, see `check_beta`.
-        radius: of the neighbourhood, in cells.
-        periodic: for each axis, whether it is closed.
+        near: the grid's neighbourhood, by default the 2N nearest.
         most_sweeps: where to stop at the latest.
         function: another activation function; `beta` then does not matter.
         check: whether to refuse what breaks (6.12).
@@ -191,8 +167,9 @@ def iterate(
     shape = np.shape(blocked)
     if start is not None and np.shape(start) != shape:
         raise BadInput("start and blocked differ in shape", found=np.shape(start))
-    table, free, goal = _prepare(blocked, target, radius, periodic, closed)
-    chosen = _choose(function, beta, shape, radius, periodic, check, closed)
+    around = on_grid(near, shape)
+    table, free, goal = _prepare(blocked, target, around, closed)
+    chosen = _choose(function, beta, around, check, closed)
     activation = np.zeros(free.size + 1)
     if start is not None:
         activation[:-1] = np.asarray(start, dtype=float).ravel()
@@ -230,47 +207,38 @@ def _iterate(table, free, target, kind, slope, most_sweeps, activation):
 def _choose(
     function: Activation | None,
     beta: float,
-    shape: Sequence[int],
-    radius: float,
-    periodic: Sequence[bool] | None,
+    near: Neighbourhood,
     check: bool,
     closed: np.ndarray | Sequence | None,
 ) -> Activation:
     """The activation function, checked against (6.12) if asked for."""
     if function is None:
-        slope = check_beta(beta, shape, radius, periodic, closed) if check else float(beta)
+        slope = check_beta(beta, near, closed) if check else float(beta)
         return Activation(LINEAR, slope)
-    return judge_function(function, shape, radius, periodic, closed) if check else function
+    return judge_function(function, near, closed) if check else function
 
 
 def judge_function(
-    function: Activation,
-    shape: Sequence[int],
-    radius: float = 1.0,
-    periodic: Sequence[bool] | None = None,
-    closed: np.ndarray | Sequence | None = None,
+    function: Activation, near: Neighbourhood, closed: np.ndarray | Sequence | None = None
 ) -> Activation:
     """The function, if its steepest slope satisfies (6.12) of ragazzon2012 on this grid; see `check_beta`.
 
     Raises:
         BadInput: it is too steep.
     """
-    eigenvalue = judging_eigenvalue(function.steepest, shape, radius, periodic, closed)
-    return check_activation(function, eigenvalue, shape)
+    eigenvalue = judging_eigenvalue(function.steepest, near, closed)
+    return check_activation(function, eigenvalue, near.shape)
 
 
 def _prepare(
     blocked: np.ndarray,
     target: Sequence[int],
-    radius: float,
-    periodic: Sequence[bool] | None,
+    near: Neighbourhood,
     closed: np.ndarray | Sequence | None,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Neighbour table, free cells (cells,) and flat index of the target."""
-    shape = np.shape(blocked)
-    keys = closed_keys(closed, shape, stencil(shape, radius, periodic=periodic))
-    table = without(neighbours(shape, radius, periodic=periodic).table, keys)
-    return table, ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, shape, "target")
+    table = without(near.plain.table, closed_keys(closed, near.plain))
+    return table, ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, near.shape, "target")
 
 
 def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:

@@ -19,7 +19,7 @@ from dynamics.compiled import kernel
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
-from hopfield_nav.planning.neighbourhood import Stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.repair import GIVEN_UP, close
 
 REPAIR_SHARE = 20  # where more than 1/20 of all cells change, a new start is quicker
@@ -53,7 +53,7 @@ class Field(NamedTuple):
 
 def solve(
     blocked: np.ndarray,
-    near: Stencil,
+    near: Neighbourhood,
     targets: Sequence[int] | np.ndarray,
     closed: np.ndarray = NONE_CLOSED,
 ) -> Field:
@@ -61,7 +61,7 @@ def solve(
 
     Args:
         blocked: bool grid; the targets count as free.
-        near: its stencil.
+        near: its neighbourhood.
         targets: a cell (rank,), or several (m, rank).
         closed: keys of the closed steps, see `closed.closed_keys`.
 
@@ -70,17 +70,17 @@ def solve(
     """
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
-        layout = blocks(grid.shape, near.wrap.tolist())
+        layout = blocks(near.shape, near.periodic)
         label = levels(layout, grid.reshape(-1), places_of(layout.place, targets))
         step = np.ones(len(near.length), np.int64)
-        keys = by_place(closed, grid.shape, layout.place, len(step))
+        keys = by_place(closed, near, layout.place)
         field = Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
         if not closed.size or _take_out(field, grid, closed):
             return field
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
-    keys = by_place(closed, grid.shape, padded.place, len(near.length))
+    keys = by_place(closed, near, padded.place)
     mark(state, keys, len(near.length))
     length = _hops(near) if near.uniform else near.length
     label = distances(padded, length, state, goals, keys)
@@ -94,7 +94,7 @@ def _take_out(field: Field, blocked: np.ndarray, closed: np.ndarray) -> bool:
     return bool(close(field, blocked.reshape(-1), cells, steps, most) != GIVEN_UP)
 
 
-def _hops(near: Stencil) -> np.ndarray:
+def _hops(near: Neighbourhood) -> np.ndarray:
     """A length of 1 for every step, read-only as other lengths are: one compiled kernel serves both."""
     hops = np.ones(len(near.length))
     hops.setflags(write=False)
@@ -107,7 +107,7 @@ def places_of(place: np.ndarray, cells: Sequence[int] | np.ndarray) -> np.ndarra
     return np.asarray(place[np.arange(len(place)), rows].sum(axis=1))
 
 
-def distance_grid(field: Field, near: Stencil) -> np.ndarray:
+def distance_grid(field: Field, near: Neighbourhood) -> np.ndarray:
     """Distances to the nearest target in the unit of `spacing`, as a grid; inf where there is no path."""
     grid = np.empty(tuple(field.shape))
     hop = near.length[0] if near.uniform else 1.0

@@ -20,7 +20,7 @@ import numpy as np
 
 from dynamics.compiled import inlined, kernel
 from hopfield_nav.planning.closed import is_closed
-from hopfield_nav.planning.neighbourhood import Stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 
 OPEN, SHUT, GHOST = 0, 1, 2
 MOST_BUCKETS = 4096
@@ -49,12 +49,12 @@ class Padded(NamedTuple):
     place: np.ndarray
 
 
-def pad(blocked: np.ndarray, near: Stencil) -> tuple[Padded, np.ndarray]:
+def pad(blocked: np.ndarray, near: Neighbourhood) -> tuple[Padded, np.ndarray]:
     """Lay out a map.
 
     Args:
         blocked: bool grid.
-        near: its stencil.
+        near: its neighbourhood.
 
     Returns:
         The layout, and the state of all places: OPEN, SHUT or GHOST, uint8.

@@ -1,17 +1,18 @@
-"""Which neurons are connected: the table of neighbours of a grid of any number of dimensions.
+"""Which neurons are connected: the neighbourhood of a grid of any number of dimensions.
 
-Cells are counted in C order (last axis fastest). The table gives, for every cell, the flat index of
-each neighbour; where there is none it gives the index behind the last cell, so that kernels work on
-arrays one longer than the grid, whose last entry is "blocked", and need no test of the border.
-The columns of the table stand in tie order: of equally good neighbours the first column wins.
+Cells are counted in C order (last axis fastest). Where a cell has no neighbour its table gives the index
+behind the last cell, so that kernels work on arrays one longer than the grid, whose last entry is
+"blocked", and need no test of the border. Steps, and the columns of the table, stand in tie order: of
+equally good neighbours the first column wins.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -19,49 +20,69 @@ from dynamics import BadInput, nearest_name
 
 MOST_STEPS = 20_000  # from a cell to its neighbours: a radius of 16 in space has 17,000
 MOST_RATIO = 1e5  # of two axes' spacings; the queue of `limit_lengths` needs it
-_Checked = tuple[tuple[int, ...], float, tuple[float, ...], tuple[bool, ...], tuple[int, ...]]
 
 
-class Stencil(NamedTuple):
-    """The steps from a cell to its neighbours; arrays are read-only because the result is cached.
+@dataclass(frozen=True)
+class Neighbourhood:
+    """Which cells of a grid are connected, made and checked by `neighbourhood_of`; equal ones are one object.
 
-    Attributes:
-        offset: (k, rank) int, the step in cells, in tie order.
-        length: (k,) of the step, in the unit of `spacing`.
-        uniform: whether all steps are equally long (hops then measure distance).
-        wrap: (rank,) bool, which axes are closed.
-    """
-
-    offset: np.ndarray
-    length: np.ndarray
-    uniform: bool
-    wrap: np.ndarray
-
-
-class Neighbours(NamedTuple):
-    """The connections of a grid; arrays are read-only because the result is cached.
+    Its arrays are read-only, because they are kept.
 
     Attributes:
-        table: (cells, k) uint32, flat index of neighbour k of a cell, `cells` where there is none.
-        length: (k,) length of the step to neighbour k, in the unit of `spacing`.
-        offset: (k, rank) int, the step in cells.
-        uniform: whether all steps are equally long (hops then measure distance).
+        shape: cells along each axis.
+        radius: in cells, none beyond the grid's own size.
+        spacing: distance of neighbouring cells along each axis.
+        periodic: for each axis, whether its last cell is next to its first.
+        ties: tie order, as `parse_ties` returns it.
     """
 
-    table: np.ndarray
-    length: np.ndarray
-    offset: np.ndarray
-    uniform: bool
+    shape: tuple[int, ...]
+    radius: float
+    spacing: tuple[float, ...]
+    periodic: tuple[bool, ...]
+    ties: tuple[int, ...]
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        """(k, rank) int, the steps from a cell to its neighbours in cells, in tie order."""
+        return _offsets(self.radius, self.ties)
+
+    @cached_property
+    def length(self) -> np.ndarray:
+        """(k,) of the steps, in the unit of `spacing`."""
+        return _read_only(np.sqrt(((self.offset * np.array(self.spacing)) ** 2).sum(axis=1)))
+
+    @cached_property
+    def uniform(self) -> bool:
+        """Whether all steps are equally long (hops then measure distance)."""
+        return bool((self.length == self.length[0]).all())
+
+    @cached_property
+    def wrap(self) -> np.ndarray:
+        """(rank,) bool, which axes are closed: `periodic` for kernels."""
+        return _read_only(np.array(self.periodic))
+
+    @property
+    def table(self) -> np.ndarray:
+        """(cells, k) uint32, flat index of neighbour k of a cell, `cells` where there is none."""
+        return _table(self)
+
+    @property
+    def plain(self) -> Neighbourhood:
+        """The same connections in cells and in the default order: weights know no spacing and no ties."""
+        return neighbourhood_of(self.shape, self.radius, periodic=self.periodic)
 
 
-def neighbours(
+def neighbourhood_of(
     shape: Sequence[int],
     radius: float = 1.0,
     spacing: float | Sequence[float] | None = None,
     periodic: Sequence[bool] | None = None,
     ties: Sequence[str] | None = None,
-) -> Neighbours:
+) -> Neighbourhood:
     """Connect each cell with all cells at 0 < distance <= radius (ragazzon2012 (6.2), without self).
+
+    The arguments are checked once; what cannot be remembered, or is unfit, is looked at as it was given.
 
     Args:
         shape: cells along each axis.
@@ -72,34 +93,25 @@ def neighbours(
         ties: tie order, see `parse_ties`.
 
     Returns:
-        The connections, columns in tie order.
+        The connections.
 
     Raises:
         BadInput: an argument that does not fit the shape or is out of range.
     """
-    return _build(*_check(shape, radius, spacing, periodic, ties))
-
-
-def stencil(
-    shape: Sequence[int],
-    radius: float = 1.0,
-    spacing: float | Sequence[float] | None = None,
-    periodic: Sequence[bool] | None = None,
-    ties: Sequence[str] | None = None,
-) -> Stencil:
-    """The steps alone, without a table of all cells; arguments and errors as in `neighbours`."""
-    return _steps(*_check(shape, radius, spacing, periodic, ties)[1:])
-
-
-def _check(shape: Sequence[int], *others: Any) -> _Checked:
-    """The arguments in the one form under which results are kept.
-
-    They are checked once; what cannot be remembered, or is unfit, is looked at as it was given.
-    """
+    others = radius, spacing, periodic, ties
     try:
         return _remembered(tuple(shape), *(tuple(a) if isinstance(a, list) else a for a in others))
     except (TypeError, BadInput):
         return _look_at(shape, *others)
+
+
+def on_grid(near: Neighbourhood | None, shape: tuple[int, ...]) -> Neighbourhood:
+    """The neighbourhood that was given, by default the 2N nearest; BadInput if it is of another grid."""
+    if near is None:
+        return neighbourhood_of(shape)
+    if near.shape != shape:
+        raise BadInput("the neighbourhood is of another grid", found=near.shape, allowed=f"of {shape}")
+    return near
 
 
 def _look_at(
@@ -108,17 +120,18 @@ def _look_at(
     spacing: float | Sequence[float] | None,
     periodic: Sequence[bool] | None,
     ties: Sequence[str] | None,
-) -> _Checked:
+) -> Neighbourhood:
     shape = tuple(int(n) for n in shape)
     if not shape or min(shape) < 1:
         raise BadInput("a grid needs at least one axis and one cell", found=shape)
     order = parse_ties(ties, len(shape))
     wrap = _check_periodic(shape, radius, periodic)
     within = _check_size(_check_radius(radius), shape)
-    return shape, within, _check_spacing(spacing, len(shape)), wrap, order
+    return _only(shape, within, _check_spacing(spacing, len(shape)), wrap, order)
 
 
-_remembered = lru_cache(maxsize=64)(_look_at)
+_remembered: Any = lru_cache(maxsize=64)(_look_at)
+_only = lru_cache(maxsize=64)(Neighbourhood)
 
 
 def axis_name(axis: int) -> str:
@@ -215,55 +228,39 @@ def _ball(rank: int, limit: float) -> list[tuple[int, ...]]:
     return [(c, *rest) for c in range(-reach, reach + 1) for rest in _ball(rank - 1, limit - c * c)]
 
 
-def _offsets(radius: float, rank: int, order: tuple[int, ...]) -> np.ndarray:
+@lru_cache(maxsize=64)
+def _offsets(radius: float, order: tuple[int, ...]) -> np.ndarray:
     """All steps within the radius: along an axis first, then by length, then as words in tie order."""
     limit = radius * radius * (1 + 1e-12)  # sqrt(2)**2 is meant to hold the diagonal
-    steps = [s for s in _ball(rank, limit) if any(s)]
+    steps = [s for s in _ball(len(order) // 2, limit) if any(s)]
 
     def key(step: tuple[int, ...]) -> tuple:
         word = [order.index(2 * a + (c < 0)) for a, c in enumerate(step) for _ in range(abs(c))]
         return (sum(c != 0 for c in step) > 1, sum(c * c for c in step), sorted(word))
 
-    return np.array(sorted(steps, key=key), dtype=np.int64)
-
-
-@lru_cache(maxsize=64)
-def _steps(
-    radius: float, spacing: tuple[float, ...], wrap: tuple[bool, ...], order: tuple[int, ...]
-) -> Stencil:
-    offset = _offsets(radius, len(wrap), order)
-    length = np.sqrt(((offset * np.array(spacing)) ** 2).sum(axis=1))
-    closed = np.array(wrap)
-    for array in (offset, length, closed):
-        array.setflags(write=False)
-    return Stencil(offset, length, bool((length == length[0]).all()), closed)
+    return _read_only(np.array(sorted(steps, key=key), dtype=np.int64))
 
 
 @lru_cache(maxsize=16)
-def _build(
-    shape: tuple[int, ...],
-    radius: float,
-    spacing: tuple[float, ...],
-    wrap: tuple[bool, ...],
-    order: tuple[int, ...],
-) -> Neighbours:
-    steps = _steps(radius, spacing, wrap, order)
-    columns = [_column(shape, wrap, step) for step in steps.offset]
-    table = np.ascontiguousarray(np.stack(columns, axis=1))
-    table.setflags(write=False)
-    return Neighbours(table, steps.length, steps.offset, steps.uniform)
+def _table(near: Neighbourhood) -> np.ndarray:
+    columns = [_column(near, step) for step in near.offset]
+    return _read_only(np.ascontiguousarray(np.stack(columns, axis=1)))
 
 
-def _column(shape: tuple[int, ...], wrap: tuple[bool, ...], step: np.ndarray) -> np.ndarray:
+def _column(near: Neighbourhood, step: np.ndarray) -> np.ndarray:
     """Flat index of every cell's neighbour at one step, `cells` where there is none."""
-    cells = math.prod(shape)
-    index = np.zeros(shape, dtype=np.int64)
-    inside = np.ones(shape, dtype=bool)
-    for axis, n in enumerate(shape):
+    index = np.zeros(near.shape, dtype=np.int64)
+    inside = np.ones(near.shape, dtype=bool)
+    for axis, n in enumerate(near.shape):
         along = np.arange(n) + step[axis]
-        along = along % n if wrap[axis] else along
-        line = [1] * len(shape)
+        along = along % n if near.periodic[axis] else along
+        line = [1] * len(near.shape)
         line[axis] = n
         index = index * n + along.reshape(line)
         inside &= ((along >= 0) & (along < n)).reshape(line)
-    return np.where(inside, index, cells).ravel().astype(np.uint32)
+    return np.where(inside, index, index.size).ravel().astype(np.uint32)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array

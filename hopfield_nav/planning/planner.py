@@ -12,7 +12,7 @@ from hopfield_nav.planning.ascent import descend
 from hopfield_nav.planning.closed import closed_keys
 from hopfield_nav.planning.hopfield import check_beta, flat_index, judging_eigenvalue, largest_eigenvalue
 from hopfield_nav.planning.limit import Field, distance_grid, solve
-from hopfield_nav.planning.neighbourhood import Stencil, stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum import Problem, check_size, plan_in_sum, solve_sum
 from hopfield_nav.planning.theory import Activation
@@ -64,9 +64,9 @@ def plan_path(
             closed pair outside the grid or not of neighbours, closed pairs in "sum" on a grid of more
             than 1e7 connections, …
     """
-    return replan(
-        blocked, start, goal, network, beta, radius, spacing, periodic, ties, False, closed, activation
-    )
+    grid = check_grid(blocked)
+    near = neighbourhood_of(grid.shape, radius, spacing, periodic, ties)
+    return replan(grid, start, goal, network, beta, near, False, closed, activation)
 
 
 def replan(
@@ -75,10 +75,7 @@ def replan(
     goal: Sequence[int],
     network: str = "limit",
     beta: float | None = None,
-    radius: float = 1.0,
-    spacing: float | Sequence[float] | None = None,
-    periodic: Sequence[bool] | None = None,
-    ties: Sequence[str] | None = None,
+    near: Neighbourhood | None = None,
     allow_blocked_start: bool = True,
     closed: np.ndarray | Sequence | None = None,
     activation: str = "linear",
@@ -86,7 +83,8 @@ def replan(
     """Plan as the document's program does after a collision (ragazzon2012, C.2.3); see `plan_path`.
 
     With `allow_blocked_start` a blocked start stays clamped at 0 and its neighbours decide the first
-    step, and the goal is the target even if it is marked.
+    step, and the goal is the target even if it is marked. `near` is the grid's neighbourhood, by default
+    that of the 2N nearest cells.
 
     Raises:
         BadInput: as `plan_path`.
@@ -95,41 +93,30 @@ def replan(
     check_network(network)
     flat_index(start, grid.shape, "start")
     flat_index(goal, grid.shape, "goal")
-    near = stencil(grid.shape, radius, spacing, periodic, ties)
-    keys = closed_keys(closed, grid.shape, near)
-    function = None if activation == "linear" else choose_function(network, activation, beta, near)
+    around = on_grid(near, grid.shape)
+    keys = closed_keys(closed, around)
+    function = None if activation == "linear" else choose_function(network, activation, beta, around)
     if network == "sum" and (keys.size or function):
-        check_size(grid.shape, near)
-    slope = function.slope if function else choose_beta(network, beta, grid.shape, radius, periodic, closed)
+        check_size(around)
+    slope = function.slope if function else choose_beta(network, beta, around, closed)
     ends = {"start": grid[tuple(start)], "goal": grid[tuple(goal)]}
     if not allow_blocked_start and any(ends.values()):
         reason = "start cell is blocked" if ends["start"] else "goal cell is blocked"
         return Plan(None, reason, np.inf, network, slope)
     if function:
-        return plan_activated(grid, start, goal, function, radius, spacing, periodic, ties, closed)
+        return plan_activated(grid, start, goal, function, around, closed)
     if slope is None:
-        return plan_in_field(solve(grid, near, goal, keys), near, start)
-    problem = pose_sum(grid.shape, near, goal, slope, radius, spacing, periodic, ties)
+        return plan_in_field(solve(grid, around, goal, keys), around, start)
+    problem = pose_sum(around, goal, slope)
     if keys.size:
-        eigenvalue = judging_eigenvalue(slope, grid.shape, radius, periodic, closed)
+        eigenvalue = judging_eigenvalue(slope, around, closed)
         problem = problem._replace(closed=keys, eigenvalue=eigenvalue)
     return plan_in_sum(solve_sum(problem, np.ascontiguousarray(grid)), start)
 
 
-def pose_sum(
-    shape: tuple[int, ...],
-    near: Stencil,
-    goal: Sequence[int],
-    beta: float,
-    radius: float,
-    spacing: float | Sequence[float] | None,
-    periodic: Sequence[bool] | None,
-    ties: Sequence[str] | None,
-) -> Problem:
-    """The problem of the summing network, from the arguments of `plan_path`."""
-    eigenvalue = largest_eigenvalue(shape, radius, periodic)
-    target = tuple(int(c) for c in goal)
-    return Problem(shape, near, target, beta, eigenvalue, (radius, spacing, periodic, ties))
+def pose_sum(near: Neighbourhood, goal: Sequence[int], beta: float) -> Problem:
+    """The problem of the summing network on a grid without closed steps."""
+    return Problem(near, tuple(int(c) for c in goal), beta, largest_eigenvalue(near))
 
 
 def check_grid(blocked: np.ndarray) -> np.ndarray:
@@ -153,9 +140,7 @@ def check_network(network: str) -> None:
 def choose_beta(
     network: str,
     beta: float | None,
-    shape: Sequence[int],
-    radius: float,
-    periodic: Sequence[bool] | None,
+    near: Neighbourhood,
     closed: np.ndarray | Sequence | None = None,
 ) -> float | None:
     """The slope of "sum", checked: by default the document's 0.1 where it cannot make false maxima.
@@ -167,17 +152,16 @@ def choose_beta(
     """
     if network != "sum":
         return None
-    slope = default_beta(stencil(shape, radius, periodic=periodic)) if beta is None else beta
-    return check_beta(slope, shape, radius, periodic, closed)
+    return check_beta(default_beta(near) if beta is None else beta, near, closed)
 
 
-def default_beta(near: Stencil) -> float:
+def default_beta(near: Neighbourhood) -> float:
     """The document's slope, or half of one over the number of neighbours where that is less."""
     most = 1 / len(near.offset)
     return 0.1 if most >= 0.1 else most / 2
 
 
-def choose_function(network: str, activation: str, beta: float | None, near: Stencil) -> Activation:
+def choose_function(network: str, activation: str, beta: float | None, near: Neighbourhood) -> Activation:
     """Another activation function of the summing network, with the slope beta.
 
     Raises:
@@ -188,7 +172,7 @@ def choose_function(network: str, activation: str, beta: float | None, near: Ste
     return activation_function(activation, default_beta(near) if beta is None else beta)
 
 
-def plan_in_field(field: Field, near: Stencil, start: Sequence[int]) -> Plan:
+def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Plan:
     """The path down the distances of a settled limit network."""
     cells, steps, reached = descend(field, np.array(start, np.int64))
     return Plan(

@@ -12,7 +12,7 @@ from dynamics import BadInput
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place, closed_keys
 from hopfield_nav.planning.hopfield import flat_index, judging_eigenvalue
 from hopfield_nav.planning.limit import Field, distance_grid, solve
-from hopfield_nav.planning.neighbourhood import stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.plan import Plan
 from hopfield_nav.planning.planner import check_grid, check_network, choose_beta, plan_in_field, pose_sum
 from hopfield_nav.planning.repair import GIVEN_UP, block, close, open_up
@@ -35,11 +35,8 @@ class Replanner:
         blocked: bool grid of any rank; the planner keeps a copy.
         goal: (rank,) cell, from 0; for "limit" also several, (m, rank).
         network: "limit" or "sum".
-        beta: slope for "sum"; these and the others as in `planning.plan_path`.
-        radius: of the neighbourhood.
-        spacing: of the cells.
-        periodic: for each axis, whether it is closed.
-        ties: order among equally good neighbours.
+        beta: slope for "sum"; both as in `planning.plan_path`.
+        near: the grid's neighbourhood, by default the 2N nearest.
 
     Raises:
         BadInput: as `planning.plan_path`.
@@ -51,10 +48,7 @@ class Replanner:
         goal: Sequence[int] | np.ndarray,
         network: str = "limit",
         beta: float | None = None,
-        radius: float = 1.0,
-        spacing: float | Sequence[float] | None = None,
-        periodic: Sequence[bool] | None = None,
-        ties: Sequence[str] | None = None,
+        near: Neighbourhood | None = None,
     ) -> None:
         self._blocked = np.array(check_grid(blocked), order="C")
         check_network(network)
@@ -65,10 +59,9 @@ class Replanner:
         self._goals = np.array(goals, dtype=np.int64)
         if not self._goal_indices:
             raise BadInput("goal cell", found="none", allowed="one or more")
-        self._near = stencil(shape, radius, spacing, periodic, ties)
+        self._near = on_grid(near, shape)
         self._keys = NONE_CLOSED
-        self._judged = shape, radius, periodic
-        slope = choose_beta(network, beta, shape, radius, periodic)
+        slope = choose_beta(network, beta, self._near)
         self._field: Field | None = None
         self._problem: Problem | None = None
         self._network: Summed | None = None
@@ -76,8 +69,7 @@ class Replanner:
         if slope is None:
             self._field = solve(self._blocked, self._near, self._goals)
         else:
-            target = tuple(int(c) for c in self._goals[0])
-            self._problem = pose_sum(shape, self._near, target, slope, radius, spacing, periodic, ties)
+            self._problem = pose_sum(self._near, self._goals[0], slope)
             self._network = solve_sum(self._problem, self._blocked)
 
     @property
@@ -143,8 +135,8 @@ class Replanner:
             BadInput: as `planning.plan_path` for ``closed``; for "sum" too many connections.
         """
         if self._problem is not None:
-            check_size(self._blocked.shape, self._near)
-        keys = closed_keys(steps, self._blocked.shape, self._near)
+            check_size(self._near)
+        keys = closed_keys(steps, self._near)
         new = np.setdiff1d(keys, self._keys, assume_unique=True)
         self._set_closed(np.union1d(self._keys, new))
         if self._field is None:
@@ -166,7 +158,7 @@ class Replanner:
         Raises:
             BadInput: as `close`.
         """
-        keys = closed_keys(steps, self._blocked.shape, self._near)
+        keys = closed_keys(steps, self._near)
         again = np.intersect1d(keys, self._keys, assume_unique=True)
         self._set_closed(np.setdiff1d(self._keys, again, assume_unique=True))
         return self._opened(np.unique(again // len(self._near.offset)))
@@ -237,11 +229,11 @@ class Replanner:
     def _set_closed(self, keys: np.ndarray) -> None:
         self._keys = keys
         if self._field is not None:
-            places = by_place(keys, self._blocked.shape, self._field.place, len(self._near.offset))
+            places = by_place(keys, self._near, self._field.place)
             self._field = self._field._replace(closed=places)
         elif self._problem is not None:
-            pairs = _pairs_of(keys, self._blocked.shape, self._near.offset)
-            eigenvalue = judging_eigenvalue(self._problem.beta, *self._judged, pairs)
+            pairs = _pairs_of(keys, self._near)
+            eigenvalue = judging_eigenvalue(self._problem.beta, self._near, pairs)
             self._problem = self._problem._replace(closed=keys, eigenvalue=eigenvalue)
 
     def _settled(self) -> Summed:
@@ -254,8 +246,8 @@ class Replanner:
         return self._network
 
 
-def _pairs_of(keys: np.ndarray, shape: tuple[int, ...], offset: np.ndarray) -> np.ndarray:
+def _pairs_of(keys: np.ndarray, near: Neighbourhood) -> np.ndarray:
     """Steps (m,) by their keys as pairs of cells (m, 2, rank)."""
-    number, step = np.divmod(keys, len(offset))
-    cells = np.stack(np.unravel_index(number, shape), axis=-1)
-    return np.stack([cells, (cells + offset[step]) % shape], axis=1)
+    number, step = np.divmod(keys, len(near.offset))
+    cells = np.stack(np.unravel_index(number, near.shape), axis=-1)
+    return np.stack([cells, (cells + near.offset[step]) % near.shape], axis=1)

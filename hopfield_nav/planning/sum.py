@@ -15,7 +15,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.planning.ascent import ascend, climb, step_lengths
 from hopfield_nav.planning.closed import NONE_CLOSED, without
-from hopfield_nav.planning.neighbourhood import Neighbours, Stencil, neighbours
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, resettle, settle
 from hopfield_nav.planning.sum_rows import relax, rows
@@ -30,21 +30,17 @@ class Problem(NamedTuple):
     """What the summing network is to solve.
 
     Attributes:
-        shape: cells along each axis.
-        near: stencil.
+        near: the grid's neighbourhood.
         target: cell, clamped at 1.
         beta: slope.
         eigenvalue: largest eigenvalue of T, or a bound above it.
-        connect: arguments of `neighbours` for the table.
         closed: keys of the closed steps, see `closed.closed_keys`; they are no connections.
     """
 
-    shape: tuple[int, ...]
-    near: Stencil
+    near: Neighbourhood
     target: tuple[int, ...]
     beta: float
     eigenvalue: float
-    connect: tuple
     closed: np.ndarray = NONE_CLOSED
 
 
@@ -70,15 +66,15 @@ class Summed(NamedTuple):
     def log_activation(self) -> np.ndarray:
         """Grid of ln sigma, -inf where sigma is zero."""
         if self.equilibrium is not None:
-            return log_activation(self.equilibrium).reshape(self.problem.shape)
+            return log_activation(self.equilibrium).reshape(self.problem.near.shape)
         assert self.activation is not None
         with np.errstate(divide="ignore"):
-            return np.log(self.activation).reshape(self.problem.shape)
+            return np.log(self.activation).reshape(self.problem.near.shape)
 
 
-def check_size(shape: Sequence[int], near: Stencil) -> None:
+def check_size(near: Neighbourhood) -> None:
     """BadInput if the connections of a grid with closed steps are too many for a table."""
-    connections = math.prod(shape) * len(near.length)
+    connections = math.prod(near.shape) * len(near.length)
     if connections > LARGE:
         raise BadInput(
             "too many connections for closed steps in network sum",
@@ -103,8 +99,7 @@ def solve_sum(problem: Problem, blocked: np.ndarray, old: Summed | None = None) 
         found = _solve_rows(problem, flat)
         if found is not None:
             return found
-    table, target = _table(problem).table, _target(problem)
-    arguments = (table, flat, target, problem.beta, problem.eigenvalue, MOST_SWEEPS)
+    arguments = (_table(problem), flat, _target(problem), problem.beta, problem.eigenvalue, MOST_SWEEPS)
     if old is not None and old.equilibrium is not None:
         state = resettle(*arguments, old.equilibrium)
     else:
@@ -119,7 +114,7 @@ def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
     activation[target] = 1.0
     shut = flat.copy()
     shut[target] = True
-    layout = rows(problem.shape, problem.near, problem.target)
+    layout = rows(problem.near, problem.target)
     sweeps, settled, safe = relax(
         activation, shut, layout, problem.beta, problem.eigenvalue, MOST_SWEEPS, TOLERANCE
     )
@@ -130,12 +125,11 @@ def _solve_rows(problem: Problem, flat: np.ndarray) -> Summed | None:
 
 
 def _target(problem: Problem) -> int:
-    return int(np.ravel_multi_index(problem.target, problem.shape))
+    return int(np.ravel_multi_index(problem.target, problem.near.shape))
 
 
-def _table(problem: Problem) -> Neighbours:
-    near = neighbours(problem.shape, *problem.connect)
-    return near._replace(table=without(near.table, problem.closed))
+def _table(problem: Problem) -> np.ndarray:
+    return without(problem.near.table, problem.closed)
 
 
 def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
@@ -153,18 +147,18 @@ def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
 
 def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float]:
     """Cells (k, rank) of steepest ascent, whether or not it ends at the target, and their length."""
-    problem, state = network.problem, network.equilibrium
+    problem, state, near = network.problem, network.equilibrium, network.problem.near
     if state is not None:
-        near, path = _table(problem), np.empty(state.mantissa.size, np.int64)
-        first = int(np.ravel_multi_index(start, problem.shape))
-        count = climb(near.table, first, _target(problem), state.mantissa, state.exponent, path)
-        cells = np.stack(np.unravel_index(path[:count], problem.shape), axis=1)
-        return cells, float(step_lengths(near.table, near.length, path, count))
+        table, path = _table(problem), np.empty(state.mantissa.size, np.int64)
+        first = int(np.ravel_multi_index(start, near.shape))
+        count = climb(table, first, _target(problem), state.mantissa, state.exponent, path)
+        cells = np.stack(np.unravel_index(path[:count], near.shape), axis=1)
+        return cells, float(step_lengths(table, near.length, path, count))
     cells, steps = ascend(
-        network.activation, problem.near.offset, np.array(problem.shape), problem.near.wrap,
-        _straight_places(problem.shape), np.array(start), np.array(problem.target),
+        network.activation, near.offset, np.array(near.shape), near.wrap, _straight_places(near.shape),
+        np.array(start), np.array(problem.target),
     )  # fmt: skip
-    return cells, float(problem.near.length[steps].sum())
+    return cells, float(near.length[steps].sum())
 
 
 def _straight_places(shape: tuple[int, ...]) -> np.ndarray:
@@ -175,10 +169,11 @@ def _straight_places(shape: tuple[int, ...]) -> np.ndarray:
 
 def _is_dark(network: Summed, cell: np.ndarray) -> bool:
     """Whether the activation of a cell is zero."""
+    at = int(np.ravel_multi_index(tuple(cell), network.problem.near.shape))
     if network.equilibrium is not None:
-        return network.equilibrium.mantissa[np.ravel_multi_index(tuple(cell), network.problem.shape)] == 0.0
+        return network.equilibrium.mantissa[at] == 0.0
     assert network.activation is not None
-    return network.activation.reshape(network.problem.shape)[tuple(cell)] == 0.0
+    return network.activation[at] == 0.0
 
 
 def _why_stopped(network: Summed, cells: np.ndarray) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.compiled import inlined, kernel
-from hopfield_nav.planning.neighbourhood import Stencil
+from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.sum_exact import counts_as_none
 
 SMALLEST = 1e-290  # of an activation; times beta >= 1e-17 it is still a normal double
@@ -42,17 +42,17 @@ class Rows(NamedTuple):
     reach: int
 
 
-def rows(shape: tuple[int, ...], near: Stencil, target: tuple[int, ...]) -> Rows:
+def rows(near: Neighbourhood, target: tuple[int, ...]) -> Rows:
     """Sort the connections of a grid by row.
 
     Args:
-        shape: cells along each axis.
-        near: stencil.
+        near: the grid's neighbourhood.
         target: cell.
 
     Returns:
         What `relax` needs.
     """
+    shape = near.shape
     order = np.zeros((len(shape), max(shape)), np.int64)
     for axis, (n, at) in enumerate(zip(shape, target, strict=True)):
         gap = np.abs(np.arange(n) - at)

@@ -18,7 +18,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.compiled import inlined
-from hopfield_nav.planning.neighbourhood import neighbours
+from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 
 LINEAR, TANH, THRESHOLD, SATURATED, SIGMOID = range(5)
 NAMES = ("linear", "tanh", "threshold", "saturated", "sigmoid")
@@ -130,8 +130,7 @@ def respond(kind, slope, v):
 def lyapunov(
     activation: np.ndarray,
     function: Activation,
-    radius: float = 1.0,
-    periodic: Sequence[bool] | None = None,
+    near: Neighbourhood | None = None,
     as_printed: bool = False,
 ) -> float:
     """L(sigma) = -1/2 sum T_ij sigma_i sigma_j + sum G(sigma_i), ragazzon2012 (6.4).
@@ -142,8 +141,7 @@ def lyapunov(
     Args:
         activation: sigma, any shape, obstacles and target clamped.
         function: g.
-        radius: of the neighbourhood, in cells.
-        periodic: for each axis, whether it is closed.
+        near: the grid's neighbourhood, by default the 2N nearest.
         as_printed: with + in place of - before the first sum, as (6.4) is printed. That one rises too.
 
     Returns:
@@ -155,7 +153,7 @@ def lyapunov(
     sigma = np.asarray(activation, dtype=float)
     if not ((sigma >= 0) & (sigma <= 1)).all():
         raise BadInput("activation", found="a value outside", allowed="0 to 1")
-    table = neighbours(sigma.shape, radius, periodic=periodic).table
+    table = on_grid(near, sigma.shape).plain.table
     flat = np.append(sigma.ravel(), 0.0)
     pairs = 0.5 * float(flat[:-1] @ flat[table].sum(axis=1))
     return (pairs if as_printed else -pairs) + float(function.integral(sigma).sum())

@@ -18,13 +18,14 @@ from .plans import changed_cells as changed_cells
 from .prior import felt_places as felt_places
 from .prior import load_prior as load_prior
 from .prior import with_felt as with_felt
-from .quantities import Quantity as Quantity
 from .quantities import SCORE as SCORE
 from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
+from .quantities import Quantity as Quantity
 from .quantities import as_text as as_text
 from .rates import alarm_rate as alarm_rate
 from .rates import quiet_time as quiet_time
+from .rates import share_interval as share_interval
 from .run import Run as Run
 from .run import load_run as load_run
 from .scoring import ContactScore as ContactScore

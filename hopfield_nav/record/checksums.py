@@ -11,19 +11,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dynamics import BadInput
+from dynamics.files import require_regular, whole_file
 
 CHECKSUMS = "checksums.sha256"
 _LINE = re.compile(r"([0-9a-f]{64})  ([^/\\]+)")
 
 
 def write_checksums(folder: Path, names: Iterable[str]) -> None:
-    """Write the checksums of some files of a folder.
+    """Write the checksums of some files of a folder, whole or not at all.
 
     Raises:
         OSError: a file cannot be read or written.
     """
     lines = [f"{_digest(folder / name)}  {name}\n" for name in names]
-    (folder / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
+    with whole_file(folder / CHECKSUMS) as partial:
+        partial.write_text("".join(lines), encoding="utf-8")
 
 
 def check_checksums(folder: Path) -> None:
@@ -36,6 +38,7 @@ def check_checksums(folder: Path) -> None:
     if not path.exists():
         return
     try:
+        require_regular(path)
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             found = _LINE.fullmatch(line)
             if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.files import whole_file
+from dynamics.files import is_formula, whole_file
 
 if TYPE_CHECKING:
     import xarray
@@ -24,7 +25,8 @@ def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
     """Write ``signals.csv``, a line a row of the record, and ``events.csv``, a line a detection.
 
     The head of a column is its variable, with the joint or the axis behind it, and its unit: ``q_1 [rad]``,
-    ``force_x [N]``. What holds a grid for each event is left out.
+    ``force_x [N]``; it is in quotation marks where a spreadsheet would compute it. What holds no numbers,
+    or a grid for each event, is left out.
 
     Args:
         run: with recorded signals.
@@ -78,9 +80,11 @@ def _thinned(run: Run, every: int) -> xarray.Dataset:
 def _columns(data: xarray.Dataset, dimension: str) -> Iterator[tuple[str, np.ndarray]]:
     """Head and values of each column of the table along a dimension."""
     if dimension in data.coords:
-        yield f"{dimension} [{data[dimension].attrs['units']}]", data[dimension].values
+        yield f"{dimension} [{data[dimension].attrs.get('units', '1')}]", data[dimension].values
     for name, variable in data.data_vars.items():
         unit = variable.attrs.get("units", "1")
+        if variable.dtype.kind not in "biuf" or not variable.ndim:
+            continue
         if variable.dims == (dimension,):
             yield f"{name} [{unit}]", variable.values
         elif variable.dims[0] == dimension and len(variable.dims) == 2 and variable.dims[1] in _PARTS:
@@ -95,6 +99,6 @@ _PARTS = ("joint", "axis", "map_axis")
 def _write(path: Path, heads: list[str], rows: np.ndarray) -> None:
     with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(heads)
+        writer.writerow(json.dumps(head) if is_formula(head) else head for head in heads)
         for first in range(0, len(rows), _LINES):
             writer.writerows(rows[first : first + _LINES].tolist())

@@ -1,8 +1,12 @@
-"""Rates of rare events with their intervals."""
+"""Shares, and rates of rare events, with their 95 % intervals."""
 
 from __future__ import annotations
 
+import math
+
 from dynamics import BadInput
+
+_TWO_SIDED = 1.959963984540054  # standard deviations of a normal variable that 95 % lie within
 
 
 def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
@@ -22,6 +26,25 @@ def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
     hours = seconds / 3600
     low = float(chi2.ppf(0.025, 2 * count)) / 2 if count else 0.0
     return count / hours, low / hours, float(chi2.ppf(0.975, 2 * count + 2)) / 2 / hours
+
+
+def share_interval(count: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share ``count / n``, 0 to 1 (Wilson 1927; Newcombe 1998, method 3).
+
+    Args:
+        count: 0 to n.
+        n: at least one.
+
+    Raises:
+        BadInput: no share.
+    """
+    if not 0 <= count <= n or n < 1:
+        raise BadInput("no share", found=(count, n), allowed="a count from 0 to n, which is 1 or more")
+    share, square = count / n, _TWO_SIDED**2
+    whole = 2 * (n + square)
+    middle = (2 * n * share + square) / whole
+    half = _TWO_SIDED / whole * math.sqrt(4 * n * share * (1 - share) + square)
+    return 0.0 if count == 0 else middle - half, 1.0 if count == n else middle + half
 
 
 def quiet_time(per_hour: float) -> float:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
+from dynamics.files import require_regular
+from hopfield_nav.record.own_values import require_own_values
 from hopfield_nav.record.quantities import SUMMARY
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def read_summary(path: Path) -> dict[str, Any]:
         BadInput: the file cannot be read, or a value is none that a run has.
     """
     try:
-        _require_file(path)
+        require_regular(path)
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, error) from None
@@ -51,7 +53,7 @@ def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
         expected: the record of a run of the same world in which nothing happened.
 
     Raises:
-        BadInput: the file cannot be read, or a variable is missing or has another shape.
+        BadInput: the file cannot be read, or a variable is missing, has no unit or another shape.
     """
     data = read_netcdf(path)
     for name, variable in expected.variables.items():
@@ -66,15 +68,16 @@ def read_netcdf(path: Path) -> xarray.Dataset:
     """A labelled table that this program wrote; of a big one every signal is read when it is asked for.
 
     Raises:
-        BadInput: it cannot be read.
+        BadInput: it cannot be read, or does not hold its values itself.
     """
     import h5py
     import xarray
 
     try:
-        _require_file(path)
+        require_regular(path)
         with h5py.File(path, "r") as file:  # where this fails, h5netcdf would complain a second time
             file.attrs.get("_nc3_strict")
+            require_own_values(file, str(path), path.stat().st_size)
         stored = xarray.open_dataset(path, engine="h5netcdf", cache=False)
         if stored.nbytes > _BIG:
             _read_through(stored)
@@ -102,6 +105,8 @@ def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> N
             found=f"{found.dtype} over {', '.join(found.dims)}",
             allowed=kinds,
         )
+    if not isinstance(found.attrs.get("units"), str):
+        raise BadInput("no unit", where=where, allowed=variable.attrs["units"])
     for name in set(variable.dims) - _GROW:
         if found.sizes[name] != expected.sizes[name]:
             raise BadInput(
@@ -113,11 +118,6 @@ def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> N
 
 
 _GROW = {"place", "time", "event", "closed", "change", "waypoint", "first_waypoint"}  # as long as the run was
-
-
-def _require_file(path: Path) -> None:
-    if path.exists() and not path.is_file():
-        raise BadInput("no regular file", where=str(path))
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:

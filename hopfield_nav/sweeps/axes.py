@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.sweeps.base import Base, try_changes
+from hopfield_nav.sweeps.base import Base, refused_changes
 from hopfield_nav.sweeps.sections import SweepFile
-from hopfield_nav.sweeps.values import MOST_RUNS, draw_samples
-from hopfield_nav.world import Document, Key, show, split_key
+from hopfield_nav.sweeps.values import MOST_RUNS, Draw, draw_samples
+from hopfield_nav.world import NOT_KNOWN, Document, Fault, Key, faults_of, show, split_key
 
 _RESERVED = {
     "seed": "the sweep's own `seed` and `repeats`, or the seed of random obstacles",
@@ -63,27 +64,58 @@ class Column:
 
 
 Axis = tuple[Column, ...]
+_Maker = tuple[Key, Iterable[str], Callable[[], Axis]]
 
 
-def build_axes(file: SweepFile, base: Base, document: Document) -> list[Axis]:
+def build_axes(file: SweepFile, base: Base, document: Document) -> tuple[list[Axis], list[Fault]]:
     """The axes of the grid, the first varying slowest; random samples are the last one.
 
-    Raises:
-        BadInput: a key is given twice or cannot be swept, there are too many runs, or the base world
-            does not allow one of the values.
+    Returns:
+        The axes; and what is wrong with them: keys that are given twice or cannot be swept, too many runs,
+        and values that the base world does not allow.
     """
-    _refuse_clashes(file, document)
-    _refuse_many(file, document)
-    axes: list[Axis] = [(_column(base, document, ("vary",), key, spec),) for key, spec in file.vary.items()]
-    for i, group in enumerate(file.zip):
-        axes.append(tuple(_column(base, document, ("zip", i), key, spec) for key, spec in group.items()))
-    for axis in axes:
+    faults = list(_clashes(file, document))
+    many = list(faults_of([partial(_refuse_many, document=document)], file))
+    axes: list[Axis] = []
+    clashing = {split_key(str(key[-1])) for key, _ in faults}
+    for key, names, columns in () if many else _columns_of(file, base, document):
+        if not clashing.isdisjoint(map(split_key, names)):
+            continue  # nobody knows which of the two is meant
+        told = list(faults_of([partial(_add_axis, base=base, drawn=key == ("random",), axes=axes)], columns))
+        faults += [(key, fault) for fault in told]
+    return axes, [*faults, *(((), fault) for fault in many)]
+
+
+def _add_axis(columns: Callable[[], Axis], base: Base, drawn: bool, axes: list[Axis]) -> Iterator[BadInput]:
+    """Make an axis, and tell which of its values the base world does not allow."""
+    axis = columns()
+    if not drawn:
         _refuse_twice(axis)
-        try_changes(base, axis, whole=True)
-    if file.random:
-        axes.append(_random_axis(file, base, document))
-        try_changes(base, axes[-1], whole=False)
-    return axes
+    axes.append(axis)
+    yield from refused_changes(base, axis, whole=not drawn)
+
+
+def _columns_of(file: SweepFile, base: Base, document: Document) -> Iterator[_Maker]:
+    """For each axis that is known where it stands, its keys of the world, and what makes its columns."""
+    for key, spec in _known(file.vary).items():
+        yield ("vary", key), [key], partial(_axis, base, document, ("vary",), {key: spec})
+    for i, group in enumerate(_groups(file)):
+        yield ("zip", i), group, partial(_axis, base, document, ("zip", i), group)
+    if draws := _known(file.random):
+        yield ("random",), draws, partial(_random_axis, draws, file, base, document)
+
+
+def _known(keys: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a section that are known, with what is known there."""
+    return {} if keys is NOT_KNOWN else {key: spec for key, spec in keys.items() if spec is not NOT_KNOWN}
+
+
+def _groups(file: SweepFile) -> tuple[dict[str, Any], ...]:
+    return () if file.zip is NOT_KNOWN else file.zip
+
+
+def _axis(base: Base, document: Document, section: Key, specs: dict[str, Any]) -> Axis:
+    return tuple(_column(base, document, section, key, spec) for key, spec in specs.items())
 
 
 def _column(base: Base, document: Document, section: Key, key: str, spec: Any) -> Column:
@@ -94,10 +126,10 @@ def _column(base: Base, document: Document, section: Key, key: str, spec: Any) -
     return Column(_name(path, spec.scaled), path, spec.values, factor_of, places)
 
 
-def _random_axis(file: SweepFile, base: Base, document: Document) -> Axis:
-    drawn = draw_samples(file.random, file.samples or 0, file.seed)
+def _random_axis(draws: dict[str, Draw], file: SweepFile, base: Base, document: Document) -> Axis:
+    drawn = draw_samples(draws, file.samples or 0, file.seed)
     columns = []
-    for key, draw in file.random.items():
+    for key, draw in draws.items():
         path, where = split_key(key), document.where(("random", key))
         factor_of = _base_number(base, path, where) if draw.scaled else None
         place = [document.place(("random", key))]
@@ -128,18 +160,21 @@ def _scaled(base: Any, factor: float) -> Any:
     return int(product) if whole else product
 
 
-def _refuse_clashes(file: SweepFile, document: Document) -> None:
-    """Every key of the world is changed in one place only."""
-    sections: list[tuple[Key, Sequence[str]]] = [(("set",), list(file.set)), (("vary",), list(file.vary))]
-    sections += [(("zip", i), list(group)) for i, group in enumerate(file.zip)]
-    sections.append((("random",), list(file.random)))
+def _clashes(file: SweepFile, document: Document) -> Iterator[Fault]:
+    """Keys of the world that are changed in more than one place, or cannot be changed."""
+    sections: list[tuple[Key, Any]] = [(("set",), file.set), (("vary",), file.vary)]
+    sections += [(("zip", i), group) for i, group in enumerate(_groups(file))]
+    sections.append((("random",), file.random))
     seen: dict[Key, tuple[str, bool]] = {}
     for section, keys in sections:
-        for key in keys:
+        for key in () if keys is NOT_KNOWN else keys:
             path, where = split_key(key), document.where((*section, key))
-            _refuse_reserved(key, path, where)
-            for other, (name, fixed) in seen.items():
-                _refuse_overlap(path, other, fixed and section != ("set",), where, key, name)
+            try:
+                _refuse_reserved(key, path, where)
+                for other, (name, fixed) in seen.items():
+                    _refuse_overlap(path, other, fixed and section != ("set",), where, key, name)
+            except BadInput as error:
+                yield (*section, key), error
             seen[path] = (f"{section[0]}.{key}", section == ("set",))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,10 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.world import (
+    NOT_KNOWN,
     Document,
     Key,
+    NotKnown,
     Trust,
     World,
     find_world,
@@ -32,17 +34,32 @@ Change = tuple[Key, Any, str]  # key of the world, value, place in the sweep fil
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """A checked world that others are made of.
+    """A world that others are made of.
 
     Attributes:
         data: plain data of the world file, paths relative to ``folder``.
-        world: the same, checked.
+        name: of the world.
+        world: the same, checked; not known where the data is at fault.
         folder: of the sweep.
+        trust: which Python files may be executed.
+        faults: what is wrong with the data itself.
     """
 
     data: dict[str, Any]
+    name: str
     world: World
     folder: Path
+    trust: Trust
+    faults: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: Trust) -> Base:
+        """The base world of plain data, good or not."""
+        try:
+            world = world_from(Document(copy.deepcopy(data), name), folder, name, trust=trust)
+        except BadInput as error:
+            return cls(data, name, NOT_KNOWN, folder, trust, frozenset(map(str, (error, *error.others))))
+        return cls(data, name, world, folder, trust)
 
     def world_with(self, changes: Sequence[Change], name: str | None = None) -> World:
         """The base world with some values changed.
@@ -51,11 +68,21 @@ class Base:
             BadInput: the world does not allow them; the message starts with the place of a change
                 where the fault lies in one of them.
         """
-        document = Document(copy.deepcopy(self.data), name or self.world.name)
+        document = self.changed(changes, name or self.name)
+        like = None if self.faults else self.world
+        return world_from(document, self.folder, self.name, like=like, trust=self.trust)
+
+    def changed(self, changes: Sequence[Change], name: str) -> Document:
+        """The data of the base world with some values changed.
+
+        Raises:
+            BadInput: a change lies in something that is no section.
+        """
+        document = Document(copy.deepcopy(self.data), name)
         for key, value, place in changes:
             _fill_list(document.data, key, self.world)
             write_value(document, key, copy.deepcopy(value), place)
-        return world_from(document, self.folder, self.world.name, like=self.world)
+        return document
 
     def value_at(self, key: Key) -> Any:
         """What the base world has at a key, defaults included; None where there is no such key."""
@@ -70,27 +97,46 @@ class Base:
         return inner
 
 
-def read_base(document: Document, folder: Path, trust: Trust) -> Base:
+def read_base(
+    given: Any, document: Document, folder: Path, trust: Trust
+) -> tuple[Base, list[tuple[Key, BadInput]]]:
     """The base world that a sweep's document names or holds.
 
     Args:
-        document: of the sweep; its ``world`` is a name, a path relative to ``folder``, or a world.
+        given: its ``world``: a name, a path relative to ``folder``, or a world.
+        document: of the sweep.
         folder: of the sweep.
         trust: which Python files may be executed.
 
-    Raises:
-        BadInput: there is no such world, or it is faulty.
+    Returns:
+        The base world, not known where there is no such world; and its faults, all at the key ``world``.
     """
-    given = document.data["world"]
+    if given is NOT_KNOWN:
+        return NOT_KNOWN, []
+    try:
+        inner, at, name = _document_of(given, document, folder)
+    except BadInput as error:
+        return NOT_KNOWN, _at_key(("world",), [error])
+    told: list[BadInput] = []
+    try:
+        world_from(inner, at, name, trust=trust)
+    except BadInput as error:
+        told = [error, *error.others]
+    relative_to(inner.data, at, folder)
+    return Base.of(inner.data, name, folder, trust), _at_key(("world",), told)
+
+
+def _document_of(given: Any, document: Document, folder: Path) -> tuple[Document, Path, str]:
+    """The base world's own document, the folder that its paths are relative to, and its name."""
     if isinstance(given, dict):
         below = {key[1:]: place for key, place in document.places.items() if key[:1] == ("world",)}
-        inner = Document(copy.deepcopy(given), document.name, below)
-        return Base(inner.data, world_from(inner, folder, "world", trust=trust), folder)
+        return Document(copy.deepcopy(given), document.name, below), folder, "world"
     path = _find(given, folder, document.where(("world",)))
-    inner = read_document(path)
-    world_from(inner, path.parent, world_name(path), trust=trust)
-    relative_to(inner.data, path.parent, folder)
-    return Base(inner.data, world_from(inner, folder, world_name(path), trust=trust), folder)
+    return read_document(path), path.parent, world_name(path)
+
+
+def _at_key(key: Key, faults: Iterable[BadInput]) -> list[tuple[Key, BadInput]]:
+    return [(key, fault) for fault in faults]
 
 
 def _find(name: str, folder: Path, where: str) -> Path:
@@ -104,61 +150,73 @@ def _find(name: str, folder: Path, where: str) -> Path:
         ) from None
 
 
-def with_settings(base: Base, settings: dict[str, Any], document: Document) -> Base:
-    """The base world with the fixed changes of the sweep written into it.
-
-    Raises:
-        BadInput: the world does not allow them.
-    """
+def with_settings(
+    base: Base, settings: dict[str, Any], document: Document
+) -> tuple[Base, list[tuple[Key, BadInput]]]:
+    """The base world with the fixed changes of the sweep, and what it does not allow of them."""
+    known = settings is not NOT_KNOWN and base is not NOT_KNOWN
+    if not known:
+        return NOT_KNOWN, []
     if not settings:
-        return base
+        return base, []
     at = {key: document.place(("set", key)) for key in settings}
     changes = [(split_key(key), value, at[key]) for key, value in settings.items()]
     one = next(iter(settings)) if len(settings) == 1 else None
-    world = _tried(base, changes, f"{document.place(('set',))}: {f'set.{one}' if one else 'set'}")
-    changed = Document(copy.deepcopy(base.data), document.name)
-    for key, value, place in changes:
-        _fill_list(changed.data, key, base.world)
-        write_value(changed, key, copy.deepcopy(value), place)
-    return Base(changed.data, world, base.folder)
+    told = _refused(base, changes, f"{document.place(('set',))}: {f'set.{one}' if one else 'set'}")
+    try:
+        data = base.changed(changes, base.name).data
+    except (BadInput, NotKnown):
+        return NOT_KNOWN, _at_key(("set",), told)
+    return Base.of(data, base.name, base.folder, base.trust), _at_key(("set",), told)
 
 
-def try_changes(base: Base, columns: Sequence[Any], whole: bool) -> None:
-    """Try every value of some columns on the base world.
+def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator[BadInput]:
+    """Try every value of some columns on the base world; what it does not allow, once a place.
 
     Args:
         base: the world.
         columns: with ``name``, ``key``, ``values``, ``written(i)`` and ``place(i)`` each.
         whole: whether the values of all columns at the same position go together (a zipped group).
-
-    Raises:
-        BadInput: the world does not allow one of them: file, line, key.
     """
-    groups = [columns] if whole else [[column] for column in columns]
-    for group in groups:
+    told: set[str] = set()
+    for group in [columns] if whole else [[column] for column in columns]:
+        names = ", ".join(column.name for column in group)
         for i in _positions(group[0].values):
+            where = f"{group[0].place(i)}: {names}"
+            if where in told:
+                continue
             changes = [(column.key, column.written(i), column.place(i)) for column in group]
-            where = f"{group[0].place(i)}: {', '.join(column.name for column in group)}"
-            _tried(base, changes, where, group[0].about(i))
+            faults = _refused(base, changes, where, group[0].about(i))
+            told |= {where} if faults else set()
+            yield from faults
 
 
-def _tried(base: Base, changes: Sequence[Change], where: str, about: str = "") -> World:
-    """The changed world; a fault elsewhere in it is told as one of the change."""
+def _refused(base: Base, changes: Sequence[Change], where: str, about: str = "") -> list[BadInput]:
+    """What the base world does not allow of some changes; nothing where that depends on what is not known."""
     try:
-        return base.world_with(changes)
+        base.world_with(changes)
+    except NotKnown:
+        return []
     except BadInput as error:
-        at, _, _ = error.where.partition(": ")
-        if error.where in {place for _, _, place in changes}:  # not even a section to write into
-            what, place = error.what, where
-        elif any(at == place for _, _, place in changes):
-            what, place = error.what, error.where
-        else:
-            values = ", ".join(str(show(value)) for _, value, _ in changes)
-            what = f"does not fit the base world with {values[:60]}: {error.where}: {error.what}"
-            place = where
-        raise BadInput(
-            f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest
-        ) from None
+        faults = (fault for fault in (error, *error.others) if str(fault) not in base.faults)
+        return [_of_change(fault, changes, where, about) for fault in faults]
+    return []
+
+
+def _of_change(error: BadInput, changes: Sequence[Change], where: str, about: str) -> BadInput:
+    """A fault of the changed world; one that lies elsewhere in it is told as one of the change."""
+    at, _, _ = error.where.partition(": ")
+    if error.where in {place for _, _, place in changes}:  # not even a section to write into
+        what, place = error.what, where
+    elif any(at == place for _, _, place in changes):
+        what, place = error.what, error.where
+    else:
+        values = ", ".join(str(show(value)) for _, value, _ in changes)
+        what = f"does not fit the base world with {values[:60]}: {error.where}: {error.what}"
+        place = where
+    return BadInput(
+        f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest
+    )
 
 
 def _positions(values: Sequence[Any] | np.ndarray) -> Iterator[int]:

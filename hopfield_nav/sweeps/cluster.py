@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-import shutil
 import sys
 import tempfile
 import time as clock
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput, HopfieldNavError
+from dynamics.files import remove_folder
 from hopfield_nav.sweeps.job import failed_row, run_job, warm_up
 
 if TYPE_CHECKING:
@@ -113,10 +113,22 @@ def _local_cluster(workers: int) -> Iterator[Any]:
         tempfile.TemporaryDirectory(
             prefix=f"{_SCRATCH}{os.getpid()}-", ignore_cleanup_errors=True
         ) as scratch,
+        _without_current_folder(),
         dask.config.set(_CONFIG),
         _started(workers, scratch) as cluster,
     ):
         yield cluster
+
+
+@contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Python started inside imports nothing from the current folder before it knows where this one does."""
+    before = os.environ.get("PYTHONSAFEPATH", "")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        os.environ["PYTHONSAFEPATH"] = before  # without a word it is as if it were not there
 
 
 def _started(workers: int, scratch: str) -> Any:
@@ -154,10 +166,10 @@ def _remove_orphans(place: Path) -> None:
     """Remove the scratch folders of our own sweeps that were killed: nobody has their process number now."""
     for folder in place.glob(f"{_SCRATCH}*-*"):
         number = folder.name.removeprefix(_SCRATCH).split("-")[0]
-        with suppress(OSError):
+        with suppress(OSError, BadInput):
             ours = not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()
             if ours and number.isdecimal() and not _is_alive(int(number)):
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_folder(folder, place)
 
 
 def _is_alive(process: int) -> bool:

@@ -71,7 +71,7 @@ def _moved(world: World, seed: int) -> Simulation:
         outcome = simulation.run().outcome
         if outcome == "diverged":
             raise BadInput("free motion diverges", where=world.name, found=simulation.reason)
-        touched = simulation.state.statistics.last_contact_time[0] >= 0.0
+        touched = simulation.state.statistics.last_contact_time >= 0.0
         if outcome in ("reached", "time_limit") and simulation.time >= _SHORTEST and not touched:
             return simulation
     raise BadInput("no goal is reached in free motion", where=world.name, found=f"{_TRIES} goals drawn")

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import time as clock
 import warnings
 from collections.abc import Mapping
@@ -14,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import HopfieldNavError
-from dynamics.compiled import filling_cache
+from dynamics.cache import filling_cache
+from dynamics.files import remove_folder
 from hopfield_nav.sweeps.table import make_row
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 FAILED, TIMED_OUT = "failed", "timed_out"
+RUNS = "runs"  # the folder of those that are kept
 _WORTH_A_REASON = ("diverged",)  # outcomes of a simulation that say in `error` why
 _warm: set[str] = set()
 
@@ -63,7 +64,7 @@ def failed_row(sweep: Sweep, index: int, reason: str) -> dict[str, Any]:
 
 def run_folder(folder: Path, index: int) -> Path:
     """Where a run of a sweep is kept."""
-    return folder / "runs" / f"{index:06d}"
+    return folder / RUNS / f"{index:06d}"
 
 
 def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
@@ -77,14 +78,14 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
 
     run = Simulation(sweep.world_for(job), seed=job.seed).run(watch)
     if sweep.keep == "runs" and folder is not None:
-        _keep(run, run_folder(folder, job.index))
+        _keep(run, run_folder(folder, job.index), folder)
     return run.summary
 
 
-def _keep(run: Run, folder: Path) -> None:
-    """Save a run in place of what a killed worker may have left of it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    run.save(folder)
+def _keep(run: Run, place: Path, folder: Path) -> None:
+    """Save a run inside the sweep's folder, in place of what a killed worker may have left of it."""
+    remove_folder(place, folder)
+    run.save(place)
 
 
 def _told(error: Exception) -> str:

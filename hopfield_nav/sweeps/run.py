@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
-from hopfield_nav.sweeps.job import run_job, warm_up
+from dynamics.files import FolderTaken, inside, require_regular
+from hopfield_nav.sweeps.job import RUNS, run_job, warm_up
 from hopfield_nav.sweeps.table import CSV, SweepTable, finish, read_rows
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, Counter], None]
 _COPY = "sweep.yaml"
+_ALLOWED = "a new or empty folder, or --resume"
 _DIGEST = "# digest: "
 _FEW = 20  # runs that are not worth the start of a pool
 
@@ -105,8 +107,9 @@ def execute(
         The folder, which holds ``sweep.yaml``, ``sweep.csv`` and ``sweep.nc``.
 
     Raises:
-        BadInput: the folder holds something, or another sweep; the scheduler does not answer; a number of
-            workers below 0; no room on the disk.
+        FolderTaken: the folder holds something; nothing was run.
+        BadInput: it holds another sweep, or another program is at work on it, or something in it leads out of
+            it; the scheduler does not answer; a number of workers below 0; no room on the disk.
         LostCluster: the cluster ended while the sweep was running.
     """
     folder = Path(folder).absolute()
@@ -185,8 +188,9 @@ def require_same(sweep: Sweep, folder: Path) -> None:
 def recorded_digest(folder: Path) -> str | None:
     """The digest of the sweep whose results a folder holds; None where it holds none."""
     try:
+        require_regular(folder / _COPY)
         lines = (folder / _COPY).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError, BadInput):
         return None
     return next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
 
@@ -194,13 +198,21 @@ def recorded_digest(folder: Path) -> str | None:
 def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
     if resume:
         require_same(sweep, folder)
+        for name in (CSV, RUNS):
+            inside(folder / name, folder)
         return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(
-            "the folder is not empty", where=str(folder), allowed="a new or empty folder, or --resume"
-        )
+    if not _is_new(folder):
+        raise FolderTaken(folder, _ALLOWED)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / _COPY).write_text(sweep.to_yaml(folder), encoding="utf-8")
+    try:
+        with (folder / _COPY).open("x", encoding="utf-8") as file:
+            file.write(sweep.to_yaml(folder))
+    except FileExistsError:  # of two sweeps at once this is the second
+        raise FolderTaken(folder, _ALLOWED) from None
+
+
+def _is_new(folder: Path) -> bool:
+    return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
 
 
 @contextmanager

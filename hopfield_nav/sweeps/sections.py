@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
-from hopfield_nav.world import Range, Section, Seed, Text, Whole, show
+from hopfield_nav.world import (
+    NOT_KNOWN,
+    Range,
+    Section,
+    Seed,
+    Text,
+    Whole,
+    must_fit,
+    or_not_known,
+    show,
+)
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 
@@ -55,9 +72,11 @@ _VALUES_SCHEMA = _or_scaled(_kinds({"linear": 3, "log": 3}, lists=True))
 
 _DRAW_SCHEMA = _or_scaled(_kinds({"uniform": 2, "normal": 2, "sobol": 2}, lists=False))
 
-_ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA)]
+_OrNotKnown = WrapValidator(or_not_known)
 
-_DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA)]
+_ValuesField = Annotated[Values, BeforeValidator(read_values), WithJsonSchema(_VALUES_SCHEMA), _OrNotKnown]
+
+_DrawField = Annotated[Draw, BeforeValidator(read_draw), WithJsonSchema(_DRAW_SCHEMA), _OrNotKnown]
 
 _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueItems": True}
 
@@ -74,8 +93,8 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
     """Lists that go together are equally long."""
     if not group:
         raise BadInput("empty group", allowed="keys of the world, each with its list")
-    first, *others = group
-    for key in others:
+    known = [key for key, values in group.items() if values is not NOT_KNOWN]
+    for first, key in ((known[0], key) for key in known[1:]):
         if len(group[key].values) != len(group[first].values):
             raise BadInput(
                 "lists that go together have different lengths",
@@ -120,14 +139,16 @@ class SweepFile(Section):
             return data
         return {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
 
-    @model_validator(mode="after")
-    def _check(self) -> SweepFile:
+    @must_fit
+    def _check_samples(self) -> None:
         if self.random and self.samples is None:
             raise BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
         if self.samples is not None and not self.random:
             raise BadInput(
                 "samples without random keys", where="samples", allowed="random: {KEY: {uniform: …}}"
             )
+
+    @must_fit
+    def _check_seeds(self) -> None:
         if self.seed + self.repeats > 2**63:
             raise BadInput("too large for so many repeats", where="seed", found=self.seed)
-        return self

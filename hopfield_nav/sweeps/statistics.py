@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hopfield_nav.record import share_interval
 from hopfield_nav.sweeps.job import warm_up
 
 if TYPE_CHECKING:
@@ -38,12 +39,9 @@ class Value:
 
 def share(count: int, n: int) -> Value:
     """A share of runs with Wilson's interval."""
-    from scipy.stats import binomtest
-
     if n == 0:
         return Value(0, math.nan, math.nan, math.nan)
-    interval = binomtest(count, n).proportion_ci(LEVEL, method="wilson")
-    return Value(n, count / n, float(interval.low), float(interval.high))
+    return Value(n, count / n, *share_interval(count, n))
 
 
 def mean(values: Iterable[float], signed: bool = True) -> Value:

@@ -14,22 +14,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from hopfield_nav.sweeps.axes import Axis, build_axes
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.record import fingerprint, plain, resolved, world_data
 from hopfield_nav.sweeps.sections import SweepFile
 from hopfield_nav.world import (
+    NOT_KNOWN,
     Document,
     Trust,
     World,
-    bad_input,
     find_sweep,
+    in_order,
     is_code,
+    placed_at,
     read_document,
+    read_form,
     remarks,
+    sort_faults,
     sweep_name,
+    together,
 )
 
 
@@ -267,11 +271,15 @@ def sweep_from(document: Document, folder: Path, name: str, trust: Trust | None 
     """Check what a document holds and make it a sweep; ``trust`` is that of ``world_from``.
 
     Raises:
-        BadInput: with the place of the first fault.
+        BadInput: the first fault of the document, with its place; ``others`` has all the others.
     """
-    try:
-        file = SweepFile.model_validate(document.data)
-    except ValidationError as error:
-        raise bad_input(error, SweepFile, document) from None
-    base = with_settings(read_base(document, folder, trust or Trust()), file.set, document)
-    return Sweep(name, folder, file, base, tuple(build_axes(file, base, document)), document.data)
+    file, form = read_form(SweepFile.model_validate, SweepFile, document)
+    if file is NOT_KNOWN:
+        raise together(in_order(form, document))
+    base, faults = read_base(file.world, document, folder, trust or Trust())
+    base, more = with_settings(base, file.set, document)
+    axes, others = build_axes(file, base, document)
+    faults = [*((key, placed_at(key, fault, document)) for key, fault in form), *faults, *more, *others]
+    if faults:
+        raise together(sort_faults(faults, document))
+    return Sweep(name, folder, file, base, tuple(axes), document.data)

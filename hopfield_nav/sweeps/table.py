@@ -6,7 +6,8 @@ the sweep asks for computing times.
 
 A row is one line of text, from which every value is read back as it was. Nothing is an empty cell, a
 number is written with all its digits, true and false are words. Text is written as it is, unless it
-would read as something else or would not stay in its line: then it is JSON, in quotation marks.
+would read as something else, also to a spreadsheet, or would not stay in its line: then it is JSON, in
+quotation marks.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.files import whole_file
+from dynamics.files import is_formula, require_regular, whole_file
 from hopfield_nav.record import SUMMARY, write_checksums
 from hopfield_nav.sweeps.dataset import dataset
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
@@ -45,15 +46,17 @@ class SweepTable:
         folder: of the results; it is made if need be.
 
     Raises:
-        BadInput: there is a file of that name which is no table.
+        BadInput: there is a file of that name which is no table, or another program is writing it.
         OSError: the file cannot be written.
     """
 
     def __init__(self, folder: str | Path) -> None:
         path = Path(folder) / CSV
         path.parent.mkdir(parents=True, exist_ok=True)
+        require_regular(path)
         self._file = path.open("a+b", buffering=0)
         try:
+            _lock(self._file, path)
             self._columns = self._read_columns(path)
         except BaseException:
             self._file.close()
@@ -108,6 +111,20 @@ class SweepTable:
             end = start
         if end < size:
             self._file.truncate(end)
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Have the table alone until it is closed; where there are no locks, trust that it is so."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BadInput(
+            "another program is at work on this sweep", where=str(path), allowed="wait until it has ended"
+        ) from None
+    except (ImportError, OSError):
+        return
 
 
 def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, Any]]:
@@ -198,8 +215,8 @@ def _format(cell: Any) -> str:
     if isinstance(cell, (int, float)):
         return repr(cell)
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
-    plain = isinstance(_parse_cell(text), str) and not text.startswith('"') and not _AWKWARD.search(text)
-    return text if plain else json.dumps(text)
+    is_itself = isinstance(_parse_cell(text), str) and not text.startswith('"')
+    return text if is_itself and not _AWKWARD.search(text) and not is_formula(text) else json.dumps(text)
 
 
 def _parse_cell(text: str) -> Any:
@@ -221,6 +238,7 @@ def _lines(folder: str | Path, sweep: Sweep | None) -> Iterator[tuple[str, dict[
     """Every complete line of the table below its head, as text and as a row."""
     path = Path(folder) / CSV
     try:
+        require_regular(path)
         with path.open("rb") as file:
             names: list[Any] = []
             for number, raw in enumerate(file, 1):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm, BadInput
+from dynamics.files import require_regular
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.known_world import Scene, build_scene, clearance, load_plan_csv, scene_of_world
 from hopfield_nav.record import as_text
@@ -29,6 +30,7 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
     Raises:
         BadInput: the folder is not that of a plan, or a file in it cannot be read.
     """
+    require_regular(folder / "plan.json")
     try:
         facts = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -69,9 +69,8 @@ class StreamPage:
 
     def close(self) -> bool:
         """Show the end and wait for the browser; whether it came."""
-        if not self._rows:
-            return False
-        self._page.show(self.describe(), done=True)
+        if self._rows:
+            self._page.show(self.describe(), done=True)
         return self._page.close()
 
     def describe(self) -> dict[str, Any]:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynamics import Arm, BadInput
-from hopfield_nav.logs import JOINT_COLUMNS, Replay, fit_motors, label_signals, signals_of_recording
+from hopfield_nav.logs import (
+    JOINT_COLUMNS,
+    Replay,
+    declared_threshold,
+    fit_motors,
+    label_signals,
+    signals_of_recording,
+    threshold_above,
+)
 from hopfield_nav.logs import replay as replay_signals
 from hopfield_nav.plugin import Method
 from hopfield_nav.record import alarm_rate
@@ -23,8 +31,6 @@ from hopfield_nav.wire.recipe import Recipe
 
 if TYPE_CHECKING:
     import xarray
-
-MARGIN = 1.1  # of the threshold above the largest level of free motion
 
 
 @dataclass(frozen=True)
@@ -51,12 +57,13 @@ class Stretch:
         self._rows: list[np.ndarray] = []
         self._recipe: Recipe | None = None
 
-    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> None:
-        """Keep a row."""
+    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
+        """Keep a row; there is always room."""
         if anew or (self._recipe is not None and recipe.names != self._recipe.names):
             self._rows.clear()
         self._recipe = recipe
         self._rows.append(values)
+        return ""
 
     def dataset(self) -> xarray.Dataset:
         """The rows as a recording.
@@ -118,14 +125,14 @@ def _fitted(
     motors = fit_motors([data], arm, same_motor)
     methods = Methods(motors.on(arm), estimator, detector, values, motors)
     methods = replace(methods, noise=free_noise(methods, [data]))
-    parameter = next((p for p in detector.parameters if p.name == "threshold"), None)
+    parameter = declared_threshold(detector)
     if parameter is None or "threshold" in values:
         return methods
     if parameter.per_joint:
         largest = np.abs(_replayed(methods, data).tau_external).max(axis=0)
     else:
         largest = np.atleast_1d(_replayed(_with(methods, 1.0), data).level.max())
-    threshold = np.clip(MARGIN * largest, parameter.low, parameter.high).tolist()
+    threshold = threshold_above(largest, parameter).tolist()
     return _with(methods, threshold if parameter.per_joint else threshold[0])
 
 

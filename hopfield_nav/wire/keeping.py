@@ -7,6 +7,7 @@ begins (``rtde-2.csv``, …), which is read by its own name.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -19,6 +20,7 @@ from hopfield_nav.wire.judge import Seen
 from hopfield_nav.wire.recipe import TYPES, Recipe
 
 ALARMS, SETTINGS = "alarms.csv", "watch.json"
+MOST_TABLES = 100
 _FLUSH = 100  # rows after which they are on disk
 
 
@@ -30,21 +32,22 @@ class Keeper:
 
     Attributes:
         tables: that were begun.
+        ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they are.
 
     Raises:
         BadInput: the folder cannot be made or written to.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.tables = folder, 0
+        self.folder, self.tables, self.ended = folder, 0, ""
         self._table: TextIO | None = None
         self._recipe: Recipe | None = None
         self._rows = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._alarms = (folder / ALARMS).open("w", encoding="utf-8")
+            self._alarms = (folder / ALARMS).open("x", encoding="utf-8")
         except OSError as error:
-            raise BadInput(f"cannot keep a record: {error.strerror}", where=str(folder)) from None
+            raise self._cannot(error) from None
         self._alarms.write("time_s,level,link,probability\n")
 
     def __enter__(self) -> Keeper:
@@ -54,31 +57,72 @@ class Keeper:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the files."""
-        self._alarms.close()
-        if self._table is not None:
-            self._table.close()
+        """Close the files.
 
-    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> None:
-        """Keep a row of every field; digits are enough to read the same numbers back."""
-        if self._table is None or anew or recipe.names != self._recipe_names():
-            self._begin(recipe)
-        assert self._table is not None
-        self._table.write(",".join(map(repr, values.tolist())) + "\n")
-        self._rows += 1
-        if self._rows % _FLUSH == 0:
-            self._table.flush()
+        Raises:
+            BadInput: the last rows cannot be written, and nothing else has gone wrong.
+        """
+        faults = []
+        for file in (self._alarms, self._table):
+            try:
+                if file is not None:
+                    file.close()
+            except OSError as fault:
+                faults.append(fault)
+        if faults and kind is None:
+            raise self._cannot(faults[0])
+
+    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
+        """Keep a row of every field; digits are enough to read the same numbers back.
+
+        Returns:
+            Why no more rows are kept, at the first one that is not; else nothing.
+        """
+        if self.ended:
+            return ""
+        try:
+            if self._table is None or anew or recipe.names != self._recipe_names():
+                if self.tables == MOST_TABLES:
+                    return self._end(f"{MOST_TABLES} tables were begun")
+                self._begin(recipe)
+            assert self._table is not None
+            self._table.write(",".join(map(repr, values.tolist())) + "\n")
+            self._rows += 1
+            if self._rows % _FLUSH == 0:
+                self._table.flush()
+        except OSError as error:
+            return self._end(str(error.strerror))
+        return ""
+
+    def _end(self, why: str) -> str:
+        if self._table is not None:
+            with suppress(OSError):
+                self._table.close()
+            self._table = None
+        self.ended = f"{why}; from here on no rows are kept"
+        return self.ended
 
     def add_alarm(self, seen: Seen) -> None:
-        """Keep an alarm with its likely link."""
+        """Keep an alarm with its likely link; if it cannot be written, closing tells so."""
         link, share = likely_link(seen)
-        self._alarms.write(f"{seen.time!r},{seen.level!r},{link},{share:.3f}\n")
-        self._alarms.flush()
+        with suppress(OSError):
+            self._alarms.write(f"{seen.time!r},{seen.level!r},{link},{share:.3f}\n")
+            self._alarms.flush()
 
     def say(self, settings: dict[str, Any]) -> None:
-        """Keep how the stream was judged, and what was counted."""
+        """Keep how the stream was judged, and what was counted.
+
+        Raises:
+            BadInput: it cannot be written.
+        """
         text = json.dumps(settings, indent=2, ensure_ascii=False)
-        (self.folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
+        try:
+            (self.folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise self._cannot(error) from None
+
+    def _cannot(self, error: OSError) -> BadInput:
+        return BadInput(f"cannot keep a record: {error.strerror}", where=str(self.folder))
 
     def _recipe_names(self) -> tuple[str, ...]:
         return () if self._recipe is None else self._recipe.names

@@ -18,7 +18,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.wire import packages
 from hopfield_nav.wire.packages import Splitter, package
-from hopfield_nav.wire.recipe import NOT_FOUND, Recipe
+from hopfield_nav.wire.recipe import NOT_FOUND, Recipe, require_types
 
 ANSWER = 3.0  # [s] within which an arm answers
 STALLED = 0.5  # [s] without a package, after which the source is said to have stalled
@@ -95,7 +95,7 @@ class Link:
                     yield from self._shake_hands(connection)
                     ever, since = True, math.inf
                     yield from self._receive(connection, stop)
-            except (OSError, BadInput) as error:
+            except (OSError, UnicodeError, BadInput) as error:  # a host of odd letters is no text to it
                 since = min(since, clock.monotonic())
                 over = clock.monotonic() - since >= self._retry
                 if over and not ever:
@@ -143,7 +143,9 @@ class Link:
             connection.sendall(package(packages.OUTPUTS, payload))
             number, types = packages.read_recipe((yield from self._answer(connection, packages.OUTPUTS)))
             if NOT_FOUND not in types:
-                return Recipe(number, tuple(names), tuple(types))
+                recipe = Recipe(number, tuple(names), tuple(types))
+                require_types(recipe)
+                return recipe
             if len(types) != len(names):
                 raise BadInput("types and names do not fit", found=len(types), allowed=f"{len(names)} types")
             missing = [name for name, kind in zip(names, types, strict=True) if kind == NOT_FOUND]
@@ -172,21 +174,22 @@ class Link:
         raise BadInput("too many packages instead of an answer", found=MOST_OTHERS)
 
     def _receive(self, connection: socket.socket, stop: Callable[[], bool]) -> Iterator[Sample | Notice]:
-        """Data as it comes; raises when the connection breaks, is silent for long, or cannot be read."""
+        """Data as it comes; raises when the connection breaks, has none for long, or cannot be read."""
         connection.settimeout(LOOK)
         last, stalled = clock.monotonic(), False
         patience = max(STALLED, 5.0 / self.frequency)
         while not stop():
-            if self._arrived or self._read(connection):
+            arrived = self._arrived or self._read(connection)
+            if arrived and any(kind == packages.DATA for kind, _ in self._arrived):
                 if stalled:
                     yield Notice("resumed", f"after {clock.monotonic() - last:.1f} s")
                 last, stalled = clock.monotonic(), False
             silent = clock.monotonic() - last
             if silent > SILENT * patience / STALLED:
-                raise BadInput(f"nothing came for {silent:.1f} s")
+                raise BadInput(f"no data came for {silent:.1f} s")
             if silent > patience and not stalled:
                 stalled = True
-                yield Notice("stalled", f"nothing came for {silent:.1f} s")
+                yield Notice("stalled", f"no data came for {silent:.1f} s")
             while self._arrived:
                 yield from self._understood(*self._arrived.popleft())
 
@@ -227,7 +230,7 @@ def _message(payload: bytes) -> Notice:
         text = packages.read_text(payload)
     except BadInput as error:
         return Notice("damaged", str(error))
-    return Notice("message", f"{text.level}: {text.words}")
+    return Notice("message", f"{text.level}: {' '.join(text.words.split())}")
 
 
 def _reason(error: Exception) -> str:

@@ -39,6 +39,9 @@ WATCHED = (
 )  # fmt: skip
 GAP = 1.5  # periods beyond which packages are missing
 STEPS = 15  # between packages, whose median is the period
+SHORTEST = 5e-4  # [s] between packages; those that follow sooner tell nothing new
+LATEST = 1e9  # [s] that a clock may show: thirty years
+STILL = 100  # packages in a row that tell nothing new, after which the clock is said to stand still
 LARGEST = dict.fromkeys(SIGNALS, FULL_TURNS) | {"qdd_ref": 1e4, "current": 1e3}
 _FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
 
@@ -46,8 +49,12 @@ _FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
 class Record(Protocol):
     """What keeps the rows."""
 
-    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> None:
-        """Keep a row; ``anew``: its clock does not continue that of the row before."""
+    def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
+        """Keep a row; ``anew``: its clock does not continue that of the row before.
+
+        Returns:
+            Why nothing more is kept, once; else nothing.
+        """
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ class Monitor:
 
     Attributes:
         counts: how often each kind of thing happened: ``rows``, ``alarms``, ``lost``, ``repeated``, ``no
-            numbers``, ``clock jumps``, and every kind of ``Notice``.
+            numbers``, ``clock jumps``, ``state changes``, and every kind of ``Notice``.
         seconds: of the stream that were taken, gaps left out.
         largest: level so far.
     """
@@ -88,7 +95,7 @@ class Monitor:
         self._recipe: Recipe | None = None
         self._steps: deque[float] = deque(maxlen=STEPS)
         self._first = self._last = np.nan
-        self._frequency, self._complete = 0.0, False
+        self._frequency, self._complete, self._still = 0.0, False, 0
         self._states: dict[str, int] = {}
         self.counts: Counter[str] = Counter()
         self.seconds = self.largest = 0.0
@@ -124,9 +131,10 @@ class Monitor:
     def _take_row(self, recipe: Recipe, values: np.ndarray) -> Iterator[Told | Notice]:
         stamp = float(values[recipe.columns["timestamp"]][0])
         anew = np.isnan(self._last)
-        if stamp == self._last:
-            self.counts["repeated"] += 1
+        if 0.0 <= stamp - self._last < SHORTEST:
+            yield from self._repeated(stamp)
             return
+        self._still = 0
         if stamp < self._last:
             self.counts["clock jumps"] += 1
             yield Notice("clock jump", f"from {self._last:.3f} s back to {stamp:.3f} s: methods begin anew")
@@ -141,9 +149,16 @@ class Monitor:
         self.counts["rows"] += 1
         yield from self._changes(recipe, values)
         for record in self._records:
-            record.add(recipe, values, anew)
+            if why := record.add(recipe, values, anew):
+                yield Notice("record", why)
         q = values[recipe.columns["actual_q"]] if "actual_q" in recipe.columns else np.zeros(0)
         yield Told(stamp - self._first, q, self._judged(recipe, values, stamp - self._first))
+
+    def _repeated(self, stamp: float) -> Iterator[Notice]:
+        self.counts["repeated"] += 1
+        self._still += 1
+        if self._still == STILL:
+            yield Notice("repeated", f"the clock stands still at {stamp:.3f} s")
 
     def _step(self, stamp: float) -> Iterator[Notice]:
         """Count the packages that are missing before ``stamp``; the usual step is that of the last ones."""
@@ -183,6 +198,9 @@ def _fault(recipe: Recipe, values: np.ndarray) -> str:
     if not np.isfinite(values).all():
         name = next(n for n, columns in recipe.columns.items() if not np.isfinite(values[columns]).all())
         return f"{name} is not finite"
+    stamp = values[recipe.columns["timestamp"]][0]
+    if abs(stamp) > LATEST:
+        return f"timestamp is {stamp:.3g} s"
     for name, field in _FIELD_OF.items():
         columns = recipe.columns.get(field)
         if columns is not None and np.abs(values[columns]).max() > LARGEST[name]:

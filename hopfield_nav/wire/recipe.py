@@ -122,6 +122,17 @@ class Recipe:
         return row
 
 
+def require_types(recipe: Recipe) -> None:
+    """Refuse a field whose type is not the one that the guide gives it.
+
+    Raises:
+        BadInput: with the first such field.
+    """
+    for name, kind in zip(recipe.names, recipe.types, strict=True):
+        if kind != FIELDS.get(name, kind):
+            raise BadInput("a type that does not fit", where=name, found=kind, allowed=FIELDS[name])
+
+
 def answer_names(names: Sequence[str], offered: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Types of the fields that were asked for, and the names of those that are not offered."""
     types = [offered.get(name, NOT_FOUND) for name in names]

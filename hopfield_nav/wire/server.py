@@ -158,8 +158,9 @@ def is_loopback(host: str) -> bool:
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
+        host.encode("idna")  # before a socket is made, which would be left open
         listening = socket.create_server((host, port), backlog=MOST_CLIENTS)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         allowed = "an address of this machine, and a port that is free"
         raise BadInput(f"cannot listen: {reason}", where=f"{host}:{port}", allowed=allowed) from None

@@ -47,14 +47,14 @@ def _on_the_record(world: World) -> list[str]:
 
 
 def _on_the_neighbourhood(world: World) -> list[str]:
-    from hopfield_nav.planning import stencil
+    from hopfield_nav.planning import neighbourhood_of
 
     cells = math.prod(world.map.shape)
     if world.map.space == "joints":  # its steps are those along the axes, and its plans are repaired
         return []
     if cells * (2 * world.planner.radius + 1) ** world.map.rank < _MANY_CONNECTIONS:
         return []
-    count = cells * len(stencil(world.map.shape, world.planner.radius).offset)
+    count = cells * len(neighbourhood_of(world.map.shape, world.planner.radius).offset)
     if count < _MANY_CONNECTIONS:
         return []
     return [
@@ -75,22 +75,22 @@ def check_beta_of(world: World) -> None:
         return
     if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
         return
-    from hopfield_nav.planning import check_beta
+    from hopfield_nav.planning import check_beta, neighbourhood_of
 
     try:
-        check_beta(planner.beta, world.map.shape, planner.radius)
+        check_beta(planner.beta, neighbourhood_of(world.map.shape, planner.radius))
     except BadInput as error:
         raise BadInput(error.what, where="planner.beta", found=error.found, allowed=error.allowed) from None
 
 
 def _check_activation(world: World) -> None:
     """The same of another function, whose steepest slope counts."""
-    from hopfield_nav.planning import choose_function, judge_function, stencil
+    from hopfield_nav.planning import choose_function, judge_function, neighbourhood_of
 
-    planner, shape = world.planner, world.map.shape
-    near = stencil(shape, planner.radius)
+    planner = world.planner
+    near = neighbourhood_of(world.map.shape, planner.radius)
     try:
-        judge_function(choose_function("sum", planner.activation, planner.beta, near), shape, planner.radius)
+        judge_function(choose_function("sum", planner.activation, planner.beta, near), near)
     except BadInput as error:
         where = (
             "planner.activation"
@@ -109,9 +109,9 @@ def _on_beta(world: World) -> list[str]:
         ]
     if planner.kind != "hopfield" or planner.network != "sum" or planner.beta is None:
         return []
-    from hopfield_nav.planning import stencil
+    from hopfield_nav.planning import neighbourhood_of
 
-    most = 1 / len(stencil(world.map.shape, planner.radius).offset)
+    most = 1 / len(neighbourhood_of(world.map.shape, planner.radius).offset)
     if planner.beta <= most:
         return []
     return [

@@ -232,7 +232,7 @@ def build_settings(world: World, goal: np.ndarray | None) -> Settings:
     """Timing and limits of the loop; ``goal`` is the tool position (3,) to arrive at, or None."""
     step, control = world.plant.step, world.controller
     tolerance = world.goal.tolerance if world.goal is not None else 0.0
-    rearm = 1.0 if world.detection.rearm is None else world.detection.rearm
+    rule = world.detection
     return Settings(
         step=step,
         stages=_STAGES[world.plant.integrator],
@@ -242,8 +242,6 @@ def build_settings(world: World, goal: np.ndarray | None) -> Settings:
         goal=np.zeros(3) if goal is None else np.array(goal, dtype=np.float64),
         tolerance=0.0 if goal is None else tolerance,
         settling=control.settling,
-        alarm=AlarmRule(
-            rearm, world.detection.hold_off, world.detection.episodes, world.detection.lag or 0.0
-        ),
+        alarm=AlarmRule(rule.armed_below, rule.hold_off, rule.episodes, rule.lag or 0.0),
         log_every=world.record.every,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -15,15 +16,16 @@ from hopfield_nav.world.fitting import (
     ARMS,
     arms_and_joints,
     check_count,
+    check_lengths,
     check_plan,
     check_pushes,
     check_rotors,
     load_named,
     start_of,
-    wrong_lengths,
 )
-from hopfield_nav.world.joint_map import check_joint_map
+from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
+from hopfield_nav.world.not_known import NotKnown, faults_of
 from hopfield_nav.world.world import World
 
 
@@ -40,24 +42,36 @@ def check_world(world: World, like: World | None = None) -> tuple[World, list[Ba
     """
     faults: list[BadInput] = []
     if like is None or arms_and_joints(world) != arms_and_joints(like):
-        faults += _faults((partial(load_named, key=key) for key in ARMS), world)
-    if not faults:
-        try:
-            world = world.with_changes(start=start_of(world))
-        except BadInput as error:
-            faults.append(error)
-        faults += _faults((*(partial(check_count, key=key) for key in ARMS), check_rotors, check_plan), world)
-    faults += _faults(_OF_EVERY_WORLD, world)
-    faults += _faults([check_joint_map] if world.map.space == "joints" else _OF_A_TOOLS_MAP, world)
-    return world, [*faults, *wrong_lengths(world)]
+        world, faults = _with_arms(world)
+    world, more = _with_start(world)
+    return world, [*faults, *more, *faults_of(_OF_EVERY_WORLD, world)]
 
 
-def _faults(checks: Iterable[Callable[[World], object]], world: World) -> Iterator[BadInput]:
-    for check in checks:
-        try:
-            check(world)
-        except BadInput as error:
-            yield error
+def _with_arms(world: World) -> tuple[World, list[BadInput]]:
+    """The world, of its arms those not known that cannot be loaded; and why they cannot."""
+    told: list[BadInput] = []
+    for key in ARMS:
+        if faults := list(faults_of([partial(load_named, key=key)], world)):
+            world, told = world.not_knowing(key), [*told, *faults]
+    return world, told
+
+
+def _with_start(world: World) -> tuple[World, list[BadInput]]:
+    """The world, its start as joint angles; not known where it does not fit the arms, and why it does not."""
+    try:
+        world = world.with_changes(start=start_of(world))
+    except NotKnown:
+        return world.not_knowing(("start",)), []
+    except BadInput as error:
+        return world.not_knowing(("start",)), [error]
+    counts = (partial(check_count, key=key) for key in ARMS)
+    told = list(islice(faults_of(counts, world), 1))
+    return world.not_knowing(("start",)) if told else world, told
+
+
+def _check_map(world: World) -> Iterator[BadInput]:
+    """What goes with a map of the tool, or with one of joint angles."""
+    return faults_of(OF_A_JOINT_MAP if world.map.space == "joints" else _OF_A_TOOLS_MAP, world)
 
 
 def _check_period(world: World) -> None:
@@ -71,8 +85,8 @@ def _check_period(world: World) -> None:
         )
 
 
-def _check_delay(world: World) -> None:
-    period, delay = world.controller.period, world.controller.delay
+def _check_held(world: World) -> None:
+    delay = world.controller.delay
     if delay > 0 and not world.controller.hold:
         raise BadInput(
             "a torque that is not held cannot be delayed",
@@ -80,6 +94,10 @@ def _check_delay(world: World) -> None:
             found=delay,
             allowed="0, or controller.hold: true",
         )
+
+
+def _check_delay(world: World) -> None:
+    period, delay = world.controller.period, world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
         raise BadInput(
             "not a whole number of control periods, at most 64",
@@ -89,19 +107,14 @@ def _check_delay(world: World) -> None:
         )
 
 
-def _check_sensors(world: World) -> None:
+def _check_sensor(world: World, key: str) -> None:
     """A law that acts continuously has no sensors."""
-    sensors = {
-        key: value
-        for key, value in world.sensors
-        if key != "wrench" and np.any(np.asarray(value, dtype=np.float64) > 0.0)
-    }
-    if sensors and not world.controller.hold:
-        key = next(iter(sensors))
+    value = getattr(world.sensors, key)
+    if np.any(np.asarray(value, dtype=np.float64) > 0.0) and not world.controller.hold:
         raise BadInput(
             "a torque that is not held follows the true state",
             where=f"sensors.{key}",
-            found=sensors[key],
+            found=value,
             allowed="0, or controller.hold: true",
         )
 
@@ -155,16 +168,15 @@ def _check_mujoco(world: World) -> None:
         )
 
 
-def _check_flexible(world: World) -> None:
-    for key in ("stiffness", "temperature"):
-        value = getattr(world.plant, key)
-        if world.plant.engine != "flexible" and value is not None:
-            raise BadInput(
-                "only elastic joints have it",
-                where=f"plant.{key}",
-                found=value,
-                allowed="null, or plant.engine: flexible",
-            )
+def _check_flexible(world: World, key: str) -> None:
+    value = getattr(world.plant, key)
+    if world.plant.engine != "flexible" and value is not None:
+        raise BadInput(
+            "only elastic joints have it",
+            where=f"plant.{key}",
+            found=value,
+            allowed="null, or plant.engine: flexible",
+        )
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
@@ -250,15 +262,23 @@ def _check_goal(world: World) -> None:
     if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(rank)):
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
         raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
-    for i, obstacle in enumerate(world.known):
-        if any(solid.contains(*point) for solid in obstacle.solids):
-            what = f"goal inside {obstacle.name or f'known obstacle {i}'}"
-            raise BadInput(what, where=key, found=found, allowed="a free place")
+    checks = (partial(_check_beside, i=i, point=point) for i in range(len(world.known)))
+    for fault in faults_of(checks, world):
+        raise BadInput(fault.what, where=key, found=found, allowed="a free place")
 
 
-_OF_EVERY_WORLD = (
-    _check_period, _check_delay, _check_sensors, _check_wrist, _check_needs, _check_mujoco,
-    _check_flexible, _check_inherited, check_pushes, _check_explore,
+def _check_beside(world: World, i: int, point: Sequence[float]) -> None:
+    obstacle = world.known[i]
+    if any(solid.contains(*point) for solid in obstacle.solids):
+        raise BadInput(f"goal inside {obstacle.name or f'known obstacle {i}'}")
+
+
+_OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
+    check_rotors, check_plan, check_pushes, check_lengths, _check_map,
+    _check_period, _check_held, _check_delay, _check_wrist, _check_needs, _check_mujoco,
+    *(partial(_check_sensor, key=key) for key in ("encoder_resolution", "velocity_noise")),
+    *(partial(_check_flexible, key=key) for key in ("stiffness", "temperature")),
+    _check_inherited, _check_explore,
 )  # fmt: skip
 _OF_A_TOOLS_MAP = (_check_ties, check_beta_of, _check_goal)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -12,7 +12,10 @@ from pydantic import BaseModel, ValidationError
 from dynamics import BadInput, nearest_name
 from hopfield_nav.world.document import Document, Key
 from hopfield_nav.world.fields import SECTION, WORD, described, fields_of, show
+from hopfield_nav.world.not_known import NOT_KNOWN
 
+Fault = tuple[Key, BadInput]
+_UNKNOWN_KEY, _MISSING = "unknown key", "missing key"
 _ALLOWED = {
     "float_type": "a number",
     "int_type": "a whole number",
@@ -31,67 +34,94 @@ _ALLOWED = {
 }
 
 
-def bad_input(error: ValidationError, model: type[BaseModel], document: Document) -> BadInput:
-    """The fault that stands first in the document, with its place, and the others that pydantic found."""
-    return _in_order(_translated(error, model, document), document)
+def read_form(
+    validate: Callable[[Any], Any], model: type[BaseModel], document: Document
+) -> tuple[Any, list[Fault]]:
+    """What a document holds, and every fault of its form.
 
-
-def faults_of_form(
-    error: ValidationError, model: type[BaseModel], document: Document, validate: Callable[[Any], object]
-) -> BadInput:
-    """As ``bad_input``, and the faults that the first ones hid.
-
-    What is wrong is taken away, and the rest is looked at again, until nothing new is found. A fault that
-    lies around or inside of one that was found before may be its consequence, and is not told.
+    What is at fault is taken for not known, and the rest is looked at again, until nothing new is found.
 
     Args:
-        error: that ``validate`` raised for the document.
+        validate: makes a ``model`` of plain data, or raises ``ValidationError``.
         model: of the document.
-        document: with the faults.
-        validate: raises ``ValidationError``.
+        document: the content of a file.
+
+    Returns:
+        The model, with ``NOT_KNOWN`` wherever a fault lies; and the faults, each with its key.
     """
-    data = copy.deepcopy(document.data)
-    found: dict[Key, BadInput] = {}
+    data, found = document.data, dict[Key, BadInput]()
     while True:
-        new = dict(_translated(error, model, document))
-        found |= {key: fault for key, fault in new.items() if not any(_related(key, old) for old in found)}
-        forgotten = [_forget(data, key, new[key]) for key in new]
-        if not any(forgotten):
-            break
         try:
-            validate(data)
-            break
-        except ValidationError as again:
-            error = again
-    return _in_order(list(found.items()), document)
+            return validate(data), list(found.items())
+        except ValidationError as error:
+            new = dict(_translated(error, model, document))
+        every = {**new, **found}
+        told = {key: fault for key, fault in every.items() if not _follows(key, fault, every, document)}
+        found = told or every
+        data = copy.deepcopy(data) if data is document.data else data
+        for key, fault in new.items():
+            data = _without(data, key, fault)
 
 
-def _related(a: Key, b: Key) -> bool:
-    n = min(len(a), len(b))
-    return a[:n] == b[:n]
+def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document: Document) -> bool:
+    """Whether a fault is only a consequence: of a misspelt key, or of what a value was derived from."""
+    unknown = {other: about.nearest for other, about in others.items() if about.what == _UNKNOWN_KEY}
+    if fault.what == _MISSING:
+        return key in {(*other[:-1], nearest) for other, nearest in unknown.items()}
+    around = key in {other[:-1] for other, nearest in unknown.items() if nearest is None}
+    return around or not holds(document.data, key)
 
 
-def _forget(data: Any, key: Key, fault: BadInput) -> bool:
-    """Take the value away that stands at a key, or what is nearest around it; False where nothing does.
-
-    With a word that is unknown goes its whole section: what else may stand there depends on it.
-    """
-    if fault.what.startswith("unknown") and fault.what != "unknown key" and len(key) > 1:
-        key = key[:-1]
-    holder: dict[str, Any] | None = None
-    name = ""
+def holds(data: Any, key: Key) -> bool:
+    """Whether there is anything at a key."""
     for part in key:
-        if isinstance(data, dict):
-            if part not in data:
-                break
-            holder, name = data, str(part)
-        elif not (isinstance(data, list) and isinstance(part, int) and part < len(data)):
-            break
+        keys: Any = (
+            data if isinstance(data, dict) else range(len(data)) if isinstance(data, (list, tuple)) else ()
+        )
+        if part not in keys:
+            return False
         data = data[part]
-    if holder is None:
-        return False
-    del holder[name]
     return True
+
+
+def _without(data: Any, key: Key, fault: BadInput) -> Any:
+    """``data`` where nobody knows what stands at a key, or in the nearest section around it; it is changed.
+
+    An unknown key goes, and nobody knows the one that was meant by it.
+    """
+    spot: tuple[Any, Any] | None = None
+    holder: Any = data
+    for part in key:
+        if not isinstance(holder, dict) and not holds(holder, (part,)):
+            break
+        inner = holder.get(part) if isinstance(holder, dict) else holder[part]
+        if inner is NOT_KNOWN:
+            break
+        if isinstance(holder, dict) or isinstance(inner, dict):
+            spot = holder, part
+        holder = inner
+    if spot is None:
+        return NOT_KNOWN
+    holder, name = spot
+    if fault.what != _UNKNOWN_KEY:
+        holder[name] = NOT_KNOWN
+    else:
+        del holder[name]
+        if fault.nearest:
+            holder.setdefault(fault.nearest, NOT_KNOWN)
+    return data
+
+
+def in_order(faults: Iterable[Fault], document: Document) -> list[BadInput]:
+    """Faults in the order of the document, each with its place."""
+    return sort_faults([(key, placed_at(key, fault, document)) for key, fault in faults], document)
+
+
+def sort_faults(faults: Iterable[Fault], document: Document) -> list[BadInput]:
+    """Faults that have their places, in the order in which their keys stand in the document."""
+    order = {key: i for i, key in enumerate(document.places)}
+    ordered = sorted(faults, key=lambda fault: (_position(fault[0], order), fault[0] not in order))
+    return [fault for _, fault in ordered]
 
 
 def together(faults: Sequence[BadInput]) -> BadInput:
@@ -99,12 +129,6 @@ def together(faults: Sequence[BadInput]) -> BadInput:
     first = faults[0]
     first.others = tuple(faults[1:])
     return first
-
-
-def _in_order(faults: Sequence[tuple[Key, BadInput]], document: Document) -> BadInput:
-    order = {key: i for i, key in enumerate(document.places)}
-    ordered = sorted(faults, key=lambda fault: (_position(fault[0], order), fault[0] not in order))
-    return together([_at(document.where(key), fault) for key, fault in ordered])
 
 
 def _position(key: Key, order: Mapping[Key, int]) -> int:
@@ -122,13 +146,20 @@ def _translated(
     return [_translate(dict(fault), model, document) for fault in error.errors(include_url=False)]
 
 
-def placed(error: BadInput, document: Document) -> BadInput:
-    """A fault whose ``where`` is a dotted key, with file and line."""
-    return _at(document.where(_split(error.where)), error)
+def placed(faults: Iterable[BadInput], document: Document) -> list[BadInput]:
+    """Faults whose ``where`` is a dotted key, with file and line, in the order of the document."""
+    return in_order(with_keys(faults), document)
 
 
-def _at(where: str, error: BadInput) -> BadInput:
-    return BadInput(error.what, where=where, found=error.found, allowed=error.allowed, nearest=error.nearest)
+def with_keys(faults: Iterable[BadInput]) -> list[Fault]:
+    """Faults whose ``where`` is a dotted key, each with that key."""
+    return [(_split(fault.where), fault) for fault in faults]
+
+
+def placed_at(key: Key, fault: BadInput, document: Document) -> BadInput:
+    """A fault with the file and the line of a key."""
+    where = document.where(key)
+    return BadInput(fault.what, where=where, found=fault.found, allowed=fault.allowed, nearest=fault.nearest)
 
 
 def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:
@@ -139,11 +170,12 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
     if fault["type"] == "extra_forbidden":
         return key, _unknown_key(key, model)
     if fault["type"] == "missing":
-        return key, BadInput("missing key", allowed=_describe(key, model))
+        return key, BadInput(_MISSING, allowed=_describe(key, model))
     if fault["type"] == "literal_error":
         return key, _not_listed(fault)
     allowed = _ALLOWED.get(fault["type"], fault["msg"].removeprefix("Input should be "))
-    return key, BadInput("wrong kind of value", found=show(fault["input"]), allowed=allowed)
+    found = None if fault["input"] is NOT_KNOWN else show(fault["input"])
+    return key, BadInput("wrong kind of value", found=found, allowed=allowed)
 
 
 def _split(dotted: str) -> Key:
@@ -154,7 +186,7 @@ def _unknown_key(key: Key, model: type[BaseModel]) -> BadInput:
     section = section_model(key[:-1], model)
     known = list(fields_of(section)) if section else []
     return BadInput(
-        "unknown key",
+        _UNKNOWN_KEY,
         found=key[-1],
         allowed=", ".join(known) or "no keys yet",
         nearest=nearest_name(str(key[-1]), known),

@@ -7,8 +7,10 @@ degrees, millimetres or milliseconds: the message then asks about the unit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import wraps
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -19,11 +21,14 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     Strict,
+    field_validator,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
 from dynamics import BadInput, check_range
+from hopfield_nav.world.not_known import NotKnown, or_not_known
 
 JsonSchema = dict[str, Any]
 
@@ -202,6 +207,28 @@ class Section(BaseModel):
     """A part of a world file: no unknown keys, and fixed once made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _or_not_known(cls, section: Any, handler: Callable[[Any], Any]) -> Any:
+        return or_not_known(section, handler)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _value_or_not_known(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
+        return or_not_known(value, handler)
+
+
+def must_fit(check: Callable[[Any], None]) -> Any:
+    """Mark of a method that refuses what does not fit together within a section, as far as that is known."""
+
+    @wraps(check)
+    def checked(section: Section) -> Section:
+        with suppress(NotKnown):
+            check(section)
+        return section
+
+    return model_validator(mode="after")(checked)
 
 
 def show(value: object) -> object:

@@ -89,18 +89,29 @@ def find_file(name: str | Path) -> Path:
 
 
 def sweep_name(path: Path) -> str:
-    """What a sweep is called: its file's name; of a copy among results, their folder's."""
+    """What a sweep is called: its file's name; of a copy among results, their folder's.
+
+    Raises:
+        BadInput: it has no name but dots.
+    """
     return _named_after(path, path.stem == "sweep" and _exists(path.parent / "sweep.csv"))
 
 
 def world_name(path: Path) -> str:
-    """What a world is called: its file's name; of a copy among results of a run or plan, their folder's."""
+    """What a world is called: its file's name; of a copy among results of a run or plan, their folder's.
+
+    Raises:
+        BadInput: it has no name but dots.
+    """
     results = any(_exists(path.parent / name) for name in ("summary.json", "plan.json"))
     return _named_after(path, path.stem == "world" and results)
 
 
 def _named_after(path: Path, is_copy: bool) -> str:
-    return path.resolve().parent.name if is_copy else path.stem
+    name = path.resolve().parent.name if is_copy else path.stem
+    if not name.strip("."):  # its results would lie in `runs` itself, or beside it
+        raise BadInput("no name for its results", where=str(path), allowed="a name before .yaml")
+    return "".join(c if c.isprintable() else "_" for c in name)  # it is printed, and written as text
 
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,23 +13,34 @@ from pydantic import BaseModel
 
 from dynamics import BadInput
 from hopfield_nav.world.document import Key
+from hopfield_nav.world.not_known import NotKnown, faults_of
 from hopfield_nav.world.start import Q0, StartSection
 from hopfield_nav.world.world import World
 
 if TYPE_CHECKING:
     from dynamics import Arm
 
+_WITH_LISTS = (
+    "plant", "plant.friction", "sensors", "controller", "controller.model_error", "plan", "detection",
+)  # fmt: skip
 ARMS: tuple[Key, ...] = (("arm",), ("plant", "dynamics"), ("controller", "model"))
 
 
 def _named(world: World, key: Key) -> str | None:
     """The arm that a world names at a key."""
-    return {"arm": world.arm, "dynamics": world.plant.dynamics, "model": world.controller.model}[str(key[-1])]
+    return attrgetter(".".join(map(str, key)))(world)
 
 
 def arms_and_joints(world: World) -> tuple[list[str | None], int]:
     """The arms that a world names, and the number of joints that it gives."""
     return [_named(world, key) for key in ARMS], len(world.start.joints)
+
+
+def joint_count(world: World) -> int:
+    """How many joints there are: as many as the start has, or where that is not known, the arm."""
+    with suppress(NotKnown):
+        return len(world.start.joints)
+    return len(_load(world.arm, world, ("arm",)).mass)
 
 
 def load_named(world: World, key: Key) -> None:
@@ -98,65 +112,61 @@ def _load(name: str, world: World, key: Key) -> Any:
         ) from None
 
 
-def wrong_lengths(world: World) -> Iterator[BadInput]:
+def check_lengths(world: World) -> Iterator[BadInput]:
     """Lists that have not one entry a joint."""
-    n = len(world.start.joints)
-    lists = {f"plant.{key}": getattr(world.plant, key) for key in ("damping", "stiffness", "temperature")}
-    for section, value in (
-        ("sensors", world.sensors),
-        ("plant.friction", world.plant.friction),
-        ("controller.model_error", world.controller.model_error),
-    ):
-        if isinstance(value, BaseModel):
-            lists |= {f"{section}.{key}": entry for key, entry in value}
-    lists["plan.acceleration"] = world.plan.acceleration
-    lists |= {f"controller.{key}": value for key, value in world.controller.parameters.items()}
-    lists |= {f"detection.{key}": value for key, value in world.detection.parameters.items()}
-    for key, value in lists.items():
-        if isinstance(value, (list, tuple)) and len(value) not in (1, n):
+    return faults_of((partial(_lengths_in, section=section) for section in _WITH_LISTS), world)
+
+
+def _lengths_in(world: World, section: str) -> Iterator[BadInput]:
+    values = attrgetter(section)(world)
+    for key, value in values if isinstance(values, BaseModel) else ():
+        numbers = isinstance(value, tuple) and bool(value) and isinstance(value[0], float)
+        if numbers and len(value) not in (1, n := joint_count(world)):
             yield BadInput(
                 "wrong number of values",
-                where=key,
+                where=f"{section}.{key}",
                 found=list(value),
                 allowed=f"{n}, one a joint, or a single number",
             )
 
 
-def check_plan(world: World) -> None:
-    """Joint angles of the places of a world's plan fit its arm in number and lie within its limits.
+def check_plan(world: World) -> Iterator[BadInput]:
+    """Joint angles in a plan that are too many or too few for its arm, or lie beyond its limits."""
+    return faults_of((partial(_check_place, place=place) for place in world.plan.places), world)
 
-    Raises:
-        BadInput: they do not; ``where`` is the key of the first at fault.
-    """
-    places = world.plan.given_joints
-    if not places:
+
+def _check_place(world: World, place: Key) -> Iterator[BadInput]:
+    joints = world.plan.places[place].joints
+    if joints is None:
         return
-    limits = world.bare_arm().position_limits
-    for place, joints in places.items():
-        key = ".".join(map(str, ("plan", *place, "joints")))
-        if len(joints) != len(limits):
-            allowed = f"{len(limits)}, as arm {world.arm} has"
-            raise BadInput("wrong number of joints", where=key, found=len(joints), allowed=allowed)
-        for i, (low, high) in enumerate(limits):
-            if not low <= joints[i] <= high:
-                raise BadInput(
-                    f"joint {i + 1} of arm {world.arm} does not turn so far",
-                    where=f"{key}.{i}",
-                    found=joints[i],
-                    allowed=f"{low:.6g} to {high:.6g} rad",
-                )
+    limits = _load(world.arm, world, ("arm",)).position_limits
+    key = ".".join(map(str, ("plan", *place, "joints")))
+    if len(joints) != len(limits):
+        allowed = f"{len(limits)}, as arm {world.arm} has"
+        raise BadInput("wrong number of joints", where=key, found=len(joints), allowed=allowed)
+    for i, (low, high) in enumerate(limits):
+        if not low <= joints[i] <= high:
+            yield BadInput(
+                f"joint {i + 1} of arm {world.arm} does not turn so far",
+                where=f"{key}.{i}",
+                found=joints[i],
+                allowed=f"{low:.6g} to {high:.6g} rad",
+            )
 
 
-def check_pushes(world: World) -> None:
-    """The links that are pushed are there, and what moves is this program's rigid arm.
+def check_pushes(world: World) -> Iterator[BadInput]:
+    """Links that are pushed and are not there, and a plant that cannot be pushed."""
+    checks = (partial(_check_link, i=i) for i in range(len(world.pushes)))
+    return faults_of((*checks, _check_pushed), world)
 
-    Raises:
-        BadInput: ``where`` is the key at fault.
-    """
-    n = len(world.start.joints)
-    for i, push in enumerate(world.pushes):
-        if push.link > n:
-            raise BadInput("no such link", where=f"pushes.{i}.link", found=push.link, allowed=f"1 to {n}")
+
+def _check_link(world: World, i: int) -> None:
+    link, n = world.pushes[i].link, joint_count(world)
+    if link > n:
+        raise BadInput("no such link", where=f"pushes.{i}.link", found=link, allowed=f"1 to {n}")
+
+
+def _check_pushed(world: World) -> None:
     if world.pushes and world.plant.engine != "internal":
         raise BadInput(
             "no pushes there",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import Field, model_serializer
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Joints, Length, MapPoint, Range, Section, Whole
+from hopfield_nav.world.fields import Joints, Length, MapPoint, Range, Section, Whole, must_fit
 from hopfield_nav.world.plan import PoseSection
 
 
@@ -27,8 +27,8 @@ class GoalSection(Section):
         0.001, description="distance from the goal at which the tool has arrived"
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> GoalSection:
+    @must_fit
+    def _check(self) -> None:
         places = [key for key, value in self if value is not None and key != "tolerance"]
         if len(places) != 1:
             raise BadInput(
@@ -36,7 +36,6 @@ class GoalSection(Section):
                 found=" and ".join(places) or "neither",
                 allowed="cell: [i, j] or position: [x, y]; on a map of joint angles position, pose or joints",
             )
-        return self
 
     @model_serializer(mode="wrap")
     def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import SECTION, WORD, Length, PerJoint, Range, Section, word_or_section
+from hopfield_nav.world.fields import (
+    SECTION,
+    WORD,
+    Length,
+    PerJoint,
+    Range,
+    Section,
+    must_fit,
+    word_or_section,
+)
 
 
 class FrictionSection(Section):
@@ -26,8 +35,8 @@ class FrictionSection(Section):
         0.1, description="speed over which breakaway falls to coulomb"
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> FrictionSection:
+    @must_fit
+    def _check(self) -> None:
         if self.breakaway is not None:
             low, high = as_list(self.coulomb), as_list(self.breakaway)
             n = max(len(low), len(high))
@@ -39,7 +48,6 @@ class FrictionSection(Section):
                     found=self.breakaway,
                     allowed=f"at least {self.coulomb}",
                 )
-        return self
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from hopfield_nav.world.checks import check_world
 from hopfield_nav.world.document import Document, apply_overrides, parse_document, read_document
-from hopfield_nav.world.faults import faults_of_form, placed, together
+from hopfield_nav.world.faults import holds, in_order, read_form, together, with_keys
 from hopfield_nav.world.files import find_world, paths_from_here, world_name
+from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
 
@@ -76,20 +75,20 @@ def world_from(
         trust: which Python files may be executed; default as ``like``, or those of the current folder.
 
     Raises:
-        BadInput: the first fault of the document, with its place; ``others`` has all the others of its kind:
-            of form, or, when the form is right, of content.
+        BadInput: the first fault of the document, with its place; ``others`` has all the others.
     """
     trust = trust or (like.trust if like else Trust())
 
     def of_right_form(data: Any) -> World:
         return World.model_validate(data, context={"folder": folder, "trust": trust})
 
-    try:
-        world = of_right_form(document.data)
-    except ValidationError as error:
-        raise faults_of_form(error, World, document, of_right_form) from None
+    world, faults = read_form(of_right_form, World, document)
+    if world is NOT_KNOWN:
+        raise together(in_order(faults, document))
     world._name, world._folder, world._trust = name, folder, trust
-    world, faults = check_world(world, like)
+    world, more = check_world(world, None if faults else like)
+    arm_known = world.arm is not NOT_KNOWN  # else no default can be wrong: it may be right for that arm
+    faults += [(key, fault) for key, fault in with_keys(more) if arm_known or holds(document.data, key)]
     if faults:
-        raise together([placed(fault, document) for fault in faults])
+        raise together(in_order(faults, document))
     return world

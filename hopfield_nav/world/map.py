@@ -9,7 +9,19 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Joints, Length, Point, Range, Rotation, Section, Unit, Whole, show
+from hopfield_nav.world.fields import (
+    Joints,
+    Length,
+    Point,
+    Range,
+    Rotation,
+    Section,
+    Unit,
+    Whole,
+    must_fit,
+    show,
+)
+from hopfield_nav.world.not_known import NOT_KNOWN
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
 _JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
@@ -51,12 +63,13 @@ class MapSection(Section):
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, section: Any) -> Any:
-        if isinstance(section, dict) and section.get("space") == "joints":
-            return {"shape": _JOINT_CELLS, **section}
-        return section
+        space = section.get("space") if isinstance(section, dict) else None
+        if space is NOT_KNOWN:
+            return {"shape": NOT_KNOWN, **section}
+        return {"shape": _JOINT_CELLS, **section} if space == "joints" else section
 
-    @model_validator(mode="after")
-    def _check(self) -> MapSection:
+    @must_fit
+    def _check_shape(self) -> None:
         if self.space == "tool" and len(self.shape) > 3:
             raise BadInput(
                 "wrong number of axes", where="shape", found=list(self.shape), allowed="a list of 2 to 3"
@@ -68,9 +81,8 @@ class MapSection(Section):
         if math.prod(self.shape) > _MOST_CELLS[self.space]:
             allowed = f"at most {_MOST_CELLS[self.space]} cells"
             raise BadInput("too many cells", where="shape", found=list(self.shape), allowed=allowed)
-        self._check_bounds()
-        return self
 
+    @must_fit
     def _check_bounds(self) -> None:
         for key in ("lower", "upper"):
             given = getattr(self, key)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.plugin import Method, Parameter
+from hopfield_nav.plugin import Method, Parameter, find_method, method_names
+from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.trust import Trust
 
 
@@ -37,15 +38,22 @@ def with_parameters(
     if not isinstance(section, Mapping):
         return section
     names = {key: section.get(key, default) for key, (_, default) in kinds.items()}
-    if not all(isinstance(name, str) for name in names.values()):
+    if not all(name is NOT_KNOWN or isinstance(name, str) for name in names.values()):
         return section
-    known = {key: name for key, name in names.items() if trust.looks_into(name)}
+    known = {key: name for key, name in names.items() if name is not NOT_KNOWN and trust.looks_into(name)}
     methods = [_find(kinds[key][0], name, folder, key, trust) for key, name in known.items()]
     parameters = own_parameters(methods)
-    if len(known) < len(names):
-        parameters = {name: _recorded(name) for name in section if name not in fields} | parameters
-    _refuse_unknown(section, [*fields, *parameters])
-    values = {name: p.check(section.get(name, p.default)) for name, p in parameters.items()}
+    own = [name for name in section if name not in fields and name not in parameters]
+    unknown = [kinds[key][0] for key, name in names.items() if name is NOT_KNOWN]
+    if unknown:
+        _refuse_in_any_case({name: section[name] for name in own if section[name] is not NOT_KNOWN}, unknown)
+        section = {**section, **dict.fromkeys(own, NOT_KNOWN)}
+    elif len(known) < len(names):
+        parameters = {name: _recorded(name) for name in own} | parameters
+    else:
+        _refuse_unknown(own, [*fields, *parameters])
+    given = {name: section.get(name, p.default) for name, p in parameters.items()}
+    values = {name: parameters[name].check(v) for name, v in given.items() if v is not NOT_KNOWN}
     return {**section, **values}
 
 
@@ -60,6 +68,25 @@ def own_parameters(methods: Iterable[Method]) -> dict[str, Parameter]:
     return {p.name: p for p in every if not p.inherit and not p.of_sensors}
 
 
+def _refuse_in_any_case(values: Mapping[str, object], kinds: Iterable[str]) -> None:
+    """Refuse values that no built-in method of these kinds takes for its parameter of that name."""
+    methods = [find_method(kind, name) for kind in kinds for name in method_names(kind)]
+    every = [p for method in methods for p in own_parameters([method]).values()]
+    for name, value in values.items():
+        same = [p for p in every if p.name == name]
+        faults = [fault for p in same if (fault := _refusal(p, value))]
+        if faults and len(faults) == len(same):
+            raise faults[0]
+
+
+def _refusal(parameter: Parameter, value: object) -> BadInput | None:
+    try:
+        parameter.check(value)
+    except BadInput as error:
+        return error
+    return None
+
+
 def _find(kind: str, name: str, folder: Path | None, key: str, trust: Trust) -> Method:
     try:
         return trust.find(kind, name, folder)
@@ -69,13 +96,12 @@ def _find(kind: str, name: str, folder: Path | None, key: str, trust: Trust) -> 
         ) from None
 
 
-def _refuse_unknown(section: Mapping, known: list[str]) -> None:
-    for key in section:
-        if key not in known:
-            raise BadInput(
-                "unknown key",
-                where=str(key),
-                found=key,
-                allowed=", ".join(known),
-                nearest=nearest_name(key, known),
-            )
+def _refuse_unknown(keys: list[str], known: list[str]) -> None:
+    for key in keys:
+        raise BadInput(
+            "unknown key",
+            where=str(key),
+            found=key,
+            allowed=", ".join(known),
+            nearest=nearest_name(key, known),
+        )

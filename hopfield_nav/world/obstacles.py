@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import Field, model_serializer
 
 from dynamics import BadInput
+from hopfield_nav.world.fields import must_fit
 from hopfield_nav.world.random_scene import RandomScene
 from hopfield_nav.world.sections import Section
 from hopfield_nav.world.solids import Box, Cylinder, Floor, RandomCylinders, Solid, Sphere
@@ -22,13 +23,12 @@ class _OneKind(Section):
 
     name: str | None = Field(None, min_length=1, max_length=60, description="by which a plan speaks of it")
 
-    @model_validator(mode="after")
-    def _check(self) -> _OneKind:
+    @must_fit
+    def _check(self) -> None:
         given = [key for key, value in self if value is not None and key != "name"]
         if len(given) != 1:
             allowed = " or ".join(self.kinds())
             raise BadInput("exactly one kind is needed", found=given, allowed=allowed)
-        return self
 
     @classmethod
     def kinds(cls) -> list[str]:

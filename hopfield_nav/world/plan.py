@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import Field, model_serializer
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Joints, PerJoint, Point, Range, Section, Whole
+from hopfield_nav.world.fields import Joints, PerJoint, Point, Range, Section, Whole, must_fit
 from hopfield_nav.world.solids import RotationOrAngles
 
 if TYPE_CHECKING:
@@ -32,15 +32,14 @@ class PlaceSection(Section):
     joints: Joints | None = Field(None, description="joint angles, within the limits of the arm")
     pose: PoseSection | None = Field(None, description="of the tool; whatever joint angles take it there")
 
-    @model_validator(mode="after")
-    def _check(self) -> PlaceSection:
+    @must_fit
+    def _check(self) -> None:
         if (self.joints is None) == (self.pose is None):
             raise BadInput(
                 "exactly one of joints and pose is needed",
                 found=[key for key, value in self if value is not None],
                 allowed="joints: [q1, q2, …] or pose: {position: [x, y, z], rotation: …}",
             )
-        return self
 
     @model_serializer(mode="wrap")
     def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:
@@ -82,8 +81,8 @@ class PlanSection(Section):
     ways: Annotated[int, Whole(1, 512)] = Field(5, description="direct paths that are shown, shortest first")
 
     @property
-    def given_joints(self) -> dict[Key, tuple[float, ...]]:
-        """Joint angles of every place that has them, by its keys in the section."""
-        places: dict[Key, PlaceSection | None] = {("start",): self.start, ("goal",): self.goal}
-        places |= {("via", i): place for i, place in enumerate(self.via)}
-        return {key: at.joints for key, at in places.items() if at is not None and at.joints is not None}
+    def places(self) -> dict[Key, PlaceSection]:
+        """Every place that is given, by its keys in the section."""
+        ends = {("start",): self.start, ("goal",): self.goal}
+        places: dict[Key, PlaceSection] = {key: at for key, at in ends.items() if at is not None}
+        return places | {("via", i): place for i, place in enumerate(self.via)}

@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, Point, Range, Whole
+from hopfield_nav.world.fields import Length, Point, Range, Whole, must_fit
 from hopfield_nav.world.sections import Section
 
 _Newtons = Annotated[tuple[Annotated[float, Range(-5e3, 5e3, "N")], ...], Length(3, 3)]
@@ -37,11 +37,14 @@ class PushSection(Section):
         WithJsonSchema({"anyOf": [_VECTOR, {"type": "array", "items": _VECTOR}]}),
     ] = Field(description="[x, y, z] in base axes, all the time; or one at each time, linear in between")
 
-    @model_validator(mode="after")
-    def _check(self) -> PushSection:
+    @must_fit
+    def _check_times(self) -> None:
         if any(b <= a for a, b in pairwise(self.times)):
             allowed = "each above the one before"
             raise BadInput("not rising", where="times", found=list(self.times), allowed=allowed)
+
+    @must_fit
+    def _check_forces(self) -> None:
         if len(self.force) not in (1, len(self.times)):
             raise BadInput(
                 "wrong number of forces",
@@ -49,7 +52,6 @@ class PushSection(Section):
                 found=len(self.force),
                 allowed=f"one, or {len(self.times)}, as there are times",
             )
-        return self
 
     @property
     def rows(self) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 from hopfield_nav.plugin import Method, Parameter, find_method, method_names
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
+from hopfield_nav.world.planner_section import OWN_KEYS, defaults_of, foreign_keys
 from hopfield_nav.world.world import World
 
 _SECTIONS = {
@@ -22,11 +23,31 @@ def dump_schema() -> dict[str, Any]:
     schema["title"] = "hopfield-nav world"
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
+    _split_by_kind(schema["$defs"])
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}
     schema["$defs"]["PlaceSection"] |= {"minProperties": 1, "maxProperties": 1}
     for entry in (Obstacle, KnownObstacle):
         schema["$defs"][entry.__name__] |= {"oneOf": [{"required": [kind]} for kind in entry.kinds()]}
     return schema
+
+
+def _split_by_kind(sections: dict[str, Any]) -> None:
+    """A section for each kind of planner: it offers its own keys, and takes others' at their defaults."""
+    whole = sections["PlannerSection"]
+    for kind in OWN_KEYS:
+        keys = whole["properties"] | {"kind": {**whole["properties"]["kind"], "const": kind}}
+        for key in foreign_keys(kind):
+            keys[key] = {
+                "enum": defaults_of(key),
+                "description": f"of another planner: {keys[key]['description']}",
+                "doNotSuggest": True,
+            }
+        needed = [] if kind == whole["properties"]["kind"]["default"] else ["kind"]
+        sections[f"PlannerSection_{kind}"] = {**whole, "properties": keys, "required": needed}
+    sections["PlannerSection"] = {
+        "oneOf": [{"$ref": f"#/$defs/PlannerSection_{kind}"} for kind in OWN_KEYS],
+        "description": whole["description"],
+    }
 
 
 def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:

@@ -16,11 +16,9 @@ from pydantic import (
     model_validator,
 )
 
-from dynamics import BadInput
 from hopfield_nav.world.fields import (
     Flag,
     Inertia,
-    Length,
     PerJoint,
     Point,
     Range,
@@ -135,88 +133,6 @@ class ContactSection(Section):
     friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
 
 
-_AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
-TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
-
-
-class PlannerSection(Section):
-    """What plans the path through the map, and what becomes of that path."""
-
-    kind: Literal["hopfield", "a_star", "potential_field", "roadmap"] = Field(
-        "hopfield", description="what plans: the network, or another planner for comparison"
-    )
-    network: Literal["limit", "sum"] = Field(
-        "limit", description="limit: shortest paths; sum: the document's"
-    )
-    beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
-        None, description="gain of the neurons, for the sum network; null: chosen by the planner"
-    )
-    activation: Literal["linear", "tanh", "saturated", "sigmoid", "threshold"] = Field(
-        "linear",
-        description="function of the neurons, for the sum network, beta being its slope; all but linear in "
-        "plain doubles; saturated and sigmoid light cells without a path; threshold has no slope: refused",
-    )
-    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
-        1.0, description="neurons this near are connected"
-    )
-    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
-        ("+v", "-v", "+u", "-u"),
-        description="which step is taken first among equals; u runs along x, v along y, w along z",
-    )
-    strategy: Literal["felt_points", "hypothesis_sets", "thompson", "optimist", "omniscient"] = Field(
-        "felt_points",
-        description="what a touch blocks on a map of joint angles: the points where it may have been, "
-        "nothing, but with what speaks against a cell as its cost, one of the points drawn anew for every "
-        "path, or its own step alone; omniscient: all obstacles are known, as the bound of what is possible",
-    )
-    probe: Flag = Field(
-        False,
-        description="on a map of joint angles: a short motion that tells the places of a touch apart, where "
-        "the path passes by several of them",
-    )
-    any_angle: Flag = Field(False, description="shorten the path by lines of sight through the map")
-    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
-        0.0, description="kept from blocked cells, with any_angle"
-    )
-    unreachable: Literal["lazy", "precompute", "ignore"] = Field(
-        "lazy",
-        description="cells that the arm cannot reach: found when a path leads there, all before the start, "
-        "or not at all: then such a path ends the run",
-    )
-    random_walks: Annotated[int, Whole(0, 1000)] = Field(
-        0, description="out of local minima, for potential_field"
-    )
-    samples: Annotated[int, Whole(1, 10**6)] = Field(200, description="random points, for roadmap")
-    connections: Annotated[int, Whole(1, 1000)] = Field(
-        10, description="neighbours that a point is connected with, for roadmap"
-    )
-
-    @model_validator(mode="after")
-    def _check(self) -> PlannerSection:
-        if self.clearance > 0 and not self.any_angle:
-            raise BadInput(
-                "only a path at any angle keeps a clearance",
-                where="clearance",
-                found=self.clearance,
-                allowed="0, or any_angle: true",
-            )
-        if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
-            raise BadInput(
-                "only the summing network has activation functions",
-                where="activation",
-                found=self.activation,
-                allowed="linear, or kind: hopfield with network: sum",
-            )
-        if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
-            raise BadInput(
-                "each step must be named once",
-                where="ties",
-                found=list(self.ties),
-                allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
-            )
-        return self
-
-
 class DetectionSection(Section):
     """How a collision is felt and what is done about it; parameters of both methods are further keys."""
 
@@ -274,6 +190,11 @@ class DetectionSection(Section):
     def parameters(self) -> dict[str, Any]:
         """The parameters of estimator and detector, by name, defaults included."""
         return dict(self.model_extra or {})
+
+    @property
+    def armed_below(self) -> float:
+        """Share of the threshold below which the level must fall before the next detection."""
+        return 1.0 if self.rearm is None else self.rearm
 
 
 class ExploreSection(Section):

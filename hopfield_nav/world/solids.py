@@ -10,10 +10,10 @@ import math
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, Metre, PlanePoint, Point, Range, Rotation, Unit, Whole
+from hopfield_nav.world.fields import Length, Metre, PlanePoint, Point, Range, Rotation, Unit, Whole, must_fit
 from hopfield_nav.world.sections import Section
 
 Height = Annotated[tuple[Metre, ...], Length(2, 2)]
@@ -44,10 +44,9 @@ class Cylinder(Section):
     radius: Radius = Field(description="of its round side")
     height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
 
-    @model_validator(mode="after")
-    def _check(self) -> Cylinder:
+    @must_fit
+    def _check(self) -> None:
         check_height(self.height)
-        return self
 
     @model_serializer(mode="wrap")
     def _leave_out_no_height(self, handler: Any) -> dict[str, Any]:
@@ -140,8 +139,8 @@ class RandomCylinders(Section):
     )
     seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
 
-    @model_validator(mode="after")
-    def _check(self) -> RandomCylinders:
+    @must_fit
+    def _check(self) -> None:
         if self.radius[0] > self.radius[1]:
             raise BadInput(
                 "smallest radius above the largest",
@@ -149,7 +148,6 @@ class RandomCylinders(Section):
                 found=list(self.radius),
                 allowed="[smallest, largest] in metres",
             )
-        return self
 
     def draw(
         self,

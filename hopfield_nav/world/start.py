@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import Field, model_serializer
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Joints, MapPoint, Section
+from hopfield_nav.world.fields import Joints, MapPoint, Section, must_fit
 from hopfield_nav.world.plan import PoseSection
 
 Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
@@ -22,15 +22,14 @@ class StartSection(Section):
         None, description="[x, y] or [x, y, z] of the tool, turned as on the way, in the place of joints"
     )
 
-    @model_validator(mode="after")
-    def _check(self) -> StartSection:
+    @must_fit
+    def _check(self) -> None:
         given = [key for key in ("joints", "pose", "position") if key in self.model_fields_set]
         given = [key for key in given if getattr(self, key) is not None]
         if len(given) > 1:
             raise BadInput(
                 "one of them is enough", found=" and ".join(given), allowed="joints, pose or position"
             )
-        return self
 
     @model_serializer(mode="wrap")
     def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:

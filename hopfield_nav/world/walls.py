@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import Field, model_serializer
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, PlanePoint
+from hopfield_nav.world.fields import Length, PlanePoint, must_fit
 from hopfield_nav.world.sections import Section
 from hopfield_nav.world.solids import Cylinder, Height, Radius, check_height
 
@@ -27,9 +27,12 @@ class _Row(Section):
     radius: Radius = Field(description="of its cylinders, half its thickness")
     height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
 
-    @model_validator(mode="after")
-    def _check(self) -> _Row:
+    @must_fit
+    def _check_height(self) -> None:
         check_height(self.height)
+
+    @must_fit
+    def _check_count(self) -> None:
         if len(self._centres()) > _MOST:
             raise BadInput(
                 f"takes more than {_MOST} cylinders",
@@ -37,7 +40,6 @@ class _Row(Section):
                 found=self.radius,
                 allowed="a thicker wall",
             )
-        return self
 
     @model_serializer(mode="wrap")
     def _as_in_the_file(self, handler: Any) -> dict[str, Any]:

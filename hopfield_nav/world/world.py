@@ -10,21 +10,22 @@ import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
 from dynamics import BadInput, html_table
+from hopfield_nav.world.derived import derived
 from hopfield_nav.world.fields import Gravity, OrWord, Range, Text
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.goal import GoalSection
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
+from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan import PlanSection
+from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.pushes import PushSection
 from hopfield_nav.world.sections import (
-    TIES_IN_SPACE,
     ContactSection,
     ControllerSection,
     DetectionSection,
     ExploreSection,
-    PlannerSection,
     PlantSection,
     RecordSection,
     Section,
@@ -37,9 +38,6 @@ from hopfield_nav.world.writing import yaml_text
 
 if TYPE_CHECKING:
     from dynamics import Arm
-
-
-LAG = 0.02  # [m] behind the reference that counts as a touch on a map of joint angles
 
 
 class World(Section):
@@ -99,10 +97,7 @@ class World(Section):
         if not isinstance(data, dict):
             return data
         data = {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
-        plant, controller = data.get("plant", {}), data.get("controller", {})
-        if isinstance(plant, dict) and isinstance(controller, dict) and "step" in plant:
-            data["controller"] = {"period": plant["step"], **controller}
-        return _bodies_in_joints(_ties_in_space(data))
+        return derived(data)
 
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
@@ -208,6 +203,12 @@ class World(Section):
         world._name, world._folder, world._trust = self._name, self._folder, self._trust
         return world
 
+    def not_knowing(self, key: Sequence[str | int]) -> World:
+        """The same world of which nobody knows what stands at a key of the top or of a section."""
+        name, *inner = map(str, key)
+        mark = getattr(self, name).model_copy(update={inner[0]: NOT_KNOWN}) if inner else NOT_KNOWN
+        return self.with_changes(**{name: mark})
+
     def bare_arm(self) -> Arm:
         """The world's arm with its tool frame, without payload."""
         from dynamics import load_arm, with_tool  # loads Numba
@@ -268,25 +269,3 @@ class World(Section):
         """The world with more known obstacles."""
         more = (KnownObstacle.of(solid) for solid in solids)
         return self.with_changes(known=(*self.known, *more))
-
-
-def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
-    """``data`` with the order of steps that a map in space has, unless one is given."""
-    grid, planner = data.get("map", {}), data.get("planner", {})
-    if not isinstance(grid, dict) or not isinstance(planner, dict):
-        return data
-    shape = grid.get("shape")
-    if not isinstance(shape, (list, tuple)) or len(shape) != 3:
-        return data
-    return {**data, "planner": {"ties": TIES_IN_SPACE, **planner}}
-
-
-def _bodies_in_joints(data: dict[str, Any]) -> dict[str, Any]:
-    """``data`` with all links to be touched, and a lag that is a touch, on a map of joint angles."""
-    own: dict[str, dict[str, Any]] = {"contact": {"bodies": "arm"}, "detection": {"lag": LAG}}
-    grid, given = data.get("map", {}), {name: data.get(name, {}) for name in own}
-    if not isinstance(grid, dict) or grid.get("space") != "joints":
-        return data
-    if not all(isinstance(section, dict) for section in given.values()):
-        return data
-    return {**data, **{name: {**own[name], **given[name]} for name in own}}

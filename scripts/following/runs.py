@@ -12,11 +12,10 @@ from touches.worlds import has_path
 
 from hopfield_nav import load_world
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.figures.sweep import wilson
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation import Follow, SlideAlong, ToolNavigator
 from hopfield_nav.navigation.responses import follow
-from hopfield_nav.record import Run, contact_episodes
+from hopfield_nav.record import Run, contact_episodes, share_interval
 from hopfield_nav.world import World, build_obstacles
 
 NARROW = 0.002  # [m] to spare on a path over cell centres, beside which ``no_path`` is false
@@ -120,7 +119,7 @@ def row(name: str, pairs: list[tuple[Ran, Ran]]) -> str:
     """A line of the table: means of the worlds in which both of a pair came to the same end."""
     same = [pair for pair in pairs if pair[0].outcome == pair[1].outcome]
     faster, n = sum(b.time < a.time for a, b in same), len(same)
-    low, high = wilson(faster, n)
+    low, high = share_interval(faster, n)
     ratio = np.array([b.time / a.time for a, b in same])
     parts = [
         name,

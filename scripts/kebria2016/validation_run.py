@@ -81,7 +81,7 @@ def reference() -> Trajectory:
     spline = make_interp_spline(time, path.q, k=5)
     knots = np.unique(spline.t)
     derivatives = [spline(knots[:-1], nu=k) / math.factorial(k) for k in range(6)]
-    return Trajectory(knots, np.ascontiguousarray(np.stack(derivatives, axis=1)), np.zeros(1))
+    return Trajectory(knots, np.ascontiguousarray(np.stack(derivatives, axis=1)))
 
 
 def smallest_singular_value() -> float:

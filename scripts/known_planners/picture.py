@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.record import share_interval
 from known_planners.methods import DIRECT, METHODS, OPEN, RAW, SHORTEST, SIMPLIFIED
 from known_planners.summary import Results, column, solved
 
@@ -34,7 +34,7 @@ def _draw_shares(ax, results: Results, named: bool) -> None:
 
     for place, name in enumerate(reversed(METHODS)):
         found = solved(results[name])
-        low, high = wilson(int(found.sum()), len(found))
+        low, high = share_interval(int(found.sum()), len(found))
         ax.barh(place, 100 * found.mean(), color=getattr(COLOURS, _SHOWN.get(name, "obstacle")), height=0.62)
         ax.plot([100 * low, 100 * high], [place, place], color=COLOURS.ink, linewidth=1.2)
         ax.text(104, place, f"{100 * found.mean():.1f}", va="center")

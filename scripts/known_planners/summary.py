@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.record import share_interval
 from known_planners.boundary import Boundary
 from known_planners.methods import DIRECT, METHODS, PLANNED, RAW, SIMPLIFIED, Outcome
 
@@ -64,7 +64,7 @@ def _line(name: str, results: Results, common: np.ndarray) -> Line:
     found, both = solved(outcomes), solved(outcomes) & solved(results[DIRECT])
     length, direct = column(outcomes, "length"), column(results[DIRECT], "length")
     ratio = column(outcomes, "tool") / column(outcomes, "straight")
-    times, low_high = column(outcomes, "time"), wilson(int(found.sum()), len(found))
+    times, low_high = column(outcomes, "time"), share_interval(int(found.sum()), len(found))
     return Line(
         name, int(found.sum()), (float(found.mean()), *low_high), _median(length[found]),
         _median(length[common]), _median(length[both] / direct[both]), _median(ratio[found]),

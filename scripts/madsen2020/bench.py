@@ -145,7 +145,7 @@ def splines(motion: FourierTrajectory, duration: float) -> Trajectory:
         (-15 * d0 + 7 * d1 * h - d2 * h**2) / h**4,
         (6 * d0 - 3 * d1 * h + d2 * h**2 / 2) / h**5,
     ]
-    return Trajectory(knots, np.stack([a[0], a[1], a[2] / 2, *rest], axis=1), np.zeros(1))
+    return Trajectory(knots, np.stack([a[0], a[1], a[2] / 2, *rest], axis=1))
 
 
 def true_arm() -> Arm:

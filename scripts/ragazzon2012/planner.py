@@ -9,7 +9,7 @@ from keeping import kept
 from ledger import Row, judged
 
 from hopfield_nav.navigation import CollisionMap
-from hopfield_nav.planning import iterate, largest_eigenvalue, neighbours, plan_path
+from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path
 
 MAPS, SIZE, DENSITY = 100, 24, 0.25  # random ones
 BETA = 0.1  # the document's
@@ -42,7 +42,7 @@ def examples() -> list[Example]:
 
 def eigenvalue(size: int) -> float:
     """Largest eigenvalue of T on a square grid, from the matrix itself."""
-    table = neighbours((size, size)).table.astype(int)
+    table = neighbourhood_of((size, size)).table.astype(int)
     weights = np.zeros((size * size + 1,) * 2)
     weights[np.arange(size * size)[:, None], table] = 1
     return float(np.linalg.eigvalsh(weights[:-1, :-1])[-1])
@@ -136,7 +136,7 @@ def _size_row() -> Row:
 
 
 def _eigenvalue_rows() -> list[Row]:
-    found, inner, formula = eigenvalue(20), eigenvalue(18), largest_eigenvalue((20, 20))
+    found, inner, formula = eigenvalue(20), eigenvalue(18), largest_eigenvalue(neighbourhood_of((20, 20)))
     return [
         judged(
             "ragazzon2012.largest_eigenvalue",

@@ -30,7 +30,7 @@ def damaged_runs(
         shutil.copytree(whole, folder)
         if not sums:
             (folder / "checksums.sha256").unlink()
-        how = _damage(folder / name, dice)
+        how = damage(folder / name, dice)
 
         def look(folder: Path = folder, name: str = name) -> None:
             again = load_run(folder)
@@ -46,7 +46,7 @@ def damaged_tables(place: Path, count: int, first: int = 0) -> Iterator[tuple[st
     whole = (folder / "sweep.csv").read_bytes()
     for number in range(first, first + count):
         (folder / "sweep.csv").write_bytes(whole)
-        how = _damage(folder / "sweep.csv", np.random.default_rng(number))
+        how = damage(folder / "sweep.csv", np.random.default_rng(number))
 
         def look() -> None:
             rows = read_rows(folder, made)
@@ -55,7 +55,7 @@ def damaged_tables(place: Path, count: int, first: int = 0) -> Iterator[tuple[st
         yield f"{number}: sweep.csv, {how}", look
 
 
-def _damage(path: Path, dice: np.random.Generator) -> str:
+def damage(path: Path, dice: np.random.Generator) -> str:
     """Flip, overwrite, cut, double or empty; returns how."""
     content = path.read_bytes()
     at = int(dice.integers(0, len(content)))

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.figures.sweep import wilson
-from hopfield_nav.record import contact_episodes
+from hopfield_nav.record import contact_episodes, share_interval
 from touches.worlds import has_path
 
 FULL = ["plant.dynamics=ur5_full", "controller.model=ur5_full"]
@@ -113,7 +112,7 @@ def _share(part: int, whole: int) -> str:
     """Share in per cent with its 95 % interval."""
     if whole == 0:
         return "-"
-    low, high = wilson(part, whole)
+    low, high = share_interval(part, whole)
     return f"{part} of {whole} ({100 * low:.1f}–{100 * high:.1f} %)"
 
 

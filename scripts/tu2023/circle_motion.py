@@ -131,7 +131,7 @@ def reference(case: Case) -> Trajectory:
     angle, rate, acceleration = (case.direction * part[:, None] for part in profile)
     q, first, second = along_circle(angle[:, 0])
     qd, qdd = first * rate, second * rate**2 + first * acceleration
-    return Trajectory(knots, _hermite(q, qd, qdd, knots[1]), np.zeros(1))
+    return Trajectory(knots, _hermite(q, qd, qdd, knots[1]))
 
 
 def _hermite(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, h: float) -> np.ndarray:

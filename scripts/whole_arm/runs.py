@@ -82,7 +82,7 @@ class _Watch:
         """The truth at the alarm."""
         touch = self._simulation.state.truth.touch
         touching = float(np.linalg.norm(touch.force)) > 0.0
-        self._truth = (touch.point.copy(), int(touch.link[0])) if touching else None
+        self._truth = (touch.point.copy(), touch.now.link) if touching else None
         self.motions += 1
         return self._timed(self._on_detection, detection)
 
@@ -121,9 +121,9 @@ def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
     return Ran(
         drawn.family, drawn.seed, setting, simulation.outcome or "touches", simulation.reason,
         alarms=len(found), false_alarms=sum(d.false_alarm for d in found),
-        contacts=int(simulation.state.statistics.contacts[0]), motions=watch.motions,
+        contacts=simulation.state.statistics.contacts, motions=watch.motions,
         time=simulation.time, path=path, bound=drawn.bound,
-        peak_force=float(simulation.state.statistics.peak_force[0]), spent=spent,
+        peak_force=simulation.state.statistics.peak_force, spent=spent,
         replan=watch.replan, places=[[float(v) for v in row] for row in watch.places],
     )  # fmt: skip
 

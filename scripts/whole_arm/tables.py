@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopfield_nav.figures.sweep import wilson
+from hopfield_nav.record import share_interval
 from whole_arm.runs import NONE, Ran
 
 SURE = 0.9
@@ -69,7 +69,7 @@ def missed_rows(name: str, runs: Sequence[Ran]) -> list[str]:
 
 
 def _share(part: int, whole: int) -> str:
-    low, high = wilson(part, whole)
+    low, high = share_interval(part, whole)
     return f"{part} of {whole} ({100 * low:.0f}–{100 * high:.0f} %)"
 
 

@@ -13,7 +13,8 @@ from types import SimpleNamespace
 import pytest
 from refusals import refused_by_command
 
-from dynamics import BadInput, compiled
+from dynamics import BadInput, cache
+from dynamics.files import whole_folder
 from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.report import print_columns, print_table
@@ -70,7 +71,7 @@ def calls(monkeypatch, tmp_path):
 
     _stand_in(monkeypatch, "experiment", simulate=simulate, load_run=lambda folder: FakeRun("reached"))
     _stand_in(monkeypatch, "figures.run", draw_run_figures=draw, animate_run=animate)
-    monkeypatch.setattr(compiled, "cache_is_warm", lambda: True)
+    monkeypatch.setattr(cache, "cache_is_warm", lambda: True)
     monkeypatch.chdir(tmp_path)
     return seen
 
@@ -106,6 +107,52 @@ def test_nothing_is_overwritten(calls, capsys):
     assert len(calls.worlds) == 3
 
 
+@pytest.mark.parametrize(("out", "taken", "free"), [
+    ([], ["runs/empty"], "runs/empty-2"),
+    ([], ["runs/empty", "runs/empty-2"], "runs/empty-3"),
+    (["--out", "mine"], ["mine"], "mine-2"),
+    (["--out", "mine-2"], ["mine-2", "mine-2-2"], "mine-2-3"),
+])  # fmt: skip
+def test_what_was_computed_goes_to_the_next_free_name(calls, monkeypatch, capsys, out, taken, free):
+    """Another program took the name while this one computed."""
+
+    def save(self, folder):
+        with whole_folder(folder) as partial:
+            (partial / "mine").touch()
+
+    def simulate(world, **options):
+        for folder in taken:
+            Path(folder).mkdir(parents=True)
+            (Path(folder) / "theirs").touch()
+        return FakeRun("reached")
+
+    monkeypatch.setattr(FakeRun, "save", save)
+    _stand_in(monkeypatch, "experiment", simulate=simulate)
+    assert main(["run", "empty", *out]) == 0
+    output = capsys.readouterr()
+    assert output.err == f"{taken[0]} was taken meanwhile; the results are in {free}\n"
+    assert free in output.out
+    assert calls.drawn == [(Path(free) / "figures", False)]
+    assert [p.name for p in Path(free).iterdir()] == ["mine"]
+    assert all([p.name for p in Path(folder).iterdir()] == ["theirs"] for folder in taken)
+
+
+@pytest.mark.parametrize("name", ["..yaml", "...yaml", "....yml"])
+def test_a_world_has_a_name_of_its_own(calls, capsys, name):
+    """Its results would go to ``runs`` itself, or beside it."""
+    Path(name).write_text("format: 1\n")
+    refused_by_command(capsys, ["run", name], "no name")
+    assert not Path("runs").exists()
+
+
+def test_figures_are_not_drawn_through_a_link(calls, capsys):
+    assert main(["run", "empty", "--no-plots"]) == 0
+    Path("outside").mkdir()
+    Path("runs/empty/figures").symlink_to(Path("outside").absolute())
+    refused_by_command(capsys, ["plot", "runs/empty"], "leads out of")
+    assert calls.drawn == []
+
+
 def test_out_may_be_new_or_empty(calls):
     Path("here").mkdir()
     assert main(["run", "empty", "--no-plots", "--out", "here"]) == 0
@@ -138,7 +185,7 @@ def test_a_failed_save_is_one_line(calls, capsys, monkeypatch):
 
 
 def test_a_cold_cache_is_announced(calls, capsys, monkeypatch):
-    monkeypatch.setattr(compiled, "cache_is_warm", lambda: False)
+    monkeypatch.setattr(cache, "cache_is_warm", lambda: False)
     assert main(["run", "empty", "--no-plots"]) == 0
     assert capsys.readouterr().err.startswith("compiling once, about half a minute")
 

@@ -44,6 +44,20 @@ def test_plan_leaves_trajectory_program_numbers_and_world(capsys):
     assert Path("runs/cell-plan-2").is_dir()
 
 
+def test_a_plan_goes_to_the_next_free_name(capsys, monkeypatch):
+    """Another program took the name while this one planned."""
+
+    def meanwhile():
+        Path("a").mkdir()
+        Path("a/theirs").touch()
+
+    monkeypatch.setattr("hopfield_nav.cli.report.say_if_cold", meanwhile)
+    assert main(["plan", "cell", *LINE, "--no-plots", "--out", "a"]) == 0
+    assert "a was taken meanwhile; the results are in a-2" in capsys.readouterr().err
+    assert [p.name for p in Path("a").iterdir()] == ["theirs"]
+    assert Path("a-2/plan.csv").is_file()
+
+
 @pytest.mark.parametrize(("motion", "words"), [("movel", "movel(p["), ("servoj", "servoj(")])
 def test_programs_for_a_straight_line(motion, words):
     assert main(["plan", "cell", *LINE, "--motion", motion, "--no-plots", "--out", "a"]) == 0

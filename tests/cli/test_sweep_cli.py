@@ -115,3 +115,13 @@ def test_words():
     assert [duration(s) for s in (0.2, 59, 125, 12000)] == ["1 s", "59 s", "2 min 05 s", "3 h 20 min"]
     assert [size(b) for b in (12, 3400, 5.6e6, 7e9)] == ["12 B", "3.4 kB", "5.6 MB", "7 GB"]
     assert "4 of 10 runs" in Pace(0, 10).line(4, Counter(reached=3, failed=1))
+
+
+def test_two_sweeps_at_once_get_a_folder_each(place):
+    words = [sys.executable, "-m", "hopfield_nav", "sweep", "quick.yaml", "--workers", "0", "--no-plots"]
+    both = [subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, cwd=place) for _ in "ab"]
+    told = [process.communicate()[1].decode() for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    tables = [(place / "runs" / name / "sweep.csv").read_bytes() for name in ("quick", "quick-2")]
+    assert tables[0] == tables[1]
+    assert tables[0].count(b"\n") == 5

@@ -7,11 +7,23 @@ import threading
 
 import pytest
 from refusals import refused_by_command
-from served import CONSTANT, in_a_process, in_a_thread, moving, telling
+from served import (
+    CONSTANT,
+    bytes_served,
+    data_package,
+    handshake,
+    in_a_process,
+    in_a_thread,
+    moving,
+    telling,
+)
 
+from hopfield_nav.cli import watched_lines
 from hopfield_nav.cli.app import main
+from hopfield_nav.cli.watched_lines import MOST, WITHIN, WatchedLines
 from hopfield_nav.logs import load_recording
-from hopfield_nav.wire import is_loopback
+from hopfield_nav.wire import is_loopback, packages
+from hopfield_nav.wire.packages import package
 
 METHODS = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
 KNOWN = ["--motor-constants", ",".join([str(CONSTANT)] * 6)]
@@ -97,6 +109,35 @@ def test_an_address_for_everybody_is_warned_of(tmp_path, capsys, monkeypatch):
     for host, warned in (("0.0.0.0", True), ("127.0.0.1", False)):
         assert main(["serve", str(tmp_path / "log"), "--host", host, "--port", "0"]) == 0
         assert ("the protocol knows no password" in capsys.readouterr().err) is warned
+
+
+def test_a_flood_of_words_is_a_few_harmless_lines(capsys):
+    """They are counted, and cannot look like an alarm; every other line is still printed."""
+    words = "\x1b[2J\u202e\nalarm at 1.000 s, level 9.99, likely link 3 (99%)"
+    text = package(packages.TEXT, packages.write_text(words, "error"))
+    told = telling(moving(1.0))
+    rows = b"".join(data_package(told, k) for k in range(20))
+    with bytes_served(handshake() + text * 5000 + rows) as address:
+        host, port = address
+        assert main(["watch", host, "--port", str(port), "--retry", "0", *METHODS, *KNOWN]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    messages = [line for line in lines if line.startswith("message: ")]
+    assert len(messages) == MOST + 1
+    assert all(line.isprintable() for line in lines)
+    assert not [line for line in lines if line.startswith("alarm at")]
+    assert messages[-1] == f"message: {MOST} lines within {WITHIN:g} s; more of them are only counted"
+    assert any(line.split() == ["message", "5000"] for line in lines)
+    assert any(line.startswith("broken: ") for line in lines)
+
+
+def test_after_a_while_lines_are_printed_again(capsys, monkeypatch):
+    lines, now = WatchedLines(), [0.0]
+    monkeypatch.setattr(watched_lines.clock, "monotonic", lambda: now[0])
+    for _ in range(2):
+        for _ in range(MOST + 5):
+            lines.print("lost", "lost: 1")
+        now[0] += WITHIN
+    assert capsys.readouterr().out.count("lost: 1\n") == 2 * MOST
 
 
 JOINTS = "watch 127.0.0.1 --detector joint_torque"

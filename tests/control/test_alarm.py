@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hopfield_nav.control import PASSES, AlarmRule, make_alarm, make_belief, raise_alarm
+from hopfield_nav.control import AlarmRule, make_alarm, make_belief, pass_by, raise_alarm
 from hopfield_nav.plugin import make_sensed
 
 PERIOD = 0.01
@@ -31,11 +31,12 @@ def alarms(instants, episodes=True, leg=1.0, rearm=0.5, passes=False):
     for k, (position, speed, torque, level) in enumerate(instants):
         sensed.time[0] = k * PERIOD
         sensed.q_ref[0], sensed.qd_ref[0] = position, speed
-        belief.tau_external[:], belief.level[0] = torque, level
+        belief.tau_external[:], belief.now.level = torque, level
         if raise_alarm(rule, alarm, sensed, belief, sensed.time[0] - begun, leg, False):
             found.append(k)
             begun = sensed.time[0]
-            alarm.retreat[0] = PASSES if passes else alarm.retreat[0]
+            if passes:
+                pass_by(alarm)
     return found
 
 

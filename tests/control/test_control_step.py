@@ -8,6 +8,7 @@ from refusals import refused
 from scenes import GOAL, REST, simulation
 
 from dynamics import load_arm
+from dynamics.records import Record
 
 SECTION = "controller: {model: ur5_tu2023}\nobstacles: [{cylinder: {center: [0.2, 0.0], radius: 0.06}}]\n"
 
@@ -16,12 +17,14 @@ def _first_step(q, qd, spoil):
     """Torque and belief after one step from a state, with the truth spoilt or not."""
     sim = simulation(SECTION + GOAL + "detection: {threshold: 1e6}\ntime_limit: 1\n")
     sim.state.q[:], sim.state.qd[:] = q, qd
-    for array in sim.state.truth.touch:
+    for array in sim.state.truth.touch[1:]:
         array[:] = 1.0
+    now = sim.state.truth.touch.now
+    now.link, now.pairs, now.depth, now.sunk = 1, 1, 1.0, 1.0
     spoil(sim)
     sim.step(0.001)
     state, belief = sim.state, sim.state.control.belief
-    believed = np.concatenate([belief.tau_external, belief.wrench, belief.level])
+    believed = np.concatenate([belief.tau_external, belief.wrench, [belief.now.level]])
     return np.concatenate([state.control.sensed.tau, believed]), np.concatenate([state.q, state.qd])
 
 
@@ -35,15 +38,16 @@ def _nan_truth(sim):
         ),
         damping=np.full(6, np.nan),
     )
-    statistics = sim.state.statistics
-    times = (statistics.touch_time, statistics.last_contact_time, statistics.peak_time)
-    _fill_with_nan((sim.state.truth, sim.plant.stages, times, statistics.peak_force, statistics.first_peak))
+    _fill_with_nan((sim.state.truth, sim.plant.stages, sim.state.statistics))
 
 
 def _fill_with_nan(record):
     for field in record:
         if isinstance(field, tuple):
             _fill_with_nan(field)
+        elif isinstance(field, Record):
+            for name, _ in field._fields_:
+                setattr(field, name, np.nan if isinstance(getattr(field, name), float) else 10**6)
         else:
             field[...] = np.nan
 

@@ -149,7 +149,7 @@ def test_a_constant_force_is_known_when_the_arm_has_come_to_rest():
     assert np.abs(sim.state.qd).max() < 1e-12
     np.testing.assert_allclose(truth[:2], [6.0, -8.0], rtol=1e-6)
     assert np.linalg.norm(sim.state.control.belief.wrench - truth) < 1e-6 * np.linalg.norm(truth)
-    assert sim.state.control.belief.level[0] == pytest.approx(0.01, rel=1e-6)
+    assert sim.state.control.belief.now.level == pytest.approx(0.01, rel=1e-6)
 
 
 def test_the_step_response_of_the_estimate_is_critically_damped():

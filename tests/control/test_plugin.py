@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -81,7 +83,7 @@ def test_own_detector_plugs_in(mine):
     assert run.outcome == "reached"
     assert run.summary["collision_count"] > 0
     # once a period, also where a collision interrupts it; the last time when it arrives
-    assert own.controller.detector.memory[0] == own.state.statistics.periods[0] + 1
+    assert own.controller.detector.memory[0] == own.state.statistics.periods + 1
     none = simulation(
         text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder
     )
@@ -217,3 +219,16 @@ def test_parameters_are_packed_in_order_and_spread_over_the_joints():
 def test_wrong_numbers_of_values_are_not_packed(values, joints, words):
     with refused(words):
         PACKED.pack(values, joints)
+
+
+def test_a_method_imports_what_lies_beside_it_under_a_name_of_its_own(tmp_path):
+    """And nothing that hides a module of another program; afterwards the folder is not looked at any more."""
+    (tmp_path / "torques_of_mine.py").write_text("LARGEST = 7.0\n")
+    (tmp_path / "numpy.py").write_text("raise SystemExit('hidden')\n")
+    threshold = 'Parameter("threshold", torques_of_mine.LARGEST'
+    source = DETECTOR.replace('Parameter("threshold", 5.0', threshold)
+    (tmp_path / "mine.py").write_text(f"import numpy\nimport torques_of_mine\n{source}")
+    path = list(sys.path)
+    method = find_method("detector", "mine.py:METHOD", tmp_path)
+    assert method.parameters[0].default == 7.0
+    assert sys.path == path

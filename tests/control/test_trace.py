@@ -14,7 +14,7 @@ from hopfield_nav.plugin import make_sensed
 def _fill(trace, sensed, belief, times, levels):
     for k in range(times.size):
         sensed.time[0], sensed.q[0] = times[k], times[k]
-        belief.level[0] = levels[k]
+        belief.now.level = levels[k]
         remember(trace, sensed, belief)
 
 

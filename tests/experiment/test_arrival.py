@@ -10,7 +10,7 @@ from scenes import push_with_force, simulation
 
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
-from hopfield_nav.control import MOST
+from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.experiment import Simulation
 
 WRONG_MASSES = "controller.model_error.mass_scale=1.1"
@@ -54,7 +54,7 @@ def test_with_an_exact_model_nothing_is_corrected():
 def settled(rate, estimator):
     """An arm that stands at its goal for some seconds, its masses 10 % off."""
     sim = simulation(HEAVIER % rate + NEAR + FEELS % estimator)
-    while sim.outcome is None and sim.time < float(sim._trajectory.knots[-1]) + 6.0:
+    while sim.outcome is None and sim.time < float(sim.trajectory.knots[-1]) + 6.0:
         sim.step(0.1)
     assert sim.outcome is None
     return sim
@@ -81,7 +81,7 @@ def test_nothing_winds_up_while_something_is_pressed():
     push_with_force(sim, (0.0, 5.0))
     sim.step(10.0)
     correction = sim.state.control.correction
-    assert np.abs(correction).max() < MOST
+    assert np.abs(correction).max() < MAX_CORRECTION
     goal = forward_kinematics(sim.arm, sim.state.q)[:3, 3]
     assert np.linalg.norm(goal - sim.navigator.goal) < 1e-4
     push_with_force(sim, (0.0, 1e-9))

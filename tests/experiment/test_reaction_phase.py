@@ -52,10 +52,10 @@ def run_by_phases(reaction: str, text: str = "", most: float = 8.0) -> tuple[Sim
         sim.step(max(sim.world.controller.period, 0.005))
         reacts = sim.navigator.motion.reacts
         if begin is not None and (not reacts or len(sim.detections) > alarms):
-            phases.append(Phase(begin, float(sim._trajectory.knots[0])))
+            phases.append(Phase(begin, float(sim.trajectory.knots[0])))
             begin = None
         if reacts and begin is None:
-            begin = float(sim._trajectory.knots[0])
+            begin = float(sim.trajectory.knots[0])
     assert phases
     return sim, sim.record().data, phases
 

@@ -25,7 +25,6 @@ from hopfield_nav.figures.sweep import (
     heat_map_handles,
     pareto_front,
     swept_axis,
-    wilson,
 )
 from hopfield_nav.figures.sweep.axes import MOST_VALUES
 from hopfield_nav.figures.sweep.heat_map import colour_norm, number
@@ -375,13 +374,6 @@ def test_bars_fill_up_and_count(ax):
 def test_no_interval_where_the_runs_are_no_sample(ax):
     draw_outcomes(ax, table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), SCALE)
     assert not ax.lines
-
-
-def test_wilson_against_published_values():
-    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)  # newcombe1998, table 1
-    assert wilson(15, 148) == pytest.approx((0.0624, 0.1605), abs=5e-5)
-    assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
-    assert wilson(29, 29)[1] == 1
 
 
 def test_outcomes_differ_for_colour_blind_readers():

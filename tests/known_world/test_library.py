@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import zipfile
 
 import numpy as np
 import pytest
@@ -228,7 +230,26 @@ def _one_byte_less(path):
     _saved_with(path, bits=bits)
 
 
+def _a_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _a_giant(path):
+    """A few kB that would unpack to 257 MB of nothing; its head is true."""
+    with np.load(path) as file:
+        whole = {key: file[key] for key in file.files if key != "bits"}
+    np.savez_compressed(path, **whole)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as packed, packed.open("bits.npy", "w") as bits:
+        about = {"descr": "|u1", "fortran_order": False, "shape": (257 << 20,)}
+        np.lib.format.write_array_header_1_0(bits, about)
+        for _ in range(257):
+            bits.write(bytes(1 << 20))
+
+
 BROKEN = {
+    "a pipe": (_a_pipe, "no regular file"),
+    "a giant": (_a_giant, "larger than a collision library"),
     "empty": (lambda path: path.write_bytes(b""), "cannot read"),
     "text": (lambda path: path.write_bytes(b"text"), "cannot read"),
     "half": (lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]), "cannot read"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 
 import numpy as np
 import pinocchio as pin
@@ -114,14 +115,20 @@ def test_a_spoilt_file_is_refused_in_one_line(tmp_path, spoil, words):
         load_plan_csv(path)
 
 
+def _pipe(folder):
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda folder: plan_table(ARM, TRAJECTORY, 0.0), "period must be positive"),
         (lambda folder: load_plan_csv(folder / "none.csv"), "cannot read"),
+        (lambda folder: load_plan_csv(_pipe(folder)), "no regular file"),
         (lambda folder: write_plan_csv(ARM, TRAJECTORY, folder / "no" / "plan.csv"), "cannot write"),
     ],
-    ids=["no period", "missing file", "missing folder"],
+    ids=["no period", "missing file", "a pipe", "missing folder"],
 )
 def test_what_cannot_be_written_or_read_is_refused(tmp_path, call, words):
     with refused(words):

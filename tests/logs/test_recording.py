@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from conftest import KUFIETA
@@ -324,3 +326,11 @@ def test_real_traps(data_folder):
     assert len(runs["no5_free"].cut_short.split(", ")) == 7
     assert [name for name in KUFIETA if "force_sensor" in runs[name]] == ["no10_standstill_force_sensor_fx"]
     assert [name for name in KUFIETA if runs[name].gap_count] == ["no1"]
+
+
+def test_a_pipe_is_not_waited_for(folder, tmp_path):
+    (folder / "log_i_actual.csv").unlink()
+    for path, asked in ((folder / "log_i_actual.csv", folder), (tmp_path / "pipe", tmp_path / "pipe")):
+        os.mkfifo(path)
+        with refused("no regular file"):
+            load_recording(asked)

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from oracles import pinocchio_model, random_states
-from scenes import contact_of
+from scenes import contact_of, numbers_of
 
 from dynamics import (
     forward_kinematics,
@@ -102,7 +102,7 @@ def test_solids_that_are_not_looked_at_change_nothing(arm):
         np.testing.assert_array_equal(torque, expected)
         for found, right in zip(touch, all_seen, strict=True):
             np.testing.assert_array_equal(found, right)
-        pairs.add(int(touch.pairs[0]))
+        pairs.add(int(touch.now.pairs))
     assert {0, 1, 2, 3} <= pairs
 
 
@@ -110,9 +110,9 @@ def test_solids_that_are_not_looked_at_change_nothing(arm):
 def test_far_from_everything_nothing_is_felt_and_touch_is_cleared(arm):
     torque, touch = contact(arm, np.array([0.1, -1.2, 1.0, 0.3, 0.5, 0.0]), solids=FAR)
     assert not torque.any()
-    assert not np.concatenate(touch).any()
+    assert not numbers_of(touch).any()
     torque, touch = contact(arm, np.zeros(6), solids=pack_primitives([]))
-    assert not torque.any() and not np.concatenate(touch).any()  # noqa: PT018
+    assert not torque.any() and not numbers_of(touch).any()  # noqa: PT018
 
 
 @pytest.mark.kernel
@@ -122,8 +122,8 @@ def test_the_torque_is_minus_the_gradient_of_the_stored_energy(arm):
         torque, touch = contact(arm, q)
         slope = [(stored(arm, q + h) - stored(arm, q - h)) / 2e-6 for h in 1e-6 * np.eye(6)]
         np.testing.assert_allclose(torque, -np.array(slope), rtol=0, atol=1e-5 * (1 + np.abs(slope).max()))
-        touched += touch.pairs[0] > 1
-        links.add(int(touch.link[0]))
+        touched += touch.now.pairs > 1
+        links.add(int(touch.now.link))
     assert touched > 30
     assert {2, 3, 4, 5, 6} <= links
 
@@ -134,10 +134,10 @@ def test_one_force_has_the_torque_that_pinocchio_gives_it(arm):
     single = 0
     for i, q in enumerate(random_states(6, 1500, 2).q):
         torque, touch = contact(arm, q, solids=SOLIDS[[i % len(SOLIDS)]])
-        if touch.pairs[0] != 1:
+        if touch.now.pairs != 1:
             continue
         single += 1
-        link, point, force = int(touch.link[0]), touch.point, touch.largest
+        link, point, force = int(touch.now.link), touch.point, touch.largest
         pin.computeJointJacobians(model, data, q)
         at_base = pin.getJointJacobian(model, data, link, pin.WORLD)
         expected = at_base[:3].T @ force + at_base[3:].T @ np.cross(point, force)
@@ -171,14 +171,14 @@ def test_a_contact_never_pulls_and_friction_is_mu_times_the_push(arm):
     for i, (q, qd) in enumerate(zip(states.q, 3 * states.qd, strict=True)):
         law, solids = np.array([K, 2000.0, 0.5]), SOLIDS[[i % len(SOLIDS)]]
         _, touch = contact(arm, q, qd, law, solids)
-        if touch.pairs[0] != 1:
+        if touch.now.pairs != 1:
             continue
         at = arm_closest_points(arm, q, solids)
         k, j = np.unravel_index(
             np.where(arm_bodies(arm)[:, :1] > 0, at.distance, 1.0).argmin(), at.distance.shape
         )
         normal, force = at.normal[k, j], touch.largest
-        velocity = np.array(_velocity(arm, q, qd, int(touch.link[0]), touch.point, make_work(6)))
+        velocity = np.array(_velocity(arm, q, qd, int(touch.now.link), touch.point, make_work(6)))
         push = force @ normal
         wanted = max(-K * at.distance[k, j] - 2000.0 * velocity @ normal, 0.0)
         if np.linalg.norm(normal) < 1 - 1e-9:
@@ -247,7 +247,7 @@ def test_the_base_never_touches():
     assert not arm_collides(arm, q, floor)
     torque, touch = contact(arm, q, solids=floor)
     assert not torque.any()
-    assert touch.pairs[0] == 0
+    assert touch.now.pairs == 0
 
 
 def test_the_tool_rod_belongs_to_the_last_link(arm):
@@ -257,7 +257,7 @@ def test_the_tool_rod_belongs_to_the_last_link(arm):
     np.testing.assert_allclose(rod[3:6], forward_kinematics(arm, q)[:3, 3], atol=1e-12)
     tip = geometry.sphere(rod[3:6], 0.01)[None]
     _, touch = contact(arm, q, solids=tip)
-    assert touch.link[0] == 6
+    assert touch.now.link == 6
     assert len(arm_bodies(load_arm("ur5_controller"))) == len(arm_bodies(arm)) - 1
 
 

@@ -9,10 +9,7 @@ from scenes import simulation
 from dynamics.compiled import kernel
 from hopfield_nav.loop import (
     COLUMNS,
-    DETECTED,
-    DIVERGED,
-    HORIZON,
-    LOG_FULL,
+    Event,
     Rows,
     log_columns,
     make_log,
@@ -49,14 +46,13 @@ def detections(tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]
     )
     found = []
     for _ in range(100):
-        event = sim._advance(len(levels))
-        if event == HORIZON:
+        event = sim.advance(len(levels))
+        if event == Event.HORIZON:
             return found
-        assert event == DETECTED
-        found.append(int(sim.state.step[0]))
-        sim._trajectory = sim._trajectory._replace(
-            knots=sim._trajectory.knots + sim.time - sim._trajectory.knots[0]
-        )
+        assert event == Event.DETECTED
+        found.append(sim.state.now.step)
+        way = sim.trajectory
+        sim.follow(way._replace(knots=way.knots + sim.time - way.knots[0]))
     raise AssertionError("the same period fires for ever")
 
 
@@ -101,11 +97,11 @@ def test_at_the_end_of_the_trajectory_a_lasting_force_counts_again(tmp_path):
         " level4: 1.5, level5: 1.5}\ngoal: {cell: [17, 6]}\ntime_limit: 1\n",
         tmp_path,
     )
-    assert sim._advance(6) == DETECTED
-    assert sim._advance(3) == HORIZON
-    sim._trajectory = sim._trajectory._replace(knots=sim._trajectory.knots - 1e3)
-    assert sim._advance(6) == DETECTED
-    assert sim.state.step[0] == 3
+    assert sim.advance(6) == Event.DETECTED
+    assert sim.advance(3) == Event.HORIZON
+    sim.follow(sim.trajectory._replace(knots=sim.trajectory.knots - 1e3))
+    assert sim.advance(6) == Event.DETECTED
+    assert sim.state.now.step == 3
 
 
 def test_the_estimator_runs_once_a_period_also_across_events(tmp_path):
@@ -119,7 +115,7 @@ def test_the_estimator_runs_once_a_period_also_across_events(tmp_path):
     sim.step(0.02)
     assert len(sim.detections) == 2
     assert sim.controller.detector.memory[0] == 10
-    assert sim.state.statistics.periods[0] == 10
+    assert sim.state.statistics.periods == 10
 
 
 # --- with and without an obstacle ----------------------------------------------------------------------
@@ -168,12 +164,12 @@ def test_true_force_of_the_record_is_the_contact_law_at_the_recorded_position():
 
 def test_log_full_comes_before_anything_is_lost():
     sim = simulation("goal: {cell: [17, 6]}\ntime_limit: 1\n")
-    sim._rows = Rows(len(sim.arm.dh), 5)
-    assert sim._advance(20) == LOG_FULL
-    assert (int(sim.state.step[0]), len(sim._rows)) == (5, 5)
-    sim._answer(LOG_FULL)
-    assert sim._advance(8) == HORIZON
-    np.testing.assert_allclose(sim._rows.table()[:, 0], np.arange(8) * 0.001)
+    sim.rows = Rows(len(sim.arm.dh), 5)
+    assert sim.advance(20) == Event.LOG_FULL
+    assert (sim.state.now.step, len(sim.rows)) == (5, 5)
+    sim.rows.make_room()
+    assert sim.advance(8) == Event.HORIZON
+    np.testing.assert_allclose(sim.rows.table()[:, 0], np.arange(8) * 0.001)
 
 
 def test_columns_fill_the_row():
@@ -183,31 +179,33 @@ def test_columns_fill_the_row():
     assert stops[-1] == 1 + 11 * 7 + 22
 
 
-def test_rows_are_written_in_the_order_of_the_table():
+@pytest.mark.parametrize("damped", [False, True])
+def test_rows_are_written_in_the_order_of_the_table(damped):
     """Every field of the state gets numbers of its own; each must come back under its own name."""
     n = 7
     state, log, numbers = make_state(np.zeros(n), 0), make_log(2, n), iter(range(1, 1000))
     sensed, belief, truth = state.control.sensed, state.control.belief, state.truth
-    fields = {
+    arrays = {
         "q": state.q, "qd": state.qd, "q_ref": sensed.q_ref, "qd_ref": sensed.qd_ref,
         "qdd_ref": sensed.qdd_ref, "tau": sensed.tau, "q_sensed": sensed.q, "qd_sensed": sensed.qd,
         "tau_external_estimate": belief.tau_external, "force_estimate": belief.wrench[:3],
-        "moment_estimate": belief.wrench[3:], "level": belief.level, "detected": state.control.alarm.raised,
-        "estimate_damped": belief.damped, "tau_external": truth.external, "tau_friction": truth.friction,
-        "tool_position": truth.tool, "force": truth.touch.force, "contact_link": truth.touch.link,
+        "moment_estimate": belief.wrench[3:], "tau_external": truth.external,
+        "tau_friction": truth.friction, "tool_position": truth.tool, "force": truth.touch.force,
         "contact_point": truth.touch.point, "contact_force": truth.touch.largest,
     }  # fmt: skip
-    assert ["time", *fields] == [column.name for column in COLUMNS]
-    wanted = {}
-    for name, field in fields.items():
+    belief.now.level, truth.touch.now.link = 0.25, 3
+    belief.now.damped, state.control.alarm.now.raised = damped, not damped
+    wanted = {"level": 0.25, "detected": not damped, "estimate_damped": damped, "contact_link": 3}
+    assert {"time", *arrays, *wanted} == {column.name for column in COLUMNS}
+    for name, field in arrays.items():
         field[:] = [next(numbers) for _ in field]
         wanted[name] = field.copy()
     _write(log, state, 0.5)
-    assert log.used[0] == 1
+    assert log.now.used == 1
     assert log.table[0, 0] == 0.5
     for name, columns in list(log_columns(n).items())[1:]:
         np.testing.assert_array_equal(log.table[0, columns], wanted[name], err_msg=name)
-    log.used[0], truth.touch.link[0] = 0, 0.0
+    log.now.used, truth.touch.now.link = 0, 0
     _write(log, state, 0.5)
     assert np.isnan(log.table[0, log_columns(n)["contact_point"]]).all()
     np.testing.assert_array_equal(log.table[0, log_columns(n)["contact_force"]], wanted["contact_force"])
@@ -222,10 +220,10 @@ def _write(log, state, time):
 @pytest.mark.parametrize("value", [np.nan, np.inf, 2e3, -2e3])
 def test_an_explosion_ends_the_run(value):
     sim = simulation("goal: {cell: [17, 6]}\ntime_limit: 1\n")
-    assert sim._advance(3) == HORIZON
+    assert sim.advance(3) == Event.HORIZON
     sim.state.qd[2] = value
-    assert sim._advance(10) == DIVERGED
-    assert sim.state.step[0] == 4
+    assert sim.advance(10) == Event.DIVERGED
+    assert sim.state.now.step == 4
 
 
 @pytest.mark.kernel

@@ -26,15 +26,15 @@ def _fill(written: Rows, count: int) -> None:
     """Rows that hold their own number, as a loop would write them."""
     for number in range(count):
         log = written.log
-        if log.used[0] == len(log.table):
+        if log.now.used == len(log.table):
             written.make_room()
             log = written.log
-        log.table[log.used[0]] = number
-        log.used[0] += 1
+        log.table[log.now.used] = number
+        log.now.used += 1
 
 
 def _pieces_of(monkeypatch, most: int) -> None:
-    monkeypatch.setattr(rows, "MOST", most)
+    monkeypatch.setattr(rows, "MAX_ROWS", most)
 
 
 @pytest.mark.parametrize("count", [0, 5, 63, 64, 65, 128, 1000])
@@ -81,7 +81,7 @@ def test_a_run_in_pieces_is_the_run_in_memory(monkeypatch, tmp_path):
     _pieces_of(monkeypatch, 512)
     monkeypatch.setattr(rows, "FIRST_ROWS", 128)
     going = simulation(WORLD)
-    going._rows = Rows(len(going.arm.dh), 128)
+    going.rows = Rows(len(going.arm.dh), 128)
     going.step(1.7)
     going.record()
     pieces = going.run()
@@ -116,9 +116,9 @@ def test_a_full_disk_is_told():
         "import resource\n"
         "from hopfield_nav.loop import Rows, rows\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "rows.MOST, log = 64, Rows(6, 64)\n"
+        "rows.MAX_ROWS, log = 64, Rows(6, 64)\n"
         "for _ in range(9):\n"
-        "    log.log.used[0] = 64\n"
+        "    log.log.now.used = 64\n"
         "    log.make_room()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -11,7 +11,7 @@ from scenes import world
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.navigation.motion.planners import open_cells, plan_with
-from hopfield_nav.planning import plan_a_star, plan_potential_field, plan_roadmap, replan
+from hopfield_nav.planning import neighbourhood_of, plan_a_star, plan_potential_field, plan_roadmap, replan
 from hopfield_nav.planning.a_star import _least
 from hopfield_nav.planning.any_angle import polyline_length
 from hopfield_nav.planning.line_of_sight import line_of_sight
@@ -32,7 +32,8 @@ def test_a_star_is_as_short_as_the_limit_network(rank, radius, seed):
     rng = np.random.default_rng(seed)
     blocked = rng.random(tuple(rng.integers(2, 8, rank))) < 0.35
     start, goal = (tuple(int(rng.integers(n)) for n in blocked.shape) for _ in range(2))
-    plan, exact = plan_a_star(blocked, start, goal, radius), replan(blocked, start, goal, radius=radius)
+    near = neighbourhood_of(blocked.shape, radius)
+    plan, exact = plan_a_star(blocked, start, goal, radius), replan(blocked, start, goal, near=near)
     assert (plan.cells is None) == (exact.cells is None)
     assert plan.length == pytest.approx(exact.length, rel=1e-12)
     if plan.cells is None:
@@ -129,6 +130,7 @@ def test_what_a_star_expects_is_the_length_on_open_ground():
     ("kind", "outcome"), [("a_star", "reached"), ("roadmap", "reached"), ("potential_field", "no_path")]
 )
 def test_the_main_experiment(kind, outcome):
-    run = simulate(load_world("ragazzon2012", [f"planner.kind={kind}", "record.signals=none"]))
+    planner = f"planner={{kind: {kind}, unreachable: ignore}}"
+    run = simulate(load_world("ragazzon2012", [planner, "record.signals=none"]))
     assert run.outcome == outcome
     assert ("stuck" in run.summary["reason"]) == (kind == "potential_field")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from hopfield_nav.planning import neighbours, plan_path
+from hopfield_nav.planning import neighbourhood_of, plan_path
 from hopfield_nav.planning.neighbourhood import parse_ties
 
 pytestmark = pytest.mark.kernel
@@ -53,7 +53,7 @@ def test_first_of_equal_neighbours_wins(network, ties, first):
 
 
 def test_diagonals_come_after_the_axes():
-    offsets = neighbours((5, 5), radius=2.0).offset.tolist()
+    offsets = neighbourhood_of((5, 5), radius=2.0).offset.tolist()
     assert offsets[:4] == [[0, 1], [0, -1], [1, 0], [-1, 0]]
     assert offsets[4:8] == [[0, 2], [0, -2], [2, 0], [-2, 0]]
     assert offsets[8:] == [[1, 1], [-1, 1], [1, -1], [-1, -1]]

@@ -6,7 +6,7 @@ from refusals import refused
 from scipy.sparse import csr_matrix, identity
 from scipy.sparse.linalg import spsolve
 
-from hopfield_nav.planning import flat_index, iterate, largest_eigenvalue, neighbours, settle
+from hopfield_nav.planning import flat_index, iterate, largest_eigenvalue, neighbourhood_of, settle
 from hopfield_nav.planning.hopfield import check_beta, sweep
 from hopfield_nav.planning.sum_exact import PATIENCE, STILL, counts_as_none, log_activation
 
@@ -35,22 +35,21 @@ def random_map(rng, shape, share):
 
 def settled(blocked, target, beta, radius=1.0):
     shape = blocked.shape
-    table = neighbours(shape, radius).table
-    index = flat_index(target, shape, "target")
-    return settle(table, blocked.ravel(), index, beta, largest_eigenvalue(shape, radius), 100_000)
+    near, index = neighbourhood_of(shape, radius), flat_index(target, shape, "target")
+    return settle(near.table, blocked.ravel(), index, beta, largest_eigenvalue(near), 100_000)
 
 
 @pytest.mark.parametrize("radius", [1.0, np.sqrt(2), 2.0])
 @pytest.mark.parametrize("shape", [(5,), (4, 6), (3, 4, 3), (1, 7)])
 def test_table_is_the_weight_matrix(shape, radius):
-    table = neighbours(shape, radius).table
+    table = neighbourhood_of(shape, radius).table
     T = np.zeros((len(table), len(table) + 1))
     np.put_along_axis(T, table.astype(int), 1.0, axis=1)
     np.testing.assert_array_equal(T[:, :-1], weights(shape, radius))
 
 
 def test_periodic_table():
-    table = neighbours((5, 4), periodic=[True, False]).table
+    table = neighbourhood_of((5, 4), periodic=[True, False]).table
     T = np.zeros((20, 21))
     np.put_along_axis(T, table.astype(int), 1.0, axis=1)
     np.testing.assert_array_equal(T[:, :-1], weights((5, 4), periodic=[True, False]))
@@ -58,33 +57,37 @@ def test_periodic_table():
 
 @pytest.mark.parametrize("shape", [(20, 20), (7,), (3, 9), (4, 5, 3), (3, 2, 4, 3), (1, 6)])
 def test_largest_eigenvalue_is_exact(shape):
-    assert largest_eigenvalue(shape) == pytest.approx(np.linalg.eigvalsh(weights(shape))[-1], rel=1e-12)
+    exact = np.linalg.eigvalsh(weights(shape))[-1]
+    assert largest_eigenvalue(neighbourhood_of(shape)) == pytest.approx(exact, rel=1e-12)
 
 
 def test_largest_eigenvalue_periodic():
     shape, periodic = (5, 4), [True, False]
     exact = np.linalg.eigvalsh(weights(shape, periodic=periodic))[-1]
-    assert largest_eigenvalue(shape, periodic=periodic) == pytest.approx(exact, rel=1e-12)
+    near = neighbourhood_of(shape, periodic=periodic)
+    assert largest_eigenvalue(near) == pytest.approx(exact, rel=1e-12)
 
 
 def test_the_documents_eigenvalue_is_wrong():
-    assert largest_eigenvalue((20, 20)) == pytest.approx(3.955, abs=5e-4)  # not 3.0 (6.2.1)
+    assert largest_eigenvalue(neighbourhood_of((20, 20))) == pytest.approx(3.955, abs=5e-4)  # not 3.0 (6.2.1)
 
 
 @pytest.mark.parametrize("radius", [np.sqrt(2), 2.0, 2.5])
 def test_larger_neighbourhood_is_bounded(radius):
-    assert np.linalg.eigvalsh(weights((6, 7), radius))[-1] <= largest_eigenvalue((6, 7), radius)
+    near = neighbourhood_of((6, 7), radius)
+    assert np.linalg.eigvalsh(weights((6, 7), radius))[-1] <= largest_eigenvalue(near)
 
 
 def test_obstacles_lower_the_eigenvalue():
     blocked = np.random.default_rng(1).random((8, 8)) < 0.2
-    assert np.linalg.eigvalsh(weights((8, 8), blocked=blocked))[-1] < largest_eigenvalue((8, 8))
+    largest = largest_eigenvalue(neighbourhood_of((8, 8)))
+    assert np.linalg.eigvalsh(weights((8, 8), blocked=blocked))[-1] < largest
 
 
 @pytest.mark.parametrize("beta", [0.0, -0.1, 1 / 3, 0.2529, np.nan, np.inf])
 def test_beta_outside_its_limits_is_refused(beta):
     with refused(r"beta < 0\.252824 = "):
-        check_beta(beta, (20, 20))
+        check_beta(beta, neighbourhood_of((20, 20)))
 
 
 @pytest.mark.parametrize("beta", [0.02, 0.1, 0.2, 0.24])
@@ -92,7 +95,7 @@ def test_beta_outside_its_limits_is_refused(beta):
     ("shape", "share"), [((9, 11), 0.25), ((20, 20), 0.1), ((5, 4, 6), 0.2), ((12,), 0.0)]
 )
 def test_equilibrium_is_that_of_the_synchronous_network(shape, share, beta):
-    beta = min(beta, 0.99 / largest_eigenvalue(shape))
+    beta = min(beta, 0.99 / largest_eigenvalue(neighbourhood_of(shape)))
     for seed in range(5):
         blocked, target = random_map(np.random.default_rng(seed), shape, share)
         activation, _ = iterate(blocked, target, beta)
@@ -104,7 +107,7 @@ def test_equilibrium_is_that_of_the_synchronous_network(shape, share, beta):
 @pytest.mark.parametrize("radius", [1.0, np.sqrt(2), 2.0])
 def test_equilibrium_solves_the_linear_system(radius):
     blocked, target = random_map(np.random.default_rng(7), (12, 13), 0.2)
-    beta = 0.8 / largest_eigenvalue(blocked.shape, radius)
+    beta = 0.8 / largest_eigenvalue(neighbourhood_of(blocked.shape, radius))
     T = csr_matrix(weights(blocked.shape, radius, blocked=blocked)).tolil()
     index = flat_index(target, blocked.shape, "target")
     T[index] = 0
@@ -165,7 +168,7 @@ def test_sweep_clamps_target_and_obstacles():
 )
 def test_bad_neighbourhood_is_refused(arguments, words):
     with refused(words):
-        neighbours((4, 9), **arguments)
+        neighbourhood_of((4, 9), **arguments)
 
 
 def test_a_change_counts_as_none_sooner_the_slower_the_errors_fall_and_the_longer_it_takes():

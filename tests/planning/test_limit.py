@@ -8,7 +8,7 @@ from refusals import refused
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from hopfield_nav.planning import blocks, neighbours, places_of, plan_path, solve, stencil
+from hopfield_nav.planning import blocks, neighbourhood_of, places_of, plan_path, solve
 from hopfield_nav.planning.limit import distance_grid
 
 pytestmark = pytest.mark.kernel
@@ -130,13 +130,12 @@ def test_buckets_are_exact(problem):
     """Euclidean lengths, spacings that differ up to 40,000-fold, closed axes; scipy's Dijkstra."""
     blocked, goal, radius, spacing, periodic = problem
     shape = blocked.shape
-    near = neighbours(shape, radius, spacing, periodic)
+    near = neighbourhood_of(shape, radius, spacing, periodic)
     free = np.append(~blocked.ravel(), False)
     a, k = np.nonzero(free[near.table] & free[:-1, None])
     graph = coo_matrix((near.length[k], (a, near.table[a, k])), shape=(blocked.size,) * 2)
     exact = dijkstra(graph.tocsr(), indices=int(np.ravel_multi_index(goal, shape))).reshape(shape)
-    steps = stencil(shape, radius, spacing, periodic)
-    found = distance_grid(solve(blocked, steps, goal), steps)
+    found = distance_grid(solve(blocked, near, goal), near)
     np.testing.assert_allclose(found, exact, rtol=1e-12)
 
 

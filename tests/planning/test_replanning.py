@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
 
-from hopfield_nav.planning import Replanner, plan_path, replan
+from hopfield_nav.planning import Replanner, neighbourhood_of, plan_path, replan
 
 pytestmark = pytest.mark.kernel
 
@@ -23,7 +23,7 @@ def sequences(draw):
     blocked = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.4]))
     goal = tuple(int(rng.integers(n)) for n in shape)
     cells = [tuple(int(rng.integers(n)) for n in shape) for _ in range(2 * draw(st.integers(1, 12)))]
-    return blocked, goal, cells, {"radius": radius, "spacing": spacing, "periodic": periodic}
+    return blocked, goal, cells, neighbourhood_of(shape, radius, spacing, periodic)
 
 
 def is_same(plan, other):
@@ -35,12 +35,12 @@ def is_same(plan, other):
 @settings(max_examples=250, deadline=None, derandomize=True)
 @given(sequences())
 def test_repaired_limit_network_is_a_new_one(sequence):
-    blocked, goal, cells, options = sequence
-    planner = Replanner(blocked, goal, **options)
+    blocked, goal, cells, near = sequence
+    planner = Replanner(blocked, goal, near=near)
     for cell, start in zip(cells[::2], cells[1::2], strict=True):
         planner.block(cell)
         blocked[cell] = True
-        anew = replan(blocked, start, goal, **options)
+        anew = replan(blocked, start, goal, near=near)
         np.testing.assert_array_equal(planner.distance, anew.distance)
         assert is_same(planner.plan(start), anew)
     np.testing.assert_array_equal(planner.blocked, blocked)
@@ -49,12 +49,12 @@ def test_repaired_limit_network_is_a_new_one(sequence):
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(sequences())
 def test_restarted_summing_network_is_a_new_one(sequence):
-    blocked, goal, cells, options = sequence
-    planner = Replanner(blocked, goal, "sum", **options)
+    blocked, goal, cells, near = sequence
+    planner = Replanner(blocked, goal, "sum", near=near)
     for cell, start in zip(cells[::2], cells[1::2], strict=True):
         planner.block(cell)
         blocked[cell] = True
-        anew = replan(blocked, start, goal, "sum", **options)
+        anew = replan(blocked, start, goal, "sum", near=near)
         np.testing.assert_array_equal(np.isneginf(planner.log_activation), np.isneginf(anew.log_activation))
         live = np.isfinite(anew.log_activation)
         gap = np.abs(planner.log_activation[live] - anew.log_activation[live])
@@ -62,15 +62,15 @@ def test_restarted_summing_network_is_a_new_one(sequence):
         assert is_same(planner.plan(start), anew)
 
 
-def steps_between(shape, cells, periodic):
+def steps_between(cells, near):
     """Pairs of neighbouring cells, one from each cell of a list along some axis."""
     found = []
     for n, cell in enumerate(cells):
-        axis = n % len(shape)
+        axis = n % len(near.shape)
         beyond = list(cell)
         beyond[axis] += 1
-        if beyond[axis] == shape[axis]:
-            beyond[axis] = 0 if periodic[axis] else beyond[axis] - 2
+        if beyond[axis] == near.shape[axis]:
+            beyond[axis] = 0 if near.periodic[axis] else beyond[axis] - 2
         found.append((cell, tuple(beyond)))
     return found
 
@@ -80,9 +80,9 @@ def steps_between(shape, cells, periodic):
 @given(sequence=sequences())
 def test_what_was_closed_opens_again(network, sequence):
     """Cells and steps are closed and opened in turn; the network is that of the map as it then is."""
-    blocked, goal, cells, options = sequence
-    steps = steps_between(blocked.shape, cells, options["periodic"])
-    planner, closed = Replanner(blocked, goal, network, **options), []
+    blocked, goal, cells, near = sequence
+    steps = steps_between(cells, near)
+    planner, closed = Replanner(blocked, goal, network, near=near), []
     for n, (cell, start) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
         planner.close(steps[n : n + 2])
         closed += steps[n : n + 2]
@@ -93,7 +93,7 @@ def test_what_was_closed_opens_again(network, sequence):
         else:
             planner.unblock(cell)
         blocked[cell] = n % 2
-        anew = replan(blocked, start, goal, network, closed=closed, **options)
+        anew = replan(blocked, start, goal, network, closed=closed, near=near)
         if network == "limit":
             np.testing.assert_array_equal(planner.distance, anew.distance)
         assert is_same(planner.plan(start), anew)
@@ -108,7 +108,7 @@ def test_the_nearest_of_several_goals(seed, spacing):
     cells = np.argwhere(~blocked)
     start, *goals = cells[rng.permutation(len(cells))[:5]]
     step = [[start, start + e] for e in np.eye(3, dtype=int) if (start + e < blocked.shape).all()][:1]
-    planner = Replanner(blocked, np.array(goals), spacing=spacing)
+    planner = Replanner(blocked, np.array(goals), near=neighbourhood_of(blocked.shape, spacing=spacing))
     for closed in (None, np.array(step).reshape(-1, 2, 3)):
         if closed is not None:
             planner.close(closed)
@@ -177,7 +177,13 @@ def test_map_of_the_caller_is_his_own():
 
 
 OPEN = np.zeros((5, 5), dtype=bool)
+OTHER = neighbourhood_of((5, 6))
 REFUSED = {
+    "a neighbourhood of another grid": (
+        lambda: Replanner(OPEN, (2, 2), near=OTHER),
+        r"of another grid; found \(5, 6\); allowed: of \(5, 5\)",
+    ),
+    "one to plan with": (lambda: replan(OPEN, (2, 2), (0, 0), near=OTHER), "of another grid"),
     "a misspelt network": (lambda: Replanner(OPEN, (2, 2), "limitt"), "Did you mean 'limit'"),
     "no goal": (lambda: Replanner(OPEN, np.zeros((0, 2), int)), "allowed: one or more"),
     "several goals for the sum": (lambda: Replanner(OPEN, [(0, 0), (2, 2)], "sum"), "allowed: 2 integers"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from hopfield_nav.planning import plan_path, stencil
+from hopfield_nav.planning import neighbourhood_of, plan_path
 
 FREE = np.zeros((9, 7), dtype=bool)
 
@@ -30,8 +30,21 @@ def test_words_for_numbers_are_refused(name, value):
 
 def test_too_many_neighbours_are_refused():
     with refused("too many neighbours; found .radius 600.*allowed: about 79.* at most"):
-        stencil((1000, 1000), 600)
-    assert len(stencil((60, 60, 60), 16).offset) > 17_000
+        neighbourhood_of((1000, 1000), 600)
+    assert len(neighbourhood_of((60, 60, 60), 16).offset) > 17_000
+
+
+def test_a_neighbourhood_is_a_value():
+    """However it is written it is one object, which nobody changes: tables of large grids are made once."""
+    one = neighbourhood_of((9, 7), spacing=1, periodic=[False, True])
+    assert one is neighbourhood_of(np.array([9, 7]), 1, np.ones(2), (0, 1), ["+v", "-v", "+u", "-u"])
+    assert one != neighbourhood_of((9, 7), periodic=[True, False])
+    assert one.table is one.table
+    with pytest.raises(AttributeError, match="radius"):
+        one.radius = 2.0
+    for array in (one.offset, one.length, one.wrap, one.table):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
 
 
 @pytest.mark.parametrize("spacing", [[1, 1e-11], [1e-11, 1], [1e300, 1], [1, 100_001]])

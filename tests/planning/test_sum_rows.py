@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ragazzon2012 import network_figures
 
-from hopfield_nav.planning import iterate, largest_eigenvalue, plan_path
+from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_path
 from hopfield_nav.planning.sum import Problem, solve_sum
 
 pytestmark = pytest.mark.kernel
@@ -29,7 +29,7 @@ def maps(draw):
     goal, start = (tuple(int(rng.integers(n)) for n in shape) for _ in range(2))
     blocked[goal] = blocked[start] = False
     share = draw(st.sampled_from([0.1, 0.5, 0.95]))
-    beta = share / max(1.0, largest_eigenvalue(shape, radius, periodic))
+    beta = share / max(1.0, largest_eigenvalue(neighbourhood_of(shape, radius, periodic=periodic)))
     return blocked, start, goal, {"beta": beta, "radius": radius, "periodic": periodic}
 
 
@@ -38,7 +38,8 @@ def maps(draw):
 def test_all_solvers_agree(problem):
     """1e-12 in every cell wherever the plain network does not underflow."""
     blocked, start, goal, options = problem
-    plain, _ = iterate(blocked, goal, options["beta"], options["radius"], options["periodic"], 5000)
+    near = neighbourhood_of(blocked.shape, options["radius"], periodic=options["periodic"])
+    plain, _ = iterate(blocked, goal, options["beta"], near, 5000)
     table = plan_path(blocked, start, goal, "sum", **options)
     patch = pytest.MonkeyPatch()
     rows = plan_by_rows(patch, blocked, start, goal, "sum", **options)
@@ -70,16 +71,9 @@ def test_over_relaxation_suits_the_map():
     """Obstacles lower the eigenvalue; with the bound of the open grid this took 781 sweeps."""
     blocked = np.random.default_rng(0).random((20, 20), dtype=np.float32) < 0.25
     blocked[10, 10] = False
-    problem = Problem(
-        (20, 20), summing_stencil(), (10, 10), 0.24, largest_eigenvalue((20, 20)), (1.0, None, None, None)
-    )
+    near = neighbourhood_of((20, 20))
+    problem = Problem(near, (10, 10), 0.24, largest_eigenvalue(near))
     assert solve_sum(problem, blocked).sweeps < 100
-
-
-def summing_stencil():
-    from hopfield_nav.planning import stencil
-
-    return stencil((20, 20))
 
 
 def test_share_of_shortest_paths_falls_with_beta():

@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 from scipy.integrate import quad
 
-from hopfield_nav.planning import iterate, largest_eigenvalue
+from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of
 from hopfield_nav.planning.hopfield import sweep
 from hopfield_nav.planning.theory import activation, lyapunov
 
@@ -45,7 +45,7 @@ def functions(beta):
 
 @pytest.mark.parametrize("name", ["linear", "tanh", "saturated", "sigmoid"])
 def test_lyapunov_function_never_increases(name):
-    function = functions(0.99 / largest_eigenvalue(SHAPE))[name]
+    function = functions(0.99 / largest_eigenvalue(neighbourhood_of(SHAPE)))[name]
     rng = np.random.default_rng(1)
     for seed in range(20):
         blocked = maze(seed)
@@ -56,7 +56,7 @@ def test_lyapunov_function_never_increases(name):
 
 def test_with_the_printed_sign_it_does_increase():
     """(6.4) is printed with +1/2."""
-    function = functions(0.99 / largest_eigenvalue(SHAPE))["linear"]
+    function = functions(0.99 / largest_eigenvalue(neighbourhood_of(SHAPE)))["linear"]
     rng = np.random.default_rng(1)
     rises = []
     for seed in range(20):
@@ -70,14 +70,14 @@ def test_beyond_the_limit_it_may_increase():
     """A faint checkerboard, near the eigenvector of lambda_min: beyond 1/|lambda_min| L rises."""
     board = np.indices(SHAPE).sum(axis=0) % 2
     blocked = np.zeros(SHAPE, dtype=bool)
-    start, largest = clamped(0.2 * board, blocked), largest_eigenvalue(SHAPE)
+    start, largest = clamped(0.2 * board, blocked), largest_eigenvalue(neighbourhood_of(SHAPE))
     assert trace(activation("linear", 0.99 / largest), blocked, start, 40).max() < 1e-10
     assert trace(activation("linear", 2.0 / largest), blocked, start, 40, check=False).max() > 1
 
 
 def test_the_bound_on_the_change_holds():
     """(6.7): Delta L <= -1/2 sum (T_ij + delta_ij/beta) Delta sigma_i Delta sigma_j."""
-    beta = 0.9 / largest_eigenvalue(SHAPE)
+    beta = 0.9 / largest_eigenvalue(neighbourhood_of(SHAPE))
     function, rng = activation("linear", beta), np.random.default_rng(5)
     for seed in range(20):
         blocked = maze(seed)
@@ -91,7 +91,7 @@ def test_the_bound_on_the_change_holds():
 
 @pytest.mark.parametrize("name", ["linear", "tanh", "saturated", "sigmoid"])
 def test_one_fixed_point_from_a_hundred_starts(name):
-    function = functions(0.9 / largest_eigenvalue(SHAPE))[name]
+    function = functions(0.9 / largest_eigenvalue(neighbourhood_of(SHAPE)))[name]
     blocked, rng = maze(), np.random.default_rng(2)
     rest, _ = iterate(blocked, GOAL, function=function, most_sweeps=1000)
     for _ in range(100):

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from dynamics import compiled
+from dynamics import cache
 from dynamics.compiled import first_class, kernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +41,9 @@ def sources(tmp_path, monkeypatch):
         (tmp_path / root / "plain.py").write_text("ANSWER = 42\n")
         (tmp_path / root / "algorithm.py").write_text(KERNEL_FILE)
         (tmp_path / root / "record.py").write_text("from typing import NamedTuple\n")
-    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "dynamics" / "compiled.py"))
+        (tmp_path / root / "numbers.py").write_text("@record\nclass Clock:\n    step: int = 0\n")
+        (tmp_path / root / "kinds.py").write_text("from enum import IntEnum\n")
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "dynamics" / "cache.py"))
     return tmp_path
 
 
@@ -62,80 +64,104 @@ def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.Compl
 
 
 def test_same_sources_same_folder(sources):
-    assert compiled._digest() == compiled._digest()
+    assert cache._digest() == cache._digest()
 
 
 @pytest.mark.parametrize("root", ["dynamics", "hopfield_nav"])
-@pytest.mark.parametrize("name", ["algorithm.py", "record.py"])
+@pytest.mark.parametrize("name", ["algorithm.py", "record.py", "numbers.py", "kinds.py"])
 def test_edited_source_changes_the_folder(sources, root, name):
-    before = compiled._digest()
+    before = cache._digest()
     path = sources / root / name
     path.write_text(path.read_text() + "\n# edited\n")
-    assert compiled._digest() != before
+    assert cache._digest() != before
 
 
 def test_new_kernel_file_changes_the_folder(sources):
-    before = compiled._digest()
+    before = cache._digest()
     (sources / "hopfield_nav" / "deeper").mkdir()
     (sources / "hopfield_nav" / "deeper" / "new.py").write_text(KERNEL_FILE)
-    assert compiled._digest() != before
+    assert cache._digest() != before
 
 
 def test_source_without_kernels_keeps_the_folder(sources):
-    before = compiled._digest()
+    before = cache._digest()
     (sources / "hopfield_nav" / "plain.py").write_text("ANSWER = 43\n")
-    assert compiled._digest() == before
+    assert cache._digest() == before
 
 
 def test_numba_flag_changes_the_folder(sources, monkeypatch):
     monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
-    before = compiled._digest()
+    before = cache._digest()
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
-    assert compiled._digest() != before
+    assert cache._digest() != before
 
 
 def test_cache_location_keeps_the_folder_name(sources, monkeypatch):
-    before = compiled._digest()
+    before = cache._digest()
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/somewhere/else")
-    assert compiled._digest() == before
+    assert cache._digest() == before
 
 
 def test_numba_version_changes_the_folder(sources, monkeypatch):
-    before = compiled._digest()
-    monkeypatch.setattr(compiled, "version", lambda package: "0.0.0")
-    assert compiled._digest() != before
+    before = cache._digest()
+    monkeypatch.setattr(cache, "version", lambda package: "0.0.0")
+    assert cache._digest() != before
 
 
-def test_the_records_that_kernels_read_are_in_the_digest():
+@pytest.mark.parametrize("name", ["arm.py", "work.py", "compiled.py", "link_only.py", "views.py", "cache.py"])
+def test_what_decides_the_code_of_a_kernel_is_in_the_digest(name):
     """Swapped fields of ``Arm`` or ``Work`` have the same types: old code would read one as the other."""
-    for name in ("arm.py", "work.py"):
-        source = (ROOT / "dynamics" / name).read_bytes()
-        assert any(mark in source for mark in compiled._DECIDES_CODE)
+    source = (ROOT / "dynamics" / name).read_bytes()
+    assert any(mark in source for mark in cache._DECIDES_CODE)
+
+
+def _folder(root, name, tag=cache._TAGGED, time=0):
+    folder = root / name
+    folder.mkdir()
+    (folder / "work").write_text("of a week")
+    if tag is not None:
+        (folder / cache._TAG).write_text(tag)
+    os.utime(folder, (time, time))
+    return folder
 
 
 def test_old_folders_are_pruned_and_the_current_stays(tmp_path):
-    folders = [tmp_path / f"code-{k:02}" for k in range(12)]
-    for k, folder in enumerate(folders):
-        folder.mkdir()
-        os.utime(folder, (k, k))
+    folders = [_folder(tmp_path, f"code-{k:016x}", time=100 + k) for k in range(12)]
     (tmp_path / "other").mkdir()
-    compiled._prune(tmp_path, current=folders[0])
+    cache._prune(tmp_path, current=folders[0])
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
-        ["other", folders[0].name, *(f.name for f in folders[-compiled._KEEP :])]
+        ["other", folders[0].name, *(f.name for f in folders[-cache._KEEP :])]
     )
+
+
+def test_only_what_this_program_has_made_is_pruned(tmp_path):
+    """A folder of the user's, of nearly our name, with a tag of somebody else's, or behind a link, stays."""
+    others = [_folder(tmp_path, name) for name in ("code-review", "code-1", f"code-{0:016x}-old", "code-")]
+    others += [_folder(tmp_path, f"code-{1:016x}", None), _folder(tmp_path, f"code-{2:016x}", "of a backup")]
+    (tmp_path / f"code-{3:016x}").symlink_to(others[0])
+    for k in range(cache._KEEP):
+        _folder(tmp_path, f"code-{16 + k:016x}", time=1000 + k)
+    before = sorted(tmp_path.rglob("*"))
+    cache._prune(tmp_path, current=tmp_path / f"code-{0:016x}")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_folder_that_is_made_is_one_that_may_be_pruned(tmp_path):
+    code = "from dynamics.cache import cache_folder, _is_tagged; print(_is_tagged(cache_folder()))"
+    assert _run(["-c", code], tmp_path).stdout.strip() == "True"
 
 
 def test_folder_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr(compiled.tempfile, "gettempdir", lambda: str(tmp_path))
-    assert compiled._choose_root().parent == tmp_path
+    monkeypatch.setattr(cache.tempfile, "gettempdir", lambda: str(tmp_path))
+    assert cache._choose_root().parent == tmp_path
 
 
 def test_cache_is_used(tmp_path):
     """The second process finds the code of the first."""
     code = (
-        "from dynamics import load_arm, forward_kinematics\nfrom dynamics.compiled import cache_is_warm\n"
+        "from dynamics import load_arm, forward_kinematics\nfrom dynamics.cache import cache_is_warm\n"
         "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)"
     )
     runs = [_run(["-c", code], tmp_path) for _ in range(2)]
@@ -206,9 +232,9 @@ def _kernel_tests(names):
 
 
 def test_the_number_of_threads_does_not_move_the_cache(monkeypatch):
-    before = compiled._digest()
+    before = cache._digest()
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    assert compiled._digest() == before
+    assert cache._digest() == before
 
 
 def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):
@@ -216,7 +242,7 @@ def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):
     script = tmp_path / "fill.py"
     script.write_text(
         "import os, sys, time\n"
-        "from dynamics.compiled import filling_cache\n"
+        "from dynamics.cache import filling_cache\n"
         "def mark(what):\n"
         "    with open(sys.argv[1], 'a') as log: log.write(f'{what} {os.getpid()}\\n')\n"
         "with filling_cache():\n"
@@ -232,6 +258,6 @@ def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):
 
 
 def test_where_no_lock_can_be_had_nobody_waits(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path / "missing")
-    with compiled.filling_cache():
+    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path / "missing")
+    with cache.filling_cache():
         pass

@@ -8,7 +8,7 @@ import stat
 import pytest
 from refusals import refused
 
-from dynamics import compiled
+from dynamics import cache
 
 
 @pytest.fixture
@@ -18,11 +18,11 @@ def fresh(monkeypatch, tmp_path):
         (tmp_path / name).mkdir(mode=0o700)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
-    monkeypatch.setattr(compiled.tempfile, "tempdir", str(tmp_path / "tmp"))
-    monkeypatch.setattr(compiled.atexit, "register", lambda *_: None)
-    compiled.cache_folder.cache_clear()
+    monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(cache.atexit, "register", lambda *_: None)
+    cache.cache_folder.cache_clear()
     yield tmp_path
-    compiled.cache_folder.cache_clear()
+    cache.cache_folder.cache_clear()
 
 
 def _mode(folder):
@@ -30,7 +30,7 @@ def _mode(folder):
 
 
 def test_the_folder_is_ours_alone(fresh):
-    folder = compiled.cache_folder()
+    folder = cache.cache_folder()
     assert folder.parent == fresh / "home" / "hopfield-nav"
     assert (_mode(folder), _mode(folder.parent)) == (0o700, 0o700)
 
@@ -42,28 +42,28 @@ def test_a_folder_that_others_may_write_to_is_refused(fresh, monkeypatch, mode):
     asked.chmod(mode)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(asked))
     with refused("NUMBA_CACHE_DIR: others may write"):
-        compiled.cache_folder()
+        cache.cache_folder()
     assert list(asked.iterdir()) == []
     asked.chmod(0o755)
-    assert compiled.cache_folder().parent == asked
+    assert cache.cache_folder().parent == asked
 
 
 def test_code_that_others_may_change_is_refused(fresh):
-    folder = compiled.cache_folder()
+    folder = cache.cache_folder()
     folder.chmod(0o777)
-    compiled.cache_folder.cache_clear()
+    cache.cache_folder.cache_clear()
     with refused("others may write"):
-        compiled.cache_folder()
+        cache.cache_folder()
 
 
 def test_a_guessed_folder_in_the_temporary_one_is_not_used(fresh):
     """Where there is no home, somebody may have made the folder that stands in for it: another is made."""
     (fresh / "home").rmdir()
     (fresh / "home").write_text("no folder")
-    guessed = compiled._choose_root()
+    guessed = cache._choose_root()
     assert guessed.parent == fresh / "tmp"
     guessed.chmod(0o777)
-    other = compiled._choose_root()
+    other = cache._choose_root()
     assert other != guessed
     assert other.parent == fresh / "tmp"
     assert _mode(other) == 0o700
@@ -71,10 +71,10 @@ def test_a_guessed_folder_in_the_temporary_one_is_not_used(fresh):
 
 
 def test_what_somebody_else_owns_is_not_private(fresh, monkeypatch):
-    assert compiled.is_private(fresh / "tmp")
-    monkeypatch.setattr(compiled.os, "getuid", lambda: os.stat(fresh).st_uid + 1)
+    assert cache.is_private(fresh / "tmp")
+    monkeypatch.setattr(cache.os, "getuid", lambda: os.stat(fresh).st_uid + 1)
     administrator = os.stat(fresh).st_uid == 0  # whose folders count as ours
-    assert compiled.is_private(fresh / "tmp") == administrator
+    assert cache.is_private(fresh / "tmp") == administrator
 
 
 @pytest.mark.skipif(not hasattr(os, "chown") or os.getuid() != 0, reason="only root gives folders away")
@@ -84,4 +84,4 @@ def test_a_folder_of_somebody_else_is_refused(fresh, monkeypatch):
     os.chown(asked, 12345, 12345)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(asked))
     with refused("others may write"):
-        compiled.cache_folder()
+        cache.cache_folder()

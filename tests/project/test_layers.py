@@ -9,7 +9,15 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from tree import PACKAGES, exports_of, files_of, find_circle, import_graph
+from tree import (
+    PACKAGES,
+    exports_of,
+    files_of,
+    find_circle,
+    import_graph,
+    one_element_fields,
+    one_element_uses,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = sorted(p.parent for package in PACKAGES for p in (ROOT / package).rglob("__init__.pyi"))
@@ -70,3 +78,23 @@ def test_rooms_import_each_other_by_theirexports_of():
 def test_the_top_holds_rooms_alone():
     top = {p.name for p in (ROOT / "hopfield_nav").iterdir() if p.is_file()}
     assert top == {"__init__.py", "__init__.pyi", "__main__.py", "plugin.py", "py.typed"}
+
+
+def test_no_number_of_the_state_is_an_array():
+    """It has a name, see ``dynamics.records``."""
+    assert not one_element_fields(ROOT)
+    assert not one_element_uses(ROOT)
+
+
+def test_an_array_of_one_number_would_be_found(tmp_path):
+    for package in ("dynamics", "hopfield_nav/loop"):
+        (tmp_path / package).mkdir(parents=True)
+    fields = "    step: np.ndarray\n    q: np.ndarray\n"
+    head = (
+        "class State(NamedTuple):\n"
+        + '    """Numbers.\n\n    step: (1,) so far.\n    q: (n,) [rad].\n    """\n'
+    )
+    (tmp_path / "hopfield_nav/loop/state.py").write_text(head + fields)
+    (tmp_path / "dynamics/plain.py").write_text("state.step[0] += 1\nstate.q[0] = state.step[1]\n")
+    assert one_element_fields(tmp_path) == {"step"}
+    assert one_element_uses(tmp_path) == ["dynamics/plain.py:1: state.step[0]"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pictures import decode
 
-from dynamics import compiled
+from dynamics import cache
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import compiling
 from hopfield_nav.figures import film
@@ -64,12 +64,12 @@ def test_a_run_and_what_is_made_of_it_without_what_windows_lacks(tmp_path):
 
 def test_with_locks_the_cache_is_shared():
     pytest.importorskip("fcntl")
-    assert compiled.cache_is_shared()
+    assert cache.cache_is_shared()
 
 
 def test_without_locks_one_process_fills_the_cache(no_locks, monkeypatch, tmp_path, capsys):
-    assert not compiled.cache_is_shared()
-    with compiled.filling_cache(), compiled.filling_cache():  # nobody is held back, not even ourselves
+    assert not cache.cache_is_shared()
+    with cache.filling_cache(), cache.filling_cache():  # nobody is held back, not even ourselves
         pass
     processes = []
 
@@ -91,9 +91,9 @@ def test_folders_without_owners_are_private(monkeypatch, tmp_path):
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
     if hasattr(os, "getuid"):
-        assert not compiled.is_private(open_to_all)
+        assert not cache.is_private(open_to_all)
         monkeypatch.delattr(os, "getuid")
-    assert compiled.is_private(open_to_all)
+    assert cache.is_private(open_to_all)
 
 
 def test_scratch_of_dead_sweeps_goes_where_folders_have_no_owners(monkeypatch, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = """\
 import numpy as np
-from dynamics import compiled
+from dynamics import cache
 from dynamics.compiled import inlined, kernel
 
 
@@ -91,10 +91,10 @@ def test_code_is_added_to_the_cache_by_one_process_at_a_time(started):
     pytest.importorskip("fcntl")
     code = (
         "import fcntl\n"
-        "from numba.core.caching import FunctionCache\n"
-        "write, found = FunctionCache.save_overload, []\n"
+        "from numba.core.caching import IndexDataCacheFile\n"
+        "write, found = IndexDataCacheFile._save_data, []\n"
         "def is_free():\n"
-        "    with (compiled.cache_folder() / '.saving').open('w') as file:\n"
+        "    with (cache.cache_folder() / '.saving').open('w') as file:\n"
         "        try:\n"
         "            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
         "        except BlockingIOError:\n"
@@ -103,7 +103,7 @@ def test_code_is_added_to_the_cache_by_one_process_at_a_time(started):
         "def watched(*arguments):\n"
         "    found.append(is_free())\n"
         "    write(*arguments)\n"
-        "FunctionCache.save_overload = watched\n"
+        "IndexDataCacheFile._save_data = watched\n"
         f"total({X})\n"
         "print(len(found) > 0, any(found), is_free())"
     )

@@ -8,7 +8,7 @@ import xarray
 from refusals import refused
 
 from hopfield_nav import Simulation, load_run, load_world
-from hopfield_nav.record.plans import check_marks, felt_after
+from hopfield_nav.record.plans import changed_cells, check_marks, felt_after
 
 FAST = "trajectory.time_per_cell=0.3"
 
@@ -61,8 +61,10 @@ def test_many_touches_of_a_large_map_take_little(tmp_path):
     sim.step(0.01)
     template = sim.first_motion
     for k in range(16):
+        before = sim.navigator.felt().copy()
         sim.navigator.grid.felt[k, : k + 1] = True
-        sim.detections.append(_detection(sim, template.cells[:1]))
+        changed = changed_cells(before, sim.navigator.felt())
+        sim.detections.append(_detection(changed, template.cells[:1]))
     run = sim.record()
     marks = run.data[["felt_change", "felt_change_event"]]
     assert marks.nbytes < 3000
@@ -71,13 +73,13 @@ def test_many_touches_of_a_large_map_take_little(tmp_path):
     assert [int(again.felt_after(k).sum()) for k in range(17)] == [k * (k + 1) // 2 for k in range(17)]
 
 
-def _detection(sim, path):
+def _detection(changed, path):
     from hopfield_nav.navigation import NOWHERE
-    from hopfield_nav.record.detection import DetectionRecord
+    from hopfield_nav.record.detection import Detection
 
     cell = tuple(path[0])
-    return DetectionRecord(
-        0.0, 0.0, cell, cell, np.zeros(3), False, False, np.nan, sim._changed_cells(), {}, path, NOWHERE,
+    return Detection(
+        0.0, 0.0, cell, cell, np.zeros(3), False, False, np.nan, changed, {}, path, NOWHERE,
         np.zeros(3), 0, 0.0,
     )  # fmt: skip
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 from scenes import GOAL, simulation, world
+from scipy.stats import binomtest
 
 from dynamics import BadInput
 from hopfield_nav import load_world, simulate
@@ -13,7 +15,7 @@ from hopfield_nav.experiment import follow
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.record import ContactTruth, contact_delays, map_error, quiet_time, score, score_run
 from hopfield_nav.record.contacts import contact_spans, force_norm
-from hopfield_nav.record.rates import alarm_rate
+from hopfield_nav.record.rates import alarm_rate, share_interval
 
 TIME = np.arange(0, 10, 0.001)
 
@@ -128,6 +130,25 @@ def test_the_row_50_ms_after_a_contact_still_belongs_to_it():
 def test_the_interval_of_a_rate_is_that_of_the_tables(count, low, high):
     """Garwood 1936: exact limits of a Poisson mean, 95 %."""
     np.testing.assert_allclose(alarm_rate(count, 3600.0), (count, low, high), atol=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)],
+)
+def test_the_interval_of_a_share_is_that_of_the_tables(count, n, low, high):
+    """Newcombe 1998, table 1, method 3 (Wilson 1927); a share and the other one have the same interval."""
+    assert share_interval(count, n) == pytest.approx((low, high), abs=5e-5)
+    assert share_interval(n - count, n) == pytest.approx((1 - high, 1 - low), abs=5e-5)
+
+
+def test_the_interval_of_a_share_is_that_of_scipy():
+    for n in (1, 2, 7, 200):
+        for count in range(n + 1):
+            known = binomtest(count, n).proportion_ci(0.95, method="wilson")
+            assert share_interval(count, n) == pytest.approx((known.low, known.high), rel=1e-13)
+    with refused("no share; found .3, 2.*a count from 0 to n"):
+        share_interval(3, 2)
 
 
 def test_errors_of_the_estimate_are_those_in_contact():

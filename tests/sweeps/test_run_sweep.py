@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,10 +15,13 @@ from pathlib import Path
 
 import psutil
 import pytest
+from refusals import refused
 
 from dynamics import BadInput
+from dynamics.files import FolderTaken
 from hopfield_nav import load_run, sweep
 from hopfield_nav.cli.sweep_report import print_sweep
+from hopfield_nav.record import write_checksums
 from hopfield_nav.sweeps import (
     Batches,
     SweepTable,
@@ -117,6 +121,63 @@ def test_kept_runs_are_runs(tmp_path):
     run = load_run(tmp_path / "out" / "runs" / "000001")
     assert run.summary["collision_count"] == row["collision_count"]
     assert not (tmp_path / "out" / "runs" / "000001" / "torn").exists()
+
+
+@pytest.mark.parametrize("name", ["runs", "sweep.csv", "runs/000001"])
+def test_nothing_outside_the_folder_of_a_sweep_is_touched(tmp_path, name):
+    """A folder that somebody sent may hold a link to anywhere."""
+    made = make_sweep("u_trap", {"detection.threshold": [6, 12]}, set={"time_limit": 0.1}, keep="runs")
+    folder = execute(made, tmp_path / "out", workers=0)
+    outside = tmp_path / "outside"
+    shutil.move(folder / name, outside)
+    (folder / name).symlink_to(outside)
+    rows = (folder / "sweep.csv").read_bytes().splitlines(keepends=True)
+    (folder / "sweep.csv").write_bytes(b"".join(rows[:2]) + b"torn")
+    before = {path: path.read_bytes() for path in [outside, *outside.rglob("*")] if path.is_file()}
+    if name == "runs/000001":
+        row = run_job(made, 1, folder)
+        assert (row["outcome"], "leads out of" in row["error"]) == ("failed", True)
+    else:
+        with refused("leads out of"):
+            execute(made, folder, workers=0, resume=True)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_checksums_replace_a_link_not_what_it_leads_to(tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a").touch()
+    (tmp_path / "out" / "checksums.sha256").symlink_to(tmp_path / "precious")
+    write_checksums(tmp_path / "out", ["a"])
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_a_pipe_in_the_folder_of_a_sweep_is_not_waited_for(tmp_path):
+    for name, words in (("sweep.yaml", "no sweep to go on with"), ("sweep.csv", "no regular file")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "sweep.yaml").write_text(small().to_yaml(folder))
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+        with refused(words):
+            execute(small(), folder, workers=0, resume=True)
+
+
+def test_of_two_sweeps_at_once_the_second_is_told_before_it_computes(tmp_path, monkeypatch):
+    """It found the folder empty, and another one was faster."""
+    execute(small(), tmp_path / "out", workers=0)
+    table = (tmp_path / "out" / "sweep.csv").read_bytes()
+    monkeypatch.setattr("hopfield_nav.sweeps.run._is_new", lambda folder: True)
+    with refused("not empty", FolderTaken):
+        execute(small(repeats=1), tmp_path / "out", workers=0)
+    assert (tmp_path / "out" / "sweep.csv").read_bytes() == table
+
+
+def test_two_do_not_go_on_with_one_sweep_at_once(tmp_path):
+    pytest.importorskip("fcntl")
+    with SweepTable(tmp_path), refused("another program is at work"):
+        SweepTable(tmp_path)
+    SweepTable(tmp_path).close()
 
 
 def test_resume_does_only_what_is_missing(serial, tmp_path):

@@ -76,6 +76,16 @@ def test_cells_come_back_as_they_were(values):
     assert all(type(a) is type(b) and same(a, b) for a, b in zip(values, back, strict=True))
 
 
+@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-cmd|x", "@SUM(1)", "\tx", "\r=x", "-5", "= größer"])
+def test_no_text_is_a_formula_to_a_spreadsheet(text):
+    """Excel and LibreOffice compute what begins so; a number below 0 stays a number."""
+    line = format_line([text, -1.5, -3])
+    told, *numbers = next(csv.reader([line]))
+    assert told[0] == '"'
+    assert numbers == ["-1.5", "-3"]
+    assert parse_line(line) == [text, -1.5, -3]
+
+
 @given(st.lists(st.dictionaries(st.sampled_from(["a", "b.c", "d*"]), cells), max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_rows_come_back_as_they_were(tmp_path_factory, many):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import socket
 import threading
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -63,6 +65,83 @@ def test_a_page_that_nobody_fetches_is_given_up(two_moments, monkeypatch):
     assert not page.close()
     with pytest.raises(OSError, match="refused"):
         ask(page)
+
+
+@contextlib.contextmanager
+def idle_clients(page, count, words=b""):
+    """So many connections that say ``words`` and no more, nor read."""
+    place = urlsplit(page.address)
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            client = socket.create_connection((place.hostname, place.port), timeout=10)
+            stack.enter_context(client).sendall(words)
+        yield
+
+
+@pytest.mark.parametrize("words", [b"", b"GET / HT", b"GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n"])
+def test_idle_clients_take_neither_threads_nor_the_page(two_moments, words):
+    """The browser still gets the page, and when it is closed nothing of them is left."""
+    before, page = threading.active_count(), LivePage()
+    page.show(two_moments[1])
+    with idle_clients(page, 120, words):
+        assert threading.active_count() <= before + 1 + live.MOST_CLIENTS + 5  # those that are just ending
+        page.show(two_moments[1], done=True)
+        assert ask(page)[0] == 200
+        started = time.monotonic()
+        assert page.close()
+        while threading.active_count() > before and time.monotonic() - started < 10.0:
+            time.sleep(0.01)
+        assert threading.active_count() == before
+
+
+def test_a_silent_client_is_let_go(two_moments, monkeypatch):
+    monkeypatch.setattr(live, "_SILENCE", 0.1)
+    page = LivePage()
+    page.show(two_moments[1], done=True)
+    place = urlsplit(page.address)
+    with socket.create_connection((place.hostname, place.port), timeout=10) as client:
+        client.sendall(b"GET")
+        assert client.recv(1) == b""
+    assert ask(page)[0] == 200
+    assert page.close()
+
+
+@pytest.mark.parametrize("asked", [("/", "evil.example"), ("/version", "127.0.0.1")])
+def test_no_client_keeps_the_end_waiting(two_moments, monkeypatch, asked):
+    """Neither one of another name, nor one that only asks how far the run is."""
+    monkeypatch.setattr(live, "_PATIENCE", 0.5)
+    page, over = LivePage(), threading.Event()
+    page.show(two_moments[1], done=True)
+
+    def pester():
+        while not over.is_set():
+            with contextlib.suppress(OSError):
+                ask(page, asked[0], Host=asked[1])
+
+    pest = threading.Thread(target=pester)
+    pest.start()
+    try:
+        closing = threading.Thread(target=page.close, daemon=True)
+        closing.start()
+        closing.join(5.0)
+        assert not closing.is_alive()
+    finally:
+        over.set()
+        pest.join()
+
+
+def test_nobody_is_waited_for_who_never_came(two_moments, monkeypatch):
+    """A browser that was sent for long ago and has not asked since is not on its way."""
+    page = LivePage()
+    page.show(two_moments[0])
+    now = time.monotonic()
+    monkeypatch.setattr(live.time, "monotonic", lambda: now + 2 * live._PATIENCE)
+    page.show(two_moments[1], done=True)
+    assert not page.close()
+
+
+def test_a_page_without_a_picture_is_closed_at_once():
+    assert not LivePage().close()
 
 
 def test_the_page_grows_with_the_run(two_moments, tmp_path):

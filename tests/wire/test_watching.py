@@ -11,7 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from refusals import refused
-from served import CONSTANT, PUSHED, bytes_served, heard, in_a_thread, moving, telling
+from served import (
+    CONSTANT,
+    PUSHED,
+    Connection,
+    bytes_served,
+    data_package,
+    handshake,
+    heard,
+    in_a_thread,
+    moving,
+    telling,
+)
 from test_packages import damaged
 
 from dynamics import BadInput, load_arm
@@ -128,25 +139,6 @@ def test_a_run_is_told_at_the_next_lower_rate(run):
     np.testing.assert_allclose(
         told.moving["actual_TCP_pose"][:, :3], run.data.tool_position.values[::16], atol=1e-4
     )  # encoder steps and noise apart
-
-
-RECIPE = Recipe(1, WATCHED, tuple(FIELDS[name] for name in WATCHED))
-
-
-def handshake(names=WATCHED):
-    """What a source answers to a client of ours, up to the start."""
-    types = [FIELDS[name] if name in names else "NOT_FOUND" for name in WATCHED]
-    answers = package(packages.VERSION, b"\x01")
-    answers += package(packages.CONTROLLER, packages.write_controller((3, 15, 0, 0)))
-    answers += package(packages.OUTPUTS, packages.write_recipe(1, types))
-    if len(names) < len(WATCHED):
-        answers += package(packages.OUTPUTS, packages.write_recipe(1, [FIELDS[name] for name in names]))
-    return answers + package(packages.START, b"\x01")
-
-
-def data_package(told, k, recipe=RECIPE, **changed):
-    values = told.values(k) | {name: np.full(told.values(k)[name].shape, x) for name, x in changed.items()}
-    return package(packages.DATA, recipe.pack(recipe.row(values)))
 
 
 @pytest.fixture(scope="module")
@@ -274,40 +266,14 @@ def test_a_thousand_hostile_streams(told, monkeypatch):
     """Damaged answers and rows, through link and monitor: no crash, no hang, nothing that stays."""
     rng, judge = np.random.default_rng(4), Judge(methods())
     good = handshake() + b"".join(data_package(told, k) for k in range(4))
-    tails = {"rows": 0, "refused": 0}
-
-    class Fed:
-        """A connection that gives bytes without a network."""
-
-        content = b""
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def sendall(self, _):
-            pass
-
-        def settimeout(self, _):
-            pass
-
-        def setsockopt(self, *_):
-            pass
-
-        def recv(self, size):
-            given, self.content = self.content[:size], self.content[size:]
-            return given
-
-    fed = Fed()
+    tails, fed = {"rows": 0, "refused": 0}, Connection()
     monkeypatch.setattr("socket.create_connection", lambda *_, **__: fed)
     tracemalloc.start()
     for trial in range(1200):
         if trial == 200:
             gc.collect()
             before = tracemalloc.get_traced_memory()[0]
-        fed.content = damaged(rng, good)
+        fed.left = damaged(rng, good)
         try:
             rows, _, _ = heard(("nowhere", 1), judge if trial % 5 == 0 else None)
             tails["rows"] += len(rows)

@@ -2,8 +2,8 @@
 
 y = s/(s + corner) tau_external for each joint: masses and friction that the model has wrong give a torque
 that changes with the motion, a collision one that rises within milliseconds. A lasting push fades with
-1/corner, so the alarm falls, though the contact lasts. For ``SETTLING`` after the start nothing is felt: an
-observer starts from 0 and meets the model's whole error at once.
+1/corner, so the alarm falls, though the contact lasts. For ``SETTLING_TIME`` after the start nothing is felt:
+an observer starts from 0 and meets the model's whole error at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
 
-SETTLING = 0.1  # [s]
+SETTLING_TIME = 0.1  # [s]
 CORNER = Parameter("corner", 5.0, 0.0, 1e4, "1/s", "what changes slower than this is not felt")
 
 
@@ -30,7 +30,7 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     period, level = elapsed(sensed, memory), 0.0
     age = SAMPLING + n
     memory[age] = memory[age] + period if period > 0.0 else 0.0
-    share = lag_share(parameters[n], period) if memory[age] >= SETTLING else 1.0
+    share = lag_share(parameters[n], period) if memory[age] >= SETTLING_TIME else 1.0
     for i in range(n):
         fast = high_pass(tau_external[i], share, memory, SAMPLING + i)
         level = max(level, abs(fast) / parameters[i])

@@ -50,9 +50,9 @@ PHASE, INTEGRAL, TILT, LAST_FELT, BIAS, AXIS, NORMAL, PLACE, ROTATION, JOINTS = 
 )  # places in the memory; BIAS: what is felt without a contact [N], for who sets it before the start;
 # from JOINTS on the angles that are told to the joints, and their speeds
 APPROACHING, SLIDING, SEARCHING = 0.0, 1.0, 2.0
-FELT = 0.2  # share of the wanted force that counts as contact
-LOST = 0.02  # [s] without it a contact is lost
-CURL = 0.01  # [m] radius of the search
+CONTACT_SHARE = 0.2  # of the wanted force, which counts as contact
+LOSS_TIME = 0.02  # [s] without it a contact is lost
+SEARCH_RADIUS = 0.01  # [m]
 POSE_RATE = 20.0  # [1/s] at which the plane and the rotation are kept
 LARGEST_TILT = 0.7  # [rad] of the force from the normal
 LARGEST_ERROR = 0.5  # [rad] of a joint behind what it is told: a light wrist is soft
@@ -107,12 +107,12 @@ def _velocity(sensed, parameters, memory, work, period):
     ax, ay, az = memory[AXIS], memory[AXIS + 1], memory[AXIS + 2]
     off = ax * fx + ay * fy + az * fz
     square = fx * fx + fy * fy + fz * fz - off * off  # of its part in the plane
-    if square > FELT * wanted * FELT * wanted:
+    if square > CONTACT_SHARE * wanted * CONTACT_SHARE * wanted:
         _follow_normal(sensed, parameters, memory, work, fx, fy, fz, period)
-    elif memory[PHASE] == SLIDING and time - memory[LAST_FELT] > LOST:
+    elif memory[PHASE] == SLIDING and time - memory[LAST_FELT] > LOSS_TIME:
         memory[PHASE] = SEARCHING
     if memory[PHASE] == SEARCHING:
-        _turn(memory, NORMAL, parameters[APPROACH] / CURL * period)
+        _turn(memory, NORMAL, parameters[APPROACH] / SEARCH_RADIUS * period)
     nx, ny, nz = _normal(memory)
     most = parameters[APPROACH]
     if memory[PHASE] != SLIDING:

@@ -8,7 +8,6 @@ from .lines import draw_lines as draw_lines
 from .outcomes import OUTCOMES as OUTCOMES
 from .outcomes import draw_outcomes as draw_outcomes
 from .outcomes import outcome_handles as outcome_handles
-from .outcomes import wilson as wilson
 from .pages import ALARMS as ALARMS
 from .pages import DELAY as DELAY
 from .pages import MAIN as MAIN

@@ -13,6 +13,7 @@ from pathlib import Path
 import xarray as xr
 
 from dynamics import BadInput, nearest_name
+from dynamics.files import inside
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.sweep.pages import file_name, heat_maps_page, sweep_pages, varies
 from hopfield_nav.figures.sweep.points import Points
@@ -34,7 +35,7 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
         OSError: a file cannot be written.
     """
     data = read_table(folder)
-    figures = Path(folder) / "figures"
+    figures = inside(Path(folder) / "figures", Path(folder))
     figures.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     with paper_style():
@@ -73,7 +74,8 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
         raise BadInput("every run has the same value, or none", where="--heat", found=quantity)
     with paper_style():
         figure = heat_maps_page(data, [quantity], x, y)
-        return save_figure(figure, Path(folder) / "figures", f"heat_{file_name(quantity)}", pdf)
+        figures = inside(Path(folder) / "figures", Path(folder))
+        return save_figure(figure, figures, f"heat_{file_name(quantity)}", pdf)
 
 
 def read_table(folder: str | Path) -> xr.Dataset:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import xarray as xr
 from matplotlib.artist import Artist
@@ -14,6 +12,7 @@ from matplotlib.patches import Patch
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.sweep.axes import limit_axis, scale_axis, swept_axis
 from hopfield_nav.figures.sweep.points import Points
+from hopfield_nav.record import share_interval
 
 OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and in brightness
     "reached": "#009E73",
@@ -96,23 +95,6 @@ def present(points: Points) -> list[str]:
     return [name for name in OUTCOMES if name in found] + sorted(found - set(OUTCOMES))
 
 
-def wilson(successes: int, count: int) -> tuple[float, float]:
-    """Wilson's interval of a share at 95 %.
-
-    Args:
-        successes: 0 to count.
-        count: at least one.
-
-    Returns:
-        Lower and upper end, 0 to 1.
-    """
-    z = 1.959963984540054
-    share, weight = successes / count, z**2 / count
-    middle = (share + weight / 2) / (1 + weight)
-    half = z / (1 + weight) * math.sqrt(share * (1 - share) / count + weight / (4 * count))
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 def _add_counts(
     ax: Axes, at: np.ndarray, counts: np.ndarray, share: np.ndarray, below: np.ndarray, colour: str
 ) -> None:
@@ -124,7 +106,7 @@ def _add_counts(
 def _add_intervals(ax: Axes, at: np.ndarray, reached: np.ndarray, totals: np.ndarray) -> None:
     for place, successes, count in zip(at, reached, totals, strict=True):
         if count:
-            low, high = wilson(int(successes), int(count))
+            low, high = share_interval(int(successes), int(count))
             middle = successes / count
             error = [[100 * max(0, middle - low)], [100 * max(0, high - middle)]]
             ax.errorbar(

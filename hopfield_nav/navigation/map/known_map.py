@@ -16,7 +16,7 @@ import numpy as np
 
 from hopfield_nav.geometry import capsule_distance, capsules_collide, pack_primitives
 from hopfield_nav.navigation.map.collision_map import CollisionMap
-from hopfield_nav.planning import stencil
+from hopfield_nav.planning import neighbourhood_of
 from hopfield_nav.world import World, pack, solids_of
 
 SAME = 1e-3  # [cells] a solid that comes so near to a cell is in it
@@ -60,7 +60,7 @@ def blocked_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) -
     """
     blocked, rank = np.zeros(grid.shape, dtype=bool), len(grid.shape)
     half = 0.5 * grid.spacing
-    steps = stencil(grid.shape, radius).offset
+    steps = neighbourhood_of(grid.shape, radius).offset
     longer = half * steps[np.abs(steps).max(axis=1) > 1]
     far = max(half * math.sqrt(rank), *np.linalg.norm(longer, axis=1), 0.0) + SAME * grid.spacing
     for solid in solids[:, None]:

@@ -9,6 +9,7 @@ import numpy as np
 from hopfield_nav.planning import (
     Plan,
     closed_cells,
+    neighbourhood_of,
     plan_a_star,
     plan_potential_field,
     plan_roadmap,
@@ -54,15 +55,14 @@ def plan_with(
     if planner.kind == "a_star":
         return plan_a_star(blocked, start, goal, planner.radius, closed)
     if planner.kind != "hopfield" and closed is not None:
-        blocked = blocked | closed_cells(closed, blocked.shape, planner.radius)
+        blocked = blocked | closed_cells(closed, neighbourhood_of(blocked.shape, planner.radius))
     if planner.kind == "potential_field":
         return plan_potential_field(blocked, start, goal, planner.random_walks, seed)
     if planner.kind == "roadmap":
         return plan_roadmap(blocked, start, goal, planner.samples, planner.connections, seed)
-    return replan(
-        blocked, start, goal, planner.network, planner.beta, planner.radius, ties=planner.ties, closed=closed,
-        activation=planner.activation,
-    )  # fmt: skip
+    near = neighbourhood_of(blocked.shape, planner.radius, ties=planner.ties)
+    network, beta, function = planner.network, planner.beta, planner.activation
+    return replan(blocked, start, goal, network, beta, near, closed=closed, activation=function)
 
 
 def open_cells(
@@ -79,5 +79,6 @@ def open_cells(
     plain = planner.kind != "hopfield" or planner.activation != "linear"  # its g(0) may light every cell
     network = "limit" if plain else planner.network
     beta = None if plain else planner.beta
-    plan = replan(blocked, start, goal, network, beta, planner.radius, ties=planner.ties, closed=closed)
+    near = neighbourhood_of(blocked.shape, planner.radius, ties=planner.ties)
+    plan = replan(blocked, start, goal, network, beta, near, closed=closed)
     return plan.reachable & ~blocked

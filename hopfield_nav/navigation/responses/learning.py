@@ -23,8 +23,7 @@ class TouchLearning:
 
     def confirm(self, level: float) -> None:
         """Whether what was touched before was still felt when the arm went back: the alarm level then."""
-        rearm = self._now.world.detection.rearm
-        self._map.beliefs.confirm(level >= (1.0 if rearm is None else rearm))
+        self._map.beliefs.confirm(level >= self._now.world.detection.armed_below)
 
     def passage(self, until: int) -> None:
         """The segments before number ``until`` were driven without a touch."""

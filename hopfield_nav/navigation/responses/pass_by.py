@@ -1,7 +1,7 @@
 """The response to a glancing contact: its force does not oppose the motion, and the arm passes by.
 
 It owns which touches are glancing, and where the segment ends on which the arm goes on. The alarm guards the
-passage (``control.PASSES``): a force that grows by a whole threshold ends it.
+passage (``control.pass_by``): a force that grows by a whole threshold ends it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 
 from hopfield_nav.navigation.map import Cell, longer_moves, pairs
 from hopfield_nav.navigation.motion import Route, Situation, cell_at, is_corner, plan_with, step_of
-from hopfield_nav.planning import Plan, stencil
+from hopfield_nav.planning import Plan, neighbourhood_of
 
 WITHOUT_STEPS = ("roadmap", "potential_field")  # planners that make longer moves alone
 FACTS_ALONE = "facts alone separate start and goal"
@@ -50,7 +50,7 @@ class BelievedPaths:
 
     def __init__(self, situation: Situation, tried: Callable[[], set[Cell]]) -> None:
         self._world, self._map, self._tried = situation.world, situation.map, tried
-        self._moves = stencil(self._map.grid.shape, self._world.planner.radius).offset
+        self._moves = neighbourhood_of(self._map.grid.shape, self._world.planner.radius).offset
 
     def find(self, start: Cell) -> Route:
         """A path to the goal (``motion.Paths``)."""

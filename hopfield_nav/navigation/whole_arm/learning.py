@@ -35,8 +35,7 @@ class WholeArmLearning:
 
     def __init__(self, world: World, arm: Arm, grid: JointGrid) -> None:
         self._arm, self._locates = arm, world.planner.strategy in LOCATES
-        rearm = world.detection.rearm
-        self._held = 1.0 if rearm is None else rearm
+        self._held = world.detection.armed_below
         self._friction = np.abs(build_model(world, arm).friction[:, [0, 2]]).max(axis=1)
         self.beliefs, self.collisions = Beliefs(grid.shape), CollisionBelief(arm, grid)
         self.shut_exits: set[tuple[int, Cell]] = set()

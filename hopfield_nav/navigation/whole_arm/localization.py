@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.control import free_rows
+from hopfield_nav.control import angles_in, free_rows, torques_in
 from hopfield_nav.geometry import LINK
 from hopfield_nav.isolation import (
     BODY,
@@ -51,20 +51,20 @@ def localize_contact(
         The places, none where nothing explains what is felt.
     """
     n = len(arm.dh)
-    q, torque, free = rows[-1, 2 : 2 + n], rows[-1, 2 + n :], free_rows(rows, onset)
+    q, torque, free = angles_in(rows[-1]), torques_in(rows[-1]), free_rows(rows, onset)
     offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
     if len(free) >= _LEAST_ROWS:
-        offset = free[:, 2 + n :].mean(axis=0)
-        noise = noise + free[:, 2 + n :].std(axis=0)
+        offset = torques_in(free).mean(axis=0)
+        noise = noise + torques_in(free).std(axis=0)
         way = free[-1] - free[0]
-        speed = way[2 : 2 + n] / way[0]
+        speed = angles_in(way) / way[0]
     change = torque - offset
     noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
     if friction is not None:
         hidden = 0.5 * friction * (np.abs(speed) < _STILL)
         change = change + hidden * change / (np.abs(change) + _UNSIGNED)
         noise = np.hypot(noise, hidden)
-    swept = _swept(arm, free_rows(rows, onset, np.inf)[:, 2 : 2 + n])
+    swept = _swept(arm, angles_in(free_rows(rows, onset, np.inf)))
     surface = default_surface(arm)
     for factor in _LESS_SURE:
         fit = fit_surface(arm, surface, q, change, factor * noise, free=swept)
@@ -93,15 +93,14 @@ def _outwards(
     arm: Arm, rows: np.ndarray, onset: float, links: np.ndarray, points: np.ndarray, inward: np.ndarray
 ) -> np.ndarray:
     """(k,) of each patch: its speed outwards when contact began beside the fastest, or a little."""
-    n = len(arm.dh)
     last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
     first = max(last - 10, 0)
     last = min(last, len(rows) - 1)
     if last <= first:
         return np.ones(len(points))
-    qd = (rows[last, 2 : 2 + n] - rows[first, 2 : 2 + n]) / (rows[last, 0] - rows[first, 0])
-    torque = push_torque(arm, np.tile(rows[last, 2 : 2 + n], (len(points), 1)), links, points, -inward)
-    speed = torque @ qd
+    q, way = angles_in(rows[last]), rows[last] - rows[first]
+    torque = push_torque(arm, np.tile(q, (len(points), 1)), links, points, -inward)
+    speed = torque @ (angles_in(way) / way[0])
     return np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))
 
 

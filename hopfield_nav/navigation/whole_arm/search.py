@@ -16,11 +16,11 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.known_world import Scene, build_scene, motion_is_free
-from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
+from hopfield_nav.navigation.map.beliefs import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.whole_arm.blocking import block_known
 from hopfield_nav.navigation.whole_arm.collision_belief import LADDER, CollisionBelief, Place
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
-from hopfield_nav.planning import Replanner, axis_name, cheapest_path
+from hopfield_nav.planning import Replanner, axis_name, cheapest_path, neighbourhood_of
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
 EXITS = 4  # centres from which each solution may be reached
@@ -221,7 +221,8 @@ class Search:
         while left and rounds < ROUNDS:
             if network is None:
                 goals = np.array(sorted({cell for _, cell in left}))
-                network = Replanner(blocked, goals, ties=_base_first(len(here)))
+                near = neighbourhood_of(blocked.shape, ties=_base_first(len(here)))
+                network = Replanner(blocked, goals, near=near)
                 network.close(pairs(closed, len(here)))
             cells = network.path(here)
             if cells is None:

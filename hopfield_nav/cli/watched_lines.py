@@ -1,0 +1,29 @@
+"""The lines that a watch prints: whatever a source sends, they are harmless and not too many."""
+
+from __future__ import annotations
+
+import time as clock
+
+from dynamics import printable
+
+MOST, WITHIN = 30, 10.0  # lines of a kind within so many seconds
+LONGEST = 300  # characters of a line
+
+
+class WatchedLines:
+    """Prints lines to stdout; of those of a kind that follow too fast, only that they do."""
+
+    def __init__(self) -> None:
+        self._printed: dict[str, tuple[float, int]] = {}  # kind: since when, how many
+
+    def print(self, kind: str, line: str) -> None:
+        """Print a line of a kind, unless there were ``MOST`` of them within the last ``WITHIN`` seconds."""
+        now = clock.monotonic()
+        since, count = self._printed.get(kind, (now, 0))
+        if now - since >= WITHIN:
+            since, count = now, 0
+        self._printed[kind] = since, count + 1
+        if count < MOST:
+            print(printable(line, LONGEST), flush=True)
+        elif count == MOST:
+            print(f"{kind}: {MOST} lines within {WITHIN:g} s; more of them are only counted", flush=True)

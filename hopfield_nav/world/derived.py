@@ -1,0 +1,57 @@
+"""Defaults of a section that follow from another one, unless the file gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopfield_nav.world.not_known import NOT_KNOWN
+from hopfield_nav.world.planner_section import TIES_IN_SPACE
+
+LAG = 0.02  # [m] behind the reference that counts as a touch on a map of joint angles
+
+
+def derived(data: dict[str, Any]) -> dict[str, Any]:
+    """Plain data of a world, completed by what follows from its plant and its map.
+
+    Where that is not known, neither is what follows from it.
+    """
+    return _bodies_in_joints(_ties_in_space(_period_of_the_plant(data)))
+
+
+def _given(data: dict[str, Any], section: str, key: str) -> Any:
+    """What is given at a key of a section; None where nothing is."""
+    inner = data.get(section)
+    if inner is NOT_KNOWN:
+        return NOT_KNOWN
+    return inner.get(key) if isinstance(inner, dict) else None
+
+
+def _period_of_the_plant(data: dict[str, Any]) -> dict[str, Any]:
+    """``data`` with a control period of one step, unless one is given."""
+    controller, step = data.get("controller", {}), _given(data, "plant", "step")
+    if not isinstance(controller, dict) or step is None:
+        return data
+    return {**data, "controller": {"period": step, **controller}}
+
+
+def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
+    """``data`` with the order of steps that a map in space has, unless one is given."""
+    shape, planner = _given(data, "map", "shape"), data.get("planner", {})
+    if not isinstance(planner, dict):
+        return data
+    if not isinstance(shape, (list, tuple)) or len(shape) != 3:
+        return data
+    return {**data, "planner": {"ties": TIES_IN_SPACE, **planner}}
+
+
+def _bodies_in_joints(data: dict[str, Any]) -> dict[str, Any]:
+    """``data`` with all links to be touched, and a lag that is a touch, on a map of joint angles."""
+    own: dict[str, dict[str, Any]] = {"contact": {"bodies": "arm"}, "detection": {"lag": LAG}}
+    space, given = _given(data, "map", "space"), {name: data.get(name, {}) for name in own}
+    if space is NOT_KNOWN:
+        own = {name: dict.fromkeys(section, NOT_KNOWN) for name, section in own.items()}
+    elif space != "joints":
+        return data
+    if not all(isinstance(section, dict) for section in given.values()):
+        return data
+    return {**data, **{name: {**own[name], **given[name]} for name in own}}

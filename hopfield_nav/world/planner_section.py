@@ -1,0 +1,141 @@
+"""The planner of a world: what plans, which keys it has, and what becomes of its path."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dynamics import BadInput
+from hopfield_nav.world.fields import Flag, Length, Range, Section, Whole, must_fit, show
+
+_AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
+TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
+OWN_KEYS: dict[str, tuple[str, ...]] = {
+    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe"),
+    "a_star": (),
+    "potential_field": ("random_walks",),
+    "roadmap": ("samples", "connections"),
+}  # of each kind; the other keys belong to all
+
+
+class PlannerSection(Section):
+    """What plans the path through the map, and what becomes of that path.
+
+    A key of another planner stands in every world that the program writes, at its default, and nowhere else.
+    """
+
+    kind: Literal["hopfield", "a_star", "potential_field", "roadmap"] = Field(
+        "hopfield", description="what plans: the network, or another planner for comparison"
+    )
+    network: Literal["limit", "sum"] = Field(
+        "limit", description="limit: shortest paths; sum: the document's"
+    )
+    beta: Annotated[float, Range(0.0, 1.0, "1", above=True)] | None = Field(
+        None, description="gain of the neurons, for the sum network; null: chosen by the planner"
+    )
+    activation: Literal["linear", "tanh", "saturated", "sigmoid", "threshold"] = Field(
+        "linear",
+        description="function of the neurons, for the sum network, beta being its slope; all but linear in "
+        "plain doubles; saturated and sigmoid light cells without a path; threshold has no slope: refused",
+    )
+    radius: Annotated[float, Range(1.0, 16.0, "cells")] = Field(
+        1.0, description="neurons this near are connected"
+    )
+    ties: Annotated[tuple[Literal["+u", "-u", "+v", "-v", "+w", "-w"], ...], Length(4, 6)] = Field(
+        ("+v", "-v", "+u", "-u"),
+        description="which step is taken first among equals; u runs along x, v along y, w along z",
+    )
+    strategy: Literal["felt_points", "hypothesis_sets", "thompson", "optimist", "omniscient"] = Field(
+        "felt_points",
+        description="what a touch blocks on a map of joint angles: the points where it may have been, "
+        "nothing, but with what speaks against a cell as its cost, one of the points drawn anew for every "
+        "path, or its own step alone; omniscient: all obstacles are known, as the bound of what is possible",
+    )
+    probe: Flag = Field(
+        False,
+        description="on a map of joint angles: a short motion that tells the places of a touch apart, where "
+        "the path passes by several of them",
+    )
+    any_angle: Flag = Field(False, description="shorten the path by lines of sight through the map")
+    clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
+        0.0, description="kept from blocked cells, with any_angle"
+    )
+    unreachable: Literal["lazy", "precompute", "ignore"] = Field(
+        "lazy",
+        description="cells that the arm cannot reach: found when a path leads there, all before the start, "
+        "or not at all: then such a path ends the run",
+    )
+    random_walks: Annotated[int, Whole(0, 1000)] = Field(
+        0, description="out of local minima, for potential_field"
+    )
+    samples: Annotated[int, Whole(1, 10**6)] = Field(200, description="random points, for roadmap")
+    connections: Annotated[int, Whole(1, 1000)] = Field(
+        10, description="neighbours that a point is connected with, for roadmap"
+    )
+
+    @must_fit
+    def _check_clearance(self) -> None:
+        if self.clearance > 0 and not self.any_angle:
+            raise BadInput(
+                "only a path at any angle keeps a clearance",
+                where="clearance",
+                found=self.clearance,
+                allowed="0, or any_angle: true",
+            )
+
+    @must_fit
+    def _check_activation(self) -> None:
+        if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
+            raise BadInput(
+                "only the summing network has activation functions",
+                where="activation",
+                found=self.activation,
+                allowed="linear, or kind: hopfield with network: sum",
+            )
+
+    @must_fit
+    def _check_ties(self) -> None:
+        if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
+            raise BadInput(
+                "each step must be named once",
+                where="ties",
+                found=list(self.ties),
+                allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
+            )
+
+    @must_fit
+    def _check_keys_of_others(self) -> None:
+        for key in foreign_keys(self.kind):
+            self._refuse_unless_default(key)
+
+    def _refuse_unless_default(self, key: str) -> None:
+        """BadInput if a key of another planner has been given a value of its own."""
+        value, defaults = getattr(self, key), defaults_of(key)
+        if value in defaults:
+            return
+        owner = next(kind for kind, keys in OWN_KEYS.items() if key in keys)
+        raise BadInput(
+            f"only planner {owner} has it",
+            where=key,
+            found=show(list(value) if isinstance(value, tuple) else value),
+            allowed=f"{_as_written(defaults[0])}, its default, or kind: {owner}",
+        )
+
+
+def foreign_keys(kind: str) -> list[str]:
+    """The keys that a planner of this kind has not, and others have."""
+    return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys]
+
+
+def defaults_of(key: str) -> list[Any]:
+    """The defaults of a key: that of the order of steps depends on the map."""
+    default = PlannerSection.model_fields[key].default
+    return [default, TIES_IN_SPACE] if key == "ties" else [default]
+
+
+def _as_written(value: object) -> str:
+    """A value as a world file has it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(value)}]"
+    return str(show(value)).lower() if isinstance(value, bool) else str(show(value))

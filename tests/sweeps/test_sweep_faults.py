@@ -1,0 +1,76 @@
+"""All faults of a sweep file at once: of its form, of its base world, of what is set, and of its values."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from refusals import refused
+
+from hopfield_nav.sweeps import sweep_from
+from hopfield_nav.world.document import parse_document
+
+# What is written at some keys of the file, and the key at which the fault is told.
+FAULTS = [
+    ({"vari": {}}, "vari"),
+    ({"keep": "al"}, "keep"),
+    ({"repeats": 0}, "repeats"),
+    ({"quantities": ["outcome", "colision_count"]}, "quantities.1"),
+    ({"world.planner": {"betta": 3}}, "planner.betta"),
+    ({"world.goal": {"cell": [99, 99]}}, "goal.cell"),
+    ({"world.start": {"joints": [0, 0]}}, "start.joints"),
+    ({"set.detection.thresold": 3}, "detection.thresold"),
+    ({"set.record.every": 0}, "record.every"),
+    ({"set.seed": 3}, "set.seed"),
+    ({"vary.contact.frction": [0.1, 0.2]}, "contact.frction"),
+    ({"vary.contact.stiffness": [1e4, -1]}, "contact.stiffness"),
+    ({"vary.contact.damping": {"linear": [1, 2]}}, "vary.contact.damping.linear"),
+    ({"vary.controller.omega": [[1, 2]]}, "controller.omega"),
+    ({"vary.gravity": 9.81}, "vary.gravity"),
+    ({"zip": [{"tool.payload.mass": [0, 1], "map.spacing": [0.03]}]}, "zip.0"),
+    ({"samples": 3, "random": {"sensors.velocity_noise": {"noraml": [0, 1]}}},
+     "random.sensors.velocity_noise"),
+]  # fmt: skip
+
+
+def told(*parts):
+    data: dict = {"format": 1, "world": {"format": 1}}
+    for dotted, value in itertools.chain.from_iterable(part.items() for part in parts):
+        section, _, key = dotted.partition(".")
+        if key:
+            data.setdefault(section, {})[key] = value
+        else:
+            data[section] = value
+    text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=1000)
+    with refused("s.yaml") as caught:
+        sweep_from(parse_document(text, "s.yaml"), Path(), "s")
+    faults = [str(fault) for fault in (caught.value, *caught.value.others)]
+    lines = [int(re.match(r"s.yaml, line (\d+): ", fault).group(1)) for fault in faults]
+    assert lines == sorted(lines)
+    return sorted(re.match(r"s.yaml, line \d+: ([\w.]+): ", fault).group(1) for fault in faults)
+
+
+@pytest.mark.parametrize(("first", "second"), list(itertools.combinations(FAULTS, 2)), ids=lambda c: c[1])
+def test_both_of_two_faults_are_told(first, second):
+    assert told(first[0], second[0]) == sorted([first[1], second[1]])
+
+
+def test_a_value_that_fits_only_what_is_set_beside_a_fault_is_none():
+    big = {"set.map.shape": [40, 40], "vary.goal.cell": [[30, 30], [50, 50]]}
+    assert told(big) == ["goal.cell"]
+    assert told(big, {"set.plant.stpe": 0.001}) == ["goal.cell", "plant.stpe"]
+    assert told({"set.map.shpe": [40, 40], "vary.goal.cell": [[30, 30]]}) == ["map.shpe"]
+
+
+def test_every_wrong_value_is_told_where_it_stands():
+    text = "format: 1\nworld: {format: 1}\nvary:\n  detection.threshold:\n  - -1\n  - 5\n  - -2\nkeep: al\n"
+    with refused("line 5: detection.threshold: out of range") as caught:
+        sweep_from(parse_document(text, "s.yaml"), Path(), "s")
+    assert [re.search(r"line \d+", str(f)).group() for f in caught.value.others] == ["line 7", "line 8"]
+
+
+def test_without_a_base_world_its_keys_are_not_tried():
+    assert told({"world": "u_tarp", "vary.contact.frction": [0.1], "keep": "al"}) == ["keep", "world"]

@@ -1,0 +1,116 @@
+"""A planner has its own keys: what is another's is refused, unless it stands at its default."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+import yaml
+from refusals import refused
+
+from hopfield_nav.world import PlannerSection, dump_schema, load_world, parse_world
+from hopfield_nav.world.planner_section import OWN_KEYS, foreign_keys
+
+GIVEN = {
+    "network": "sum", "beta": 0.1, "activation": "tanh", "ties": ["-v", "+v", "+u", "-u"],
+    "strategy": "optimist", "probe": True, "random_walks": 3, "samples": 50, "connections": 4,
+}  # fmt: skip
+FOREIGN = [(kind, key) for kind in OWN_KEYS for key in foreign_keys(kind)]
+WIDE = "format: 1\nmap: {shape: [9, 9, 5]}\n"
+
+
+def world_text(kind: str, keys: dict, head: str = "format: 1\n") -> str:
+    return head + yaml.safe_dump({"planner": {"kind": kind, **keys}})
+
+
+def test_every_key_belongs_to_one_planner_or_to_all():
+    own = list(itertools.chain(*OWN_KEYS.values()))
+    assert sorted(own) == sorted(GIVEN)
+    everyones = {"kind", "radius", "any_angle", "clearance", "unreachable"}
+    assert everyones.isdisjoint(own)
+    assert everyones | set(own) == set(PlannerSection.model_fields)
+
+
+@pytest.mark.parametrize(("kind", "key"), FOREIGN)
+def test_another_planners_key_is_refused_in_one_line(kind, key):
+    (owner,) = (name for name, keys in OWN_KEYS.items() if key in keys)
+    what = rf"line \d+: planner.{key}: only "
+    with refused(what if key == "activation" else rf"{what}planner {owner} has it; .*, or kind: {owner}"):
+        parse_world(world_text(kind, {key: GIVEN[key]}))
+
+
+def test_what_was_found_and_what_is_allowed_is_told():
+    with refused("only planner hopfield has it; found 'sum'; allowed: limit, its default, or kind: hopfield"):
+        parse_world(world_text("a_star", {"network": "sum"}))
+    with refused(r"found True; allowed: false, its default"):
+        parse_world(world_text("roadmap", {"probe": True}))
+    with refused(r"allowed: \[\+v, -v, \+u, -u\], its default"):
+        parse_world(world_text("roadmap", {"ties": GIVEN["ties"]}))
+
+
+@pytest.mark.parametrize("kind", OWN_KEYS)
+def test_a_planner_takes_its_own_keys(kind):
+    keys = {key: GIVEN[key] for key in OWN_KEYS[kind]}
+    section = parse_world(world_text(kind, keys)).planner.model_dump(mode="json")
+    assert keys.items() <= section.items()
+
+
+@pytest.mark.parametrize("head", ["format: 1\n", WIDE])
+@pytest.mark.parametrize("kind", OWN_KEYS)
+def test_a_world_that_was_written_with_all_defaults_is_read_again(kind, head):
+    written = parse_world(world_text(kind, {}, head)).to_yaml()
+    assert all(key in yaml.safe_load(written)["planner"] for key in GIVEN)
+    assert parse_world(written).to_yaml() == written
+
+
+def test_an_override_of_the_kind_alone_names_all_that_must_change_too():
+    with refused("line 29: planner.network: only planner hopfield has it") as caught:
+        load_world("ragazzon2012", ["planner.kind=a_star"])
+    (other,) = caught.value.others
+    assert "line 29: planner.beta: only planner hopfield has it; found 0.1; allowed: null" in str(other)
+    assert load_world("ragazzon2012", ["planner={kind: a_star}"]).planner.network == "limit"
+
+
+def test_the_schema_offers_a_planner_its_own_keys():
+    """An editor completes what is not marked ``doNotSuggest``."""
+    sections = dump_schema()["$defs"]
+    for kind, own in OWN_KEYS.items():
+        keys = sections[f"PlannerSection_{kind}"]["properties"]
+        offered = {key for key, value in keys.items() if not value.get("doNotSuggest")}
+        assert offered == {"kind", "radius", "any_angle", "clearance", "unreachable", *own}
+
+
+def test_the_schema_takes_what_the_program_takes():
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(json.dumps(dump_schema()))
+    check = jsonschema.validators.validator_for(schema)(schema)
+    for kind, own in OWN_KEYS.items():
+        check.validate({"format": 1, "planner": {"kind": kind, **{key: GIVEN[key] for key in own}}})
+        for head in ("format: 1\n", WIDE):
+            check.validate(yaml.safe_load(parse_world(world_text(kind, {}, head)).to_yaml()))
+    check.validate({"format": 1, "planner": {"network": "sum"}})
+    for kind, key in FOREIGN:
+        assert not check.is_valid({"format": 1, "planner": {"kind": kind, key: GIVEN[key]}})
+    assert not check.is_valid({"format": 1, "planner": {"samples": 3}})
+    assert not check.is_valid({"format": 1, "planner": {"kind": "rodmap"}})
+
+
+def test_every_planner_of_the_template_checks():
+    text = (resources.files("hopfield_nav.cli") / "template.yaml").read_text(encoding="utf-8")
+    kinds = []
+    for line in re.findall(r"^(?:# )?(planner: {.*?})", text, re.MULTILINE):
+        kinds.append(parse_world(f"format: 1\n{line}\n").planner.kind)
+    assert sorted(kinds) == sorted(OWN_KEYS)
+
+
+def test_the_page_says_whose_each_key_is():
+    page = (Path(__file__).parents[2] / "docs" / "world_files.md").read_text(encoding="utf-8")
+    for kind, keys in OWN_KEYS.items():
+        for key in keys:
+            row = re.search(rf"^\| `planner\.{key}` \|.*$", page, re.MULTILINE)
+            assert row is not None
+            assert f"for `{kind}`" in row[0], key
