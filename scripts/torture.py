@@ -1,6 +1,6 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
-    python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls] [--count N] [--first N]
+    python scripts/torture.py [--short] [--only worlds,runs,walls,records,kills,calls] [--count N] [--first N]
         [--keep FILE] [--out docs/reliability.md]
 
 It uses one core, and three for killed sweeps. What broke the program is named below the table; the exit
@@ -24,11 +24,12 @@ from torturing.calls import odd_calls
 from torturing.kills import killed_sweeps
 from torturing.records import damaged_runs, damaged_tables
 from torturing.trials import HEAD, Tally, joined, try_all
+from torturing.walls import soft_walls
 from torturing.worlds import mutated, random_worlds
 
-FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000}
-SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120}
-BLOCK = {"worlds": 500, "runs": 50, "records": 100, "kills": 4, "calls": 100}  # kept at a time
+FULL = {"worlds": 10_000, "runs": 10_000, "walls": 1000, "records": 500, "kills": 100, "calls": 2000}
+SHORT = {"worlds": 60, "runs": 3, "walls": 3, "records": 30, "kills": 0, "calls": 120}
+BLOCK = {"worlds": 500, "runs": 50, "walls": 50, "records": 100, "kills": 4, "calls": 100}  # kept at a time
 KINDS = tuple(FULL)
 
 
@@ -49,6 +50,8 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
     if kind == "runs":
         name = f"random worlds, {limit:g} s of simulated time"
         return [try_all(name, random_worlds(count, limit, first), total)]
+    if kind == "walls":
+        return [try_all(f"soft walls, {limit:g} s", soft_walls(count, limit, first), total)]
     if kind == "kills":
         return [try_all("killed sweeps", killed_sweeps(place, count, first), total, counted=False)]
     if kind == "calls":

@@ -12,7 +12,6 @@ from dynamics import forward_kinematics
 from hopfield_nav.experiment.contacts import contact_delays
 from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.versions import version_of
-from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Follower, HandedOn, JointNavigator, Navigator
 from hopfield_nav.world import World
@@ -20,7 +19,7 @@ from hopfield_nav.world import World
 SATURATED = 0.1  # share of the control periods with a motor at its limit that is told
 TOO_FAST = 2.0  # times the speed limit of a joint
 TOO_HARD = 1e3  # [N]
-SUNK = 0.75  # share of half the thickness of an obstacle beyond which an arm may have passed it
+SUNK = 0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
 
 
@@ -85,7 +84,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
         "largest_penetration_m": float(counted.deepest[0]),
         "least_self_distance_m": simulation.self_distance,
-        "passed_through": int(may_have_passed(simulation.plant.contact.solids, float(counted.sunk[0]))),
+        "passed_through": int(may_have_passed(simulation.state)),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
         "saturated_share": float(counted.saturated[0]) / periods if periods else 0.0,
@@ -136,20 +135,20 @@ def imperfections(world: World) -> dict[str, Any]:
     return found
 
 
-def may_have_passed(solids: np.ndarray, sunk: float) -> bool:
-    """Whether the axis of a body was so deep in an obstacle [m] that it may have gone through the thinnest.
+def may_have_passed(state: State) -> bool:
+    """Whether the axis of a body was so deep in obstacles that it may have gone through them.
 
-    Contact pushes a body out to the nearer side, so none is deeper than half the thickness; beyond
-    three quarters of that it may well have come out on the other one.
+    Contact pushes a body out to the nearer side, so none gets further than half-way through what overlaps;
+    beyond three quarters of that it may well have come out on the other side.
     """
-    return sunk > 0.0 and sunk >= SUNK * 0.5 * float(thickness(solids).min())
+    return float(state.statistics.share[0]) >= SUNK
 
 
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = float(simulation.state.statistics.sunk[0])
     found = _beyond_an_arm(simulation)
-    if not may_have_passed(simulation.plant.contact.solids, sunk):
+    if not may_have_passed(simulation.state):
         return found
     return [
         *found,

@@ -87,7 +87,9 @@ class Touch(NamedTuple):
         largest: (3,) that force [N].
         pairs: (1,) number of pairs of a body and a solid that touch.
         depth: (1,) largest overlap of one of them [m].
-        sunk: (1,) how deep the axis of a body is in a solid at most [m].
+        sunk: (1,) how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the
+            union of solids where ``share`` is largest.
+        share: (1,) how far that is of the way to half-way through, see ``geometry.union_depth``.
         beyond: (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m].
     """
 
@@ -98,13 +100,14 @@ class Touch(NamedTuple):
     pairs: np.ndarray
     depth: np.ndarray
     sunk: np.ndarray
+    share: np.ndarray
     beyond: np.ndarray
 
 
 def make_touch() -> Touch:
     """Nothing touches."""
-    link, pairs, depth, sunk = np.zeros((4, 1))
-    return Touch(np.zeros(3), link, np.zeros(3), np.zeros(3), pairs, depth, sunk, np.zeros(6))
+    link, pairs, depth, sunk, share = np.zeros((5, 1))
+    return Touch(np.zeros(3), link, np.zeros(3), np.zeros(3), pairs, depth, sunk, share, np.zeros(6))
 
 
 @inlined
@@ -212,7 +215,8 @@ def add_beyond(touch, px, py, pz, fx, fy, fz):
 
 @inlined
 def _clear(touch):
-    touch.link[0], touch.pairs[0], touch.depth[0], touch.sunk[0] = 0.0, 0.0, 0.0, 0.0
+    touch.link[0], touch.pairs[0] = 0.0, 0.0
+    touch.depth[0], touch.sunk[0], touch.share[0] = 0.0, 0.0, 0.0
     for k in range(3):
         touch.force[k], touch.point[k], touch.largest[k] = 0.0, 0.0, 0.0
         touch.beyond[k], touch.beyond[3 + k] = 0.0, 0.0
@@ -222,7 +226,7 @@ def _clear(touch):
 def copy_touch(source, target):
     """Write ``source`` to ``target``."""
     target.link[0], target.pairs[0] = source.link[0], source.pairs[0]
-    target.depth[0], target.sunk[0] = source.depth[0], source.sunk[0]
+    target.depth[0], target.sunk[0], target.share[0] = source.depth[0], source.sunk[0], source.share[0]
     for k in range(3):
         target.force[k], target.point[k] = source.force[k], source.point[k]
         target.largest[k] = source.largest[k]

@@ -111,7 +111,9 @@ class Statistics(NamedTuple):
         touch_time, last_contact_time: start and last moment of the latest contact [s].
         peak_force: largest true force [N]; peak_time: when [s].
         first_peak: largest true force in the first 50 ms of the first contact [N].
-        deepest: largest overlap of the arm and an obstacle [m]; sunk: the same of the bodies' axes.
+        deepest: largest overlap of the arm and an obstacle [m].
+        share: how far the axis of a body came at most on the way to half-way through obstacles; sunk: how
+            deep it was then [m].
         periods, saturated, damped: control periods: all, at a torque limit, with a damped estimate.
     """
 
@@ -125,6 +127,7 @@ class Statistics(NamedTuple):
     peak_time: np.ndarray
     first_peak: np.ndarray
     deepest: np.ndarray
+    share: np.ndarray
     sunk: np.ndarray
     periods: np.ndarray
     saturated: np.ndarray
@@ -187,6 +190,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
             peak_time=np.full(1, math.nan),
             first_peak=np.zeros(1),
             deepest=np.zeros(1),
+            share=np.zeros(1),
             sunk=np.zeros(1),
             periods=np.zeros(1),
             saturated=np.zeros(1),
