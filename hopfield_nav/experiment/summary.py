@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dynamics import forward_kinematics
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Controller
 from hopfield_nav.experiment.contacts import contact_delays
 from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.versions import version_of
@@ -35,6 +36,7 @@ class Simulated(Protocol):
     detections: list[Detection]
     state: State
     plant: Plant
+    controller: Controller
     handed_on: HandedOn | None
     navigator: Navigator | JointNavigator | Follower
 
@@ -78,7 +80,8 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "contact_count": int(counted.contacts[0]),
         "silent_contact_count": int(counted.silent[0]) + (unanswered > 0.0),
         "silent_peak_force_N": max(float(counted.silent_peak[0]), unanswered),
-        "final_tool_error_m": _final_error(simulation),
+        "final_tool_error_m": final_error(simulation),
+        "final_sensed_error_m": _sensed_error(simulation),
         "peak_contact_force_N": float(counted.peak_force[0]),
         "peak_contact_force_time_s": _number(counted.peak_time[0]),
         "first_impact_peak_force_N": float(counted.first_peak[0]) if counted.contacts[0] else None,
@@ -183,16 +186,22 @@ def _beyond_an_arm(simulation: Simulated) -> list[str]:
     return found
 
 
-def _final_error(simulation: Simulated) -> float | None:
-    """Distance of the true tool from the goal [m]."""
-    if simulation.navigator.goal is None:
+def final_error(simulation: Simulated) -> float | None:
+    """Distance of the true tool from the goal [m]; None where there is none."""
+    return _distance(simulation.plant.arm, simulation.state.q, simulation.navigator.goal)
+
+
+def _sensed_error(simulation: Simulated) -> float | None:
+    """The same by the sensed angles and the model of the control computer; None before it sensed."""
+    control = simulation.state.control
+    goal = simulation.navigator.goal if control.judged[0] >= 0 else None
+    return _distance(simulation.controller.model, control.sensed.q, goal)
+
+
+def _distance(arm: Arm, q: np.ndarray, goal: np.ndarray | None) -> float | None:
+    if goal is None or not np.all(np.isfinite(q)):
         return None
-    q = simulation.state.q
-    if not np.all(np.isfinite(q)):
-        return None
-    return float(
-        np.linalg.norm(forward_kinematics(simulation.plant.arm, q)[:3, 3] - simulation.navigator.goal)
-    )
+    return float(np.linalg.norm(forward_kinematics(arm, q)[:3, 3] - goal))
 
 
 def _number(value: float) -> float | None:
