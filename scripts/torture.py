@@ -30,11 +30,13 @@ from torturing.pairs import pairs_at_once
 from torturing.records import damaged_runs, damaged_tables
 from torturing.streams import hostile_streams
 from torturing.trials import HEAD, Tally, joined, try_all
+from torturing.walls import soft_walls
 from torturing.worlds import mutated, random_worlds
 
 SIZES = {  # of each kind of trials: all of them, a short form, and how many are kept at a time
     "worlds": (10_000, 60, 500),
     "runs": (10_000, 3, 50),
+    "walls": (1000, 3, 50),
     "records": (500, 30, 100),
     "links": (200, 8, 50),
     "kills": (100, 0, 4),
@@ -65,6 +67,8 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
     if kind == "runs":
         name = f"random worlds, {limit:g} s of simulated time"
         return [try_all(name, random_worlds(count, limit, first), total)]
+    if kind == "walls":
+        return [try_all(f"soft walls, {limit:g} s", soft_walls(count, limit, first), total)]
     if kind == "kills":
         return [try_all("killed sweeps", killed_sweeps(place, count, first), total, counted=False)]
     if kind == "pairs":

@@ -1,4 +1,6 @@
-"""Whether an arm that has come to the end of its path will still arrive.
+"""Whether an arm that has come to the end of its path has arrived, or will still arrive.
+
+The control computer stops where the tool is at the goal by all it senses; truly it may be elsewhere.
 
 Once its trajectory has ended, the arm comes nearer to the goal only as far as ``controller.settling`` moves
 its reference. Where it comes no nearer, the reference is not moved any more, and nothing touches it, it is
@@ -16,10 +18,21 @@ from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.loop import State, Trajectory
 from hopfield_nav.world import World
 
+_ROUNDING = 1e-9  # of the tolerance
 EVERY = 1.0  # [s] from one look to the next
 _LEAST, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
 _NEARER = 0.95  # a distance that falls by less than this share over half of that time falls no more
 _STILL = 1e-4  # [rad] a correction that changes by less over that time is done
+
+
+def arrived(tolerance: float, error: float) -> str:
+    """What to say of a tool that is sensed within the tolerance [m] of the goal, and is ``error`` [m] off."""
+    if error <= tolerance * (1.0 + _ROUNDING):
+        return f"the tool is within {tolerance:g} m of the goal"
+    return (
+        f"the tool is sensed within {tolerance:g} m of the goal, but is {error:.3g} m from it: the sensors "
+        "or the control computer's model are not exact"
+    )
 
 
 class Arrival:
@@ -84,6 +97,6 @@ class Arrival:
         else:
             why = "its joints are where they shall be as far as can be measured; give "
         return (
-            f"the tool rests {1e3 * distance:.3g} mm from the goal, whose tolerance is "
+            f"by what is sensed the tool rests {1e3 * distance:.3g} mm from the goal, whose tolerance is "
             f"{1e3 * tolerance:.3g} mm, and comes no nearer: {why}a larger goal.tolerance"
         )

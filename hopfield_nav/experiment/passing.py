@@ -1,8 +1,9 @@
 """Obstacles that the tool may go through: too soft, too thin, or met too fast.
 
 Contact pushes the tool out to the nearer side, so an obstacle can push back with no more than stiffness times
-half its thickness: beyond its middle it pushes the tool on. What it may have to hold against is estimated
-along the first path, as if the tool met it head-on:
+half its thickness: beyond its middle it pushes the tool on. Where it overlaps another one it may push back
+with less (``loop.holding_depth``). What it may have to hold against is estimated along the first path, as if
+the tool met it head-on:
 
 - the force at which a collision is **felt**. A threshold in newtons is that force. One in newton-metres is
   divided by the lever of the joint that shows the force best; what the detector allows a wrong model is
@@ -23,7 +24,7 @@ import numpy as np
 
 from dynamics import Arm, gravity_torque, jacobian, mass_matrix
 from hopfield_nav.geometry import LINK, RADIUS, thickness
-from hopfield_nav.loop import Plant, Trajectory, sample
+from hopfield_nav.loop import Plant, Trajectory, holding_depth, sample
 from hopfield_nav.world import World, find_methods, solids_of
 
 _PLACES = 60  # of the path at which forces are estimated
@@ -58,18 +59,20 @@ def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -
     impact = (speed * np.sqrt(law.stiffness * mass)).max()
     felt, pressed = _felt(world, plant.arm, q, lever), _pressed(world, plant.arm, q, lever)
     moving = plant.contact.bodies[plant.contact.bodies[:, LINK] > 0, RADIUS]
-    half = 0.5 * thickness(solids) + moving.min(initial=np.inf)
+    radius = moving.min(initial=np.inf)
+    half, holds = 0.5 * thickness(solids) + radius, holding_depth(solids, radius)
     needed = impact + (0.0 if felt is None else np.minimum(_GROWS * felt, pressed).max())
     told = []
-    soft = np.flatnonzero(law.stiffness * half < needed)
+    soft = np.flatnonzero(law.stiffness * holds < needed)
     if len(soft):
-        worst = soft[half[soft].argmin()]
+        worst = soft[holds[soft].argmin()]
+        where = " where it meets another" if holds[worst] < half[worst] else ""
         known = "" if felt is None else f"a collision is felt at up to {felt.max():.3g} N, "
         told.append(
-            f"{_name(world, worst, len(soft))} pushes back with {law.stiffness * half[worst]:.3g} N at most "
-            f"and may have to hold {needed:.3g} N ({known}the impact at {speed.max():.2g} m/s is up to "
-            f"{impact:.3g} N): the tool may go through; give more contact.stiffness or thickness, less speed "
-            "or threshold"
+            f"{_name(world, worst, len(soft))} pushes back with {law.stiffness * holds[worst]:.3g} N at most"
+            f"{where} and may have to hold {needed:.3g} N ({known}the impact at {speed.max():.2g} m/s is up "
+            f"to {impact:.3g} N): the tool may go through; give more contact.stiffness or thickness, less "
+            "speed or threshold"
         )
     stride = speed.max() * world.plant.step
     thin = np.flatnonzero(half <= stride)

@@ -18,7 +18,7 @@ import numpy as np
 
 from dynamics import forward_kinematics
 from hopfield_nav.control import begin_trajectory, find_onset, pass_by, with_torque
-from hopfield_nav.experiment.arrival import Arrival
+from hopfield_nav.experiment.arrival import Arrival, arrived
 from hopfield_nav.experiment.limits import (
     find_warnings,
     refuse_large_steps,
@@ -30,7 +30,7 @@ from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
 from hopfield_nav.experiment.start import check_duration, check_seed, check_start, check_world
-from hopfield_nav.experiment.summary import summarise
+from hopfield_nav.experiment.summary import final_error, summarise
 from hopfield_nav.known_world import build_scene, clearance
 from hopfield_nav.loop import (
     CONTACT_MEMORY,
@@ -274,7 +274,7 @@ class Simulation:
             self.rows.make_room()
         elif event == Event.ARRIVED:
             self.navigator.arrive()
-            self._end("reached", f"the tool is within {self.settings.tolerance:g} m of the goal")
+            self._end("reached", arrived(self.settings.tolerance, final_error(self) or 0.0))
         elif event == Event.DIVERGED:
             touching = self.time - self.state.statistics.last_contact_time < CONTACT_MEMORY
             self._end("diverged", why_diverged(self.world, self.state.now.fault, self.time, touching))

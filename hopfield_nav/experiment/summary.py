@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dynamics import forward_kinematics
-from hopfield_nav.geometry import thickness
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Controller
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.record import DetectionRecord, contact_delays, version_of
@@ -18,7 +18,7 @@ from hopfield_nav.world import World
 SATURATED = 0.1  # share of the control periods with a motor at its limit that is told
 TOO_FAST = 2.0  # times the speed limit of a joint
 TOO_HARD = 1e3  # [N]
-SUNK = 0.75  # share of half the thickness of an obstacle beyond which an arm may have passed it
+SUNK = 0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
 
 
@@ -34,6 +34,7 @@ class Simulated(Protocol):
     detections: list[DetectionRecord]
     state: State
     plant: Plant
+    controller: Controller
     handed_on: PriorMap | None
     navigator: Navigator
 
@@ -77,13 +78,14 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "contact_count": counted.contacts,
         "silent_contact_count": counted.silent + (unanswered > 0.0),
         "silent_peak_force_N": max(counted.silent_peak, unanswered),
-        "final_tool_error_m": _final_error(simulation),
+        "final_tool_error_m": final_error(simulation),
+        "final_sensed_error_m": _sensed_error(simulation),
         "peak_contact_force_N": counted.peak_force,
         "peak_contact_force_time_s": _number(counted.peak_time),
         "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
         "largest_penetration_m": counted.deepest,
         "least_self_distance_m": simulation.self_distance,
-        "passed_through": int(may_have_passed(simulation.plant.contact.solids, counted.sunk)),
+        "passed_through": int(may_have_passed(simulation.state)),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
         "saturated_share": counted.saturated / periods if periods else 0.0,
@@ -134,20 +136,20 @@ def imperfections(world: World) -> dict[str, Any]:
     return found
 
 
-def may_have_passed(solids: np.ndarray, sunk: float) -> bool:
-    """Whether the axis of a body was so deep in an obstacle [m] that it may have gone through the thinnest.
+def may_have_passed(state: State) -> bool:
+    """Whether the axis of a body was so deep in obstacles that it may have gone through them.
 
-    Contact pushes a body out to the nearer side, so none is deeper than half the thickness; beyond
-    three quarters of that it may well have come out on the other one.
+    Contact pushes a body out to the nearer side, so none gets further than half-way through what overlaps;
+    beyond three quarters of that it may well have come out on the other side.
     """
-    return sunk > 0.0 and sunk >= SUNK * 0.5 * float(thickness(solids).min())
+    return state.statistics.share >= SUNK
 
 
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = simulation.state.statistics.sunk
     found = _beyond_an_arm(simulation)
-    if not may_have_passed(simulation.plant.contact.solids, sunk):
+    if not may_have_passed(simulation.state):
         return found
     return [
         *found,
@@ -182,16 +184,22 @@ def _beyond_an_arm(simulation: Simulated) -> list[str]:
     return found
 
 
-def _final_error(simulation: Simulated) -> float | None:
-    """Distance of the true tool from the goal [m]."""
-    if simulation.navigator.goal is None:
+def final_error(simulation: Simulated) -> float | None:
+    """Distance of the true tool from the goal [m]; None where there is none."""
+    return _distance(simulation.plant.arm, simulation.state.q, simulation.navigator.goal)
+
+
+def _sensed_error(simulation: Simulated) -> float | None:
+    """The same by the sensed angles and the model of the control computer; None before it sensed."""
+    control = simulation.state.control
+    goal = simulation.navigator.goal if control.now.judged_step >= 0 else None
+    return _distance(simulation.controller.model, control.sensed.q, goal)
+
+
+def _distance(arm: Arm, q: np.ndarray, goal: np.ndarray | None) -> float | None:
+    if goal is None or not np.all(np.isfinite(q)):
         return None
-    q = simulation.state.q
-    if not np.all(np.isfinite(q)):
-        return None
-    return float(
-        np.linalg.norm(forward_kinematics(simulation.plant.arm, q)[:3, 3] - simulation.navigator.goal)
-    )
+    return float(np.linalg.norm(forward_kinematics(arm, q)[:3, 3] - goal))
 
 
 def _number(value: float) -> float | None:

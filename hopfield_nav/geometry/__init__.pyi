@@ -12,6 +12,7 @@ from .arm import place_axis as place_axis
 from .arm import place_middle as place_middle
 from .arm import place_point as place_point
 from .arm import tool_body as tool_body
+from .chords import union_chord as union_chord
 from .distance import capsule_distance as capsule_distance
 from .distance import capsules_collide as capsules_collide
 from .distance import gap_to_bound as gap_to_bound
@@ -20,6 +21,7 @@ from .distance import segment_near as segment_near
 from .distance import surely_apart as surely_apart
 from .round_distance import nearest_shares as nearest_shares
 from .solids import AXES as AXES
+from .solids import BOUND as BOUND
 from .solids import BOX as BOX
 from .solids import CENTRE as CENTRE
 from .solids import HALF_SPACE as HALF_SPACE
@@ -34,3 +36,6 @@ from .solids import pack_primitives as pack_primitives
 from .solids import sphere as sphere
 from .solids import thickness as thickness
 from .solids import upright_cylinder as upright_cylinder
+from .union import depth_in_union as depth_in_union
+from .union import union_depth as union_depth
+from .union import ways_out as ways_out

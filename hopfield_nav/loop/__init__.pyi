@@ -7,6 +7,7 @@ from .contact import Contact as Contact
 from .contact import ContactLaw as ContactLaw
 from .contact import make_contact as make_contact
 from .flexible import FlexibleLoop as FlexibleLoop
+from .holding import holding_depth as holding_depth
 from .log import COLUMNS as COLUMNS
 from .log import WRIST_COLUMNS as WRIST_COLUMNS
 from .log import Log as Log

@@ -38,6 +38,7 @@ from hopfield_nav.loop.contact import ContactLaw, copy_touch, make_contact
 from hopfield_nav.loop.log import make_log, write_row, write_truth
 from hopfield_nav.loop.plant import make_plant, plant_acceleration
 from hopfield_nav.loop.pushes import update_pushes
+from hopfield_nav.loop.sinking import watch_sinking
 from hopfield_nav.loop.state import Settings, make_state
 from hopfield_nav.loop.trajectory import Trajectory, evaluate_into
 from hopfield_nav.loop.wrist import read_wrist
@@ -199,7 +200,7 @@ def _integrate(plant, controller, trajectory, settings, state):
             command_in_stage(controller, trajectory, state.control, qs, qds, time + ahead)
         plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0)
         if stage == 0:
-            keep_truth(state.truth, stages)
+            keep_truth(state.truth, plant)
             if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
                 read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
@@ -217,14 +218,17 @@ def _integrate(plant, controller, trajectory, settings, state):
 
 
 @inlined
-def keep_truth(truth, stages):
+def keep_truth(truth, plant):
     """What acts on the arm in the first stage."""
+    stages = plant.stages
     for k in range(3):
         truth.tool[k] = stages.work.tool[k, 3]
     for i in range(truth.external.size):
         truth.external[i] = stages.external[i]
         truth.friction[i] = stages.friction[i]
     copy_touch(stages.touch, truth.touch)
+    if truth.touch.now.sunk > 0.0:
+        watch_sinking(plant.contact, stages.work, truth.touch)
 
 
 @inlined
@@ -252,7 +256,8 @@ def watch_contact(statistics, touch, time, armed):
     fx, fy, fz = touch.force[0], touch.force[1], touch.force[2]
     squared = fx * fx + fy * fy + fz * fz
     statistics.deepest = max(statistics.deepest, touch.now.depth)
-    statistics.sunk = max(statistics.sunk, touch.now.sunk)
+    if touch.now.share > statistics.share:
+        statistics.sunk, statistics.share = touch.now.sunk, touch.now.share
     if squared > 0.0:
         force = math.sqrt(squared)
         if time > statistics.last_contact_time + CONTACT_MEMORY:

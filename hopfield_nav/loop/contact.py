@@ -86,13 +86,16 @@ class TouchNow:
         link: that of the largest force, counted from 1; 0: nothing touches.
         pairs: number of pairs of a body and a solid that touch.
         depth: largest overlap of one of them [m].
-        sunk: how deep the axis of a body is in a solid at most [m].
+        sunk: how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the
+            union of solids where ``share`` is largest.
+        share: how far that is of the way to half-way through, see ``geometry.union_depth``.
     """
 
     link: int = 0
     pairs: int = 0
     depth: float = 0.0
     sunk: float = 0.0
+    share: float = 0.0
 
 
 class Touch(NamedTuple):
@@ -225,7 +228,7 @@ def add_beyond(touch, px, py, pz, fx, fy, fz):
 @inlined
 def _clear(touch):
     now = touch.now
-    now.link, now.pairs, now.depth, now.sunk = 0, 0, 0.0, 0.0
+    now.link, now.pairs, now.depth, now.sunk, now.share = 0, 0, 0.0, 0.0, 0.0
     for k in range(3):
         touch.force[k], touch.point[k], touch.largest[k] = 0.0, 0.0, 0.0
         touch.beyond[k], touch.beyond[3 + k] = 0.0, 0.0
@@ -235,7 +238,7 @@ def _clear(touch):
 def copy_touch(source, target):
     """Write ``source`` to ``target``."""
     target.now.link, target.now.pairs = source.now.link, source.now.pairs
-    target.now.depth, target.now.sunk = source.now.depth, source.now.sunk
+    target.now.depth, target.now.sunk, target.now.share = source.now.depth, source.now.sunk, source.now.share
     for k in range(3):
         target.force[k], target.point[k] = source.force[k], source.point[k]
         target.largest[k] = source.largest[k]

@@ -206,7 +206,7 @@ def _substep(links, joints, rotors, state, order, h, first):
         if stage == 0 and first:
             for i in range(n):
                 stages.friction[i] = rotors.dry[i]
-            keep_truth(state.truth, stages)
+            keep_truth(state.truth, links)
             if links.wrist.every > 0 and state.now.step % links.wrist.every == 0:
                 read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
         weight = 2.0 if stage == 1 or stage == 2 else 1.0

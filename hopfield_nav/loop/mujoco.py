@@ -115,7 +115,7 @@ class _Hook:
         data.qfrc_passive[:] += self._plant.stages.external
         if self.first:
             self.first = False
-            self._keep(self._state.truth, self._plant.stages)
+            self._keep(self._state.truth, self._plant)
 
 
 def import_mujoco() -> Any:
@@ -151,8 +151,8 @@ def _touch(plant, q, qd):
     return 0
 
 
-def _keep(truth, stages):
-    keep_truth(truth, stages)
+def _keep(truth, plant):
+    keep_truth(truth, plant)
     return 0
 
 
@@ -171,12 +171,11 @@ def _kernels() -> tuple[Callable, ...]:
     types = load_numba().types
     code, number, vector = types.int64, types.float64, types.float64[::1]
     fields = dict(zip(State._fields, state.types, strict=True))
-    stages = plant.types[Plant._fields.index("stages")]
     return (
         compile_loop(code(controller, trajectory, settings, state, log), _before),
         compile_loop(code(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
         compile_loop(code(settings, state, log), _after),
         compile_loop(code(plant, vector, vector), _touch),
-        compile_loop(code(fields["truth"], stages), _keep),
+        compile_loop(code(fields["truth"], plant), _keep),
         compile_loop(code(plant, state, vector, vector), _sample),
     )

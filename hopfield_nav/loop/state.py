@@ -72,7 +72,9 @@ class Statistics:
         touch_time, last_contact_time: start and last moment of the latest contact [s].
         peak_force: largest true force [N]; peak_time: when [s].
         first_peak: largest true force in the first 50 ms of the first contact [N].
-        deepest: largest overlap of the arm and an obstacle [m]; sunk: the same of the bodies' axes.
+        deepest: largest overlap of the arm and an obstacle [m].
+        share: how far the axis of a body came at most on the way to half-way through obstacles; sunk: how
+            deep it was then [m].
         periods, saturated, damped: control periods: all, at a torque limit, with a damped estimate.
     """
 
@@ -86,6 +88,7 @@ class Statistics:
     peak_time: float = math.nan
     first_peak: float = 0.0
     deepest: float = 0.0
+    share: float = 0.0
     sunk: float = 0.0
     periods: int = 0
     saturated: int = 0

@@ -75,6 +75,9 @@ SUMMARY = {
     "final_tool_error_m": Quantity(
         "final tool error", "m", "distance of the tool from the goal at the end", "mm", 1e3
     ),
+    "final_sensed_error_m": Quantity(
+        "final sensed error", "m", "the same, as the control computer has it at the end", "mm", 1e3
+    ),
     "peak_contact_force_N": Quantity("peak contact force", "N", "largest true contact force", "N"),
     "peak_contact_force_time_s": Quantity(
         "time of the peak force", "s", "time of the largest true contact force", "s"

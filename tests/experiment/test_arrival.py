@@ -100,6 +100,32 @@ def test_an_arm_with_wrong_friction_does_not_hunt_after_it_has_arrived():
     assert np.abs(np.diff(error[after])).max() < 5e-5
 
 
+# --- what is sensed, and what is true ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("changes", "exact"), [([], True), (["plant.engine=flexible", *DEAF], False)])
+def test_the_goal_is_reached_by_what_is_sensed_and_the_truth_is_told_beside_it(changes, exact):
+    """The encoders of elastic joints are on the rotors, and what the joints bend under is not sensed."""
+    tolerance = "goal.tolerance=1e-4"
+    run = simulate(load_world("empty", ["record.signals=none", "time_limit=40", tolerance, *changes]))
+    true, sensed = run.summary["final_tool_error_m"], run.summary["final_sensed_error_m"]
+    assert run.outcome == "reached"
+    assert sensed <= 1e-4 * (1 + 1e-9)
+    if exact:
+        assert true == pytest.approx(sensed, abs=1e-12)
+        assert run.summary["reason"] == "the tool is within 0.0001 m of the goal"
+    else:
+        assert true > 1e-3
+        assert f"sensed within 0.0001 m of the goal, but is {true:.3g} m from it" in run.summary["reason"]
+
+
+def test_before_anything_was_sensed_there_is_no_sensed_error():
+    sim = Simulation(load_world("empty"))
+    assert sim.record().summary["final_sensed_error_m"] is None
+    sim.step(0.01)
+    assert sim.record().summary["final_sensed_error_m"] > 0.0
+
+
 # --- an arm that will not arrive says so --------------------------------------------------------------------
 
 STICKY = ["arm=ur5_full", "plant.friction=arm", "controller.model_error.friction_scale=0.5"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hopfield_nav import load_world, simulate
@@ -11,6 +12,7 @@ from hopfield_nav.experiment import Simulation
 
 WORLDS = sorted((Path(__file__).resolve().parents[2] / "worlds").glob("*.yaml"))
 NORM = "detection.measure=force_norm"
+TWELVE = "detection.threshold=12"
 FAST = "trajectory.time_per_cell=0.1"  # 0.26 m/s
 
 
@@ -19,12 +21,18 @@ def wall(thickness, *settings):
     return load_world("empty", [box, "record.signals=none", "time_limit=60", *settings])
 
 
+def row(*settings):
+    """The same way barred by a row of cylinders, two of which the tool meets between."""
+    wall = "obstacles=[{wall: {from: [0.40, -0.29], to: [0.40, 0.31], radius: 0.02}}]"
+    return load_world("empty", [wall, "record.every=10", "time_limit=60", NORM, TWELVE, *settings])
+
+
 PASSED = [
     (wall(0.001, FAST), "the impact at 0.4 m/s"),
     (wall(0.002, FAST), "the impact at 0.4 m/s"),
     (wall(0.02, NORM, "contact.stiffness=1e3"), "pushes back with 10 N at most"),
     (wall(0.02, "contact.stiffness=1e3"), "pushes back with 10 N at most"),
-    (wall(0.04, NORM, "contact.stiffness=1e3", "detection.threshold=12"), "pushes back with 20 N at most"),
+    (wall(0.04, NORM, "contact.stiffness=1e3", TWELVE), "pushes back with 20 N at most"),
     (wall(0.005, NORM, "detection.threshold=200"), "a collision is felt at up to 200 N"),
     (wall(0.001, "detection.measure=wrench_norm", "detection.threshold=200"), "felt at up to 200 N"),
 ]
@@ -45,6 +53,30 @@ def test_a_wall_that_is_passed_is_warned_of(world, words):
     assert simulate(world).summary["passed_through"]
 
 
+ROWS = [
+    ((1000,), True, True),
+    ((1341,), True, True),
+    ((1341, "controller.model_error.mass_scale=1.2"), True, True),
+    ((1341, "explore=slide"), True, True),
+    ((600, "detection.measure=persistent_joint_torque", "detection.threshold=4"), True, True),
+    ((5000,), False, False),
+    ((5000, "controller.model_error.mass_scale=1.2"), False, False),
+    ((300000,), False, False),
+]
+
+
+@pytest.mark.parametrize(("settings", "warned", "passed"), ROWS, ids=range(len(ROWS)))
+def test_between_two_cylinders_of_a_wall_it_is_the_wall_that_holds_or_not(settings, warned, passed):
+    """The tool is less deep in each than in both; what counts is on which side of the middle line it was."""
+    stiffness, *others = settings
+    run = Simulation(row(f"contact.stiffness={stiffness}", *others)).run()
+    crossed = bool(np.any(run.data.tool_position.values[:, 0] > 0.40))
+    assert crossed == passed
+    assert run.summary["passed_through"] == passed
+    told = [warning for warning in run.summary["warnings"] if "where it meets another" in warning]
+    assert bool(told) == warned
+
+
 @pytest.mark.parametrize("world", HELD, ids=range(len(HELD)))
 def test_a_wall_that_holds_is_not(world):
     assert Simulation(world).warnings == []
@@ -59,12 +91,16 @@ def test_a_step_that_jumps_over_the_wall_is_warned_of():
 
 
 def test_a_threshold_that_no_motor_reaches_is_warned_of():
-    (warning,) = Simulation(load_world("u_trap", ["detection.threshold=200"])).warnings
-    assert "but the motors press with" in warning
+    assert out_of_reach("detection.threshold=200")
     assert simulate(load_world("u_trap", ["detection.threshold=200"])).summary["collision_count"] == 0
-    assert Simulation(load_world("u_trap", ["detection.threshold=20"])).warnings == []
-    free = ["detection.threshold=200", "controller.saturate=false"]
-    assert Simulation(load_world("u_trap", free)).warnings == []
+    assert not out_of_reach("detection.threshold=20")
+    assert not out_of_reach("detection.threshold=200", "controller.saturate=false")
+
+
+def out_of_reach(*settings):
+    """The warnings that the motors cannot press as hard as would be felt."""
+    warnings = Simulation(load_world("u_trap", settings)).warnings
+    return [warning for warning in warnings if "but the motors press with" in warning]
 
 
 def test_known_obstacles_and_detectors_without_such_a_threshold_are_left_out():

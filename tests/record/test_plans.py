@@ -75,10 +75,10 @@ def test_many_touches_of_a_large_map_take_little(tmp_path):
 
 def _detection(changed, path):
     from hopfield_nav.navigation import NOWHERE
-    from hopfield_nav.record.detection import Detection
+    from hopfield_nav.record.detection import DetectionRecord
 
     cell = tuple(path[0])
-    return Detection(
+    return DetectionRecord(
         0.0, 0.0, cell, cell, np.zeros(3), False, False, np.nan, changed, {}, path, NOWHERE,
         np.zeros(3), 0, 0.0,
     )  # fmt: skip

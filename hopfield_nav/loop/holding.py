@@ -1,0 +1,137 @@
+"""How hard obstacles push back at most before a body has gone through them.
+
+One alone pushes with stiffness times half its thickness. Between two that overlap a body is less deep in
+each, and their forces partly cancel: the middle of a wall of cylinders one radius apart pushes back with less
+than half of that. The way through is taken to lead from the point that is deepest in both straight to the
+surface. Two that overlap by so little that they rather touch are left out: nobody takes them for a wall.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dynamics.compiled import inlined, kernel
+from hopfield_nav.geometry import (
+    BOUND,
+    CENTRE,
+    HALF_SPACE,
+    KIND,
+    UPRIGHT,
+    as_primitives,
+    gap_to_bound,
+    segment_distance,
+    thickness,
+    union_chord,
+    ways_out,
+)
+
+_TRIES = 40  # steps to the deepest common point of two solids; those that lead nowhere halve the next
+_PLACES = 50  # on the way from there to the surface at which the force is looked at
+_OVERLAP = 0.1  # of half the thinner one's thickness, the least depth in both that makes a wall of two
+_MIDDLE = 0.75  # of half the way through: the point is about in the middle of the two
+
+
+def holding_depth(primitives: np.ndarray, radius: float = 0.0) -> np.ndarray:
+    """Depth at which one solid alone would push as hard as each does before a body is through.
+
+    Args:
+        primitives: (m, 17) from ``geometry.pack_primitives``.
+        radius: of the body, a ball [m].
+
+    Returns:
+        (m,) largest force against the body, of the solid and what overlaps it, over the stiffness [m];
+        infinite for a half-space.
+
+    Raises:
+        BadInput: wrong shape.
+    """
+    solids = as_primitives(primitives)
+    half = 0.5 * thickness(solids)
+    return np.minimum(half + radius, _between_two(solids, half, radius))
+
+
+@kernel
+def _between_two(solids: np.ndarray, half: np.ndarray, radius: float) -> np.ndarray:
+    """(m,) the least that each holds against together with one that it overlaps; infinite where none does."""
+    least = np.full(solids.shape[0], np.inf)
+    for i in range(solids.shape[0]):
+        for j in range(i):
+            a, b = (j, i) if solids[j, KIND] == UPRIGHT else (i, j)  # an upright one has no height of its own
+            if solids[i, KIND] == HALF_SPACE or solids[j, KIND] == HALF_SPACE:
+                continue
+            x, y, z = solids[b, CENTRE], solids[b, CENTRE + 1], solids[b, CENTRE + 2]
+            if gap_to_bound(solids, a, x, y, z) > solids[b, BOUND]:
+                continue
+            x, y, z, worst = _deepest_in_both(solids, a, b)
+            if -worst < _OVERLAP * min(half[i], half[j]):
+                continue
+            near = _neighbours(solids, x, y, z, 2.0 * max(solids[a, BOUND], solids[b, BOUND]))
+            holds = _largest_push(near, radius, x, y, z)
+            least[i], least[j] = min(least[i], holds), min(least[j], holds)
+    return least
+
+
+@inlined
+def _deepest_in_both(solids, a, b):
+    """A point (x, y, z) that is deepest in both of two solids, and its larger signed distance."""
+    x = 0.5 * (solids[a, CENTRE] + solids[b, CENTRE])
+    y = 0.5 * (solids[a, CENTRE + 1] + solids[b, CENTRE + 1])
+    z = solids[b, CENTRE + 2]
+    if solids[a, KIND] != UPRIGHT:
+        z = 0.5 * (z + solids[a, CENTRE + 2])
+    step, worst = min(solids[a, BOUND], solids[b, BOUND]), math.inf
+    for _ in range(_TRIES):
+        s, _, ax, ay, az = segment_distance(solids, a, x, y, z, 0.0, 0.0, 0.0)
+        r, _, bx, by, bz = segment_distance(solids, b, x, y, z, 0.0, 0.0, 0.0)
+        worst, found = max(s, r), False
+        for k in range(3):
+            u, v = (1.0 if k != 1 else 0.0), (1.0 if k != 0 else 0.0)
+            tx, ty, tz = (
+                x - step * (u * ax + v * bx),
+                y - step * (u * ay + v * by),
+                z - step * (u * az + v * bz),
+            )
+            s, _, _, _, _ = segment_distance(solids, a, tx, ty, tz, 0.0, 0.0, 0.0)
+            r, _, _, _, _ = segment_distance(solids, b, tx, ty, tz, 0.0, 0.0, 0.0)
+            if max(s, r) < worst:
+                x, y, z, worst, found = tx, ty, tz, max(s, r), True
+                break
+        if not found:
+            step *= 0.5
+    return x, y, z, worst
+
+
+@inlined
+def _largest_push(solids, radius, x, y, z):
+    """Largest push against a ball on its way from the nearest surface to a point, over the stiffness [m].
+
+    Infinite where that point is not about half-way through all that overlaps there.
+    """
+    high, _, ux, uy, uz = ways_out(solids, x, y, z)
+    low, _ = union_chord(solids, x, y, z, ux, uy, uz)
+    if high < _MIDDLE * 0.5 * (high - low):
+        return math.inf
+    largest = 0.0
+    for k in range(_PLACES):
+        ahead = (high + radius) * k / _PLACES
+        px, py, pz = x + ahead * ux, y + ahead * uy, z + ahead * uz
+        push = 0.0
+        for j in range(solids.shape[0]):
+            s, _, gx, gy, gz = segment_distance(solids, j, px, py, pz, 0.0, 0.0, 0.0)
+            push += max(radius - s, 0.0) * (gx * ux + gy * uy + gz * uz)
+        largest = max(largest, push)
+    return largest
+
+
+@kernel
+def _neighbours(solids: np.ndarray, x: float, y: float, z: float, reach: float) -> np.ndarray:
+    """The solids (k, 17) whose bound is within reach of a point [m]."""
+    near = np.empty_like(solids)
+    count = 0
+    for j in range(solids.shape[0]):
+        if gap_to_bound(solids, j, x, y, z) <= reach:
+            near[count] = solids[j]
+            count += 1
+    return near[:count]

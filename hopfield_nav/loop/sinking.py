@@ -1,0 +1,44 @@
+"""How far the arm has come on the way through what it sank into.
+
+Contact pushes a body out to the nearer side, so that none gets further than half-way; near that it may well
+come out on the other side. Obstacles that overlap are one body here: between two cylinders of a wall the tool
+is half as deep in each as in the wall.
+"""
+
+from __future__ import annotations
+
+from dynamics.compiled import inlined
+from hopfield_nav.geometry import (
+    LINK,
+    RADIUS,
+    REACH,
+    depth_in_union,
+    gap_to_bound,
+    place_axis,
+    segment_distance,
+)
+
+
+@inlined
+def watch_sinking(contact, work, touch):
+    """Write ``touch.now.sunk`` and ``share`` where the axis of a body is inside; the frames are up to date.
+
+    Of a body with length, the points of its axis that are deepest in each of the solids are looked at.
+    """
+    solids, bodies = contact.solids, contact.bodies
+    touch.now.sunk, touch.now.share = 0.0, 0.0
+    for b in range(bodies.shape[0]):
+        if bodies[b, LINK] == 0.0:
+            continue
+        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        for j in range(solids.shape[0]):
+            if gap_to_bound(solids, j, ax + 0.5 * dx, ay + 0.5 * dy, az + 0.5 * dz) > bodies[b, REACH]:
+                continue
+            s, t, _, _, _ = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
+            if s >= 0.0:
+                continue
+            depth, share = depth_in_union(solids, ax + t * dx, ay + t * dy, az + t * dz)
+            if share > touch.now.share:
+                touch.now.sunk, touch.now.share = depth, share
+            if bodies[b, REACH] == bodies[b, RADIUS]:  # a point or a ball: it is as deep in their union
+                break
