@@ -16,7 +16,7 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.known_world import Scene, build_scene, motion_is_free
-from hopfield_nav.navigation.map.beliefs import Beliefs, Cell, Step, pairs, step_between
+from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.navigation.whole_arm.blocking import block_known
 from hopfield_nav.navigation.whole_arm.collision_belief import LADDER, CollisionBelief, Place
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
