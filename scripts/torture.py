@@ -1,6 +1,6 @@
 """Try to break the program, and print what held: the table of docs/reliability.md.
 
-    python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls] [--count N] [--first N]
+    python scripts/torture.py [--short] [--only worlds,runs,records,kills,calls,empty] [--count N] [--first N]
         [--keep FILE] [--out docs/reliability.md]
 
 It uses one core, and three for killed sweeps. What broke the program is named below the table; the exit
@@ -21,14 +21,15 @@ from pathlib import Path
 
 from measured_part import table, tell
 from torturing.calls import odd_calls
+from torturing.empty import cases, empty_worlds
 from torturing.kills import killed_sweeps
 from torturing.records import damaged_runs, damaged_tables
 from torturing.trials import HEAD, Tally, joined, try_all
 from torturing.worlds import mutated, random_worlds
 
-FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000}
-SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120}
-BLOCK = {"worlds": 500, "runs": 50, "records": 100, "kills": 4, "calls": 100}  # kept at a time
+FULL = {"worlds": 10_000, "runs": 10_000, "records": 500, "kills": 100, "calls": 2000, "empty": len(cases())}
+SHORT = {"worlds": 60, "runs": 3, "records": 30, "kills": 0, "calls": 120, "empty": 32}
+BLOCK = {"worlds": 500, "runs": 50, "records": 100, "kills": 4, "calls": 100, "empty": 100}  # kept at a time
 KINDS = tuple(FULL)
 
 
@@ -53,6 +54,9 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
         return [try_all("killed sweeps", killed_sweeps(place, count, first), total, counted=False)]
     if kind == "calls":
         return [try_all("calls with odd arguments", odd_calls(count, first), total)]
+    if kind == "empty":
+        name = "every arm, engine and method in an empty world"
+        return [try_all(name, empty_worlds(count, first), total)]
     halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
     runs = damaged_runs(place / "a", halves[0], first=halves[1])
     bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])

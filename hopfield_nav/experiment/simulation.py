@@ -21,13 +21,14 @@ from hopfield_nav.control import PASSES, find_onset, with_torque
 from hopfield_nav.experiment.arrival import Arrival
 from hopfield_nav.experiment.detection import Detection
 from hopfield_nav.experiment.earlier import hand_on
+from hopfield_nav.experiment.grade import why_doubtful
 from hopfield_nav.experiment.limits import (
     find_warnings,
     refuse_large_steps,
     warn_of_hidden_force,
     why_diverged,
 )
-from hopfield_nav.experiment.parts import choose_loop, choose_navigator, make_phases
+from hopfield_nav.experiment.parts import choose_loop, choose_navigator, encoders_at, make_phases
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.plans import changed_cells
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
@@ -150,7 +151,7 @@ class Simulation:
         self.reason = ""
         self.detections: list[Detection] = []
         self._felt = np.zeros_like(self.navigator.felt())
-        self.first_motion = self.navigator.first_motion(start)
+        self.first_motion = self.navigator.first_motion(encoders_at(self.world, self._loop, start))
         self._trajectory = self.first_motion.trajectory
         self._end_without(self.first_motion)
 
@@ -411,7 +412,8 @@ class Simulation:
                 self._rows.set_last(detected, float(self.state.control.alarm.raised[0]))
 
     def _end(self, outcome: str, reason: str) -> None:
-        self.outcome, self.reason = outcome, reason
+        doubts = why_doubtful(self.navigator, self.detections) if outcome == "no_path" else ""
+        self.outcome, self.reason = outcome, f"{reason}; doubtful: {doubts}" if doubts else reason
         if self._slides and self.detections:
             self._keep_slide()
 

@@ -11,6 +11,7 @@ import numpy as np
 from dynamics import forward_kinematics
 from hopfield_nav.experiment.contacts import contact_delays
 from hopfield_nav.experiment.detection import Detection
+from hopfield_nav.experiment.grade import no_path_grade, warn_of_free_air
 from hopfield_nav.experiment.versions import version_of
 from hopfield_nav.geometry import thickness
 from hopfield_nav.loop import Plant, State
@@ -67,6 +68,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
+        "no_path_grade": no_path_grade(simulation.outcome, simulation.navigator, detections),
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
         "real_time_factor": simulation.time / wall if wall > 0 and simulation.time > 0 else None,
@@ -148,7 +150,7 @@ def may_have_passed(solids: np.ndarray, sunk: float) -> bool:
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = float(simulation.state.statistics.sunk[0])
-    found = _beyond_an_arm(simulation)
+    found = _beyond_an_arm(simulation) + warn_of_free_air(simulation.navigator, simulation.detections)
     if not may_have_passed(simulation.plant.contact.solids, sunk):
         return found
     return [

@@ -134,13 +134,17 @@ class FlexibleLoop:
         check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
         return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
 
+    def encoders(self, q: np.ndarray) -> np.ndarray:
+        """Angles (n,) of the rotors that hold the links at rest at ``q`` (n,) against gravity [rad]."""
+        return q + gravity_torque(self._links, q) / self.joints.stiffness
+
     def _take_over(self, state: State) -> None:
         if state is self._state:
             self.rotors.angle[:] += state.q - self._left[0]
             self.rotors.speed[:] += state.qd - self._left[1]
             return
         self._state = state
-        self.rotors.angle[:] = state.q + gravity_torque(self._links, state.q) / self.joints.stiffness
+        self.rotors.angle[:] = self.encoders(state.q)
         self.rotors.speed[:] = state.qd
 
 

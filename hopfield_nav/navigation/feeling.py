@@ -69,6 +69,8 @@ class FeelingNavigator(Navigator):
         time, force = alert.time, alert.force
         self._confirm(alert.held)
         leg = touched_leg(self.grid, self.arm, self.motion, alert)
+        if self.motion.retreats and leg.number == 0:
+            self.beliefs.touch_behind()
         self._learn_passage(leg.number)
         q_ref, qd_ref, qdd_ref = evaluate(self.motion.trajectory, time)
         passes = self.world.detection.graze == "pass"
@@ -97,6 +99,14 @@ class FeelingNavigator(Navigator):
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; 1 for facts."""
         return self.beliefs.touched()
+
+    def in_free_air(self) -> int:
+        """Number of touches where the arm drove freely, before or afterwards."""
+        return self.beliefs.in_free_air
+
+    def why_doubtful(self) -> str:
+        """What speaks against the facts; empty where nothing does."""
+        return self.beliefs.why_doubtful(self._obstacles())
 
     def final_map(self) -> np.ndarray:
         """As ``Navigator.final_map``, and 3 where a free cell is believed to be occupied."""

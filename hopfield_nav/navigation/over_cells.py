@@ -34,3 +34,11 @@ class OverCells:
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; marked cells close none."""
         return {}
+
+    def in_free_air(self) -> int:
+        """Number of touches where the arm drove freely, before or afterwards; marks do not tell."""
+        return 0
+
+    def why_doubtful(self) -> str:
+        """What speaks against the facts, empty where nothing does; marks are none."""
+        return ""

@@ -96,6 +96,7 @@ class JointNavigator:
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
+            self.beliefs.touch_behind()
             self._tries += 1
             if self._tries >= MOST_TRIES and len(self._trail) > 1:
                 self._tries = 0
@@ -153,6 +154,14 @@ class JointNavigator:
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; 1 for facts."""
         return self.beliefs.touched()
+
+    def in_free_air(self) -> int:
+        """Number of touches where the arm drove freely, before or afterwards."""
+        return self.beliefs.in_free_air
+
+    def why_doubtful(self) -> str:
+        """What speaks against the facts; empty where nothing does."""
+        return self.beliefs.why_doubtful(np.zeros(self.grid.shape, dtype=bool))
 
     def final_map(self) -> np.ndarray:
         """No grid is kept."""
