@@ -23,6 +23,7 @@ from pathlib import Path
 from measured_part import table, tell
 from torturing.caches import damaged_caches
 from torturing.calls import odd_calls
+from torturing.empty import cases, empty_worlds
 from torturing.folders import commands_in_foreign_folders
 from torturing.kills import killed_sweeps
 from torturing.links import linked_records
@@ -37,6 +38,7 @@ SIZES = {  # of each kind of trials: all of them, a short form, and how many are
     "worlds": (10_000, 60, 500),
     "runs": (10_000, 3, 50),
     "walls": (1000, 3, 50),
+    "empty": (len(cases()), 32, len(cases())),
     "records": (500, 30, 100),
     "links": (200, 8, 50),
     "kills": (100, 0, 4),
@@ -85,6 +87,9 @@ def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[T
     if kind == "caches":
         trials = damaged_caches(place, count, first)
         return [try_all("damaged caches", trials, total, counted=False)]
+    if kind == "empty":
+        name = "every arm, engine and method in an empty world"
+        return [try_all(name, empty_worlds(count, first), total)]
     halves, quarter = (count // 2, first // 2), (count // 4, first // 4)
     runs = damaged_runs(place / "a", halves[0], first=halves[1])
     bare = damaged_runs(place / "b", quarter[0], sums=False, first=quarter[1])

@@ -61,6 +61,11 @@ def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
     return MujocoLoop(plant, world.plant.step, world.plant.integrator)
 
 
+def encoders_at(world: World, loop: Any, start: np.ndarray) -> np.ndarray:
+    """What the encoders show (n,) where the links rest at ``start`` (n,) [rad]: a reference begins there."""
+    return loop.encoders(start) if world.plant.engine == "flexible" else start
+
+
 def make_phases(
     world: World, arm: Arm, controller: Controller, navigator: Navigator
 ) -> dict[bool, ReactionPhase | SlidePhase]:

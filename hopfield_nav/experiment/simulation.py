@@ -19,13 +19,14 @@ import numpy as np
 from dynamics import forward_kinematics
 from hopfield_nav.control import begin_trajectory, find_onset, pass_by, with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived
+from hopfield_nav.experiment.grade import why_doubtful
 from hopfield_nav.experiment.limits import (
     find_warnings,
     refuse_large_steps,
     warn_of_hidden_force,
     why_diverged,
 )
-from hopfield_nav.experiment.parts import choose_loop, choose_navigator, make_phases
+from hopfield_nav.experiment.parts import choose_loop, choose_navigator, encoders_at, make_phases
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
@@ -144,7 +145,7 @@ class Simulation:
         self.reason = ""
         self.detections: list[DetectionRecord] = []
         self._felt = np.zeros_like(self.navigator.felt())
-        self.first_motion = self.navigator.first_motion(start)
+        self.first_motion = self.navigator.first_motion(encoders_at(self.world, self.loop, start))
         self._trajectory = self.first_motion.trajectory
         self._end_without(self.first_motion)
 
@@ -413,7 +414,8 @@ class Simulation:
                 self.rows.set_last(detected, float(self.state.control.alarm.now.raised))
 
     def _end(self, outcome: str, reason: str) -> None:
-        self.outcome, self.reason = outcome, reason
+        doubts = why_doubtful(self.navigator, self.detections) if outcome == "no_path" else ""
+        self.outcome, self.reason = outcome, f"{reason}; doubtful: {doubts}" if doubts else reason
         if self._slides and self.detections:
             self._keep_slide()
 

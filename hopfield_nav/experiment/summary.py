@@ -10,6 +10,7 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Controller
+from hopfield_nav.experiment.grade import no_path_grade, warn_of_free_air
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.record import DetectionRecord, contact_delays, version_of
@@ -66,6 +67,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
+        "no_path_grade": no_path_grade(simulation.outcome, simulation.navigator, detections),
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
         "real_time_factor": simulation.time / wall if wall > 0 and simulation.time > 0 else None,
@@ -148,7 +150,7 @@ def may_have_passed(state: State) -> bool:
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
     """What a run has shown not to be sound."""
     sunk = simulation.state.statistics.sunk
-    found = _beyond_an_arm(simulation)
+    found = _beyond_an_arm(simulation) + warn_of_free_air(simulation.navigator, simulation.detections)
     if not may_have_passed(simulation.state):
         return found
     return [

@@ -133,6 +133,10 @@ class FlexibleLoop:
         check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
         return plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))
 
+    def encoders(self, q: np.ndarray) -> np.ndarray:
+        """Angles (n,) of the rotors that hold the links at rest at ``q`` (n,) against gravity [rad]."""
+        return q + gravity_torque(self.link_arm, q) / self.joints.stiffness
+
     def place(self, state: State, angle: np.ndarray, speed: np.ndarray) -> None:
         """Let the rotors (n,) be at these angles [rad] and speeds [rad/s], wherever the links were put."""
         self._state = state
@@ -144,8 +148,7 @@ class FlexibleLoop:
             self.rotors.angle[:] += state.q - self._left[0]
             self.rotors.speed[:] += state.qd - self._left[1]
             return
-        held = gravity_torque(self.link_arm, state.q) / self.joints.stiffness
-        self.place(state, state.q + held, state.qd)
+        self.place(state, self.encoders(state.q), state.qd)
 
 
 def substeps(frequency: float, step: float) -> int:

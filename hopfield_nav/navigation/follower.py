@@ -86,6 +86,14 @@ class Follower:
         """Marked cells close no step."""
         return {}
 
+    def in_free_air(self) -> int:
+        """Marks do not tell."""
+        return 0
+
+    def why_doubtful(self) -> str:
+        """Marks are no facts."""
+        return ""
+
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked."""
         return self.grid.blocked.astype(np.int8)

@@ -123,6 +123,14 @@ class MarkingNavigator:
         """Marked cells close no step."""
         return {}
 
+    def in_free_air(self) -> int:
+        """Marks do not tell."""
+        return 0
+
+    def why_doubtful(self) -> str:
+        """Marks are no facts."""
+        return ""
+
     def final_map(self) -> np.ndarray:  # noqa: D102
         return self.map.final()
 

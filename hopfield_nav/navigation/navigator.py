@@ -65,6 +65,12 @@ class Navigator(Protocol):
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; 1 for facts."""
 
+    def in_free_air(self) -> int:
+        """Number of touches where the arm drove freely, before or afterwards; 0 where that is not kept."""
+
+    def why_doubtful(self) -> str:
+        """What speaks against the facts; empty where nothing does."""
+
     def final_map(self) -> np.ndarray:
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
 

@@ -110,6 +110,8 @@ class ToolNavigator:
         force = detection.force
         self.learning.confirm(detection.level_at_retreat)
         segment = touched_segment(self.grid, self.situation.arm, self.motion, detection)
+        if self.motion.retreats and segment.number == 0:
+            self.beliefs.touch_behind()
         self._passed(segment.number)
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
         glancing = self._pass_by.applies(segment, force, begin)
@@ -151,6 +153,12 @@ class ToolNavigator:
 
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
         return self.beliefs.touched()
+
+    def in_free_air(self) -> int:  # noqa: D102
+        return self.beliefs.in_free_air
+
+    def why_doubtful(self) -> str:  # noqa: D102
+        return self.beliefs.why_doubtful(self.map.obstacles())
 
     def final_map(self) -> np.ndarray:  # noqa: D102
         return self.map.final()

@@ -19,6 +19,7 @@ class Quantity(NamedTuple):
         shown: unit in printed tables.
         scale: what a value is multiplied by for that unit.
         repeatable: whether the same run gives the same value on every machine.
+        words: the words that a text may be, besides none; empty where it may be any, but not none.
     """
 
     label: str
@@ -27,6 +28,7 @@ class Quantity(NamedTuple):
     shown: str = ""
     scale: float = 1.0
     repeatable: bool = True
+    words: tuple[str, ...] = ()
 
     @property
     def axis(self) -> str:
@@ -49,9 +51,14 @@ def as_text(value: object, unit: str, scale: float) -> str:
     return f"{number} {unit}".strip()
 
 
+GRADES = ("facts", "doubtful")  # what an outcome ``no_path`` rests on
+
 SUMMARY = {
     "outcome": Quantity("outcome", None, "how the run ended"),
     "reason": Quantity("reason", None, "why it ended"),
+    "no_path_grade": Quantity(
+        "grade of no path", None, "what an outcome no_path rests on; none for other outcomes", words=GRADES
+    ),
     "simulated_time_s": Quantity("simulated time", "s", "simulated time", "s"),
     "wall_time_s": Quantity("wall time", "s", "computing time", "s", repeatable=False),
     "real_time_factor": Quantity(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dynamics import BadInput
 from dynamics.files import require_regular
 from hopfield_nav.record.own_values import require_own_values
-from hopfield_nav.record.quantities import SUMMARY
+from hopfield_nav.record.quantities import SUMMARY, Quantity
 
 if TYPE_CHECKING:
     import xarray
@@ -39,10 +39,16 @@ def read_summary(path: Path) -> dict[str, Any]:
             "not the summary of a run", where=str(path), allowed=f"an outcome: {', '.join(OUTCOMES)}"
         )
     for name in SUMMARY.keys() & found.keys():
-        kind = str if SUMMARY[name].unit is None else (int, float, type(None))
-        if not isinstance(found[name], kind) or isinstance(found[name], bool):
+        if not _fits(SUMMARY[name], found[name]):
             raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
     return found
+
+
+def _fits(quantity: Quantity, value: object) -> bool:
+    if quantity.words:
+        return value is None or value in quantity.words
+    kind = str if quantity.unit is None else (int, float, type(None))
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput, Load, load_arm, make_load, with_dynamics, with_payload
 from dynamics.flat import together
+from dynamics.flexible_joint import flexible_joints
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import (
@@ -122,15 +123,18 @@ def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
 
 
 def build_model(world: World, arm: Arm) -> Arm:
-    """The arm as the controller believes it to be."""
+    """The arm as the controller believes it to be; a file without rotors gets those of elastic joints."""
     error, name = world.controller.model_error, world.controller.model or world.arm
     model = with_dynamics(arm, load_arm(name, world.folder))
     scale = np.zeros(len(arm.dh)) + np.asarray(error.mass_scale)
     model = model._replace(mass=scale * model.mass, inertia=scale[:, None, None] * model.inertia)
     if error.payload == "known":
         model = _loaded(model, world)
-    friction = with_friction(world, _dynamics_of(world, world.plant.dynamics, arm)).friction.copy()
+    true_arm = _dynamics_of(world, world.plant.dynamics, arm)
+    friction = with_friction(world, true_arm).friction.copy()
     friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
+    if world.plant.engine == "flexible" and not np.any(model.rotor_inertia):
+        model = model._replace(rotor_inertia=flexible_joints(true_arm).rotor_inertia)
     return together(model._replace(friction=friction))
 
 

@@ -124,6 +124,25 @@ def test_at_rest_the_springs_carry_gravity():
     assert np.abs(load).max() > 10
 
 
+@pytest.mark.parametrize("arm", ["ur5_ragazzon2012", "ur5_full"])
+def test_nothing_is_felt_in_free_air(arm):
+    """The controller knows the rotors that an arm's file leaves out; the reference begins at the encoders."""
+    for methods in ("", "detection: {estimator: joint_error, measure: joint_torque}\n"):
+        text = f"arm: {arm}\ngoal: {{cell: [17, 6]}}\ntime_limit: 3\nrecord: {{every: 100}}\n"
+        scene = simulation(text + methods + FLEXIBLE % "")
+        run = scene.run()
+        assert run.summary["collision_count"] == 0
+        np.testing.assert_allclose(run.data.q_sensed.values[0], run.data.q_ref.values[0], atol=1e-12)
+        np.testing.assert_array_equal(scene.controller.model.rotor_inertia, scene._loop.joints.rotor_inertia)
+
+
+def test_a_models_own_rotors_are_kept():
+    """What a file says of rotors is the model's error or its right; rigid joints add none."""
+    own = simulation(REST + "controller: {model: ur5_full}\n" + FLEXIBLE % "").controller.model
+    np.testing.assert_array_equal(own.rotor_inertia, load_arm("ur5_full").rotor_inertia)
+    assert not simulation(REST).controller.model.rotor_inertia.any()
+
+
 def test_feedback_comes_from_the_rotors_since_that_of_the_links_is_unstable():
     """One joint, lossless: poles of proportional-derivative feedback from either side of the spring."""
     arm = load_arm("ur5_full")

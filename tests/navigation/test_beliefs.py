@@ -73,6 +73,37 @@ def test_a_step_that_was_driven_is_not_closed_by_one_stop():
     assert beliefs.certainty(ASIDE) == 0.0
 
 
+def test_touches_where_the_arm_drove_freely_are_counted():
+    beliefs = Beliefs((5, 5))
+    touched(beliefs, ASIDE)
+    assert beliefs.in_free_air == 0
+    beliefs.passed([(3, 1)], [ASIDE])  # touched, then free
+    touched(beliefs, ASIDE)  # driven, then touched
+    beliefs.touch_behind()
+    assert beliefs.in_free_air == 3
+
+
+def test_facts_that_cannot_all_be_true_are_doubtful():
+    free = np.zeros((5, 5), dtype=bool)
+    driven = Beliefs((5, 5))
+    driven.passed([], [ASIDE])
+    for _ in range(int(ENOUGH_AFTER_PASSAGE)):
+        assert driven.why_doubtful(free) == ""
+        touched(driven, ASIDE)
+    assert driven.why_doubtful(free) == "1 of the closed steps were driven freely before"
+    shut_in = Beliefs((5, 5))
+    shut_in.passed([(2, 2)], [])
+    first, *others = shut_in.steps_of((2, 2))
+    for step in others:
+        touched(shut_in, step)
+    assert shut_in.why_doubtful(free) == ""
+    blocked = free.copy()
+    blocked[next(cell for cell in first.ends if cell != (2, 2))] = True
+    assert shut_in.why_doubtful(blocked).startswith("every way out")
+    touched(shut_in, first)
+    assert shut_in.why_doubtful(free).startswith("every way out")
+
+
 def test_what_speaks_for_an_occupied_cell_adds_up():
     beliefs = Beliefs((5, 5))
     assert beliefs.believe_occupied((2, 2), 0.5)

@@ -257,6 +257,7 @@ ODD_SUMMARIES = {
     "no outcome": ('{"reason": "x"}', "not the summary"),
     "a list for a number": ('{"outcome": "reached", "simulated_time_s": [1]}', "simulated_time_s: damaged"),
     "a number for a word": ('{"outcome": "reached", "reason": 3}', "reason: damaged"),
+    "an unknown grade": ('{"outcome": "no_path", "no_path_grade": "sure"}', "no_path_grade: damaged"),
     "nested deeply": ("[" * 100_000, "cannot be read"),
 }
 

@@ -65,6 +65,7 @@ class Beliefs:
         visited: cells over whose centres the tool went.
         cells: certainty that a cell is occupied, 0 to 1.
         rough: cells that were touched on a longer move, which are then left to single steps.
+        in_free_air: touches where the arm drove freely, before or afterwards: they may be false alarms.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -74,6 +75,7 @@ class Beliefs:
         self.visited: set[Cell] = set()
         self.cells: dict[Cell, float] = {}
         self.rough: set[Cell] = set()
+        self.in_free_air = 0
         self._passed: set[Step] = set()
         self._steps: dict[Step, float] = {}
         self._stops: dict[Step, float] = {}
@@ -86,9 +88,14 @@ class Beliefs:
 
     def touch(self, step: Step, true_stop: bool) -> None:
         """A touch on a step; what it proves is decided by ``confirm``."""
+        self.in_free_air += step in self._passed
         self.free.discard(step)
         self._steps[step] = max(self._steps.get(step, 0.0), TRUE_STOP if true_stop else DOUBTFUL_STOP)
         self._unconfirmed = _Unconfirmed(step, true_stop)
+
+    def touch_behind(self) -> None:
+        """A touch on the way back, along which the arm had come."""
+        self.in_free_air += 1
 
     def confirm(self, held: bool) -> None:
         """Whether the force of the last touch was still there when the retreat began."""
@@ -118,6 +125,7 @@ class Beliefs:
             self.visited.add(cell)
             self.cells.pop(cell, None)
         for step in steps:
+            self.in_free_air += step in self._stops
             self.facts.discard(step)
             self.free.add(step)
             self._passed.add(step)
@@ -150,6 +158,23 @@ class Beliefs:
         steps = self.facts | set(self._steps) | {step for cell in self.cells for step in self.steps_of(cell)}
         found = {step: self.certainty(step) for step in sorted(steps)}
         return {step: certainty for step, certainty in found.items() if certainty > 0.0}
+
+    def why_doubtful(self, blocked: np.ndarray) -> str:
+        """What speaks against the facts; empty where nothing does.
+
+        Args:
+            blocked: bool grid of cells that are no part of a path.
+        """
+        driven = len(self.facts & self._passed)
+        if driven:
+            return f"{driven} of the closed steps were driven freely before"
+        if any(self._is_shut_in(cell, blocked) for cell in self.visited):
+            return "every way out of a cell is closed in which the arm was"
+        return ""
+
+    def _is_shut_in(self, cell: Cell, blocked: np.ndarray) -> bool:
+        steps = [step for step in self.steps_of(cell) if not any(blocked[c] for c in step.ends if c != cell)]
+        return bool(steps) and self.facts.issuperset(steps)
 
     def steps_of(self, cell: Cell) -> list[Step]:
         """The steps from a cell that stay inside the grid."""

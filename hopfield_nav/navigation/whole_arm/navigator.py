@@ -97,6 +97,7 @@ class WholeArmNavigator:
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
+            self.beliefs.touch_behind()
             self._tries += 1
             if self._tries >= MAX_TRIES and not self.trail.at_start:
                 self._tries = 0
@@ -141,6 +142,12 @@ class WholeArmNavigator:
 
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
         return self.beliefs.touched()
+
+    def in_free_air(self) -> int:  # noqa: D102
+        return self.beliefs.in_free_air
+
+    def why_doubtful(self) -> str:  # noqa: D102
+        return self.beliefs.why_doubtful(np.zeros(self.grid.shape, dtype=bool))
 
     def final_map(self) -> np.ndarray:
         """No grid is kept."""
