@@ -23,8 +23,8 @@ from oracles import pinocchio_model
 from timing import asked, seconds_per_call, table, tell, two_digits
 
 from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, jacobian, load_arm
-from dynamics.compiled import kernel
 from dynamics.forward import accelerate
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.newton_euler import newton_euler
 from dynamics.work import make_work

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from dynamics import Arm, load_arm
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.momentum import update_momentum
 from dynamics.work import make_work

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from timing import parser, table, tell
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning import Replanner, neighbourhood_of, plan_path, solve
 
 FEW = 2_000_000  # cells up to which graphs are built and rounds repeated

@@ -20,10 +20,10 @@ from oracles import pinocchio_model
 from timing import asked, seconds_per_call, table, tell
 
 from dynamics import linearize, load_arm
-from dynamics.compiled import kernel
 from dynamics.composite import update_mass_and_bias
 from dynamics.derivative_passes import make_slopes, update_torque_slopes
 from dynamics.derivatives import update_acceleration_slopes
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 

@@ -9,8 +9,8 @@ import numpy as np
 from timing import asked, median_seconds, table, tell, two_digits
 
 from dynamics import follow_path, forward_kinematics, inverse_kinematics, load_arm, numeric_inverse_kinematics
-from dynamics.compiled import kernel
 from dynamics.inverse import solve_all
+from dynamics.kernels.decorators import kernel
 
 RUNS = 15
 POSES = 2000

@@ -14,7 +14,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import breadth_first_order
 from timing import asked, table, tell, two_digits
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning import (
     LINEAR,
     Field,

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, is_row, numbers_of, scratch, work_in
+from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.views import view
 from dynamics.kinematics import copy_matrix, update_frames
-from dynamics.views import view
+from dynamics.packed import arm_in, as_flat, is_row, numbers_of, scratch, work_in
 
 
 def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -41,7 +41,7 @@ def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
     return out
 
 
-@flat
+@packed
 def _mass_matrix(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
     arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
     out, still = view(out, 0, (len(q), n, n)), work.vector[0, :n]

@@ -11,8 +11,8 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import kernel
 from dynamics.composite import update_mass_and_bias
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 

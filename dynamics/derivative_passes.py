@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 
 
 class Slopes(NamedTuple):

@@ -8,9 +8,9 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
 from dynamics.composite import update_mass_and_bias
 from dynamics.derivative_passes import Slopes, make_slopes, update_torque_slopes
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import update_frames
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import Work, make_work

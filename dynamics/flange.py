@@ -19,7 +19,7 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import Work, make_work
 

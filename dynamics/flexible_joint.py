@@ -29,10 +29,10 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
 from dynamics.composite import mass_matrix
 from dynamics.errors import BadInput
 from dynamics.joint_friction import coulomb_level
+from dynamics.kernels.decorators import inlined, kernel
 
 WARM = 30.0  # [°C] T_0, at which viscous friction is that of ``Arm.friction``
 LARGE = 60.0  # [N·m] torque limit from which a joint counts as large (a UR5e's are of 150 and 28)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.compiled import flat, inlined
 from dynamics.composite import update_mass_and_bias
-from dynamics.flat import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
+from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.views import view
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
-from dynamics.views import view
+from dynamics.packed import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
 
 
 def forward_dynamics(
@@ -57,7 +57,7 @@ def accelerate(arm, qd, tau, added_inertia, work, qdd):
     solve_symmetric(matrix, qdd)
 
 
-@flat
+@packed
 def _forward_dynamics(
     numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray,
     scratch: np.ndarray, out: np.ndarray,

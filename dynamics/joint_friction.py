@@ -16,7 +16,7 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 
 SMOOTHING_SPEED = 0.01  # [rad/s] within it the sign of the speed is replaced by tanh(v / it)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.compiled import flat, inlined
-from dynamics.flat import arm_in, as_flat, is_row, numbers_of, scratch, work_in
+from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.views import view
+from dynamics.packed import arm_in, as_flat, is_row, numbers_of, scratch, work_in
 from dynamics.sincos import cos_sin
-from dynamics.views import view
 
 
 def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -215,7 +215,7 @@ def copy_matrix(source, target):
             target[i, j] = source[i, j]
 
 
-@flat
+@packed
 def _link_frames(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
     arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
     out = view(out, 0, (len(q), n + 1, 4, 4))
@@ -229,7 +229,7 @@ def _link_frames(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray
             out[row, i + 1, 3, 3] = 1.0
 
 
-@flat
+@packed
 def _forward_kinematics(
     numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray
 ) -> None:
@@ -241,7 +241,7 @@ def _forward_kinematics(
         copy_matrix(work.tool, out[row])
 
 
-@flat
+@packed
 def _jacobian(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
     arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
     out = view(out, 0, (len(q), 6, n))

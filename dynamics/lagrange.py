@@ -19,7 +19,7 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 
 
 @inlined

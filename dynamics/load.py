@@ -12,7 +12,7 @@ from pathlib import Path
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
 from dynamics.files import read_arm_file, read_urdf
-from dynamics.flat import together
+from dynamics.packed import together
 
 _SUFFIXES = (".yaml", ".yml", ".urdf")
 

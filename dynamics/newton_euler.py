@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.compiled import flat, inlined
-from dynamics.flat import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
+from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.views import view
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
-from dynamics.views import view
+from dynamics.packed import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
 
 
 def inverse_dynamics(
@@ -157,7 +157,7 @@ def _out_of(c, s, ca, sa, x, y, z):
     return c * x - s * t, s * x + c * t, sa * y + ca * z
 
 
-@flat
+@packed
 def _inverse_dynamics(
     numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrench: np.ndarray,
     scratch: np.ndarray, out: np.ndarray,

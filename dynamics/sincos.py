@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 
 _HIGH, _LOW = 1.5707963267341256, 6.077100506506192e-11  # π/2 = _HIGH + _LOW
 _S1, _S2, _S3 = -0.16666666666666666, 0.008333333333330948, -0.00019841269836757408

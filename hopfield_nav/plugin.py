@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dynamics import BadInput, check_range, load_arm, nearest_name
-from dynamics.compiled import first_class, load_numba
+from dynamics.kernels.decorators import first_class, load_numba
 from dynamics.work import make_work
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ import numpy as np
 import pinocchio as pin
 
 from dynamics import Arm, link_frames
-from dynamics.compiled import kernel
 from dynamics.forward import accelerate
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 

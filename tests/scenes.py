@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dynamics import Arm
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 from hopfield_nav.experiment import Simulation, simulate

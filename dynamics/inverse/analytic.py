@@ -9,14 +9,14 @@ import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.batches import rows_like
-from dynamics.compiled import flat, inlined, kernel
 from dynamics.errors import BadInput
-from dynamics.flat import arm_in, numbers_of, scratch, work_in
 from dynamics.inverse.closed_form import solve_branches
 from dynamics.inverse.poses import as_poses, copied_poses, is_rigid, make_rigid
 from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
+from dynamics.kernels.decorators import inlined, kernel, packed
+from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames, update_tool
-from dynamics.views import view
+from dynamics.packed import arm_in, numbers_of, scratch, work_in
 
 CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
 
@@ -124,7 +124,7 @@ def _wanted_angles(theta6: object, lead: tuple[int, ...]) -> np.ndarray:
     return rows.reshape(-1)
 
 
-@flat
+@packed
 def _solve_rows(
     numbers: np.ndarray, n: int, poses: np.ndarray, theta6: np.ndarray, scratch: np.ndarray,
     solutions: np.ndarray, branches: np.ndarray, counts: np.ndarray,

@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 
 ROUNDING = 1e-12  # [m] closer than this to the end of a range of lengths is at its end
 BEYOND = 1e-10  # [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
 from dynamics.inverse.numeric import checked_start, turn_between
 from dynamics.inverse.poses import as_poses
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import forward_kinematics, update_frames, update_jacobian, update_tool
 from dynamics.work import make_work
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
 from dynamics.inverse.analytic import solve_all_wanting
 from dynamics.inverse.numeric import checked_start, solve_from
 from dynamics.inverse.poses import as_poses
 from dynamics.inverse.ur_type import has_closed_form, require_closed_form
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.work import make_work
 
 JUMP = 1.0  # [rad]

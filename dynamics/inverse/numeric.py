@@ -18,9 +18,9 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
 from dynamics.inverse.poses import as_poses
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import update_frames, update_jacobian, update_tool
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import make_work

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
 from dynamics.errors import BadInput
+from dynamics.kernels.decorators import inlined, kernel
 
 RIGID = 1e-6  # largest entry of R^T R - 1 and of the last row's difference from [0, 0, 0, 1]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dynamics.arm import Arm, joint_count
-from dynamics.compiled import inlined, kernel
 from dynamics.errors import NoClosedForm
 from dynamics.inverse.poses import as_poses
+from dynamics.kernels.decorators import inlined, kernel
 
 _EXACT = 1e-12  # [m, 1] what may be neglected in lengths, sines and cosines
 

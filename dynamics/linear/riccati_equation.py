@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.batches import as_rows
-from dynamics.compiled import kernel
 from dynamics.errors import BadInput
+from dynamics.kernels.decorators import kernel
 
 SCRATCH = 7  # matrices that a solution needs
 _ROUNDS, _SMALL = 40, 1e-14

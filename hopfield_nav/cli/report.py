@@ -31,7 +31,7 @@ def say(message: str) -> None:
 
 def say_if_cold() -> None:
     """Tell why the first run takes longer."""
-    from dynamics.cache import cache_is_warm
+    from dynamics.kernels.cache import cache_is_warm
 
     if not cache_is_warm():
         say("compiling once, about half a minute; later runs start at once")

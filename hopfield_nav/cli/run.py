@@ -78,7 +78,7 @@ def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
 
 def _compile_if_cold(world: World) -> None:
     """Compile in two processes where nothing is compiled yet and there is a processor for each."""
-    from dynamics.cache import cache_is_shared, cache_is_warm
+    from dynamics.kernels.cache import cache_is_shared, cache_is_warm
     from hopfield_nav.cli.report import say_if_cold
 
     if cache_is_warm():

@@ -18,7 +18,7 @@ def warm(
     ] = None,
 ) -> int:
     """Compile everything now, in several processes; what is compiled already is only looked at."""
-    from dynamics.cache import cache_folder, cache_is_shared
+    from dynamics.kernels.cache import cache_folder, cache_is_shared
     from hopfield_nav.cli.report import count_bar, say
     from hopfield_nav.experiment import PARTS, compile_in_parallel
     from hopfield_nav.world import find_world, list_worlds

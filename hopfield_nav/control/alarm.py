@@ -37,8 +37,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined
-from dynamics.records import record
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.records import record
 
 ANOTHER_COSINE = 0.5  # below which the external torque has another direction
 MIN_TORQUE = 1e-3  # [N·m] below it an external torque has no direction

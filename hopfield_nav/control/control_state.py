@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.records import record
+from dynamics.kernels.records import record
 from hopfield_nav.control.alarm import Alarm, make_alarm
 from hopfield_nav.control.control_step import Belief, make_belief
 from hopfield_nav.control.sensors import Generator, make_generator

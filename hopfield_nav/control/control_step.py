@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from dynamics.compiled import inlined
 from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.records import record
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.newton_euler import newton_euler
-from dynamics.records import record
 from dynamics.work import Work
 from hopfield_nav.control.sensors import Sensors
 from hopfield_nav.plugin import DAMPED, Applied

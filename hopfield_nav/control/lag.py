@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import velocity_of_point
 
 

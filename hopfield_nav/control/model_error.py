@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
 from dynamics.composite import update_mass_and_bias
+from dynamics.kernels.decorators import inlined
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Parameter
 

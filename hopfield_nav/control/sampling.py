@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
 from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.plugin import Parameter
 
 STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Load, make_load
-from dynamics.compiled import inlined
 from dynamics.flange import add_load_wrench
-from dynamics.records import record
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.records import record
 
 _TO_UNIT = 2.0**-53
 

@@ -13,7 +13,7 @@ a contact is not integrated away; and the correction is at most ``MAX_CORRECTION
 
 from __future__ import annotations
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 
 MAX_CORRECTION = 0.05  # [rad] of a joint
 

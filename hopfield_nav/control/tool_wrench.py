@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from hopfield_nav.plugin import DAMPED, Parameter

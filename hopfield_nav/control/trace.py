@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined
-from dynamics.records import record
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.records import record
 
 PERIODS = 1024  # that are remembered
 RISE_SHARES = (0.25, 0.5)  # of the rise to the alarm, from which its beginning is extrapolated

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import Arm
-from dynamics.looks_once import LooksOnce
+from dynamics.kernels.cached_dispatch import CachedDispatch
 from hopfield_nav.control import Controller
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
@@ -53,7 +53,7 @@ def choose_navigator(
 def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:
     """What advances the state: the compiled loop, the one around MuJoCo, or that with elastic joints."""
     if world.plant.engine == "internal":
-        return LooksOnce(compiled_loop())
+        return CachedDispatch(compiled_loop())
     if world.plant.engine == "flexible":
         return build_flexible_loop(world, plant, start)
     from hopfield_nav.loop import MujocoLoop

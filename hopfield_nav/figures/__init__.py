@@ -5,7 +5,7 @@ Owns how pictures look; what they show is in ``run``, ``plan``, ``sweep`` and ``
 
 import lazy_loader
 
-from dynamics.settings_here import without_settings_here
+from dynamics.kernels.settings_here import without_settings_here
 
 with without_settings_here("matplotlibrc"):
     import matplotlib  # noqa: F401  (the rooms below draw with it)

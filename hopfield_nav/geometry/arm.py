@@ -11,7 +11,7 @@ import numpy as np
 from dynamics import Arm
 from dynamics.arm import joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry.distance import (

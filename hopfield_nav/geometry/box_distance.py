@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.geometry.solids import AXES, CENTRE, SIZE
 
 SURFACE = 1e-13  # [m] a point nearer than this counts as being on the surface

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.geometry.box_distance import into_axes
 from hopfield_nav.geometry.solids import (
     AXES,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.geometry.box_distance import SURFACE
 from hopfield_nav.geometry.round_distance import across, clamped_ratio
 from hopfield_nav.geometry.solids import AXES, CENTRE, SIZE

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.geometry.box_distance import box_distance, box_near
 from hopfield_nav.geometry.cylinder_distance import cylinder_distance, cylinder_near
 from hopfield_nav.geometry.round_distance import (

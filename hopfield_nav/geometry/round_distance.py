@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.geometry.solids import AXES, CENTRE, SIZE
 
 _PARALLEL = 1e-8  # share of |d|²|e|² below which two segments count as nearly parallel

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.geometry.chords import SEAM, union_chord
 from hopfield_nav.geometry.distance import gap_to_bound, segment_distance
 from hopfield_nav.geometry.round_distance import across

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from dynamics import Arm
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import Work
 from hopfield_nav.geometry import LINK, RADIUS

@@ -17,7 +17,7 @@ import numpy as np
 from dynamics import Arm, BadInput
 from dynamics.arm import joint_count
 from dynamics.batches import as_rows
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import add_force_torque, update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import LINK, RADIUS, START, arm_bodies, place_axis, place_point

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from dynamics import Arm
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START, arm_bodies, nearest_shares, place_axis

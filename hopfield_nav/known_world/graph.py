@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
 from dynamics.inverse import nearest_turn, solve_all_wanting
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.known_world.collisions import pose_touches
 from hopfield_nav.known_world.line import pose_at
 from hopfield_nav.known_world.proof import proven_free

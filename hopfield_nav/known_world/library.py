@@ -21,8 +21,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dynamics import Arm, BadInput
-from dynamics.compiled import kernel
 from dynamics.files import require_regular
+from dynamics.kernels.decorators import kernel
 from dynamics.work import Work, make_work
 from hopfield_nav.known_world.bodies import AXES_WIDTH
 from hopfield_nav.known_world.collisions import finite_rows, pose_touches

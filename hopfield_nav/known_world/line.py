@@ -19,8 +19,8 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, BadInput, forward_kinematics, numeric_inverse_kinematics
-from dynamics.compiled import inlined, kernel
 from dynamics.inverse import as_poses
+from dynamics.kernels.decorators import inlined, kernel
 
 OFF_LINE = 1e-7  # [m] the tool may leave its line by this much halfway between rows
 REFUSED = 1e-5  # [m] a path whose tool is further off has a jump of the joints

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.interpolate import PPoly
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
-from dynamics.settings_here import without_settings_here
+from dynamics.kernels.settings_here import without_settings_here
 from hopfield_nav.known_world.legs import Leg
 from hopfield_nav.known_world.limits import MotionLimits
 

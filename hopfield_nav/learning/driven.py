@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import entry_point
+from dynamics.kernels.decorators import unchecked_call
 from hopfield_nav.control import with_torque
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.loop import Event, compiled_loop, make_log, make_state, read_at_rest
@@ -57,7 +57,7 @@ class DrivenArm:
         settings = self.simulation.settings
         deaf = settings._replace(alarm=settings.alarm._replace(hold_off=math.inf))
         self._fixed = (trajectory, deaf)
-        self._loop = entry_point(compiled_loop())
+        self._loop = unchecked_call(compiled_loop())
 
     def start(self, seed: int) -> None:
         """Back to the start, at rest, with the noise, and the obstacles, of this seed."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, nearest_name
-from dynamics.compiled import compile_loop, entry_point, load_numba
+from dynamics.kernels.decorators import compile_loop, load_numba, unchecked_call
 from dynamics.work import make_work
 from hopfield_nav.control import (
     AlarmRule,
@@ -137,7 +137,7 @@ class Replaying:
         loop(
             *self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n)
         )  # looks at the types
-        self._loop = entry_point(loop)
+        self._loop = unchecked_call(loop)
 
     def restart(self) -> None:
         """Forget every row."""

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from dynamics import load_arm
-from dynamics.compiled import compile_loop, inlined, load_numba
+from dynamics.kernels.decorators import compile_loop, inlined, load_numba
 from dynamics.work import make_work
 from hopfield_nav.control import (
     AlarmRule,

@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.records import record
 from dynamics.kinematics import add_force_torque, velocity_of_point
-from dynamics.records import record
 from hopfield_nav.geometry import (
     LINK,
     RADIUS,

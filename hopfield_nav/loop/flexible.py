@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput, gravity_torque
-from dynamics.compiled import compile_loop, inlined, load_numba
 from dynamics.flexible_joint import (
     FlexibleJoints,
     dry_level,
@@ -29,7 +28,8 @@ from dynamics.flexible_joint import (
     spring_torque,
     viscous_torque,
 )
-from dynamics.looks_once import LooksOnce
+from dynamics.kernels.cached_dispatch import CachedDispatch
+from dynamics.kernels.decorators import compile_loop, inlined, load_numba
 from hopfield_nav.loop.closed_loop import (
     Event,
     after_step,
@@ -102,7 +102,7 @@ class FlexibleLoop:
         self.substep = step / self.substeps
         self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
         self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
-        self._loop = LooksOnce(_compiled())
+        self._loop = CachedDispatch(_compiled())
         self._plant: Plant | None = None
         self._its_links = plant
         self._state: State | None = None

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.geometry import (
     BOUND,
     CENTRE,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined
-from dynamics.records import record
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.records import record
 
 
 class Column(NamedTuple):

@@ -13,9 +13,9 @@ from functools import lru_cache, partial
 from typing import Any
 
 from dynamics import BadInput
-from dynamics.compiled import compile_loop, load_numba
 from dynamics.files import mjcf_text
-from dynamics.looks_once import LooksOnce
+from dynamics.kernels.cached_dispatch import CachedDispatch
+from dynamics.kernels.decorators import compile_loop, load_numba
 from hopfield_nav.loop.closed_loop import (
     Event,
     after_step,
@@ -54,7 +54,7 @@ class MujocoLoop:
         text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)
-        self._kernels = [LooksOnce(kernel) for kernel in _kernels()]
+        self._kernels = [CachedDispatch(kernel) for kernel in _kernels()]
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from dynamics.compiled import inlined
 from dynamics.composite import update_mass_and_bias
+from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import Work, make_work

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import add_force_torque
 from hopfield_nav.loop.contact import add_beyond
 

@@ -7,7 +7,7 @@ is half as deep in each as in the wall.
 
 from __future__ import annotations
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.geometry import (
     LINK,
     RADIUS,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.records import record
+from dynamics.kernels.records import record
 from hopfield_nav.control import AlarmRule, ControlState, make_control_state
 from hopfield_nav.loop.contact import Touch, make_touch
 from hopfield_nav.loop.wrist import WristState, make_wrist_state

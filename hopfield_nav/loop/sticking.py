@@ -15,8 +15,8 @@ soft thresholding, which converges for every positive definite A.
 
 from __future__ import annotations
 
-from dynamics.compiled import inlined
 from dynamics.joint_friction import coulomb_level
+from dynamics.kernels.decorators import inlined
 
 MAX_SWEEPS = 200  # a handful is usual
 TOLERANCE = 1e-13  # [rad/s] change of the last sweep

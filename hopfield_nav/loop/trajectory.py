@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 
 SAMPLES = 32  # points a segment at which the speed limit is checked
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, Load, flange_wrench, make_load
-from dynamics.compiled import inlined
 from dynamics.flange import add_load_wrench, add_outer_wrench
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.control import Generator, gaussian, make_generator
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.closed import closed_keys, is_closed
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of
 from hopfield_nav.planning.plan import NO_PATH, Plan

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.corners import grown_boxes, shortest_in_plane
 from hopfield_nav.planning.line_of_sight import EPS, MOST_AXES, Boxes, sees
 

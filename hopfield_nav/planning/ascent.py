@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.closed import is_closed
 from hopfield_nav.planning.limit_bits import UNREACHED
 from hopfield_nav.planning.sum_exact import RADIX

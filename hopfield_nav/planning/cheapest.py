@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.ascent import locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
 from hopfield_nav.planning.neighbourhood import axis_name, neighbourhood_of

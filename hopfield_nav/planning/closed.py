@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 
 NONE_CLOSED = np.empty(0, np.int64)

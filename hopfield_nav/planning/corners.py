@@ -13,7 +13,7 @@ import itertools
 
 import numpy as np
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.line_of_sight import Boxes, make_boxes, sees
 
 MOST_CORNERS = 20_000  # the search looks at pairs of them

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.closed import closed_keys, reduced_eigenvalue, without
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.theory import LINEAR, Activation, check_activation, respond

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 
 UNSEEN, BLOCKED = -1, -2
 POWERS = 16  # steps of the power method

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 
 BITS = 6  # 64 cells a word
 MOST_AXES = 32  # two bits of a word each say which blocks stand at an edge

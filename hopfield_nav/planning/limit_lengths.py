@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.closed import is_closed
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 
 EPS = 1e-9  # [cells] nearer than this is on the face
 MOST_AXES = 6  # 2^6 cells meet at a corner

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.any_angle import cells_along, polyline_length
 from hopfield_nav.planning.line_of_sight import Boxes, sees, unit_boxes
 from hopfield_nav.planning.plan import Plan

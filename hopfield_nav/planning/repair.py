@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.ascent import locate, neighbour, own_place
 from hopfield_nav.planning.closed import is_closed
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning.hops import UNSEEN, flood, own_eigenvalue, prepare
 
 RADIX = 2.0**64

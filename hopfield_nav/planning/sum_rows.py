@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.sum_exact import counts_as_none
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import BadInput
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 
 LINEAR, TANH, THRESHOLD, SATURATED, SIGMOID = range(5)

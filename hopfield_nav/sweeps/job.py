@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import HopfieldNavError
-from dynamics.cache import filling_cache
 from dynamics.files import remove_folder
+from dynamics.kernels.cache import filling_cache
 from hopfield_nav.sweeps.table import make_row
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput, Load, load_arm, make_load, with_dynamics, with_payload
-from dynamics.flat import together
 from dynamics.flexible_joint import flexible_joints
+from dynamics.packed import together
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
 from hopfield_nav.geometry import (

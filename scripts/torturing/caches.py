@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dynamics.checked_entries import is_whole
+from dynamics.kernels.checked_entries import is_whole
 from torturing.records import damage
 
 _STEPS = """\
 import numpy as np
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 
 
 @inlined

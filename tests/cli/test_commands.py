@@ -13,8 +13,9 @@ from types import SimpleNamespace
 import pytest
 from refusals import refused_by_command
 
-from dynamics import BadInput, cache
+from dynamics import BadInput
 from dynamics.files import whole_folder
+from dynamics.kernels import cache
 from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.report import print_columns, print_table

@@ -44,7 +44,7 @@ def test_torque_is_that_of_equation_11(arm):
 
 def _compiled_call(method):
     """The law after its frames, compiled as in the loop."""
-    from dynamics.compiled import kernel
+    from dynamics.kernels.decorators import kernel
 
     law = kernel(method.kernel)
 

@@ -8,7 +8,7 @@ from refusals import refused
 from scenes import GOAL, REST, simulation
 
 from dynamics import load_arm
-from dynamics.records import Record
+from dynamics.kernels.records import Record
 
 SECTION = "controller: {model: ur5_tu2023}\nobstacles: [{cylinder: {center: [0.2, 0.0], radius: 0.06}}]\n"
 

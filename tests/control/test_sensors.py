@@ -7,7 +7,7 @@ import pytest
 from refusals import refused
 from scenes import REST, simulation
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.control import make_generator, make_sensors, sense
 
 NOISY = "sensors: {encoder_resolution: 1.0e-4, velocity_noise: 0.01}\ntime_limit: 0.5\n"

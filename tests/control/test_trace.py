@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.control import find_onset, make_belief, make_trace, remember
 from hopfield_nav.plugin import make_sensed
 

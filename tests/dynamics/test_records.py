@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from dynamics.compiled import compile_loop, inlined, load_numba
-from dynamics.looks_once import LooksOnce
-from dynamics.records import record
+from dynamics.kernels.cached_dispatch import CachedDispatch
+from dynamics.kernels.decorators import compile_loop, inlined, load_numba
+from dynamics.kernels.records import record
 
 
 class Stage(IntEnum):
@@ -103,7 +103,7 @@ def test_a_name_that_is_none_is_refused():
 
 
 def test_who_looks_once_tells_other_records(loop):
-    calls, state = LooksOnce(loop), make()
+    calls, state = CachedDispatch(loop), make()
     assert calls(state, 2) == 2
     for wrong in (Others(), 1.0, np.zeros(4)):
         for tried in (calls, loop):

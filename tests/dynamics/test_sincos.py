@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from dynamics.sincos import cos_sin
 
 pytestmark = pytest.mark.kernel

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamics.compiled import flat
-from dynamics.views import view
+from dynamics.kernels.decorators import packed
+from dynamics.kernels.views import view
 
 
-@flat
+@packed
 def _mark(numbers: np.ndarray, n: int) -> None:
     view(numbers, 1, (n,))[0] = 1.0
     view(numbers, 2, (n, 3))[1, 2] = 2.0

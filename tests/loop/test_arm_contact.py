@@ -20,9 +20,9 @@ from dynamics import (
     potential_energy,
     with_tool,
 )
-from dynamics.compiled import kernel
 from dynamics.files import mjcf_text
 from dynamics.forward import accelerate
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames, velocity_of_point
 from dynamics.work import make_work
 from hopfield_nav import geometry

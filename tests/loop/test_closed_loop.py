@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scenes import simulation
 
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.loop import (
     COLUMNS,
     Event,

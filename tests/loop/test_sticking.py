@@ -8,7 +8,7 @@ import pytest
 from scenes import CONSTANT, SWING, simulation
 
 from dynamics import BadInput, gravity_torque, kinetic_energy, load_arm, potential_energy
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 from hopfield_nav.loop.sticking import update_friction
 
 INERTIA = 3.0 * 0.25 + 0.25 + 2.0  # of the boom about its hinge, with its rotor [kg·m²]

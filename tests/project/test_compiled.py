@@ -11,8 +11,8 @@ import numba
 import numpy as np
 import pytest
 
-from dynamics import cache
-from dynamics.compiled import first_class, kernel
+from dynamics.kernels import cache
+from dynamics.kernels.decorators import first_class, kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
@@ -30,7 +30,7 @@ QUICK_AS_PYTHON = [
     "loop/test_plant.py",
     "loop/test_trajectory.py",
 ]
-KERNEL_FILE = "from dynamics.compiled import kernel\n"
+KERNEL_FILE = "from dynamics.kernels.decorators import kernel\n"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def sources(tmp_path, monkeypatch):
         (tmp_path / root / "record.py").write_text("from typing import NamedTuple\n")
         (tmp_path / root / "numbers.py").write_text("@record\nclass Clock:\n    step: int = 0\n")
         (tmp_path / root / "kinds.py").write_text("from enum import IntEnum\n")
-    monkeypatch.setattr(cache, "__file__", str(tmp_path / "dynamics" / "cache.py"))
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "dynamics" / "kernels" / "cache.py"))
     return tmp_path
 
 
@@ -108,7 +108,17 @@ def test_numba_version_changes_the_folder(sources, monkeypatch):
     assert cache._digest() != before
 
 
-@pytest.mark.parametrize("name", ["arm.py", "work.py", "compiled.py", "link_only.py", "views.py", "cache.py"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "arm.py",
+        "work.py",
+        "kernels/decorators.py",
+        "kernels/inline_compiler.py",
+        "kernels/views.py",
+        "kernels/cache.py",
+    ],
+)
 def test_what_decides_the_code_of_a_kernel_is_in_the_digest(name):
     """Swapped fields of ``Arm`` or ``Work`` have the same types: old code would read one as the other."""
     source = (ROOT / "dynamics" / name).read_bytes()
@@ -147,7 +157,7 @@ def test_only_what_this_program_has_made_is_pruned(tmp_path):
 
 
 def test_the_folder_that_is_made_is_one_that_may_be_pruned(tmp_path):
-    code = "from dynamics.cache import cache_folder, _is_tagged; print(_is_tagged(cache_folder()))"
+    code = "from dynamics.kernels.cache import cache_folder, _is_tagged; print(_is_tagged(cache_folder()))"
     assert _run(["-c", code], tmp_path).stdout.strip() == "True"
 
 
@@ -161,7 +171,8 @@ def test_folder_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch):
 def test_cache_is_used(tmp_path):
     """The second process finds the code of the first."""
     code = (
-        "from dynamics import load_arm, forward_kinematics\nfrom dynamics.cache import cache_is_warm\n"
+        "from dynamics import load_arm, forward_kinematics\n"
+        "from dynamics.kernels.cache import cache_is_warm\n"
         "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)"
     )
     runs = [_run(["-c", code], tmp_path) for _ in range(2)]
@@ -207,7 +218,7 @@ def test_bounds_checking_sees_an_index_outside(tmp_path):
     """The flag reaches kernels and inlined kernels: without this the next test would show nothing."""
     script = tmp_path / "outside.py"
     script.write_text(
-        "import numpy as np\nfrom dynamics.compiled import inlined, kernel\n"
+        "import numpy as np\nfrom dynamics.kernels.decorators import inlined, kernel\n"
         "@inlined\ndef read(x, i):\n    return x[i]\n"
         "@kernel\ndef call(x, i):\n    return read(x, i)\n"
         "call(np.zeros(3), 3)\n"
@@ -242,7 +253,7 @@ def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):
     script = tmp_path / "fill.py"
     script.write_text(
         "import os, sys, time\n"
-        "from dynamics.cache import filling_cache\n"
+        "from dynamics.kernels.cache import filling_cache\n"
         "def mark(what):\n"
         "    with open(sys.argv[1], 'a') as log: log.write(f'{what} {os.getpid()}\\n')\n"
         "with filling_cache():\n"

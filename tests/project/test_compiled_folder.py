@@ -8,7 +8,7 @@ import stat
 import pytest
 from refusals import refused
 
-from dynamics import cache
+from dynamics.kernels import cache
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = """\
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 
 
 @kernel
@@ -29,12 +29,12 @@ ASKED = """\
 import json, sys
 import numpy as np
 from steps import other, total
-from dynamics.cache import cache_folder
+from dynamics.kernels.cache import cache_folder
 
 x = np.array([8.0, 4.0])
 answers = [total(x), other(x)]
 hits = sum(sum(f.dispatcher.stats.cache_hits.values()) for f in (total, other))
-from dynamics.checked_entries import is_whole
+from dynamics.kernels.checked_entries import is_whole
 print(json.dumps([answers, hits, all(is_whole(p) for p in cache_folder().rglob("*.nb?"))]))
 """
 TOLD = "hopfield-nav: damaged compiled code in "
@@ -113,7 +113,7 @@ def test_a_cache_that_cannot_be_written_stops_nothing(tmp_path):
 def test_caches_of_other_programs_stay_as_they_are(tmp_path):
     """A function of the user's, kept by Numba beside its file, is found there with us and without."""
     (tmp_path / "theirs.py").write_text("import numba\n@numba.njit(cache=True)\ndef one(): return 1\n")
-    with_us = "from dynamics.compiled import load_numba; load_numba()"
+    with_us = "from dynamics.kernels.decorators import load_numba; load_numba()"
     code = (
         "import json, numba\n{}\nnumba.config.CACHE_DIR = ''\nimport theirs; theirs.one()\n"
         "print(json.dumps(sum(theirs.one.stats.cache_hits.values())))"

@@ -47,7 +47,7 @@ def test_the_first_import_loads_nothing_heavy(package):
 
 
 PRODUCT = """\
-from dynamics.compiled import kernel
+from dynamics.kernels.decorators import kernel
 
 @kernel
 def product(one, other):

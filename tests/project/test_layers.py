@@ -81,7 +81,7 @@ def test_the_top_holds_rooms_alone():
 
 
 def test_no_number_of_the_state_is_an_array():
-    """It has a name, see ``dynamics.records``."""
+    """It has a name, see ``dynamics.kernels.records``."""
     assert not one_element_fields(ROOT)
     assert not one_element_uses(ROOT)
 

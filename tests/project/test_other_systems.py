@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pictures import decode
 
-from dynamics import cache
+from dynamics.kernels import cache
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import compiling
 from hopfield_nav.figures import film

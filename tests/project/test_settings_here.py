@@ -14,7 +14,7 @@ CHANGED = {".numba_config.yaml": "boundscheck: 1\n", "matplotlibrc": "text.usete
 MALFORMED = {".numba_config.yaml": "]: [", "matplotlibrc": b"axes.grid: perhaps\n\xff"}
 OUTSIDE = """\
 import numpy as np
-from dynamics.compiled import kernel, load_numba
+from dynamics.kernels.decorators import kernel, load_numba
 
 @kernel
 def outside(x, i):

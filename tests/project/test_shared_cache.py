@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = """\
 import numpy as np
-from dynamics import cache
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels import cache
+from dynamics.kernels.decorators import inlined, kernel
 
 
 @inlined

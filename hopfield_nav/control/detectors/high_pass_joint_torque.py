@@ -8,7 +8,7 @@ an observer starts from 0 and meets the model's whole error at once.
 
 from __future__ import annotations
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter

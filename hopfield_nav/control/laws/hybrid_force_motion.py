@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import inlined
+from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler

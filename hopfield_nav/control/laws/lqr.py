@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import math
 
-from dynamics.compiled import kernel
 from dynamics.derivative_passes import Slopes
 from dynamics.derivatives import update_acceleration_slopes
+from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames
 from dynamics.linear import SCRATCH, riccati
 from dynamics.newton_euler import newton_euler

@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 
 
 class PaintedFaces(Artist):

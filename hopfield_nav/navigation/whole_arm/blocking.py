@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, BadInput
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import (
     LINK,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm
-from dynamics.compiled import inlined, kernel
+from dynamics.kernels.decorators import inlined, kernel
 from dynamics.sincos import cos_sin
 from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START
 from hopfield_nav.navigation.whole_arm.grid import JointGrid

@@ -1,6 +1,6 @@
 """What a record is to Numba: the memory that its Python object lends, read and written by name.
 
-``dynamics.compiled`` loads it together with Numba. ``dynamics.records`` has the decorator ``@record``.
+``decorators`` loads it together with Numba. ``records`` has the decorator ``@record``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.core.datamodel.models import RecordModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
-from dynamics.records import Record
+from dynamics.kernels.records import Record
 
 _NUMBERS = {
     ctypes.c_bool: types.boolean,

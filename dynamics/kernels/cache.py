@@ -23,15 +23,17 @@ from typing import IO
 
 from dynamics.errors import BadInput
 from dynamics.files.links import remove_folder
+from dynamics.kernels.numba_parts import PLAIN
 
 PACKAGES = ("dynamics", "hopfield_nav")  # whose compiled code is kept
 _DECIDES_CODE = (
-    b"dynamics.compiled",
+    b"dynamics.kernels",
     b"COMPILE_OPTIONS",
     b"NamedTuple",
     b"@record",
     b"IntEnum",
 )  # kernels, and what they read
+_FLAGS = ("NUMBA_", PLAIN)
 _DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
 _KEEP = 8  # cache folders of older sources that are left in place
 _NAME = re.compile(r"code-[0-9a-f]{16}")
@@ -45,9 +47,9 @@ Signature: 8a477f597d28d172789f06886806bc55
 def _digest() -> str:
     sha = hashlib.sha256()
     sha.update(f"{version('numba')} {sys.version}".encode())
-    for name in sorted(n for n in os.environ if n.startswith("NUMBA_") and n not in _DECIDE_NOTHING):
+    for name in sorted(n for n in os.environ if n.startswith(_FLAGS) and n not in _DECIDE_NOTHING):
         sha.update(f"{name}={os.environ[name]}".encode())
-    packages = Path(__file__).resolve().parent.parent
+    packages = Path(__file__).resolve().parents[2]
     for root in PACKAGES:
         for path in sorted((packages / root).rglob("*.py")):
             source = path.read_bytes()

@@ -1,4 +1,4 @@
-"""How ``dynamics.compiled.inlined`` compiles: for other kernels to contain, without code of its own.
+"""How the decorator ``inlined`` compiles: for other kernels to contain, without code of its own.
 
 Numba optimises every function that it compiles and turns it into machine code before a caller may link it,
 and a caller does so again with all that it contains: a step that is nested five deep is done six times.
@@ -18,7 +18,7 @@ _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of those variables begin that Nu
 _OWNER = "_CPUCodeLibrary__library"  # whom Numba hands the machine code of a module, to be cached
 
 
-class _LinkOnlyLibrary(JITCodeLibrary):
+class _InlineLibrary(JITCodeLibrary):
     """The code of a function for others to link; what is compiled of it are the variables that Numba sets."""
 
     def _optimize_final_module(self) -> None:
@@ -37,11 +37,11 @@ class _LinkOnlyLibrary(JITCodeLibrary):
         self._finalized = True
 
 
-class LinkOnlyCompiler(Compiler):
+class InlineCompiler(Compiler):
     """Numba's compiler, into such a library."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
         if library is None:
-            library = _LinkOnlyLibrary(target.codegen(), "link_only")
+            library = _InlineLibrary(target.codegen(), "inlined")
             library.enable_object_caching()
         super().__init__(typing, target, library, *rest)

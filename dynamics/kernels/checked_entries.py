@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from numba.core import caching
 
-from dynamics.cache import adding_to_cache, cache_folder
+from dynamics.kernels.cache import adding_to_cache, cache_folder
 
 _LENGTH = hashlib.sha256().digest_size
 _AsEver = caching.IndexDataCacheFile

@@ -14,7 +14,6 @@ from made_up_arms import random_arm
 from dynamics import (
     Arm,
     BadInput,
-    flat,
     forward_dynamics,
     forward_kinematics,
     inverse_dynamics,
@@ -22,6 +21,7 @@ from dynamics import (
     link_frames,
     load_arm,
     mass_matrix,
+    packed,
 )
 
 pytestmark = pytest.mark.kernel
@@ -51,21 +51,21 @@ def _same(one, other):
 @pytest.mark.parametrize("rows", [(), (4,), (2, 3), (0,)])
 def test_the_numbers_together_or_apart_give_the_same(n, rows):
     arm = random_arm(n)
-    assert _same(_all(flat.together(arm), rows), _all(_apart(arm), rows))
+    assert _same(_all(packed.together(arm), rows), _all(_apart(arm), rows))
 
 
 def test_every_array_of_an_arm_is_found_again():
     arm = load_arm("ur5_ragazzon2012")
-    numbers, n, _ = flat.numbers_of(arm)
-    for found, array in zip(flat.arm_in.__wrapped__(numbers, n), arm, strict=True):
+    numbers, n, _ = packed.numbers_of(arm)
+    for found, array in zip(packed.arm_in.__wrapped__(numbers, n), arm, strict=True):
         assert np.array_equal(found, array)
         assert found.size == 0 or np.shares_memory(found, array)
 
 
 @pytest.mark.parametrize("n", [1, 6, 9])
 def test_scratch_arrays_do_not_overlap_and_fill_their_room(n):
-    scratch = np.empty(flat.room_for(n))
-    work = flat.work_in.__wrapped__(scratch, n)
+    scratch = np.empty(packed.room_for(n))
+    work = packed.work_in.__wrapped__(scratch, n)
     for k, array in enumerate(work):
         array[...] = k
     assert all(np.all(array == k) for k, array in enumerate(work))
@@ -83,12 +83,12 @@ def test_what_scratch_held_before_does_not_matter(monkeypatch):
 def test_every_thread_has_scratch_of_its_own_and_room_for_the_largest_arm():
     with ThreadPoolExecutor(2) as pool:
         both = Barrier(2)
-        arrays = list(pool.map(lambda room: (both.wait(), flat.scratch(room))[1], [100, 100]))
+        arrays = list(pool.map(lambda room: (both.wait(), packed.scratch(room))[1], [100, 100]))
     assert not np.shares_memory(*arrays)
-    assert flat.scratch(10).size >= 10
-    large = flat.scratch(100_000)
+    assert packed.scratch(10).size >= 10
+    large = packed.scratch(100_000)
     assert large.size == 100_000
-    assert flat.scratch(10) is large
+    assert packed.scratch(10) is large
 
 
 def test_threads_do_not_disturb_each_other():
@@ -150,12 +150,12 @@ def test_an_arm_with_one_array_exchanged_is_another_arm():
 
 
 def test_many_arms_in_turn():
-    arms = [load_arm("ur5_controller") for _ in range(3 * flat._KEPT)]
+    arms = [load_arm("ur5_controller") for _ in range(3 * packed._KEPT)]
     for k, arm in enumerate(arms):
         arm.mass[0] = k
     found = [mass_matrix(arm, np.zeros(6)) for arm in arms for _ in range(2)]
     assert _same(found, [mass_matrix(_apart(arm), np.zeros(6)) for arm in arms for _ in range(2)])
-    assert len(flat._known) <= flat._KEPT
+    assert len(packed._known) <= packed._KEPT
 
 
 @pytest.mark.parametrize(

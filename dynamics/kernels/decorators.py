@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dynamics.cache import PACKAGES, cache_folder
-from dynamics.settings_here import without_settings_here
+from dynamics.kernels.cache import PACKAGES, cache_folder
+from dynamics.kernels.numba_parts import all_parts_are_there
+from dynamics.kernels.settings_here import without_settings_here
 
 if TYPE_CHECKING:
     import numba
@@ -25,9 +26,17 @@ COMPILE_OPTIONS: dict[str, Any] = {
     "fastmath": {"contract"},  # a·b + c in one rounding; no flag that breaks NaN guards
     "nogil": True,
 }
-# Kernels that allocate nothing need no reference counting, which costs more than their arithmetic.
-LOOP_OPTIONS: dict[str, Any] = {**COMPILE_OPTIONS, "_nrt": False}
 _FOR_KERNELS_ONLY: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True}
+
+
+@functools.cache
+def loop_options() -> dict[str, Any]:
+    """The options of kernels that allocate nothing.
+
+    They need no reference counting, which costs more than their arithmetic.
+    """
+    load_numba()
+    return {**COMPILE_OPTIONS, "_nrt": False} if all_parts_are_there() else COMPILE_OPTIONS
 
 
 class Kernel:
@@ -39,9 +48,12 @@ class Kernel:
         dispatcher: Numba's compiled function.
     """
 
-    def __init__(self, function: Callable, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable) -> None:
         functools.update_wrapper(self, function)
-        self._options = options
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return COMPILE_OPTIONS
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102  (an attribute of the class)
@@ -60,12 +72,18 @@ class Inlined(Kernel):
     Called from Python, as tests do, it is compiled once more, as a kernel that is not kept.
     """
 
+    @property
+    def _options(self) -> dict[str, Any]:
+        return loop_options()
+
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
         load_numba()
-        from dynamics.link_only import LinkOnlyCompiler
+        if not all_parts_are_there():
+            return self._compile({**self._options, "forceinline": True})
+        from dynamics.kernels.inline_compiler import InlineCompiler
 
-        return self._compile({**self._options, **_FOR_KERNELS_ONLY, "pipeline_class": LinkOnlyCompiler})
+        return self._compile({**self._options, **_FOR_KERNELS_ONLY, "pipeline_class": InlineCompiler})
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
         return self._called(*arguments)
@@ -75,7 +93,7 @@ class Inlined(Kernel):
         return self._compile({**self._options, "cache": False})
 
 
-class Flat(Kernel):
+class Packed(Kernel):
     """A kernel of flat float64 arrays and whole numbers, entered without a look at its arguments' types.
 
     Compiled for the types that its parameters are annotated with (``np.ndarray``, ``int``). The public
@@ -87,20 +105,20 @@ class Flat(Kernel):
         numba = load_numba()
         types = {"np.ndarray": numba.types.float64[::1], "int": numba.types.int64}
         given = [types[a] for name, a in self.__wrapped__.__annotations__.items() if name != "return"]  # type: ignore[attr-defined]
-        return entry_point(compile_loop(numba.types.void(*given), self.__wrapped__))  # type: ignore[attr-defined]
+        return unchecked_call(compile_loop(numba.types.void(*given), self.__wrapped__))  # type: ignore[attr-defined]
 
 
 def kernel(function: Callable) -> Callable:
     """Compile ``function`` on first use, with the options of the whole project."""
-    return Kernel(function, COMPILE_OPTIONS)
+    return Kernel(function)
 
 
-def flat(function: Callable) -> Flat:
-    """Compile ``function`` on first use for calls from Python with few and flat arrays (``dynamics.flat``).
+def packed(function: Callable) -> Packed:
+    """Compile ``function`` on first use for calls from Python with few and flat arrays (``dynamics.packed``).
 
     It may not allocate, and returns nothing.
     """
-    return Flat(function, LOOP_OPTIONS)
+    return Packed(function)
 
 
 def inlined(function: Callable) -> Callable:
@@ -109,12 +127,12 @@ def inlined(function: Callable) -> Callable:
     For steps of the innermost loop: handing over a record of arrays by value costs as much as the
     arithmetic of a small kernel. Neither it nor what it calls may allocate.
     """
-    return Inlined(function, LOOP_OPTIONS)
+    return Inlined(function)
 
 
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
-    options = {**LOOP_OPTIONS, "cache": _is_ours(function)}
+    options = {**loop_options(), "cache": _is_ours(function)}
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
         return function
@@ -123,17 +141,19 @@ def first_class(signature: numba.core.typing.Signature, function: Callable) -> C
 
 def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, without reference counting."""
-    return load_numba().njit(signature, **LOOP_OPTIONS)(function)
+    return load_numba().njit(signature, **loop_options())(function)
 
 
-def entry_point(loop: Any) -> Callable:
+def unchecked_call(loop: Any) -> Callable:
     """What ``compile_loop`` has compiled, called without a look at the types of its arguments.
 
     Finding out the type of nested records costs more than a short loop does. Who calls it hands over arrays
     of just the types and layout that it was compiled for: nothing looks any more.
     """
     versions = list(getattr(loop, "overloads", {}).values())
-    return versions[0].entry_point if versions else loop  # none: Numba is switched off
+    if not versions or not all_parts_are_there():  # none: Numba is switched off
+        return loop
+    return versions[0].entry_point
 
 
 @functools.cache
@@ -142,14 +162,17 @@ def load_numba() -> Any:
     numba = _load_with_settings_of_ours()
     from numba.extending import typeof_impl
 
-    import dynamics.record_types  # noqa: F401  (tells Numba of them)
-    from dynamics.checked_entries import keep_checksums
-    from dynamics.views import let_numba_compile
+    import dynamics.kernels.record_types  # noqa: F401  (tells Numba of them)
 
-    _load_without_linear_algebra()
+    if all_parts_are_there():
+        _load_without_linear_algebra()
+    from dynamics.kernels.checked_entries import keep_checksums
+    from dynamics.kernels.views import let_numba_compile
+
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
     let_numba_compile()
-    keep_checksums()
+    if all_parts_are_there():
+        keep_checksums()
     return numba
 
 

@@ -10,7 +10,7 @@ is one number, here. A record lies inside a ``NamedTuple`` of arrays, and is wha
 
 Handing over a record of fourteen numbers takes 0.04 µs, and reading one of them from Python 0.05 µs. NumPy's
 own records need 2.5 µs and 3.5 µs: they tell the layout of their memory anew each time.
-``dynamics.record_types`` lets Numba know of them.
+``dynamics.kernels.record_types`` lets Numba know of them.
 """
 
 from __future__ import annotations

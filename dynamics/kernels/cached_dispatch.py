@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.compiled import entry_point, load_numba
+from dynamics.kernels.decorators import load_numba, unchecked_call
 
 
-class LooksOnce:
+class CachedDispatch:
     """A compiled loop that looks at the type of an argument only where it is another object than before.
 
     Records and the types of their arrays cannot be changed, so what was looked at is still right. The
@@ -26,7 +26,7 @@ class LooksOnce:
     """
 
     def __init__(self, loop: Callable) -> None:
-        self._loop, self._entry, self._fits = loop, entry_point(loop), _questions(loop)
+        self._loop, self._entry, self._fits = loop, unchecked_call(loop), _questions(loop)
         self._seen: list[Any] = [self] * len(self._fits)
 
     def __call__(self, *arguments: Any) -> Any:

@@ -14,8 +14,8 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
-from dynamics.compiled import inlined
-from dynamics.views import view
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.views import view
 from dynamics.work import Work
 
 
