@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 from oracles import pinocchio_model
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.identification import Log, from_free, identify, random_free, regressor
+from dynamics.identification import MotionLog, from_free, identify, random_free, regressor
 
 RUNS = 3
 SAMPLES = 31_000
@@ -38,7 +38,7 @@ def measure() -> dict[str, list[float]]:
     trajectory = from_free(random_free(6, 5, np.random.default_rng(3)), 6, 5, 10.0).scaled(np.full(6, 0.8))
     at = np.arange(SAMPLES) / 1000
     q, qd, qdd = trajectory(at)
-    log = Log(at, q, inverse_dynamics(arm, q, qd, qdd))
+    log = MotionLog(at, q, inverse_dynamics(arm, q, qd, qdd))
     model, data = pinocchio_model(arm)
 
     def peer() -> None:

@@ -17,19 +17,19 @@ from timing import parser, table, tell
 from dynamics import inverse_dynamics, load_arm
 from hopfield_nav.logs import given_motors
 from hopfield_nav.plugin import find_method
-from hopfield_nav.wire import Judge, Methods, Row
+from hopfield_nav.wire import DetectorStream, Row, StreamMethods
 
 RATE = 500.0  # [Hz]
 PUSH_EVERY, PUSH_LASTS, PUSH = 20.0, 0.2, 30.0  # [s], [s], [N·m] on joint 2
 CONSTANT = 8.0  # [N·m/A]
 
 
-def judge() -> Judge:
+def judge() -> DetectorStream:
     """Momentum observer, adaptive thresholds, isolator, on the model of a UR5's own controller."""
     model = load_arm("ur5_controller")
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "adaptive_joint_torque")
     values = {"pole": 15.0, "threshold": 5.0}
-    return Judge(Methods(model, *methods, values, given_motors([CONSTANT] * 6, 6)))
+    return DetectorStream(StreamMethods(model, *methods, values, given_motors([CONSTANT] * 6, 6)))
 
 
 def rows(count: int) -> list[Row]:

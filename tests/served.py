@@ -13,7 +13,7 @@ import numpy as np
 
 from dynamics import inverse_dynamics, jacobian, load_arm
 from hopfield_nav.logs import label_signals
-from hopfield_nav.wire import WATCHED, Link, Monitor, Notice, Server, packages, tell_recording
+from hopfield_nav.wire import WATCHED, Link, Monitor, Notice, Server, packages, source_of_recording
 from hopfield_nav.wire.packages import package
 from hopfield_nav.wire.recipe import FIELDS, Recipe
 
@@ -41,7 +41,7 @@ def moving(seconds: float, rate: float = 125.0, push: float = 0.0, noise: float 
 
 def telling(data):
     """A recording, ready to be told."""
-    return tell_recording(data, load_arm("ur5_controller"))
+    return source_of_recording(data, load_arm("ur5_controller"))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from .equations import Options as Options
 from .equations import friction_columns as friction_columns
 from .equations import observations as observations
 from .excitation import Excitation as Excitation
-from .excitation import Limits as Limits
+from .excitation import ExcitationLimits as ExcitationLimits
 from .excitation import NoExcitation as NoExcitation
 from .excitation import excite as excite
 from .excitation import limits_of as limits_of
@@ -32,7 +32,7 @@ from .least_squares import Estimate as Estimate
 from .least_squares import autocorrelation as autocorrelation
 from .least_squares import ordinary as ordinary
 from .least_squares import weighted as weighted
-from .logs import Log as Log
+from .logs import MotionLog as MotionLog
 from .logs import as_log as as_log
 from .parameters import arm_with_parameters as arm_with_parameters
 from .parameters import parameter_names as parameter_names

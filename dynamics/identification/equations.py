@@ -28,7 +28,7 @@ from dynamics.identification.filtering import (
     decimation_factor,
     motion,
 )
-from dynamics.identification.logs import Log
+from dynamics.identification.logs import MotionLog
 
 ROTORS = ("known", "estimated", "ignored")
 EDGE = 0.1  # [s] at both ends of a log, where the filters know one side only; not used for the fit
@@ -104,7 +104,7 @@ class Observations(NamedTuple):
     clear: np.ndarray
 
 
-def observations(arm: Arm, base: BaseParameters, log: Log, options: Options) -> Observations:
+def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Options) -> Observations:
     """Filtered and decimated equations of a log, without 0.1 s at its ends.
 
     Args:
@@ -137,7 +137,7 @@ def observations(arm: Arm, base: BaseParameters, log: Log, options: Options) -> 
     return Observations(out, tau, clear)
 
 
-def rotor_motion(log: Log, state: tuple[np.ndarray, ...], options: Options) -> tuple[np.ndarray, ...]:
+def rotor_motion(log: MotionLog, state: tuple[np.ndarray, ...], options: Options) -> tuple[np.ndarray, ...]:
     """Angles, speeds and accelerations (k, n) of the rotors, seen from the links' side."""
     return state if log.rotor_q is None else motion(log.rotor_q, log.rate, options.dynamics_bandwidth)
 

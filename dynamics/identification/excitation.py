@@ -30,7 +30,7 @@ _MARGIN = 0.98  # of the limits, for what happens between the samples
 _PENALTY = 20.0  # added for a share of 1 of samples outside
 
 
-class Limits(NamedTuple):
+class ExcitationLimits(NamedTuple):
     """What a trajectory may use.
 
     Attributes:
@@ -66,15 +66,17 @@ class NoExcitation(HopfieldNavError):
     """No random trajectory kept to the limits."""
 
 
-def limits_of(arm: Arm, share: float = 0.8, is_free: Callable[[np.ndarray], bool] | None = None) -> Limits:
+def limits_of(
+    arm: Arm, share: float = 0.8, is_free: Callable[[np.ndarray], bool] | None = None
+) -> ExcitationLimits:
     """A share of an arm's own limits, its full range of positions up to half a turn either way."""
     position = np.clip(arm.position_limits, -np.pi, np.pi)
-    return Limits(position, share * arm.speed_limits, share * arm.torque_limits, is_free)
+    return ExcitationLimits(position, share * arm.speed_limits, share * arm.torque_limits, is_free)
 
 
 def excite(
     arm: Arm,
-    limits: Limits,
+    limits: ExcitationLimits,
     rng: np.random.Generator,
     period: float = 10.0,
     harmonics: int = 5,
@@ -112,7 +114,9 @@ def excite(
     return Excitation(trajectory, *search.measures(trajectory), numbers)
 
 
-def within_limits(arm: Arm, trajectory: FourierTrajectory, limits: Limits, samples: int = _CHECKED) -> bool:
+def within_limits(
+    arm: Arm, trajectory: FourierTrajectory, limits: ExcitationLimits, samples: int = _CHECKED
+) -> bool:
     """Whether a trajectory keeps to the limits at every one of its samples."""
     q, qd, qdd = trajectory(np.linspace(0, trajectory.period, samples))
     inside = np.all((q >= limits.position[:, 0]) & (q <= limits.position[:, 1]))
@@ -124,7 +128,13 @@ class _Search:
     """The cost of a trajectory, and the best one seen that keeps to the limits."""
 
     def __init__(
-        self, arm: Arm, limits: Limits, base: BaseParameters, period: float, harmonics: int, criterion: str
+        self,
+        arm: Arm,
+        limits: ExcitationLimits,
+        base: BaseParameters,
+        period: float,
+        harmonics: int,
+        criterion: str,
     ) -> None:
         self.arm, self.limits, self.base = arm, limits, base
         self.period, self.harmonics, self.criterion = period, harmonics, criterion
@@ -181,7 +191,7 @@ def _random_starts(search: _Search, rng: np.random.Generator, count: int) -> lis
     return found
 
 
-def _fitted(raw: FourierTrajectory, limits: Limits, time: np.ndarray) -> FourierTrajectory:
+def _fitted(raw: FourierTrajectory, limits: ExcitationLimits, time: np.ndarray) -> FourierTrajectory:
     """Scaled until speeds and ranges fit, and moved between the position limits."""
     q, qd, _ = raw(time)
     low, high = limits.position.T
@@ -194,7 +204,7 @@ def _fitted(raw: FourierTrajectory, limits: Limits, time: np.ndarray) -> Fourier
     return scaled._replace(start=scaled.start + moved)
 
 
-def _broken(arm: Arm, limits: Limits, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+def _broken(arm: Arm, limits: ExcitationLimits, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
     """(k,) samples with too much torque, or in collision."""
     broken = np.any(np.abs(inverse_dynamics(arm, q, qd, qdd)) > limits.torque, axis=1)
     if limits.is_free is not None:
@@ -202,7 +212,7 @@ def _broken(arm: Arm, limits: Limits, q: np.ndarray, qd: np.ndarray, qdd: np.nda
     return broken
 
 
-def _check(limits: Limits, n: int) -> None:
+def _check(limits: ExcitationLimits, n: int) -> None:
     shapes = [np.shape(limits.position), np.shape(limits.speed), np.shape(limits.torque)]
     if shapes != [(n, 2), (n,), (n,)]:
         raise BadInput("limits of the wrong shape", found=shapes, allowed=f"({n}, 2), ({n},), ({n},)")

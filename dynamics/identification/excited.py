@@ -7,7 +7,7 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.identification.base_set import BaseParameters, base_regressor, random_excitation
-from dynamics.identification.logs import Log
+from dynamics.identification.logs import MotionLog
 
 LEAST_RANGE = 0.05  # [rad] of a joint that counts as moved
 _LEAST_SHARE = 1e-3  # of the largest singular value, columns in units of a lively motion
@@ -39,13 +39,13 @@ def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -
     ]
 
 
-def still_joints(logs: list[Log]) -> list[int]:
+def still_joints(logs: list[MotionLog]) -> list[int]:
     """Joints, counted from 1, that move less than 0.05 rad in every log."""
     ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
     return [int(j) + 1 for j in np.flatnonzero(ranges < LEAST_RANGE)]
 
 
-def refuse(names: list[str], logs: list[Log]) -> None:
+def refuse(names: list[str], logs: list[MotionLog]) -> None:
     """Raise ``BadInput`` that names the open parameters and the joints, if there are any."""
     still = still_joints(logs)
     if not names and not still:
@@ -59,5 +59,5 @@ def refuse(names: list[str], logs: list[Log]) -> None:
     )
 
 
-def _range(logs: list[Log], joint: int) -> float:
+def _range(logs: list[MotionLog], joint: int) -> float:
     return max(float(np.ptp(log.q[:, joint - 1])) for log in logs)

@@ -19,7 +19,7 @@ _TOO_FAST = 2.0  # times the arm's highest speed
 _SLOPE = 3.0  # logged speed over differences of the angles: 57.3 for degrees, 1000 for milliseconds
 
 
-class Log(NamedTuple):
+class MotionLog(NamedTuple):
     """Samples of one motion at a constant rate.
 
     Attributes:
@@ -44,11 +44,11 @@ class Log(NamedTuple):
         return (len(self.time) - 1) / float(self.time[-1] - self.time[0])
 
 
-def as_log(source: Log | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> Log:
+def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> MotionLog:
     """A log with checked float64 arrays.
 
     Args:
-        source: a ``Log``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
+        source: a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
             ``"rotor_q"``: a dict or an xarray Dataset.
         arm: whose joints and position limits count.
         lowest_rate: [Hz] that the filters need.
@@ -57,7 +57,7 @@ def as_log(source: Log | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) 
         BadInput: a signal missing or of the wrong shape, no numbers, gaps, units that look like degrees or
             milliseconds, a channel that never changes, too short, or too low a rate.
     """
-    fields = source._asdict() if isinstance(source, Log) else _fields(source)
+    fields = source._asdict() if isinstance(source, MotionLog) else _fields(source)
     name = str(fields.pop("name", None) or "log")
     arrays = {key: _array(value, f"{name}: {key}") for key, value in fields.items() if value is not None}
     time = arrays.pop("time")
@@ -71,7 +71,7 @@ def as_log(source: Log | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) 
                 found=array.shape,
                 allowed=f"({len(time)}, {len(arm.dh)})",
             )
-    log = Log(time=time, name=name, **arrays)
+    log = MotionLog(time=time, name=name, **arrays)
     _check_time(log, lowest_rate)
     _check_units(log, arm)
     _check_channels(log)
@@ -98,7 +98,7 @@ def _array(value: Any, where: str) -> np.ndarray:
     return array
 
 
-def _check_time(log: Log, lowest_rate: float) -> None:
+def _check_time(log: MotionLog, lowest_rate: float) -> None:
     steps = np.diff(log.time)
     if np.any(steps <= 0):
         raise BadInput("time does not increase", where=f"{log.name}, sample {int(np.argmin(steps > 0)) + 1}")
@@ -131,7 +131,7 @@ def _check_time(log: Log, lowest_rate: float) -> None:
         )
 
 
-def _check_units(log: Log, arm: Arm) -> None:
+def _check_units(log: MotionLog, arm: Arm) -> None:
     stride = max(1, round(_PACE * log.rate))
     paces = np.abs(log.q[stride:] - log.q[:-stride]).max(axis=0) * log.rate / stride / arm.speed_limits
     largest = float(np.abs(log.q).max())
@@ -156,7 +156,7 @@ def _check_units(log: Log, arm: Arm) -> None:
         )
 
 
-def _check_channels(log: Log) -> None:
+def _check_channels(log: MotionLog) -> None:
     dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
     if dead:
         raise BadInput(

@@ -19,7 +19,7 @@ from dynamics.identification.equations import Options, observations, unknown_nam
 from dynamics.identification.excited import refuse, still_joints, unexcited
 from dynamics.identification.formulas import base_formulas
 from dynamics.identification.least_squares import Estimate, autocorrelation, weighted
-from dynamics.identification.logs import Log, as_log
+from dynamics.identification.logs import MotionLog, as_log
 from dynamics.identification.validation import Comparison, compare, nmse
 
 _FEW_LARGEST = 8  # poorly known parameters that the summary names
@@ -74,7 +74,7 @@ class Identification:
         """A readable formula for every base parameter."""
         return base_formulas(self.given, self.base)
 
-    def validate(self, log: Log | Mapping[str, Any], physical: bool = False) -> Comparison:
+    def validate(self, log: MotionLog | Mapping[str, Any], physical: bool = False) -> Comparison:
         """Identified against given arm on a motion that was not used.
 
         Args:
@@ -146,15 +146,15 @@ class Identification:
 
 
 def identify(
-    logs: Log | Mapping[str, Any] | Sequence[Log | Mapping[str, Any]],
+    logs: MotionLog | Mapping[str, Any] | Sequence[MotionLog | Mapping[str, Any]],
     arm: Arm,
     options: Options | None = None,
 ) -> Identification:
     """Identify an arm's inertial parameters and joint friction from logs of its motion.
 
     Args:
-        logs: one or several; each a ``Log`` or anything with ``time`` (k,) [s], ``q`` (k, n) [rad], ``tau``
-            (k, n) [N·m] and perhaps ``qd``, ``rotor_q``: a dict or an xarray Dataset.
+        logs: one or several; each a ``MotionLog`` or anything with ``time`` (k,) [s], ``q`` (k, n) [rad],
+            ``tau`` (k, n) [N·m] and perhaps ``qd``, ``rotor_q``: a dict or an xarray Dataset.
         arm: kinematics, gravity, known rotor inertias; its masses are the model to compare with and to
             stay near where the logs are silent.
         options: filters, rotors, friction; default ``Options()``.
@@ -166,7 +166,7 @@ def identify(
     Source: madsen2020 sections 3 to 5.
     """
     options = options or Options()
-    sources: list[Any] = [logs] if isinstance(logs, (Log, Mapping)) else list(logs)
+    sources: list[Any] = [logs] if isinstance(logs, (MotionLog, Mapping)) else list(logs)
     if not sources:
         raise BadInput("no logs", allowed="one or more")
     checked = [as_log(source, arm, options.lowest_rate) for source in sources]

@@ -19,7 +19,7 @@ from dynamics.batches import as_rows
 from dynamics.errors import BadInput
 from dynamics.identification.base_set import BaseParameters
 from dynamics.identification.equations import Options, observations
-from dynamics.identification.logs import Log
+from dynamics.identification.logs import MotionLog
 
 
 class Comparison(NamedTuple):
@@ -67,7 +67,7 @@ def compare(
     base: BaseParameters,
     identified: np.ndarray,
     reference: np.ndarray,
-    log: Log,
+    log: MotionLog,
     options: Options,
 ) -> Comparison:
     """Two sets of unknowns on one log, after the filters of the identification.
@@ -117,7 +117,7 @@ def simulated_log(
     torque_noise: np.ndarray | float = 0.0,
     angle_noise: float = 0.0,
     name: str = "simulated",
-) -> Log:
+) -> MotionLog:
     """A log with white noise on exact samples.
 
     Args:
@@ -135,4 +135,4 @@ def simulated_log(
     n = np.shape(q)[-1]
     (torque, q), _ = as_rows(n, torque=torque, q=q)
     tau = torque + rng.normal(size=q.shape) * torque_noise
-    return Log(np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name=name)
+    return MotionLog(np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name=name)

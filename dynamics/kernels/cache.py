@@ -26,13 +26,7 @@ from dynamics.files.links import remove_folder
 from dynamics.kernels.numba_parts import PLAIN
 
 PACKAGES = ("dynamics", "hopfield_nav")  # whose compiled code is kept
-_DECIDES_CODE = (
-    b"dynamics.kernels",
-    b"COMPILE_OPTIONS",
-    b"NamedTuple",
-    b"@record",
-    b"IntEnum",
-)  # kernels, and what they read
+_DECIDES_CODE = (b"dynamics.kernels", b"NamedTuple", b"@record", b"IntEnum")  # kernels, and what they read
 _FLAGS = ("NUMBA_", PLAIN)
 _DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
 _KEEP = 8  # cache folders of older sources that are left in place
@@ -52,10 +46,15 @@ def _digest() -> str:
     packages = Path(__file__).resolve().parents[2]
     for root in PACKAGES:
         for path in sorted((packages / root).rglob("*.py")):
-            source = path.read_bytes()
-            if any(mark in source for mark in _DECIDES_CODE):
-                sha.update(str(path).encode() + source)
+            if _decides_code(path):
+                sha.update(str(path).encode() + path.read_bytes())
     return sha.hexdigest()[:16]
+
+
+def _decides_code(path: Path) -> bool:
+    """Whether compiled code depends on a source: on how it is compiled, on a kernel, on what kernels read."""
+    source = path.read_bytes()
+    return path.parent.name == "kernels" or any(mark in source for mark in _DECIDES_CODE)
 
 
 def _choose_root() -> Path:

@@ -90,7 +90,7 @@ def draw_run(run: Run, folder: Path, pdf: bool = False) -> list[Path]:
     from hopfield_nav.figures.run import draw_run_figures
 
     inside(folder / "figures", folder)
-    return draw_run_figures(run, folder / "figures", pdf=pdf, in_two=can_copy())
+    return draw_run_figures(run, folder / "figures", pdf=pdf, two_processes=can_copy())
 
 
 def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
@@ -100,7 +100,7 @@ def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
     from hopfield_nav.figures.run import animate_run
 
     with count_bar("film", "frames") as progress:
-        return animate_run(run, folder / "animation", progress, cut or Cut(), in_two=can_copy())
+        return animate_run(run, folder / "animation", progress, cut or Cut(), two_processes=can_copy())
 
 
 def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:

@@ -85,9 +85,9 @@ def _compile_if_cold(world: World) -> None:
         return
     say_if_cold()
     if world.plant.engine == "internal" and (os.cpu_count() or 1) > 1 and cache_is_shared():
-        from hopfield_nav.experiment import compile_in_two
+        from hopfield_nav.experiment import compile_in_parallel
 
-        compile_in_two(world)
+        compile_in_parallel(world)
 
 
 def _simulate_in_sight(world: World, seed: int | None, felt: Run | None) -> Run:

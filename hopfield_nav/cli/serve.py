@@ -10,7 +10,7 @@ import typer
 from hopfield_nav.cli.options import set_option
 
 if TYPE_CHECKING:
-    from hopfield_nav.wire import Server, Telling
+    from hopfield_nav.wire import Server, Source
 
 
 def serve(
@@ -57,7 +57,7 @@ def serve(
     return 0
 
 
-def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> Telling:
+def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> Source:
     from dynamics import BadInput, load_arm
     from hopfield_nav.cli.report import say_if_cold
 
@@ -68,20 +68,20 @@ def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> Te
         raise BadInput("a log cannot be changed", where="--set", allowed="for worlds alone")
     if is_recording:
         from hopfield_nav.logs import load_recording
-        from hopfield_nav.wire import tell_recording
+        from hopfield_nav.wire import source_of_recording
 
-        return tell_recording(load_recording(path), load_arm(arm))
+        return source_of_recording(load_recording(path), load_arm(arm))
     say_if_cold()
     from hopfield_nav.experiment import simulate
     from hopfield_nav.record import load_run
-    from hopfield_nav.wire import RATE, RATES, tell_run
+    from hopfield_nav.wire import RATE, RATES, source_of_run
     from hopfield_nav.world import build_arm, load_world
 
     run = load_run(path) if is_run else simulate(load_world(log, overrides))
-    return tell_run(run, build_arm(run.world), rate or RATES.get(run.world.arm, RATE))
+    return source_of_run(run, build_arm(run.world), rate or RATES.get(run.world.arm, RATE))
 
 
-def _report(server: Server, told: Telling) -> None:
+def _report(server: Server, told: Source) -> None:
     from hopfield_nav.cli.report import print_table
 
     pace = server.pace

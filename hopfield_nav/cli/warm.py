@@ -20,7 +20,7 @@ def warm(
     """Compile everything now, in several processes; what is compiled already is only looked at."""
     from dynamics.kernels.cache import cache_folder, cache_is_shared
     from hopfield_nav.cli.report import count_bar, say
-    from hopfield_nav.experiment import PARTS, compile_in_parallel
+    from hopfield_nav.experiment import PARTS, compile_parts
     from hopfield_nav.world import find_world, list_worlds
 
     chosen = worlds or list_worlds()
@@ -31,7 +31,7 @@ def warm(
     done, total = 0, len(PARTS) + len(chosen)
     with count_bar("compiling", "parts") as progress:
         for names in (first, [last, *chosen]):  # the second ones call the first ones
-            for name in compile_in_parallel(names, at_once):
+            for name in compile_parts(names, at_once):
                 done += 1
                 if progress is None:
                     say(f"{name} ({done} of {total})")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dynamics import Arm
     from hopfield_nav.plugin import Method
     from hopfield_nav.view import StreamPage
-    from hopfield_nav.wire import Calibration, Keeper, Link, Methods, Monitor, Told
+    from hopfield_nav.wire import Calibration, Link, Monitor, Recorder, StreamMethods, Told
 
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
 
@@ -113,7 +113,7 @@ def watch(
 ) -> int:
     """Listen to a live arm (RTDE) and detect collisions as they come; it only receives."""
     from hopfield_nav.cli.report import say_if_cold
-    from hopfield_nav.wire import WATCHED, Judge, Keeper, Link, Monitor
+    from hopfield_nav.wire import WATCHED, DetectorStream, Link, Monitor, Recorder
 
     sources = [name for name, given in (("--free-run", free_run), ("--motor-constants", motor_constants),
                                         ("--calibrate", calibrate)) if given]  # fmt: skip
@@ -125,14 +125,14 @@ def watch(
     say_if_cold()
     methods = None if calibrate else _methods(chosen, free_run or [], motor_constants)
     if methods is not None:
-        Judge(methods)  # refuses parameters, and compiles, before anything is asked of the arm
+        DetectorStream(methods)  # refuses parameters, and compiles, before anything is asked of the arm
     link = Link(host, port, WATCHED, rate, retry)
     with ExitStack() as stack:
         if methods is None:
             methods = _calibrated(link, chosen, calibrate or 0.0, folder)
-        keeper = None if folder is None else stack.enter_context(Keeper(folder))
+        keeper = None if folder is None else stack.enter_context(Recorder(folder))
         page = stack.enter_context(page_of(methods.model, host)) if view else None
-        monitor = Monitor(Judge(methods), () if keeper is None else (keeper,))
+        monitor = Monitor(DetectorStream(methods), () if keeper is None else (keeper,))
         alarms: list[float] = []
         try:
             _watch(link, monitor, keeper, alarms, seconds, page)
@@ -173,27 +173,27 @@ def _choose(
     return _Chosen(model_of_world(read, arm), *chosen, found, same_motor, *alarms)
 
 
-def _methods(chosen: _Chosen, free_run: Sequence[Path], constants: str | None) -> Methods:
+def _methods(chosen: _Chosen, free_run: Sequence[Path], constants: str | None) -> StreamMethods:
     """The methods with motors that are known, or fitted to recordings of free motion."""
     from hopfield_nav.logs import load_recording
-    from hopfield_nav.wire import Methods, free_noise
+    from hopfield_nav.wire import StreamMethods, free_noise
 
     free = [load_recording(path, len(chosen.model.dh)) for path in free_run]
     model, motors = motors_of(chosen.model, constants, free, chosen.same_motor, "--motor-constants")
-    methods = Methods(model, chosen.estimator, chosen.detector, chosen.values, motors)
+    methods = StreamMethods(model, chosen.estimator, chosen.detector, chosen.values, motors)
     methods = replace(methods, rearm=chosen.rearm, episodes=chosen.episodes)
     return replace(methods, noise=free_noise(methods, free)) if free else methods
 
 
-def _calibrated(link: Link, chosen: _Chosen, seconds: float, folder: Path | None) -> Methods:
+def _calibrated(link: Link, chosen: _Chosen, seconds: float, folder: Path | None) -> StreamMethods:
     """Motors, friction, threshold and noise from ``seconds`` of the stream; kept in ``folder/free``."""
     from hopfield_nav.cli.report import print_table, say
-    from hopfield_nav.wire import Keeper, Monitor, Stretch, calibrate
+    from hopfield_nav.wire import Monitor, Recorder, Stretch, calibrate
 
     say(f"nothing may touch the arm for {seconds:g} s, and every joint has to move both ways")
     stretch = Stretch()
     with ExitStack() as stack:
-        kept = [] if folder is None else [stack.enter_context(Keeper(folder / "free"))]
+        kept = [] if folder is None else [stack.enter_context(Recorder(folder / "free"))]
         _watch(link, Monitor(None, (stretch, *kept)), None, [], seconds)
     found = calibrate(
         stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, chosen.same_motor
@@ -225,7 +225,7 @@ def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:
 
 
 def _watch(
-    link: Link, monitor: Monitor, keeper: Keeper | None, alarms: list[float], seconds: float,
+    link: Link, monitor: Monitor, keeper: Recorder | None, alarms: list[float], seconds: float,
     page: StreamPage | None = None,
 ) -> None:  # fmt: skip
     """Take what comes until so many seconds of the stream have passed, or the source is gone for good.
@@ -262,7 +262,9 @@ def _show(told: Told, alarms: int) -> None:
         print(f"\r{told.time:9.1f} s  {level}  {alarms} alarms ", end="", file=sys.stderr, flush=True)
 
 
-def _report(methods: Methods, monitor: Monitor, alarms: Sequence[float], keeper: Keeper | None) -> None:
+def _report(
+    methods: StreamMethods, monitor: Monitor, alarms: Sequence[float], keeper: Recorder | None
+) -> None:
     from hopfield_nav.cli.report import alarms_in_words, print_table
 
     counts = {kind: count for kind, count in monitor.counts.items() if kind != "alarms"}

@@ -6,7 +6,7 @@ import time as clock
 
 from dynamics import printable
 
-MOST, WITHIN = 30, 10.0  # lines of a kind within so many seconds
+MAX_LINES, WINDOW = 30, 10.0  # lines of a kind within so many seconds
 LONGEST = 300  # characters of a line
 
 
@@ -17,13 +17,13 @@ class WatchedLines:
         self._printed: dict[str, tuple[float, int]] = {}  # kind: since when, how many
 
     def print(self, kind: str, line: str) -> None:
-        """Print a line of a kind, unless there were ``MOST`` of them within the last ``WITHIN`` seconds."""
+        """Print a line of a kind, unless there were ``MAX_LINES`` of them in the last ``WINDOW`` seconds."""
         now = clock.monotonic()
         since, count = self._printed.get(kind, (now, 0))
-        if now - since >= WITHIN:
+        if now - since >= WINDOW:
             since, count = now, 0
         self._printed[kind] = since, count + 1
-        if count < MOST:
+        if count < MAX_LINES:
             print(printable(line, LONGEST), flush=True)
-        elif count == MOST:
-            print(f"{kind}: {MOST} lines within {WITHIN:g} s; more of them are only counted", flush=True)
+        elif count == MAX_LINES:
+            print(f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted", flush=True)

@@ -1,6 +1,6 @@
 from .alarm import Alarm as Alarm
 from .alarm import AlarmRule as AlarmRule
-from .alarm import Retreat as Retreat
+from .alarm import RetreatStage as RetreatStage
 from .alarm import make_alarm as make_alarm
 from .alarm import raise_alarm as raise_alarm
 from .control_state import ControlMode as ControlMode

@@ -48,7 +48,7 @@ CALM_TIME = 0.1  # [s] below ``rearm``, or steady, for so long: a contact is ove
 STEADY_RANGE = 0.2  # level above its lowest value within which it is steady
 
 
-class Retreat(IntEnum):
+class RetreatStage(IntEnum):
     """How far the reference has gone back from what was felt.
 
     Attributes:
@@ -90,7 +90,7 @@ class AlarmNow:
     Attributes:
         armed: whether nothing is felt: it is outside episodes.
         threshold: level above which it fires outside episodes.
-        retreat: of the reference since it fired, a ``Retreat``.
+        retreat: of the reference since it fired, a ``RetreatStage``.
         fired_time: when it fired [s].
         loud_time: when the level was above ``rearm`` last [s].
         last_level: that of the period before.
@@ -105,7 +105,7 @@ class AlarmNow:
 
     armed: bool = True
     threshold: float = 1.0
-    retreat: int = Retreat.DEEPER
+    retreat: int = RetreatStage.DEEPER
     fired_time: float = 0.0
     loud_time: float = 0.0
     last_level: float = 0.0
@@ -155,10 +155,10 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
         if rule.episodes:
             answered = sensed.time[0] - since_plan >= now.fired_time
             _follow_retreat(alarm, sensed, level, since_plan / leg if answered else 0.0)
-        elif now.retreat == Retreat.DEEPER:
-            now.retreat, now.level_at_retreat = Retreat.BACK, level
-        if now.retreat != Retreat.PASSING:
-            now.floor = min(now.floor, larger) if now.retreat == Retreat.BACK else larger
+        elif now.retreat == RetreatStage.DEEPER:
+            now.retreat, now.level_at_retreat = RetreatStage.BACK, level
+        if now.retreat != RetreatStage.PASSING:
+            now.floor = min(now.floor, larger) if now.retreat == RetreatStage.BACK else larger
         turned = rule.episodes and _grows_elsewhere(alarm, belief, larger)
         fires = level > 1.0 and (at_end or turned or level > now.floor + 1.0)
         _end_episode(rule, now, level, sensed.time[0])
@@ -172,7 +172,7 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 @inlined
 def _end_episode(rule, now, level, time):
     """Arm again where what was felt is over, or only what the model has wrong is left."""
-    fallen, back = level < rule.rearm, now.retreat == Retreat.BACK
+    fallen, back = level < rule.rearm, now.retreat == RetreatStage.BACK
     steady = rule.episodes and back and level < 1.0 and level <= now.floor + STEADY_RANGE
     if not fallen and not steady:
         now.loud_time = time
@@ -185,20 +185,20 @@ def _end_episode(rule, now, level, time):
 def _follow_retreat(alarm, sensed, level, share):
     """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
     now, stage = alarm.now, alarm.now.retreat
-    if stage == Retreat.PASSING and share >= 1.0:
-        now.retreat = Retreat.BACK
-    if stage == Retreat.PENDING or stage >= Retreat.BACK:  # back already, or passing by
+    if stage == RetreatStage.PASSING and share >= 1.0:
+        now.retreat = RetreatStage.BACK
+    if stage == RetreatStage.PENDING or stage >= RetreatStage.BACK:  # back already, or passing by
         return
     back, speed = 0.0, 0.0
     for i in range(sensed.q_ref.size):
         back += (sensed.q_ref[i] - alarm.q_ref[i]) * alarm.direction[i]
         speed += sensed.qd_ref[i] * alarm.direction[i]
-    lost = share >= (TURN_SHARE if stage == Retreat.DEEPER else 1.0)
-    if back > 0.0 or lost or (stage == Retreat.TURNED and speed < 0.0):
-        now.retreat = Retreat.BACK
+    lost = share >= (TURN_SHARE if stage == RetreatStage.DEEPER else 1.0)
+    if back > 0.0 or lost or (stage == RetreatStage.TURNED and speed < 0.0):
+        now.retreat = RetreatStage.BACK
     elif speed > 0.0:
-        now.retreat = Retreat.TURNED
-    if stage == Retreat.DEEPER and now.retreat > Retreat.DEEPER:
+        now.retreat = RetreatStage.TURNED
+    if stage == RetreatStage.DEEPER and now.retreat > RetreatStage.DEEPER:
         now.level_at_retreat = level
 
 
@@ -254,7 +254,7 @@ def _begin_episode(alarm, sensed, belief):
         for i in range(sensed.q_ref.size):
             alarm.direction[i] = -sensed.qd_ref[i] / np.sqrt(moving) if moving > 0.0 else 0.0
     now.peak = now.low = now.floor = belief.now.level
-    now.retreat = Retreat.DEEPER
+    now.retreat = RetreatStage.DEEPER
     now.fired_time = now.loud_time = sensed.time[0]
     now.level_at_retreat_before, now.level_at_retreat = now.level_at_retreat, 0.0
     now.armed, now.raised = False, True

@@ -1,15 +1,15 @@
 """What the control computer is told between an alarm and the next path: to rest, to slide, to pass by.
 
 They change what it does (``ControlMode``), and from when on its alarm rule takes a growing level for
-something new (``Retreat``). Whoever decides on them, as ``experiment`` does, calls these and writes into none
-of its memory.
+something new (``RetreatStage``). Whoever decides on them, as ``experiment`` does, calls these and writes into
+none of its memory.
 """
 
 from __future__ import annotations
 
 import math
 
-from hopfield_nav.control.alarm import Alarm, Retreat
+from hopfield_nav.control.alarm import Alarm, RetreatStage
 from hopfield_nav.control.control_state import ControlMode, ControlState
 
 
@@ -20,12 +20,12 @@ def begin_trajectory(control: ControlState) -> None:
 
 def pass_by(alarm: Alarm) -> None:
     """Do not retreat from what is touched."""
-    alarm.now.retreat = Retreat.PASSING
+    alarm.now.retreat = RetreatStage.PASSING
 
 
 def begin_rest(control: ControlState, floating: bool) -> None:
     """Bring the arm to rest before it retreats: along a braking reference, or ``floating``."""
-    control.alarm.now.retreat = Retreat.PENDING
+    control.alarm.now.retreat = RetreatStage.PENDING
     if floating:
         _lead(control, ControlMode.GRAVITY_COMP)
 
@@ -33,19 +33,19 @@ def begin_rest(control: ControlState, floating: bool) -> None:
 def end_rest(control: ControlState, episodes: bool) -> None:
     """Retreat from here, along a path; with ``episodes`` (see ``AlarmRule``) the way back begins."""
     control.now.mode = ControlMode.TRACK
-    control.alarm.now.retreat = Retreat.TURNED if episodes else Retreat.BACK
+    control.alarm.now.retreat = RetreatStage.TURNED if episodes else RetreatStage.BACK
 
 
 def begin_slide(control: ControlState) -> None:
     """Let the law alone lead the arm along what it touches."""
-    control.alarm.now.retreat = Retreat.PENDING
+    control.alarm.now.retreat = RetreatStage.PENDING
     _lead(control, ControlMode.LAW_ONLY)
 
 
 def end_slide(control: ControlState) -> None:
     """Follow a path again: what the level grows by from here on is something new."""
     now = control.alarm.now
-    control.now.mode, now.retreat = ControlMode.TRACK, Retreat.BACK
+    control.now.mode, now.retreat = ControlMode.TRACK, RetreatStage.BACK
     now.floor = now.low = now.peak = math.inf
 
 

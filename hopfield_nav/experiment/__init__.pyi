@@ -1,9 +1,9 @@
 from .compiling import PARTS as PARTS
 from .compiling import compile_in_parallel as compile_in_parallel
-from .compiling import compile_in_two as compile_in_two
 from .compiling import compile_part as compile_part
+from .compiling import compile_parts as compile_parts
+from .preflight import Trial as Trial
+from .preflight import try_world as try_world
 from .simulation import Simulation as Simulation
 from .simulation import follow as follow
 from .simulation import simulate as simulate
-from .trial import Trial as Trial
-from .trial import try_world as try_world

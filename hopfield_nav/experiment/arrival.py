@@ -20,9 +20,9 @@ from hopfield_nav.world import World
 
 _ROUNDING = 1e-9  # of the tolerance
 EVERY = 1.0  # [s] from one look to the next
-_LEAST, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
+_MIN_SPAN, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
 _NEARER = 0.95  # a distance that falls by less than this share over half of that time falls no more
-_STILL = 1e-4  # [rad] a correction that changes by less over that time is done
+_MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is done
 
 
 def arrived(tolerance: float, error: float) -> str:
@@ -48,7 +48,7 @@ class Arrival:
         self._world, self._arm, self._goal = world, arm, goal
         self._steps = max(1, round(EVERY / world.plant.step))
         rate = world.controller.settling
-        seconds = max(_LEAST, _SETTLING_TIMES / rate if rate > 0.0 else 0.0)
+        seconds = max(_MIN_SPAN, _SETTLING_TIMES / rate if rate > 0.0 else 0.0)
         self._most = 1 + math.ceil(seconds / (self._steps * world.plant.step))
         self._end = math.nan
         self._distances: list[float] = []
@@ -82,7 +82,7 @@ class Arrival:
         half = self._most // 2
         if min(self._distances[half:]) < _NEARER * min(self._distances[:half]):
             return True
-        return bool(np.ptp(np.array(self._corrections), axis=0).max() > _STILL)
+        return bool(np.ptp(np.array(self._corrections), axis=0).max() > _MAX_CHANGE)
 
     def _reason(self, distance: float, level: float) -> str:
         control, tolerance = self._world.controller, self._world.goal.tolerance if self._world.goal else 0.0

@@ -74,7 +74,7 @@ def compile_part(name: str) -> None:
         Simulation(world).step(0.1)
 
 
-def compile_in_parallel(names: Sequence[str], processes: int) -> Iterator[str]:
+def compile_parts(names: Sequence[str], processes: int) -> Iterator[str]:
     """Compile parts in processes of their own; gives the name of each that is done.
 
     Raises:
@@ -99,7 +99,7 @@ def _in_process(name: str) -> str:
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["stopped"])[-1]
 
 
-def compile_in_two(world: World) -> None:
+def compile_in_parallel(world: World) -> None:
     """Compile what a run of this world calls: the loop in another process, everything else in this one.
 
     What cannot be compiled there is compiled here, when the run calls it.

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from hopfield_nav.navigation import Navigator
 from hopfield_nav.record import DetectionRecord
 
-MANY = 1 / 3  # share of the collisions from which on they are many
-LEAST = 5  # and their least number
+DOUBTFUL_SHARE = 1 / 3  # share of the collisions from which on they are many
+MIN_DOUBTFUL = 5  # and their least number
 _REMEDY = (
     "try a higher detection.threshold (`hopfield-nav tune` finds one), or a controller.model nearer to the "
     "plant"
@@ -53,7 +53,7 @@ def warn_of_free_air(navigator: Navigator, detections: Sequence[DetectionRecord]
 
 def are_many(part: int, count: int) -> bool:
     """Whether so many of so many collisions are too many to be chance."""
-    return part >= LEAST and part > MANY * count
+    return part >= MIN_DOUBTFUL and part > DOUBTFUL_SHARE * count
 
 
 def _collisions(detections: Sequence[DetectionRecord]) -> tuple[int, int]:

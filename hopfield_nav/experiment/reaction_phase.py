@@ -24,9 +24,9 @@ from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, s
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
-MOST = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
-LOOK = 0.005  # [s] from one look at the arm's speed to the next
-CALM = 0.02  # [s] without more than ``REST``, after which the arm is at rest
+MAX_DURATION = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
+POLL_INTERVAL = 0.005  # [s] from one look at the arm's speed to the next
+CALM_TIME = 0.02  # [s] without more than ``REST``, after which the arm is at rest
 REST = 0.01  # [rad/s] besides four times the noise of the measured speeds
 SHORTEST = 0.02  # [s] of braking, and four control periods at least
 SHARE = 0.5  # of the torque that its weight leaves to a joint, for braking
@@ -47,7 +47,7 @@ class ReactionPhase(Phase):
     """
 
     def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
-        super().__init__(world, LOOK)
+        super().__init__(world, POLL_INTERVAL)
         self.controller = controller
         self._kind, self._episodes = world.detection.reaction, world.detection.episodes
         self._arm, self._model = arm, controller.model
@@ -75,13 +75,15 @@ class ReactionPhase(Phase):
         sensed, correction = state.control.sensed, state.control.correction
         begin_rest(state.control, floating=self._kind == "float")
         if self._kind == "float":
-            first, leg = quintic_trajectory(sensed.q[None], MOST["float"], time), 0.0
+            first, leg = quintic_trajectory(sensed.q[None], MAX_DURATION["float"], time), 0.0
         else:
             first = self._brake(trajectory, time, sensed.q - correction)
             leg = float(first.knots[-1]) - time
         resting = np.zeros((1, *first.coefficients.shape[1:]))
         resting[0, 0] = sensed.q - correction
-        knots = np.append(first.knots, time + 2 * MOST[self._kind])  # never at its end: that would be arrival
+        knots = np.append(
+            first.knots, time + 2 * MAX_DURATION[self._kind]
+        )  # never at its end: that would be arrival
         coefficients = np.concatenate([first.coefficients, resting])
         self._begun = round(time / self._step)
         self._braked, self._calm, self._depth = self._begun + self._steps(leg), 0, -math.inf
@@ -103,8 +105,8 @@ class ReactionPhase(Phase):
         still = bool(np.abs(state.control.sensed.qd).max() <= self._rest) and step >= self._braked
         self._calm = self._calm + 1 if still else 0
         self._follow_arm(state)
-        rested = self._calm * self._looks_at >= self._steps(CALM)
-        return rested or step - self._begun >= self._steps(MOST[self._kind])
+        rested = self._calm * self._looks_at >= self._steps(CALM_TIME)
+        return rested or step - self._begun >= self._steps(MAX_DURATION[self._kind])
 
     def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
         """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference.
@@ -140,6 +142,6 @@ class ReactionPhase(Phase):
             _, angles, speeds, accelerations = sample(braking, _SAMPLES)
             torque = inverse_dynamics(self._model, angles, speeds, accelerations)
             needed = np.abs(torque - gravity_torque(self._model, angles)).max(axis=0)
-            if np.all(needed <= most) or duration >= 0.5 * MOST["stop"]:
+            if np.all(needed <= most) or duration >= 0.5 * MAX_DURATION["stop"]:
                 return braking
             duration *= _LONGER

@@ -19,6 +19,7 @@ import numpy as np
 from dynamics import forward_kinematics
 from hopfield_nav.control import begin_trajectory, find_onset, pass_by, with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived
+from hopfield_nav.experiment.factory import choose_loop, choose_navigator, encoders_at, make_phases
 from hopfield_nav.experiment.grade import why_doubtful
 from hopfield_nav.experiment.limits import (
     find_warnings,
@@ -26,7 +27,6 @@ from hopfield_nav.experiment.limits import (
     warn_of_hidden_force,
     why_diverged,
 )
-from hopfield_nav.experiment.parts import choose_loop, choose_navigator, encoders_at, make_phases
 from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase

@@ -30,7 +30,7 @@ from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import MotionPhase, PlannedMotion, SlideAlong
 from hopfield_nav.world import World
 
-LOOK = 0.02  # [s] from one look at what is felt to the next
+POLL_INTERVAL = 0.02  # [s] from one look at what is felt to the next
 APPROACH = 0.5  # [s] within which what was felt must be found again
 FOUND = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
 SEARCH = 1.0  # [s] for which a surface that ended is searched
@@ -53,7 +53,7 @@ class SlidePhase(Phase):
     """
 
     def __init__(self, world: World, arm: Arm, controller: Controller, response: SlideAlong) -> None:
-        super().__init__(world, LOOK)
+        super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
         self._frequency = limits_of_law(world).frequency
         self._arm, self._usual, self._response = arm, controller, response

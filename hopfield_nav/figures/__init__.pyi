@@ -5,9 +5,6 @@ from .film import film_figure as film_figure
 from .film import film_speed as film_speed
 from .film import frame_of as frame_of
 from .film import write_film as write_film
-from .in_two import can_copy as can_copy
-from .in_two import do_in_two as do_in_two
-from .in_two import draw_in_two as draw_in_two
 from .palette import COLOURS as COLOURS
 from .replayed import draw_replay as draw_replay
 from .sheets import add_legend as add_legend
@@ -21,3 +18,6 @@ from .style import COLUMN as COLUMN
 from .style import PAGE as PAGE
 from .style import film_style as film_style
 from .style import paper_style as paper_style
+from .two_processes import can_copy as can_copy
+from .two_processes import do_in_two_processes as do_in_two_processes
+from .two_processes import draw_in_two_processes as draw_in_two_processes

@@ -4,6 +4,8 @@ from .bodies import AXES_WIDTH as AXES_WIDTH
 from .bodies import bodies_apart as bodies_apart
 from .bodies import body_distance as body_distance
 from .bodies import tool_inside as tool_inside
+from .collision_library import CollisionLibrary as CollisionLibrary
+from .collision_library import build_library as build_library
 from .collisions import clearance as clearance
 from .collisions import collides as collides
 from .collisions import explain as explain
@@ -11,8 +13,6 @@ from .collisions import in_names as in_names
 from .collisions import pair_distances as pair_distances
 from .direct_path import plan_direct as plan_direct
 from .exciting import excite_in as excite_in
-from .library import CollisionLibrary as CollisionLibrary
-from .library import build_library as build_library
 from .library_joints import relevant_joints as relevant_joints
 from .line import StraightLine as StraightLine
 from .line import poses_at as poses_at

@@ -23,7 +23,7 @@ from hopfield_nav.known_world.task import AROUND, PlannedPath, as_station, pose_
 SHIFTS = (0.02, 0.04, 0.06, 0.09, 0.13, 0.18, 0.25, 0.35, 0.5)  # [m] to a side
 _SIDES = np.radians([0, 45, -45, 90, -90, 135, -135, 180])  # about the line, from above it
 _COARSE = 5  # times fewer steps, in which a detour is tried first
-_STILL = 1e-9  # [m] a leg that is shorter only turns
+_MIN_LENGTH = 1e-9  # [m] a leg that is shorter only turns
 
 
 class AroundPlan(NamedTuple):
@@ -120,7 +120,7 @@ def _beside(leg: np.ndarray, detour: _Detour) -> np.ndarray:
     poses = poses_at(line, np.array([0.0, 1.0] if detour.two else [0.5])).copy()
     along = line.shift[0]
     length = np.linalg.norm(along)
-    along = along / length if length > _STILL else np.array([1.0, 0.0, 0.0])
+    along = along / length if length > _MIN_LENGTH else np.array([1.0, 0.0, 0.0])
     upright = np.array([0.0, 0.0, 1.0]) if abs(along[2]) < 0.99 else np.array([1.0, 0.0, 0.0])
     up = upright - (upright @ along) * along
     up /= np.linalg.norm(up)

@@ -23,7 +23,7 @@ _OFF_LINE = 1e-6  # [rad] a row of a straight leg may lie this far beside it
 _GRID = 200  # least number of intervals of a leg's grid
 
 
-class Leg(NamedTuple):
+class PathSegment(NamedTuple):
     """A path of the joints from rest to rest.
 
     Attributes:
@@ -64,7 +64,7 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
     return checked
 
 
-def legs_of_path(arm: Arm, path: PlannedPath) -> list[Leg]:
+def legs_of_path(arm: Arm, path: PlannedPath) -> list[PathSegment]:
     """The legs of a checked path; a leg without motion is not among them."""
     spans = zip(path.corners[:-1], path.corners[1:], strict=True)
     rows = [path.q[first : last + 1] for first, last in spans]
@@ -72,22 +72,22 @@ def legs_of_path(arm: Arm, path: PlannedPath) -> list[Leg]:
     return [leg for leg in legs if leg is not None]
 
 
-def _straight_leg(rows: np.ndarray) -> Leg | None:
+def _straight_leg(rows: np.ndarray) -> PathSegment | None:
     change = rows[-1] - rows[0]
     length = float(np.linalg.norm(change))
     if length <= _SAME:
         return None
     path = PPoly(np.stack([change / length, rows[0]])[:, None], [0.0, length])
-    return Leg(path, np.linspace(0.0, length, _GRID + 1), True)
+    return PathSegment(path, np.linspace(0.0, length, _GRID + 1), True)
 
 
-def _curved_leg(arm: Arm, rows: np.ndarray) -> Leg | None:
+def _curved_leg(arm: Arm, rows: np.ndarray) -> PathSegment | None:
     rows = _different(rows)
     if len(rows) == 1:
         return None
     rows = rows_on_line(arm, rows)
     s = path_positions(rows)
-    return Leg(CubicSpline(s, rows), divided(s, -(-_GRID // (len(rows) - 1))), False)
+    return PathSegment(CubicSpline(s, rows), divided(s, -(-_GRID // (len(rows) - 1))), False)
 
 
 def _different(rows: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from scipy.interpolate import PPoly
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
 from dynamics.kernels.settings_here import without_settings_here
-from hopfield_nav.known_world.legs import Leg
+from hopfield_nav.known_world.legs import PathSegment
 from hopfield_nav.known_world.limits import MotionLimits
 
 with without_settings_here("matplotlibrc"):  # which it loads
@@ -28,7 +28,7 @@ with without_settings_here("matplotlibrc"):  # which it loads
 
 
 def fastest_speed(
-    arm: Arm, leg: Leg, limits: MotionLimits, friction_speed: np.ndarray | None = None
+    arm: Arm, leg: PathSegment, limits: MotionLimits, friction_speed: np.ndarray | None = None
 ) -> np.ndarray | None:
     """Highest path speed from rest to rest.
 
@@ -53,7 +53,7 @@ def fastest_speed(
 class _Path(AbstractGeometricPath):
     """A leg as the library wants it."""
 
-    def __init__(self, leg: Leg) -> None:
+    def __init__(self, leg: PathSegment) -> None:
         self.leg = leg
 
     def __call__(self, path_positions: Any, order: int = 0) -> np.ndarray:

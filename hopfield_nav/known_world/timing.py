@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, BadInput, LibraryMissing, gravity_torque, joint_friction_torque
-from hopfield_nav.known_world.legs import Leg, checked_path, divided, legs_of_path
+from hopfield_nav.known_world.legs import PathSegment, checked_path, divided, legs_of_path
 from hopfield_nav.known_world.limits import (
     ACCELERATION,
     TORQUE_SHARE,
@@ -31,7 +31,7 @@ RAMP = 0.008  # [s] one period of the UR5's controller
 _ATTEMPTS = 12
 _FINEST = 1600  # intervals of a grid that is still refined
 _SLOWER, _SLOWINGS = 1.02, 300  # factor of the duration, and how often it is tried
-_STILL = 1e-7  # [rad, rad/s] rounding of a rest at a corner
+_REST_TOLERANCE = 1e-7  # [rad, rad/s] rounding of a rest at a corner
 _LEAST_PIECE = 2.5e-4  # [s] shorter quintic pieces lose the acceleration in rounding
 
 
@@ -90,10 +90,10 @@ def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
         BadInput: the trajectory does not rest at every corner in order.
     """
     q, qd, _ = values_at(trajectory, trajectory.knots)
-    still = np.abs(qd).max(axis=1) < _STILL
+    still = np.abs(qd).max(axis=1) < _REST_TOLERANCE
     rows, row = [], 0
     for corner in path.corners:
-        there = np.flatnonzero(still[row:] & (np.abs(q[row:] - path.q[corner]).max(axis=1) < _STILL))
+        there = np.flatnonzero(still[row:] & (np.abs(q[row:] - path.q[corner]).max(axis=1) < _REST_TOLERANCE))
         if len(there) == 0:
             raise BadInput("the trajectory is not of this path", found=f"no rest at path.q, row {corner}")
         row += int(there[0])
@@ -101,7 +101,7 @@ def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
     return trajectory.knots[rows]
 
 
-def _time_leg(arm: Arm, leg: Leg, limits: MotionLimits, ramp: float) -> Trajectory:
+def _time_leg(arm: Arm, leg: PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
     _require_held(arm, leg, limits)
     fastest_speed = _library()
     tight, friction_speed, trajectory = limits, np.zeros(len(leg.grid)), None
@@ -139,7 +139,7 @@ def _library() -> Callable[..., np.ndarray | None]:
     return fastest_speed
 
 
-def _along(leg: Leg, times: PathTime) -> Trajectory:
+def _along(leg: PathSegment, times: PathTime) -> Trajectory:
     """The motion of the joints: exact on a straight line, quintic pieces through a curved leg."""
     if leg.straight:
         direction, start = leg.path.c[:, 0]
@@ -192,13 +192,13 @@ def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -
     raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
 
 
-def _humble_speed(leg: Leg, limits: MotionLimits) -> np.ndarray:
+def _humble_speed(leg: PathSegment, limits: MotionLimits) -> np.ndarray:
     """Path speed of a bang-bang motion, for a leg on which the library fails in rounding."""
     s = leg.grid
     return np.sqrt(2.0 * limits.acceleration.min() * np.minimum(s, s[-1] - s))
 
 
-def _require_held(arm: Arm, leg: Leg, limits: MotionLimits) -> None:
+def _require_held(arm: Arm, leg: PathSegment, limits: MotionLimits) -> None:
     """Refuse a leg with a pose at which the motors cannot hold the arm, or not move it against friction."""
     q, creep = leg.path(leg.grid), 1e-6 * leg.path(leg.grid, 1)
     still = gravity_torque(arm, q)

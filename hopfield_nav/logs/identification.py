@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynamics import Arm, BadInput
-from dynamics.identification import Log
+from dynamics.identification import MotionLog
 from hopfield_nav.logs.motors import given_motors
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Sources(NamedTuple):
     """Logs, and the motor constants (n,) [N·m/A] that turned their currents into torques, if any did."""
 
-    logs: list[Log]
+    logs: list[MotionLog]
     motor_constants: np.ndarray | None
     fitted: bool
 
@@ -65,7 +65,7 @@ def read_logs(
     return Sources(logs, constants if data else None, fitted)
 
 
-def log_of_run(run: Run) -> Log:
+def log_of_run(run: Run) -> MotionLog:
     """A run of ours: torque of the motors, angles of the links, and of the rotors where joints are elastic.
 
     Raises:
@@ -84,7 +84,7 @@ def log_of_run(run: Run) -> Log:
         )
     elastic = run.world.plant.engine == "flexible"
     sensed = data.q_sensed.values
-    return Log(
+    return MotionLog(
         time=data.time.values,
         q=data.q.values if elastic else sensed,
         tau=data.tau.values,
@@ -95,7 +95,7 @@ def log_of_run(run: Run) -> Log:
 
 def log_of_recording(
     data: xarray.Dataset, motor_constants: np.ndarray, zero: np.ndarray | float = 0.0
-) -> Log:
+) -> MotionLog:
     """A recording: torque from its currents, less those at no torque ``zero`` [A].
 
     Raises:
@@ -106,7 +106,7 @@ def log_of_recording(
         raise BadInput("no motor currents were recorded", where=name, found=", ".join(map(str, data)))
     qd = data.qd.values if "qd" in data else None
     tau = motor_constants * (data.current.values - zero)
-    return Log(data.time.values, data.q.values, tau, qd, name=name)
+    return MotionLog(data.time.values, data.q.values, tau, qd, name=name)
 
 
 def _motors(

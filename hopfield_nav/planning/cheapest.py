@@ -14,7 +14,7 @@ from hopfield_nav.planning.ascent import locate
 from hopfield_nav.planning.closed import closed_keys, is_closed
 from hopfield_nav.planning.neighbourhood import axis_name, neighbourhood_of
 
-MOST = 1000.0  # that a cell may cost; more is taken for as much
+MAX_COST = 1000.0  # that a cell may cost; more is taken for as much
 _END = -1
 
 
@@ -60,7 +60,7 @@ def _search(
 ) -> np.ndarray:
     """Cells from the start to a goal, counted in C order; empty where there is no path."""
     total = np.full(cost.size, np.inf, np.float32)  # from a cell to the nearest goal
-    head = np.full(int(MOST) + 3, _END, np.int64)
+    head = np.full(int(MAX_COST) + 3, _END, np.int64)
     cell, after = np.empty(goals.size + 1024, np.int64), np.empty(goals.size + 1024, np.int64)
     used, spare, waiting, now = 0, _END, 0, 0
     at = np.empty(shape.size, np.int64)
@@ -81,7 +81,7 @@ def _search(
         if int(total[c]) != now:  # it was reached more cheaply since
             continue
         locate(c, shape, at)
-        reached = total[c] + np.float32(1.0) + min(cost[c], np.float32(MOST))
+        reached = total[c] + np.float32(1.0) + min(cost[c], np.float32(MAX_COST))
         for k in range(offset.shape[0]):
             other = _beside(at, offset, k, shape)
             if other < 0 or cost[other] == np.inf or reached >= total[other]:
@@ -119,7 +119,7 @@ def _descend(total, cost, shape, offset, closed, start, at, path):
             other = _beside(at, offset, k, shape)
             if other < 0 or is_closed(closed, c * offset.shape[0] + k):
                 continue
-            reached = total[other] + np.float32(1.0) + min(cost[other], np.float32(MOST))
+            reached = total[other] + np.float32(1.0) + min(cost[other], np.float32(MAX_COST))
             if reached < best_total:
                 best, best_total = other, reached
         path[count] = best

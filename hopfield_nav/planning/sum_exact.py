@@ -26,7 +26,7 @@ from hopfield_nav.planning.hops import UNSEEN, flood, own_eigenvalue, prepare
 RADIX = 2.0**64
 HALF = 2.0**32
 NOTHING = -(2**30)
-STILL = 4e-15  # relative change of a cell that counts as none, without over-relaxation
+CONVERGED = 4e-15  # relative change of a cell that counts as none, without over-relaxation
 PATIENCE = 40  # sweeps, times 2 - omega, after which what still moves is rounding
 BATCH = 64  # most sweeps with the same exponents
 STEEP = 0.7  # of beta lambda, above which it pays to know the eigenvalue of the very map
@@ -168,7 +168,7 @@ def counts_as_none(omega, sweeps):
     Errors fall by omega - 1 a sweep, so that rounding is all that is left after PATIENCE/(2 - omega)
     sweeps; near 1/lambda over-relaxation amplifies it, and the bound grows until it lies above.
     """
-    return STILL / (2.0 - omega) * max(1.0, sweeps * (2.0 - omega) / PATIENCE) ** 2
+    return CONVERGED / (2.0 - omega) * max(1.0, sweeps * (2.0 - omega) / PATIENCE) ** 2
 
 
 @kernel

@@ -18,7 +18,7 @@ from hopfield_nav.planning.sum_exact import counts_as_none
 SMALLEST = 1e-290  # of an activation; times beta >= 1e-17 it is still a normal double
 
 
-class Rows(NamedTuple):
+class LayerRows(NamedTuple):
     """The connections of a grid, sorted by row.
 
     Attributes:
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
     reach: int
 
 
-def rows(near: Neighbourhood, target: tuple[int, ...]) -> Rows:
+def rows(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
     """Sort the connections of a grid by row.
 
     Args:
@@ -64,7 +64,7 @@ def rows(near: Neighbourhood, target: tuple[int, ...]) -> Rows:
     across = near.offset[leaves]
     reach = int(np.abs(near.offset).max())
     jump = across[:, :-1] @ stride[:-1]
-    return Rows(np.array(shape), near.wrap, stride, order, across, jump, along, reach)
+    return LayerRows(np.array(shape), near.wrap, stride, order, across, jump, along, reach)
 
 
 @inlined
@@ -199,7 +199,7 @@ def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
     Args:
         values: (cells,) activations in C order, 1 at the target; in place.
         shut: (cells,) bool, the cells that keep their activation: blocked ones and the target.
-        layout: Rows.
+        layout: LayerRows.
         beta: slope, at least 1e-17.
         eigenvalue: largest eigenvalue of T, or a bound above it.
         most_sweeps: where to stop at the latest.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopfield_nav.record.detection import DetectionRecord
 
 
-class Record(NamedTuple):
+class LabelledRecord(NamedTuple):
     """What is recorded of a run, before xarray, which takes a second to load, or a file has it.
 
     Attributes:
@@ -36,11 +36,11 @@ class Record(NamedTuple):
         return xarray.Dataset(*self)
 
 
-def record_of(data: xarray.Dataset) -> Record:
+def record_of(data: xarray.Dataset) -> LabelledRecord:
     """A data set in its parts."""
     parts = {str(name): (v.dims, v.values, v.attrs) for name, v in data.variables.items()}
     axes = {name: parts.pop(name) for name in list(parts) if name in data.coords}
-    return Record(parts, axes, dict(data.attrs))
+    return LabelledRecord(parts, axes, dict(data.attrs))
 
 
 def make_record(
@@ -50,7 +50,7 @@ def make_record(
     first_path: np.ndarray,
     blocked: np.ndarray,
     closed: Mapping[Step, float],
-) -> Record:
+) -> LabelledRecord:
     """Everything that is recorded of a run.
 
     Args:
@@ -81,7 +81,7 @@ def make_record(
         about = _about("1", "axis of the flange frame")
         coordinates["flange_axis"] = (("flange_axis",), ["x", "y", "z"], about)
     attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
-    return Record(variables, coordinates, attributes)
+    return LabelledRecord(variables, coordinates, attributes)
 
 
 def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopfield_nav.record.dataset import Record
+from hopfield_nav.record.dataset import LabelledRecord
 
 _ROWS = 65536  # that are packed together
 _SAMPLE = 4096  # rows that show whether a signal is worth it
@@ -18,7 +18,7 @@ _MARGIN = 65536  # bytes for names and attributes
 _LEVEL = 1  # of zlib: further ones take longer and save little
 
 
-def write_netcdf(path: Path, record: Record) -> None:
+def write_netcdf(path: Path, record: LabelledRecord) -> None:
     """Write a record: references, flags and forces of rare contacts packed, all else as it is in memory.
 
     Raises:
@@ -44,7 +44,7 @@ def write_netcdf(path: Path, record: Record) -> None:
                 stored[first : first + _ROWS] = values[first : first + _ROWS]
 
 
-def _reserve(path: Path, record: Record) -> None:
+def _reserve(path: Path, record: LabelledRecord) -> None:
     """Ask for the room first: where a file cannot grow, HDF5 ends the whole program."""
     size = _MARGIN
     for dims, found, _ in (*record.coordinates.values(), *record.variables.values()):

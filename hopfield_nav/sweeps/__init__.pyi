@@ -2,8 +2,8 @@ from .cluster import Batches as Batches
 from .cluster import connect as connect
 from .cluster import core_count as core_count
 from .cluster import thread_count as thread_count
-from .in_free_air import felt_force as felt_force
-from .in_free_air import free_motion as free_motion
+from .free_motion_runs import felt_force as felt_force
+from .free_motion_runs import free_motion as free_motion
 from .job import failed_row as failed_row
 from .job import warm_up as warm_up
 from .paired import Compared as Compared

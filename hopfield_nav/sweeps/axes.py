@@ -24,7 +24,7 @@ _RESERVED = {
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class AxisColumn:
     """A parameter of the sweep.
 
     Attributes:
@@ -63,7 +63,7 @@ class Column:
         return f"factor {self.value(i):.6g}: " if self.base is not None else ""
 
 
-Axis = tuple[Column, ...]
+Axis = tuple[AxisColumn, ...]
 _Maker = tuple[Key, Iterable[str], Callable[[], Axis]]
 
 
@@ -118,12 +118,12 @@ def _axis(base: Base, document: Document, section: Key, specs: dict[str, Any]) -
     return tuple(_column(base, document, section, key, spec) for key, spec in specs.items())
 
 
-def _column(base: Base, document: Document, section: Key, key: str, spec: Any) -> Column:
+def _column(base: Base, document: Document, section: Key, key: str, spec: Any) -> AxisColumn:
     path, at = split_key(key), (*section, key)
     factor_of = _base_number(base, path, document.where(at)) if spec.scaled else None
     places = [document.place((*at, *spec.key(i))) for i in range(len(spec.values))]
     places = places[:1] if len(set(places)) == 1 else places
-    return Column(_name(path, spec.scaled), path, spec.values, factor_of, places)
+    return AxisColumn(_name(path, spec.scaled), path, spec.values, factor_of, places)
 
 
 def _random_axis(draws: dict[str, Draw], file: SweepFile, base: Base, document: Document) -> Axis:
@@ -133,7 +133,7 @@ def _random_axis(draws: dict[str, Draw], file: SweepFile, base: Base, document: 
         path, where = split_key(key), document.where(("random", key))
         factor_of = _base_number(base, path, where) if draw.scaled else None
         place = [document.place(("random", key))]
-        columns.append(Column(_name(path, draw.scaled), path, drawn[key], factor_of, place, drawn=True))
+        columns.append(AxisColumn(_name(path, draw.scaled), path, drawn[key], factor_of, place, drawn=True))
     return tuple(columns)
 
 

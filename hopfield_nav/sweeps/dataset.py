@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hopfield_nav.record import SUMMARY
-from hopfield_nav.sweeps.axes import Column
+from hopfield_nav.sweeps.axes import AxisColumn
 from hopfield_nav.sweeps.record import describe_key
 from hopfield_nav.sweeps.sweep_file import Sweep
 
@@ -112,7 +112,7 @@ def _run_coordinates(sweep: Sweep) -> dict[str, tuple]:
     return coordinates
 
 
-def _values(column: Column, at: np.ndarray) -> np.ndarray:
+def _values(column: AxisColumn, at: np.ndarray) -> np.ndarray:
     """The values of a column: numbers and truth values as such, None among numbers as NaN, else text."""
     values = [column.value(i) for i in range(len(column.values))]
     kinds = {type(value) for value in values}
@@ -123,7 +123,7 @@ def _values(column: Column, at: np.ndarray) -> np.ndarray:
     return np.array([value if isinstance(value, str) else json.dumps(value) for value in values])[at]
 
 
-def _about_column(sweep: Sweep, column: Column) -> dict[str, str]:
+def _about_column(sweep: Sweep, column: AxisColumn) -> dict[str, str]:
     unit, words = describe_key(sweep.world, column.key)
     if column.base is not None:
         return {"units": "1", "long_name": f"factor of {words}"}

@@ -9,7 +9,7 @@ import numpy as np
 from hopfield_nav.view.arrays import packed
 
 RATE = 25.0  # [1/s] frames, where there are not too many
-_MOST = 20_000
+_MAX_FRAMES = 20_000
 
 
 def frame_rows(time: np.ndarray, kept: np.ndarray) -> np.ndarray:
@@ -22,7 +22,7 @@ def frame_rows(time: np.ndarray, kept: np.ndarray) -> np.ndarray:
     Returns:
         (f,) rows, increasing.
     """
-    period = max(1.0 / RATE, float(time[-1] - time[0]) / _MOST)
+    period = max(1.0 / RATE, float(time[-1] - time[0]) / _MAX_FRAMES)
     even = np.arange(time[0], time[-1], period)
     wanted = np.concatenate([even, kept[np.isfinite(kept)]])
     rows = np.searchsorted(time, wanted - 1e-9)

@@ -25,7 +25,7 @@ from hopfield_nav.logs import (
 from hopfield_nav.logs import replay as replay_signals
 from hopfield_nav.plugin import Method
 from hopfield_nav.record import alarm_rate
-from hopfield_nav.wire.judge import Methods
+from hopfield_nav.wire.detector_stream import StreamMethods
 from hopfield_nav.wire.monitor import NEEDED, SIGNALS
 from hopfield_nav.wire.recipe import Recipe
 
@@ -44,7 +44,7 @@ class Calibration:
         per_hour: false alarms an hour to be expected, and both ends of the 95 % interval.
     """
 
-    methods: Methods
+    methods: StreamMethods
     alarms: int
     seconds: float
     per_hour: tuple[float, float, float]
@@ -121,9 +121,9 @@ def _fitted(
     detector: Method,
     values: dict[str, Any],
     same_motor: Sequence[Sequence[int]],
-) -> Methods:
+) -> StreamMethods:
     motors = fit_motors([data], arm, same_motor)
-    methods = Methods(motors.on(arm), estimator, detector, values, motors)
+    methods = StreamMethods(motors.on(arm), estimator, detector, values, motors)
     methods = replace(methods, noise=free_noise(methods, [data]))
     parameter = declared_threshold(detector)
     if parameter is None or "threshold" in values:
@@ -136,16 +136,16 @@ def _fitted(
     return _with(methods, threshold if parameter.per_joint else threshold[0])
 
 
-def free_noise(methods: Methods, free: Sequence[xarray.Dataset]) -> np.ndarray:
+def free_noise(methods: StreamMethods, free: Sequence[xarray.Dataset]) -> np.ndarray:
     """Root mean square (n,) of what is left of free motion [N·m]: the isolator's noise."""
     left = np.concatenate([_replayed(methods, data).tau_external for data in free])
     return np.sqrt(np.mean(left * left, axis=0))
 
 
-def _with(methods: Methods, threshold: object) -> Methods:
+def _with(methods: StreamMethods, threshold: object) -> StreamMethods:
     return replace(methods, values={**methods.values, "threshold": threshold})
 
 
-def _replayed(m: Methods, data: xarray.Dataset) -> Replay:
+def _replayed(m: StreamMethods, data: xarray.Dataset) -> Replay:
     signals = signals_of_recording(data, m.motors)
     return replay_signals(m.model, signals, m.estimator, m.detector, m.values, m.rearm, m.episodes)

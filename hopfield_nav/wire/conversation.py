@@ -11,7 +11,7 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav.wire import packages
 from hopfield_nav.wire.packages import Splitter, package
 from hopfield_nav.wire.recipe import FIELDS, NOT_FOUND, Recipe, answer_names
-from hopfield_nav.wire.telling import Telling
+from hopfield_nav.wire.source import Source
 
 MOST_WAITING = 1 << 18  # bytes that a client may leave unread before it is let go
 
@@ -26,7 +26,7 @@ class Conversation:
         sent: data packages so far.
     """
 
-    def __init__(self, telling: Telling) -> None:
+    def __init__(self, telling: Source) -> None:
         self._telling, self._splitter = telling, Splitter()
         self._recipe: Recipe | None = None
         self._frequency, self._step = telling.rate, 0.0

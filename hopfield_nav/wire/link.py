@@ -26,7 +26,7 @@ SILENT = 5.0  # [s] after which it is connected to anew
 PAUSE = 0.5  # [s] between two attempts to connect
 FAST, SLOW = 500.0, 125.0  # [Hz] of controllers, newer and older
 FIRST_FAST = 5  # version of a controller
-LOOK = 0.1  # [s] between two looks at whether to stop
+POLL_INTERVAL = 0.1  # [s] between two looks at whether to stop
 MOST_OTHERS = 1000  # packages of other kinds that are read while an answer is waited for
 _CHUNK = 65536
 
@@ -175,7 +175,7 @@ class Link:
 
     def _receive(self, connection: socket.socket, stop: Callable[[], bool]) -> Iterator[Sample | Notice]:
         """Data as it comes; raises when the connection breaks, has none for long, or cannot be read."""
-        connection.settimeout(LOOK)
+        connection.settimeout(POLL_INTERVAL)
         last, stalled = clock.monotonic(), False
         patience = max(STALLED, 5.0 / self.frequency)
         while not stop():

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from hopfield_nav.logs import FULL_TURNS, JOINT_COLUMNS
-from hopfield_nav.wire.judge import Judge, Row, Seen
+from hopfield_nav.wire.detector_stream import DetectorStream, Row, Seen
 from hopfield_nav.wire.link import Notice, Sample
 from hopfield_nav.wire.recipe import (
     NORMAL,
@@ -41,12 +41,12 @@ GAP = 1.5  # periods beyond which packages are missing
 STEPS = 15  # between packages, whose median is the period
 SHORTEST = 5e-4  # [s] between packages; those that follow sooner tell nothing new
 LATEST = 1e9  # [s] that a clock may show: thirty years
-STILL = 100  # packages in a row that tell nothing new, after which the clock is said to stand still
+MAX_REPEATS = 100  # packages in a row that tell nothing new, after which the clock is said to stand still
 LARGEST = dict.fromkeys(SIGNALS, FULL_TURNS) | {"qdd_ref": 1e4, "current": 1e3}
 _FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
 
 
-class Record(Protocol):
+class RowRecorder(Protocol):
     """What keeps the rows."""
 
     def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
@@ -90,7 +90,7 @@ class Monitor:
         largest: level so far.
     """
 
-    def __init__(self, judge: Judge | None = None, records: Sequence[Record] = ()) -> None:
+    def __init__(self, judge: DetectorStream | None = None, records: Sequence[RowRecorder] = ()) -> None:
         self._judge, self._records = judge, records
         self._recipe: Recipe | None = None
         self._steps: deque[float] = deque(maxlen=STEPS)
@@ -157,7 +157,7 @@ class Monitor:
     def _repeated(self, stamp: float) -> Iterator[Notice]:
         self.counts["repeated"] += 1
         self._still += 1
-        if self._still == STILL:
+        if self._still == MAX_REPEATS:
             yield Notice("repeated", f"the clock stands still at {stamp:.3f} s")
 
     def _step(self, stamp: float) -> Iterator[Notice]:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dynamics import BadInput
 from hopfield_nav.wire.conversation import Conversation
 from hopfield_nav.wire.pace import Pace
-from hopfield_nav.wire.telling import Telling
+from hopfield_nav.wire.source import Source
 
 MOST_CLIENTS = 16
-LOOK = 0.2  # [s] between two looks at whether to stop
+POLL_INTERVAL = 0.2  # [s] between two looks at whether to stop
 LINGER = 1.0  # [s] that clients have to read the last rows
 _CHUNK = 4096
 
@@ -38,7 +38,7 @@ class Server:
         BadInput: the address cannot be listened at.
     """
 
-    def __init__(self, telling: Telling, host: str, port: int, speed: float = 1.0) -> None:
+    def __init__(self, telling: Source, host: str, port: int, speed: float = 1.0) -> None:
         self._telling, self._speed = telling, speed
         self._socket = _listen(host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
@@ -83,8 +83,10 @@ class Server:
 
     def _until_next(self, k: int) -> float:
         if self.pace is None or k >= len(self._telling.time):
-            return LOOK
-        return min(LOOK, max(0.0, self.pace.due(float(self._telling.time[k])) - clock.perf_counter()))
+            return POLL_INTERVAL
+        return min(
+            POLL_INTERVAL, max(0.0, self.pace.due(float(self._telling.time[k])) - clock.perf_counter())
+        )
 
     def _exchange(self, seconds: float) -> None:
         """Wait so long for what clients send, at the most."""

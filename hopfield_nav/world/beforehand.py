@@ -64,7 +64,7 @@ def _on_the_neighbourhood(world: World) -> list[str]:
 
 
 def check_beta_of(world: World) -> None:
-    """Judge slope and function of the summing network by the world's own map (ragazzon2012 (6.12)).
+    """DetectorStream slope and function of the summing network by the world's own map (ragazzon2012 (6.12)).
 
     Raises:
         BadInput: a network of this slope settles nowhere.

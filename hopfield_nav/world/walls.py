@@ -18,7 +18,7 @@ from hopfield_nav.world.fields import Length, PlanePoint, must_fit
 from hopfield_nav.world.sections import Section
 from hopfield_nav.world.solids import Cylinder, Height, Radius, check_height
 
-_MOST = 2_000  # cylinders of one wall
+_MAX_CYLINDERS = 2_000  # cylinders of one wall
 
 
 class _Row(Section):
@@ -33,9 +33,9 @@ class _Row(Section):
 
     @must_fit
     def _check_count(self) -> None:
-        if len(self._centres()) > _MOST:
+        if len(self._centres()) > _MAX_CYLINDERS:
             raise BadInput(
-                f"takes more than {_MOST} cylinders",
+                f"takes more than {_MAX_CYLINDERS} cylinders",
                 where="radius",
                 found=self.radius,
                 allowed="a thicker wall",
@@ -58,7 +58,7 @@ class _Row(Section):
         centres = [self.corners[0]]
         for start, end in pairwise(self.corners):
             count = math.ceil(math.dist(start, end) / self.radius)
-            centres += [_between(start, end, (i + 1) / count) for i in range(min(count, _MOST + 1))]
+            centres += [_between(start, end, (i + 1) / count) for i in range(min(count, _MAX_CYLINDERS + 1))]
         return centres
 
 

@@ -20,7 +20,7 @@ from dynamics.flexible_joint import flexible_joints, rotor_friction
 from dynamics.identification import (
     Excitation,
     FourierTrajectory,
-    Log,
+    MotionLog,
     Options,
     excite,
     from_free,
@@ -96,12 +96,12 @@ def validation_motion(seed: int, share: float, period: float) -> FourierTrajecto
     return motion
 
 
-def log(motion: FourierTrajectory, duration: float, seed: int, name: str) -> Log:
+def log(motion: FourierTrajectory, duration: float, seed: int, name: str) -> MotionLog:
     """What is logged of a motion: both encoders and the motors' torque, with noise."""
     run = _run(motion, duration)
     rng, data = np.random.default_rng(seed), run.data
     shape = data.q.shape
-    return Log(
+    return MotionLog(
         time=data.time.values,
         q=data.q.values + ANGLE_NOISE * rng.normal(size=shape),
         tau=data.tau.values + np.array(TORQUE_NOISE) * rng.normal(size=shape),
@@ -111,13 +111,13 @@ def log(motion: FourierTrajectory, duration: float, seed: int, name: str) -> Log
 
 
 @cache
-def identification_log() -> Log:
+def identification_log() -> MotionLog:
     """31 s of the exciting motion."""
     return log(excitation().trajectory, DURATION, 1, "identification")
 
 
 @cache
-def validation_logs() -> tuple[Log, ...]:
+def validation_logs() -> tuple[MotionLog, ...]:
     """Three motions that no fit sees."""
     return tuple(
         log(validation_motion(*case), case[2], 20 + k, f"trajectory {k + 1}")

@@ -17,7 +17,7 @@ from madsen2020 import bench
 from madsen2020.validation import (
     SHARE,
     SHARES,
-    Judge,
+    DetectorStream,
     cad_unknowns,
     curve,
     fitted,
@@ -83,7 +83,7 @@ def filter_figure() -> Figure:
 
 def torque_figure(unknowns: np.ndarray, trajectory: int = 0) -> Figure:
     """Figures 7 to 12, or 13 to 18: measured and modelled torque of every joint, and their difference."""
-    case: Judge = judge(trajectory, True)
+    case: DetectorStream = judge(trajectory, True)
     time = np.arange(len(case.measured)) * _STEP + _EDGE
     model = case.model(unknowns)
     figure = Figure(figsize=(PAGE, 0.62 * PAGE), layout="constrained")

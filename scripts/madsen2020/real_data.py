@@ -22,7 +22,7 @@ from recordings_methods import motors
 from reproduction import save_figures
 
 from dynamics import Arm, load_arm
-from dynamics.identification import Identification, Log, Options, identify, nmse, observations
+from dynamics.identification import Identification, MotionLog, Options, identify, nmse, observations
 from hopfield_nav.figures import COLOURS, COLUMN
 from hopfield_nav.logs import log_of_recording, replay, signals_of_recording
 from hopfield_nav.plugin import find_method
@@ -63,7 +63,7 @@ def options() -> Options:
     return Options(unexcited="keep", dynamics_bandwidth=BANDWIDTH, parallel_cutoff=CUTOFF, rest_speed=0.005)
 
 
-def log(run: str, fitted_runs: tuple[str, ...]) -> Log:
+def log(run: str, fitted_runs: tuple[str, ...]) -> MotionLog:
     """A run at even steps, with the motors that other runs gave."""
     fit, data = motors(fitted_runs), recording(run)
     raw = log_of_recording(data, fit.motor_constant, fit.zero_current)
@@ -72,7 +72,7 @@ def log(run: str, fitted_runs: tuple[str, ...]) -> Log:
         name: np.column_stack([np.interp(time, raw.time, column) for column in getattr(raw, name).T])
         for name in ("q", "tau")
     }
-    return Log(time, **even, name=run)
+    return MotionLog(time, **even, name=run)
 
 
 @cache
@@ -99,7 +99,7 @@ def fit(held: str) -> Fit:
     )
 
 
-def _with_friction(found: Identification, logs: list[Log]) -> np.ndarray:
+def _with_friction(found: Identification, logs: list[MotionLog]) -> np.ndarray:
     """The given links, with the Coulomb and viscous friction that fits the logs best."""
     parts = [observations(found.given, found.base, one, options()) for one in logs]
     Y, tau = (np.concatenate([part[k] for part in parts]) for k in (0, 1))

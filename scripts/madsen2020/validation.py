@@ -16,7 +16,15 @@ from ledger import Row, judged
 from reproduction import listed
 from verdicts import same_direction
 
-from dynamics.identification import Identification, Log, Options, cad_error, identify, nmse, observations
+from dynamics.identification import (
+    Identification,
+    MotionLog,
+    Options,
+    cad_error,
+    identify,
+    nmse,
+    observations,
+)
 from madsen2020 import bench
 
 SHARE = 0.10  # CAD error
@@ -27,7 +35,7 @@ TABLE_4 = {"MX2R": -4.1774, "MX3R": -1.8774, "MY4R": -0.1866}  # [kg·m]
 TABLE_5 = ((325.9, 233.0, 28.5), (1245.7, 1040.4, 16.5), (334.0, 250.9, 24.9))
 
 
-class Judge(NamedTuple):
+class DetectorStream(NamedTuple):
     """Filtered equations of one motion.
 
     Attributes:
@@ -57,17 +65,17 @@ def fitted(compensation: bool) -> Identification:
 
 
 @cache
-def judge(trajectory: int, compensation: bool) -> Judge:
+def judge(trajectory: int, compensation: bool) -> DetectorStream:
     """The equations of a validation motion (0, 1, 2), or of the exciting one (-1)."""
     log = bench.identification_log() if trajectory < 0 else bench.validation_logs()[trajectory]
     return judge_of(log, fitted(compensation), bench.options(compensation))
 
 
-def judge_of(log: Log, found: Identification, options: Options) -> Judge:
+def judge_of(log: MotionLog, found: Identification, options: Options) -> DetectorStream:
     """Equations of any log."""
     Y, tau, _ = observations(found.given, found.base, log, options)
     bare = Options(rotor="ignored", friction=False)
-    return Judge(Y, tau, observations(found.given, found.base, log, bare).tau)
+    return DetectorStream(Y, tau, observations(found.given, found.base, log, bare).tau)
 
 
 def cad_unknowns(share: float, draw: int, links_only: bool = False) -> np.ndarray:

@@ -16,9 +16,9 @@ from dynamics import BadInput
 from hopfield_nav.cli import main
 from hopfield_nav.logs import load_recording
 from hopfield_nav.wire import WATCHED, packages
-from hopfield_nav.wire.keeping import MOST_TABLES
 from hopfield_nav.wire.packages import package
 from hopfield_nav.wire.recipe import FIELDS, TYPES
+from hopfield_nav.wire.recorder import MOST_TABLES
 
 _METHODS = ["--detector", "joint_torque", "--threshold", "6", "--set", "pole=15"]
 _MOTORS = ["--motor-constants", "8,8,8,8,8,8"]

@@ -62,11 +62,11 @@ def calls(monkeypatch, tmp_path):
             raise seen.error
         return FakeRun(seen.outcome)
 
-    def draw(run, folder, pdf=False, in_two=False):
+    def draw(run, folder, pdf=False, two_processes=False):
         seen.drawn.append((folder, pdf))
         return [Path(folder) / "map.png"]
 
-    def animate(run, path, progress=None, cut=None, in_two=False):
+    def animate(run, path, progress=None, cut=None, two_processes=False):
         seen.animated.append(path)
         return Path(f"{path}.mp4")
 

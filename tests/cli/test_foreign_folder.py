@@ -62,4 +62,4 @@ def test_the_processes_that_compile_use_nothing_that_lies_there(here, monkeypatc
     monkeypatch.setattr(compiling, "_HERE", "import hopfield_nav, numpy, json\ndef part(name): pass")
     assert compiling._in_process("a part") == ""
     monkeypatch.setattr(compiling, "_compile_for", lambda world: None)
-    compiling.compile_in_two(None)
+    compiling.compile_in_parallel(None)

@@ -12,7 +12,7 @@ from refusals import refused_by_command
 from hopfield_nav import load_world
 from hopfield_nav.cli.app import main
 from hopfield_nav.known_world import load_plan_csv
-from hopfield_nav.known_world.library import load_library
+from hopfield_nav.known_world.collision_library import load_library
 from hopfield_nav.world import build_arm
 
 ENDS = {"start": "[0.42,-0.2,0.26]", "goal": "[0.42,0.22,0.26]"}

@@ -20,7 +20,7 @@ from served import (
 
 from hopfield_nav.cli import watched_lines
 from hopfield_nav.cli.app import main
-from hopfield_nav.cli.watched_lines import MOST, WITHIN, WatchedLines
+from hopfield_nav.cli.watched_lines import MAX_LINES, WINDOW, WatchedLines
 from hopfield_nav.logs import load_recording
 from hopfield_nav.wire import is_loopback, packages
 from hopfield_nav.wire.packages import package
@@ -122,10 +122,10 @@ def test_a_flood_of_words_is_a_few_harmless_lines(capsys):
         assert main(["watch", host, "--port", str(port), "--retry", "0", *METHODS, *KNOWN]) == 0
     lines = capsys.readouterr().out.splitlines()
     messages = [line for line in lines if line.startswith("message: ")]
-    assert len(messages) == MOST + 1
+    assert len(messages) == MAX_LINES + 1
     assert all(line.isprintable() for line in lines)
     assert not [line for line in lines if line.startswith("alarm at")]
-    assert messages[-1] == f"message: {MOST} lines within {WITHIN:g} s; more of them are only counted"
+    assert messages[-1] == f"message: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted"
     assert any(line.split() == ["message", "5000"] for line in lines)
     assert any(line.startswith("broken: ") for line in lines)
 
@@ -134,10 +134,10 @@ def test_after_a_while_lines_are_printed_again(capsys, monkeypatch):
     lines, now = WatchedLines(), [0.0]
     monkeypatch.setattr(watched_lines.clock, "monotonic", lambda: now[0])
     for _ in range(2):
-        for _ in range(MOST + 5):
+        for _ in range(MAX_LINES + 5):
             lines.print("lost", "lost: 1")
-        now[0] += WITHIN
-    assert capsys.readouterr().out.count("lost: 1\n") == 2 * MOST
+        now[0] += WINDOW
+    assert capsys.readouterr().out.count("lost: 1\n") == 2 * MAX_LINES
 
 
 JOINTS = "watch 127.0.0.1 --detector joint_torque"

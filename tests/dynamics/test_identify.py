@@ -13,7 +13,7 @@ from dynamics import inverse_dynamics, load_arm
 from dynamics.identification import (
     Experiment,
     FourierTrajectory,
-    Log,
+    MotionLog,
     Options,
     base_parameters,
     base_regressor,
@@ -40,9 +40,9 @@ def _experiment(arm=ARM, friction=FRICTION, seed=3, **changes):
     return Experiment(arm, _trajectory(seed), friction, **values)
 
 
-def _exact_log(arm=ARM, friction=FRICTION, seed=3, **changes) -> Log:
+def _exact_log(arm=ARM, friction=FRICTION, seed=3, **changes) -> MotionLog:
     time, q, tau = _experiment(arm, friction, seed, **changes).exact()
-    return Log(time, q, tau, name="exact")
+    return MotionLog(time, q, tau, name="exact")
 
 
 @pytest.fixture(scope="module")
@@ -187,10 +187,10 @@ BAD_LOGS = {
         "qd is not the rate",
     ),
     "milliseconds": (LOG._replace(time=LOG.time * 1000), "milliseconds"),
-    "gap": (Log(LOG.time[GAP], LOG.q[GAP], LOG.tau[GAP]), "1 gaps in the log, the first at 1.999 s"),
-    "low rate": (Log(LOG.time[::12], LOG.q[::12], LOG.tau[::12]), "rate is too low"),
+    "gap": (MotionLog(LOG.time[GAP], LOG.q[GAP], LOG.tau[GAP]), "1 gaps in the log, the first at 1.999 s"),
+    "low rate": (MotionLog(LOG.time[::12], LOG.q[::12], LOG.tau[::12]), "rate is too low"),
     "backwards": (LOG._replace(time=LOG.time[::-1]), "time does not increase"),
-    "short": (Log(LOG.time[:500], LOG.q[:500], LOG.tau[:500]), "too short"),
+    "short": (MotionLog(LOG.time[:500], LOG.q[:500], LOG.tau[:500]), "too short"),
     "not a number": (LOG._replace(tau=np.where(LOG.tau == LOG.tau[7], np.nan, LOG.tau)), "not a number"),
     "wrong joints": (LOG._replace(q=LOG.q[:, :5]), "wrong shape"),
     "dead channel": (LOG._replace(tau=LOG.tau * [1, 1, 1, 1, 0, 1]), "tau never changes; found 'joints 5'"),
@@ -214,7 +214,7 @@ def test_logs_that_do_not_excite_name_joint_and_parameters():
     trajectory = _trajectory().scaled(np.array([1, 1, 0.0, 1, 1, 1]))
     time = np.arange(10000) / 1000
     q, qd, qdd = trajectory(time)
-    log = Log(time, q, inverse_dynamics(ARM, q, qd, qdd), name="stiff elbow")
+    log = MotionLog(time, q, inverse_dynamics(ARM, q, qd, qdd), name="stiff elbow")
     with refused("joint 3 moves 0 rad") as caught:
         identify(log, ARM)
     assert "FC3" in str(caught.value)
@@ -226,7 +226,7 @@ def test_logs_that_do_not_excite_name_joint_and_parameters():
 def test_a_log_at_rest_is_refused_in_any_case():
     time = np.arange(3000) / 1000
     noise = np.random.default_rng(0).normal(size=(3000, 6)) * 1e-5
-    log = Log(time, 0.5 + noise, 10 + noise, name="rest")
+    log = MotionLog(time, 0.5 + noise, 10 + noise, name="rest")
     with refused("do not excite"):
         identify(log, ARM, Options(unexcited="keep"))
 

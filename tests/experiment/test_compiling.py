@@ -52,7 +52,7 @@ def test_a_world_that_there_is_not_is_refused_before_anything_is_compiled(asked,
 def test_a_part_that_fails_says_why(monkeypatch):
     monkeypatch.setattr(compiling, "_HERE", "def part(name): raise SystemExit(f'no {name} here')")
     with refused("no such part here"):
-        list(compiling.compile_in_parallel(["such part"], 1))
+        list(compiling.compile_parts(["such part"], 1))
 
 
 def test_what_the_other_process_cannot_compile_is_no_fault(monkeypatch):
@@ -61,7 +61,7 @@ def test_what_the_other_process_cannot_compile_is_no_fault(monkeypatch):
     monkeypatch.setattr(compiling, "_compile_for", compiled.append)
     monkeypatch.setattr(compiling, "_HERE", "raise SystemExit(1)")
     world = load_world("empty")
-    compiling.compile_in_two(world)
+    compiling.compile_in_parallel(world)
     assert compiled == [world]
 
 
@@ -80,5 +80,5 @@ def test_the_other_process_ends_where_this_one_fails(monkeypatch):
     monkeypatch.setattr(compiling.subprocess, "Popen", Watched)
     monkeypatch.setattr(compiling, "_compile_for", fail)
     with refused("a method of one's own"):
-        compiling.compile_in_two(load_world("empty"))
+        compiling.compile_in_parallel(load_world("empty"))
     assert [process.returncode is not None for process in started] == [True]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopfield_nav import Simulation, load_world
-from hopfield_nav.experiment.grade import LEAST, are_many, why_doubtful
+from hopfield_nav.experiment.grade import MIN_DOUBTFUL, are_many, why_doubtful
 
 NO_ROTORS = ["plant.dynamics=ur5_full", "controller.model=ur5_ragazzon2012"]  # so all it feels is its model
 
@@ -67,7 +67,8 @@ def test_other_outcomes_have_no_grade():
 
 
 @pytest.mark.parametrize(
-    ("part", "count", "many"), [(LEAST, LEAST, True), (LEAST - 1, LEAST - 1, False), (10, 30, False)]
+    ("part", "count", "many"),
+    [(MIN_DOUBTFUL, MIN_DOUBTFUL, True), (MIN_DOUBTFUL - 1, MIN_DOUBTFUL - 1, False), (10, 30, False)],
 )
 def test_many_are_more_than_chance(part, count, many):
     assert are_many(part, count) == many

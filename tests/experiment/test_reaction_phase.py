@@ -13,7 +13,7 @@ from scenes import GOAL
 from dynamics import gravity_torque
 from hopfield_nav import load_world
 from hopfield_nav.experiment import Simulation, simulate
-from hopfield_nav.experiment.reaction_phase import MOST, REST
+from hopfield_nav.experiment.reaction_phase import MAX_DURATION, REST
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.world import World, parse_world
 
@@ -110,7 +110,7 @@ def test_a_floating_arm_is_borne_and_not_driven(text):
     every = round(control.period / sim.world.plant.step)
     late = round(control.delay / control.period)  # periods from a measurement to its torque
     for phase in phases:
-        assert 0.0 < phase.end - phase.begin <= MOST["float"] + control.period
+        assert 0.0 < phase.end - phase.begin <= MAX_DURATION["float"] + control.period
         data = during(record, phase, 0.0).isel(time=slice(None, None, every))
         measured, data = data.q_sensed.values[: len(data.time) - late], data.isel(time=slice(late, None))
         if len(measured):
@@ -143,11 +143,11 @@ def test_stop_brings_the_reference_to_rest_where_the_arm_was(text):
     assert whole
     period, noise = sim.world.controller.period, sim.world.sensors.velocity_noise
     for phase in whole:
-        assert phase.end - phase.begin <= MOST["stop"] + period
+        assert phase.end - phase.begin <= MAX_DURATION["stop"] + period
         data = during(record, phase)
         assert not data.qd_ref.values[-1].any()
         np.testing.assert_allclose(data.q_ref.values[-1], data.q_sensed.values[0], atol=1e-12)
-        if phase.end - phase.begin < MOST["stop"] - period:
+        if phase.end - phase.begin < MAX_DURATION["stop"] - period:
             assert np.abs(data.qd_sensed.values[-1]).max() <= REST + 4 * noise
 
 

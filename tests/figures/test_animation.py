@@ -12,9 +12,9 @@ from scenes import NO_PATH
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures import COLOURS, Cut, film_speed, film_style
-from hopfield_nav.figures.in_two import draw_in_two
 from hopfield_nav.figures.run import film
 from hopfield_nav.figures.solid import marks
+from hopfield_nav.figures.two_processes import draw_in_two_processes
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +48,10 @@ def test_frames_drawn_in_two_are_the_same(run, tmp_path):
     cut = Cut(begin=float(run.data.event_time.values[0]) - 0.5, fps=10, size=(640, 400))
     with film_style():
         alone, shared = film.Film(run, cut), film.Film(run, cut)
-        both = draw_in_two(shared.frame, len(shared.times))
+        both = draw_in_two_processes(shared.frame, len(shared.times))
         for one, other in zip(alone.frames(), both, strict=True):
             np.testing.assert_array_equal(one, other)
-    path = film.animate_run(run, tmp_path / "film", cut=cut, in_two=True)
+    path = film.animate_run(run, tmp_path / "film", cut=cut, two_processes=True)
     assert len(decode(path, cut.size)) == len(alone.times) > 10
 
 

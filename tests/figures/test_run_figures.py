@@ -79,7 +79,7 @@ def test_pdf_stands_beside_png_and_nothing_half_written_is_left(run, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no copy of a process on this system")
 def test_figures_drawn_in_two_are_the_same_files(run, tmp_path):
-    alone, both = (draw_run_figures(run, tmp_path / str(two), in_two=two) for two in (False, True))
+    alone, both = (draw_run_figures(run, tmp_path / str(two), two_processes=two) for two in (False, True))
     assert [path.name for path in both] == [path.name for path in alone]
     assert sorted((tmp_path / "True").iterdir()) == sorted(both)
     for one, other in zip(alone, both, strict=True):

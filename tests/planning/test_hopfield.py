@@ -8,7 +8,7 @@ from scipy.sparse.linalg import spsolve
 
 from hopfield_nav.planning import flat_index, iterate, largest_eigenvalue, neighbourhood_of, settle
 from hopfield_nav.planning.hopfield import check_beta, sweep
-from hopfield_nav.planning.sum_exact import PATIENCE, STILL, counts_as_none, log_activation
+from hopfield_nav.planning.sum_exact import CONVERGED, PATIENCE, counts_as_none, log_activation
 
 pytestmark = pytest.mark.kernel
 
@@ -174,7 +174,7 @@ def test_bad_neighbourhood_is_refused(arguments, words):
 def test_a_change_counts_as_none_sooner_the_slower_the_errors_fall_and_the_longer_it_takes():
     """Errors fall by omega - 1 a sweep; after PATIENCE of their times nothing but rounding is left."""
     for omega in (1.0, 1.5, 1.98):
-        bound = STILL / (2.0 - omega)
+        bound = CONVERGED / (2.0 - omega)
         usual = PATIENCE / (2.0 - omega)
         for share, times in ((0.0, 1.0), (1.0, 1.0), (3.0, 9.0)):
             assert counts_as_none(omega, share * usual) == pytest.approx(times * bound)

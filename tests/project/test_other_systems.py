@@ -77,10 +77,10 @@ def test_without_locks_one_process_fills_the_cache(no_locks, monkeypatch, tmp_pa
         processes.append(at_once)
         yield from names
 
-    monkeypatch.setattr(compiling, "compile_in_parallel", remember)
+    monkeypatch.setattr(compiling, "compile_parts", remember)
     import hopfield_nav.experiment as experiment
 
-    monkeypatch.setitem(vars(experiment), "compile_in_parallel", remember)
+    monkeypatch.setitem(vars(experiment), "compile_parts", remember)
     assert main(["warm", "empty", "--processes", "4"]) == 0
     assert processes == [1, 1]
 

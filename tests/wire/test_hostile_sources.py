@@ -12,10 +12,10 @@ from served import Connection, data_package, handshake, heard, moving, telling
 from test_watching import methods
 
 from hopfield_nav.logs import load_recording
-from hopfield_nav.wire import WATCHED, Judge, Keeper, Link, Notice, Server, link, packages
-from hopfield_nav.wire.keeping import MOST_TABLES
+from hopfield_nav.wire import WATCHED, DetectorStream, Link, Notice, Recorder, Server, link, packages
 from hopfield_nav.wire.packages import package
 from hopfield_nav.wire.recipe import FIELDS, TYPES
+from hopfield_nav.wire.recorder import MOST_TABLES
 
 ANSWERED = [*TYPES, "NOT_FOUND", "IN_USE", "STRING", "double"]
 
@@ -27,7 +27,7 @@ def told():
 
 @pytest.fixture(scope="module")
 def judge():
-    return Judge(methods())
+    return DetectorStream(methods())
 
 
 def rows(told, stamps, **changed):
@@ -98,7 +98,7 @@ def test_a_clock_that_creeps_or_stands_still_is_said_to(hear, told, judge):
 def test_a_clock_that_goes_back_again_and_again_fills_no_folder(hear, told, tmp_path):
     """The tables so far are kept, and it is said once that no more are."""
     saw = rows(told, [1.0, 1.008, *[0.0, 0.008, 0.016] * (MOST_TABLES + 20)])
-    with Keeper(tmp_path / "kept") as keeper:
+    with Recorder(tmp_path / "kept") as keeper:
         got, notices, monitor = hear(handshake() + saw, None, (keeper,))
     assert len(got) == monitor.counts["rows"] == 2 + 3 * (MOST_TABLES + 20)  # it is still watched
     assert words_of(notices, "record") == [f"{MOST_TABLES} tables were begun; from here on no rows are kept"]
@@ -111,7 +111,7 @@ def test_a_full_disk_is_said_and_the_watch_goes_on(hear, told, judge, tmp_path):
     folder = tmp_path / "kept"
     folder.mkdir()
     (folder / "rtde.csv").symlink_to("/dev/full")
-    with Keeper(folder) as keeper:
+    with Recorder(folder) as keeper:
         got, notices, _ = hear(handshake() + rows(told, 0.008 * np.arange(300)), judge, (keeper,))
     assert len(got) == 300
     assert words_of(notices, "record") == ["No space left on device; from here on no rows are kept"]
@@ -121,7 +121,7 @@ def test_a_full_disk_is_said_and_the_watch_goes_on(hear, told, judge, tmp_path):
 @pytest.mark.parametrize("name", ["rtde.csv", "alarms.csv"])
 def test_a_disk_that_is_full_at_the_end_is_one_line(hear, told, tmp_path, name):
     (tmp_path / name).symlink_to("/dev/full")
-    with refused("cannot keep a record: No space left on device"), Keeper(tmp_path) as keeper:
+    with refused("cannot keep a record: No space left on device"), Recorder(tmp_path) as keeper:
         hear(handshake() + rows(told, [0.0, 0.008]), None, (keeper,))
     (tmp_path / "watch.json").symlink_to("/dev/full")
     with refused("cannot keep a record: No space left on device"):

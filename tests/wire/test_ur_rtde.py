@@ -15,9 +15,9 @@ import pytest
 from served import in_a_process, moving, telling
 
 from dynamics import load_arm
-from hopfield_nav.wire import Keeper
+from hopfield_nav.wire import Recorder
 from hopfield_nav.wire.recipe import FIELDS, Recipe
-from hopfield_nav.wire.telling import tool_pose
+from hopfield_nav.wire.source import tool_pose
 
 pytest.importorskip("rtde_receive", reason="ur-rtde is not installed (it has wheels for Linux)")
 
@@ -62,7 +62,7 @@ def table(tmp_path_factory):
     told = telling(moving(60.0))
     names = tuple(name for name in told.moving if name in FIELDS)
     recipe = Recipe(1, names, tuple(FIELDS[name] for name in names))
-    with Keeper(tmp_path_factory.mktemp("logs") / "motion") as keeper:
+    with Recorder(tmp_path_factory.mktemp("logs") / "motion") as keeper:
         for k in range(len(told.time)):
             keeper.add(recipe, recipe.unpack(recipe.pack(recipe.row(told.values(k)))), False)
     return told, keeper.folder

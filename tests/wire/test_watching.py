@@ -38,14 +38,14 @@ from hopfield_nav.plugin import find_method
 from hopfield_nav.wire import (
     MOTOR_CONSTANT,
     WATCHED,
-    Judge,
-    Keeper,
+    DetectorStream,
     Link,
-    Methods,
     Monitor,
     Notice,
+    Recorder,
+    StreamMethods,
     packages,
-    tell_run,
+    source_of_run,
 )
 from hopfield_nav.wire.packages import package
 from hopfield_nav.wire.recipe import FIELDS, Recipe
@@ -56,7 +56,9 @@ VALUES = {"pole": 15.0, "threshold": 6.0}
 
 
 def methods(values=VALUES):
-    return Methods(load_arm("ur5_controller"), ESTIMATOR, DETECTOR, values, given_motors([CONSTANT] * 6, 6))
+    return StreamMethods(
+        load_arm("ur5_controller"), ESTIMATOR, DETECTOR, values, given_motors([CONSTANT] * 6, 6)
+    )
 
 
 def replayed(data, m):
@@ -80,7 +82,7 @@ def pushed():
 def test_a_served_recording_gives_the_alarms_of_replay(pushed):
     found = replayed(pushed, methods())
     with in_a_thread(telling(pushed)) as server:
-        rows, notices, monitor = heard(server.address, Judge(methods()))
+        rows, notices, monitor = heard(server.address, DetectorStream(methods()))
     assert_same(rows, found)
     assert PUSHED[0] < found.time[found.detected][0] < PUSHED[1]
     assert [n.kind for n in notices] == ["connected", "broken"]
@@ -90,14 +92,14 @@ def test_a_served_recording_gives_the_alarms_of_replay(pushed):
 
 def test_without_the_push_there_is_no_alarm():
     with in_a_thread(telling(moving(5.0))) as server:
-        rows, _, monitor = heard(server.address, Judge(methods()))
+        rows, _, monitor = heard(server.address, DetectorStream(methods()))
     assert len(rows) == 625
     assert monitor.counts["alarms"] == 0
 
 
 def test_the_record_of_a_stream_is_replayed_to_the_same_digits(pushed, tmp_path):
-    with in_a_thread(telling(pushed)) as server, Keeper(tmp_path / "kept") as keeper:
-        rows, _, _ = heard(server.address, Judge(methods()), (keeper,))
+    with in_a_thread(telling(pushed)) as server, Recorder(tmp_path / "kept") as keeper:
+        rows, _, _ = heard(server.address, DetectorStream(methods()), (keeper,))
     data = load_recording(tmp_path / "kept")
     assert_same(rows, replayed(data, methods()))
     for name in ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current"):
@@ -118,11 +120,13 @@ def test_a_served_run_gives_the_alarms_of_the_run(run):
     known = {p.name for m in (chosen.estimator, chosen.detector) for p in m.parameters}
     values = {name: value for name, value in values.items() if name in known}
     model = build_controller(world, build_arm(world), chosen).model
-    own = Methods(model, chosen.estimator, chosen.detector, values, given_motors([MOTOR_CONSTANT] * 6, 6))
+    own = StreamMethods(
+        model, chosen.estimator, chosen.detector, values, given_motors([MOTOR_CONSTANT] * 6, 6)
+    )
     own = replace(own, episodes=True)
     found = replay(model, signals_of_run(run), chosen.estimator, chosen.detector, values, episodes=True)
-    with in_a_thread(tell_run(run, build_arm(world), 125.0)) as server:
-        rows, _, _ = heard(server.address, Judge(own))
+    with in_a_thread(source_of_run(run, build_arm(world), 125.0)) as server:
+        rows, _, _ = heard(server.address, DetectorStream(own))
     assert_same(rows, found)
     every = round(world.controller.period / world.plant.step)
     level, detected = run.data.level.values[::every], run.data.detected.values[::every].astype(bool)
@@ -133,7 +137,7 @@ def test_a_served_run_gives_the_alarms_of_the_run(run):
 
 
 def test_a_run_is_told_at_the_next_lower_rate(run):
-    told = tell_run(run, build_arm(run.world), 100.0)
+    told = source_of_run(run, build_arm(run.world), 100.0)
     assert told.rate == pytest.approx(62.5)
     np.testing.assert_array_equal(told.moving["actual_q"], signals_of_run(run).q[::2])
     np.testing.assert_allclose(
@@ -157,7 +161,7 @@ def test_what_is_wrong_with_rows_is_named_counted_and_survived(told):
         packages.TEXT, packages.write_text("oil", "warning")
     )
     with bytes_served(stream) as address:
-        got, notices, monitor = heard(address, Judge(methods()))
+        got, notices, monitor = heard(address, DetectorStream(methods()))
     said = [f"{n.kind}: {n.words}" for n in notices]
     assert said[1:-1] == [
         "lost: 4 packages before 0.192 s",
@@ -183,7 +187,7 @@ def test_what_is_wrong_with_rows_is_named_counted_and_survived(told):
 
 def test_after_a_clock_jump_a_new_table_begins(told, tmp_path):
     stream = handshake() + b"".join(data_package(told, k) for k in (*range(30), *range(10)))
-    with bytes_served(stream) as address, Keeper(tmp_path / "kept") as keeper:
+    with bytes_served(stream) as address, Recorder(tmp_path / "kept") as keeper:
         heard(address, None, (keeper,))
     assert load_recording(tmp_path / "kept").sizes["time"] == 30
     assert load_recording(tmp_path / "kept" / "rtde-2.csv").sizes["time"] == 10
@@ -194,7 +198,7 @@ def test_missing_fields_are_named_and_done_without(told):
     recipe = Recipe(1, names, tuple(FIELDS[name] for name in names))
     stream = handshake(names) + b"".join(data_package(told, k, recipe) for k in range(20))
     with bytes_served(stream) as address:
-        rows, notices, _ = heard(address, Judge(methods()))
+        rows, notices, _ = heard(address, DetectorStream(methods()))
     assert ("missing", "actual_TCP_force") in [(n.kind, n.words) for n in notices]
     assert all(row.seen is not None for row in rows)
 
@@ -204,7 +208,7 @@ def test_without_currents_rows_are_taken_and_nothing_is_judged(told):
     recipe = Recipe(1, names, tuple(FIELDS[name] for name in names))
     stream = handshake(names) + b"".join(data_package(told, k, recipe) for k in range(20))
     with bytes_served(stream) as address:
-        rows, notices, _ = heard(address, Judge(methods()))
+        rows, notices, _ = heard(address, DetectorStream(methods()))
     assert "the source does not tell actual_current" in [n.words for n in notices]
     assert [row.seen for row in rows] == [None] * 20
 
@@ -213,7 +217,7 @@ def test_it_connects_again_and_goes_on(told):
     first = handshake() + b"".join(data_package(told, k) for k in range(30))
     second = handshake() + b"".join(data_package(told, k) for k in range(60, 90))
     with bytes_served(first, second) as address:
-        link, monitor, rows = Link(*address, WATCHED, retry=30.0), Monitor(Judge(methods())), []
+        link, monitor, rows = Link(*address, WATCHED, retry=30.0), Monitor(DetectorStream(methods())), []
         for item in link.listen(lambda: monitor.counts["rows"] >= 60):
             rows += [told for told in monitor.take(item, link) if not isinstance(told, Notice)]
     assert len(rows) == 60
@@ -264,7 +268,7 @@ def test_no_such_arm_is_one_line():
 
 def test_a_thousand_hostile_streams(told, monkeypatch):
     """Damaged answers and rows, through link and monitor: no crash, no hang, nothing that stays."""
-    rng, judge = np.random.default_rng(4), Judge(methods())
+    rng, judge = np.random.default_rng(4), DetectorStream(methods())
     good = handshake() + b"".join(data_package(told, k) for k in range(4))
     tails, fed = {"rows": 0, "refused": 0}, Connection()
     monkeypatch.setattr("socket.create_connection", lambda *_, **__: fed)
@@ -302,7 +306,9 @@ def watched_level(study, run):
     values = {"threshold": study.joint_scale(others, ESTIMATOR.name), "pole": study.POLE}
     adaptive, model = find_method("detector", "adaptive_joint_torque"), motors.on(load_arm("ur5_controller"))
     with in_a_thread(telling(study.recording(run)), speed=25.0) as server:
-        rows, _, _ = heard(server.address, Judge(Methods(model, ESTIMATOR, adaptive, values, motors)))
+        rows, _, _ = heard(
+            server.address, DetectorStream(StreamMethods(model, ESTIMATOR, adaptive, values, motors))
+        )
     return np.array([row.seen.level for row in rows])
 
 

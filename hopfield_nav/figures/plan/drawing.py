@@ -21,7 +21,7 @@ from hopfield_nav.known_world import SAMPLING, PlannedPath
 
 AXIS = 0.06  # [m] drawn length of the tool's axes
 _TURN = 0.02  # [rad] of a joint between two of the fine poses, at most
-_MOST = 4000
+_MAX_SAMPLES = 4000
 _SAME = 1e-3  # [m] a leg of the tool that is shorter counts as a turn on the spot
 _OVER = 6.0  # above the solids, with which lines would otherwise have to be sorted
 _CASING = 1.1  # [pt] of white on both sides of a line, which sets it off from the arm
@@ -38,7 +38,7 @@ def fine_path(q: np.ndarray, step: float = _TURN) -> np.ndarray:
         (m, n) [rad], m ≥ k.
     """
     change = np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0)
-    pieces = np.maximum(1, np.ceil(change / max(step, change.sum() / _MOST))).astype(int)
+    pieces = np.maximum(1, np.ceil(change / max(step, change.sum() / _MAX_SAMPLES))).astype(int)
     places = [k + np.arange(count) / count for k, count in enumerate(pieces)]
     return _at_places(q, np.concatenate([*places, [len(q) - 1.0]]))
 

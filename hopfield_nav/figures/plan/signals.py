@@ -15,7 +15,7 @@ from hopfield_nav.figures import COLOURS, envelope
 from hopfield_nav.geometry import LINK, arm_distance
 from hopfield_nav.known_world import Scene, clearance, pair_distances
 
-_STILL = 1e-6  # [m] a distance that changes less over the whole path is not due to the path
+_MIN_CHANGE = 1e-6  # [m] a distance that changes less over the whole path is not due to the path
 _MARGIN = {"color": COLOURS.goal, "lw": 0.9, "ls": (0, (4, 2))}
 
 
@@ -142,7 +142,9 @@ def _frame(ax: Axes, travel: np.ndarray) -> None:
 
 def _least_moving(distances: np.ndarray) -> np.ndarray:
     """(k,) least of the columns of (k, c) that change; all of them where there is one row."""
-    moving = np.ptp(distances, axis=0) > _STILL if len(distances) > 1 else np.full(distances.shape[1], True)
+    moving = (
+        np.ptp(distances, axis=0) > _MIN_CHANGE if len(distances) > 1 else np.full(distances.shape[1], True)
+    )
     return distances[:, moving].min(axis=1, initial=np.inf)
 
 

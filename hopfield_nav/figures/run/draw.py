@@ -14,7 +14,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import do_in_two, paper_style, save_figure
+from hopfield_nav.figures import do_in_two_processes, paper_style, save_figure
 from hopfield_nav.figures.run.pages import (
     collision_space_page,
     force_magnitude_page,
@@ -51,14 +51,16 @@ _OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
 }
 
 
-def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, in_two: bool = False) -> list[Path]:
+def draw_run_figures(
+    run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False
+) -> list[Path]:
     """Draw every figure that makes sense for a run.
 
     Args:
         run: a run; figures of signals are left out where none were recorded.
         folder: where the files go; made if need be, older figures of the same names are replaced.
         pdf: a PDF beside each PNG.
-        in_two: with the help of a copy of this process; see ``figures.in_two``.
+        two_processes: with the help of a copy of this process; see ``figures.two_processes``.
 
     Returns:
         The files written.
@@ -77,6 +79,6 @@ def draw_run_figures(run: Run, folder: str | Path, pdf: bool = False, in_two: bo
 
     jobs = [partial(draw, name) for name in reversed(names)]  # those that take longest are last
     with paper_style():
-        drawn = do_in_two(jobs) if in_two else [job() for job in jobs]
+        drawn = do_in_two_processes(jobs) if two_processes else [job() for job in jobs]
     made = [name for name, there in zip(names, reversed(drawn), strict=True) if there]
     return [folder / f"{name}.{ending}" for name in made for ending in endings]

@@ -18,7 +18,7 @@ from hopfield_nav.figures import (
     COLOURS,
     Cut,
     Progress,
-    draw_in_two,
+    draw_in_two_processes,
     film_figure,
     film_speed,
     film_style,
@@ -40,7 +40,11 @@ _REST = 1.5  # [s] of film that the last moment stays
 
 
 def animate_run(
-    run: Run, path: str | Path, progress: Progress | None = None, cut: Cut = WHOLE, in_two: bool = False
+    run: Run,
+    path: str | Path,
+    progress: Progress | None = None,
+    cut: Cut = WHOLE,
+    two_processes: bool = False,
 ) -> Path:
     """Make the film of a run.
 
@@ -52,7 +56,7 @@ def animate_run(
         path: where to, without the ending; an older film is replaced.
         progress: called after every frame with the number of frames done and of all.
         cut: which part of the run, frames a second and size.
-        in_two: with the help of a copy of this process; see ``figures.in_two``.
+        two_processes: with the help of a copy of this process; see ``figures.two_processes``.
 
     Returns:
         The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
@@ -65,7 +69,7 @@ def animate_run(
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
     with film_style():
         film = Film(run, cut)
-        frames = draw_in_two(film.frame, len(film.times)) if in_two else film.frames()
+        frames = draw_in_two_processes(film.frame, len(film.times)) if two_processes else film.frames()
         return write_film(Path(path), frames, len(film.times), cut.fps, progress, cut.size)
 
 

@@ -17,7 +17,7 @@ _LAMP = np.array([-0.45, 0.70, 0.55])  # towards the lamp: right, up, towards th
 _AZIMUTHS = range(-180, 180, 15)  # [degrees]
 _ELEVATION = 26.0  # [degrees]
 _RAY = np.arange(0.02, 1.6, 0.02)  # [m] towards the eye, where something may hide the arm
-_MOST = 400  # points that are looked at
+_MAX_POINTS = 400  # points that are looked at
 
 
 class View(NamedTuple):
@@ -85,7 +85,7 @@ def choose_view(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray) -
         One of 24 views, all from a little above.
     """
     views = [make_view(azimuth, _ELEVATION) for azimuth in _AZIMUTHS]
-    chosen = points.reshape(-1, 3)[:: max(1, points.shape[0] * points.shape[1] // _MOST)]
+    chosen = points.reshape(-1, 3)[:: max(1, points.shape[0] * points.shape[1] // _MAX_POINTS)]
     tool = points[:, -1]
     spread = [_length(project(view, tool)) for view in views]
     middle = tool.mean(axis=0)

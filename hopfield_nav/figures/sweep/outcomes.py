@@ -25,7 +25,7 @@ OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and i
 }
 _DARK = {"reached", "diverged", "failed"}
 _OTHER = "#FFFFFF"
-_LEAST = 0.055  # share of a bar below which no count is written in it
+_MIN_LABELLED_SHARE = 0.055  # share of a bar below which no count is written in it
 
 
 def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
@@ -98,7 +98,7 @@ def present(points: Points) -> list[str]:
 def _add_counts(
     ax: Axes, at: np.ndarray, counts: np.ndarray, share: np.ndarray, below: np.ndarray, colour: str
 ) -> None:
-    for k in np.flatnonzero(share > _LEAST):
+    for k in np.flatnonzero(share > _MIN_LABELLED_SHARE):
         height = 100 * (below[k] + share[k] / 2)
         ax.text(at[k], height, f"{counts[k]}", ha="center", va="center", color=colour, size=6)
 

@@ -11,7 +11,7 @@ from hopfield_nav.navigation.map import round_half_away
 from hopfield_nav.planning import shorten_path
 
 SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/(n - 1)
-LEAST = 1e-6  # [cells] shorter than this is no step
+MIN_LENGTH = 1e-6  # [cells] shorter than this is no step
 
 
 def along_chain(points: np.ndarray, most: float = 1.0) -> np.ndarray:
@@ -76,7 +76,7 @@ def times_by_length(places: np.ndarray, spacing: float, rule: float | str) -> np
     """
     lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / spacing
     lengths[0] = max(lengths[0], 1.0)
-    return seconds_per_cell(rule) * np.maximum(lengths, LEAST)
+    return seconds_per_cell(rule) * np.maximum(lengths, MIN_LENGTH)
 
 
 def times_by_cell(places: np.ndarray, spacing: float, rule: float | str) -> np.ndarray:

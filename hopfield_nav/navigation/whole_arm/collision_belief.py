@@ -23,7 +23,7 @@ LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # 
 LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
 _CHANGED = 0.05  # of a weight, from which on its cells are marked anew
-_MOST = 255  # what certainty 1 is while one touch is marked
+_FULL_SCALE = 255  # what certainty 1 is while one touch is marked
 _POINT = 1e-6  # [m] radius of what stands for a point
 _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
 
@@ -145,10 +145,10 @@ class CollisionBelief:
         said = np.zeros(self._grid.shape, dtype=np.uint8)
         for point, weight in zip(places.points, places.weights, strict=True):
             for radius, certainty in SHELLS:
-                level = max(1, round(_MOST * certainty * min(float(weight), 1.0)))
+                level = max(1, round(_FULL_SCALE * certainty * min(float(weight), 1.0)))
                 mark_ball(self._arm, self._grid, said, point, radius, level)
         cells = np.flatnonzero(said)
-        against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_MOST)
+        against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_FULL_SCALE)
         self.against.reshape(-1)[cells] += against
         return _Touch(places, alone, cells, against)
 

@@ -11,7 +11,7 @@ from hopfield_nav.loop import Trajectory, quintic_trajectory, sample
 _SAMPLES = 20  # a segment, at which the speed of the arm's points is looked at
 _SURFACE = 1.15  # by how much a point of the surface may be faster than the ends of the links' axes
 _STRAIGHT = 1.0 - 1e-6  # cosine between two steps above which they are one line
-_LEAST = 0.02  # [s] shortest segment
+_MIN_TIME = 0.02  # [s] shortest segment
 _ROUNDS = 6
 
 
@@ -40,7 +40,7 @@ def joint_lines(
     """
     rest = _corners(rows)
     begin = np.concatenate([[0], np.flatnonzero(rest) + 1])
-    times = np.maximum(_paths(arm, rows) / speed, _LEAST)
+    times = np.maximum(_paths(arm, rows) / speed, _MIN_TIME)
     for _ in range(_ROUNDS):
         trajectory = quintic_trajectory(
             rows, times, time, qd, qdd, arm.speed_limits, sample_time=sample_time, rest=rest

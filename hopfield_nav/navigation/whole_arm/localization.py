@@ -27,13 +27,16 @@ from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
 BALL = 0.04  # [m] patches that are nearer to each other are one place
-_LEAST_ROWS = 8  # of free motion
+_MIN_ROWS = 8  # of free motion
 _FLOOR, _SHARE, _OFFSET_SHARE = 0.03, 0.02, 0.1  # noise [N·m], and as share of the torque and of the offset
-_STILL, _UNSIGNED = 0.01, 1.0  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
+_STANDING_SPEED, _UNSIGNED = (
+    0.01,
+    1.0,
+)  # [rad/s] slower a joint stands; [N·m] below which a torque has hardly a sign
 _LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt
 _INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 for the fastest
 _POSES, _APART = 24, 0.02  # free poses before the touch that are looked at, and between two [rad]
-_MOST, _LEAST_WEIGHT = 4, 0.05  # places of a touch, and of their weights
+_MAX_PLACES, _MIN_WEIGHT = 4, 0.05  # places of a touch, and of their weights
 
 
 def localize_contact(
@@ -53,7 +56,7 @@ def localize_contact(
     n = len(arm.dh)
     q, torque, free = angles_in(rows[-1]), torques_in(rows[-1]), free_rows(rows, onset)
     offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
-    if len(free) >= _LEAST_ROWS:
+    if len(free) >= _MIN_ROWS:
         offset = torques_in(free).mean(axis=0)
         noise = noise + torques_in(free).std(axis=0)
         way = free[-1] - free[0]
@@ -61,7 +64,7 @@ def localize_contact(
     change = torque - offset
     noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
     if friction is not None:
-        hidden = 0.5 * friction * (np.abs(speed) < _STILL)
+        hidden = 0.5 * friction * (np.abs(speed) < _STANDING_SPEED)
         change = change + hidden * change / (np.abs(change) + _UNSIGNED)
         noise = np.hypot(noise, hidden)
     swept = _swept(arm, angles_in(free_rows(rows, onset, np.inf)))
@@ -107,11 +110,11 @@ def _outwards(
 def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray) -> ContactHypotheses:
     """Balls of patches, the heaviest first."""
     left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
-    while len(found) < _MOST:
+    while len(found) < _MAX_PLACES:
         near = np.linalg.norm(points[:, None] - points[None], axis=2) <= BALL
         mass = near @ left
         best = int(mass.argmax())
-        if mass[best] < _LEAST_WEIGHT:
+        if mass[best] < _MIN_WEIGHT:
             break
         own = near[best] & (left > 0.0)
         share = left[own] / left[own].sum()

@@ -11,7 +11,7 @@ from dynamics import gravity_torque, load_arm
 from hopfield_nav.isolation import push_torque, random_surface_points
 from hopfield_nav.logs import given_motors
 from hopfield_nav.plugin import find_method
-from hopfield_nav.wire import Judge, Methods, Row
+from hopfield_nav.wire import DetectorStream, Row, StreamMethods
 
 ARM = load_arm("ur5_controller")
 Q = np.array([0.3, -1.2, 1.4, -0.6, 0.5, 0.2])
@@ -21,7 +21,9 @@ FORCE, BEGIN = 60.0, 120  # [N], row
 def judge(noise=0.05):
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
     motors = given_motors([CONSTANT] * 6, 6)
-    return Judge(Methods(ARM, *methods, {"pole": 50.0, "threshold": 0.5}, motors, np.full(6, noise)))
+    return DetectorStream(
+        StreamMethods(ARM, *methods, {"pole": 50.0, "threshold": 0.5}, motors, np.full(6, noise))
+    )
 
 
 def row(k, push=0.0):

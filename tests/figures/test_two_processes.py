@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from hopfield_nav.figures.in_two import do_in_two, draw_in_two
+from hopfield_nav.figures.two_processes import do_in_two_processes, draw_in_two_processes
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no copy of a process on this system")
 
@@ -28,13 +28,13 @@ def jobs_of(folder, count, work=lambda k: None):
 
 
 def test_both_work_and_every_answer_is_in_its_place(tmp_path):
-    assert do_in_two(jobs_of(tmp_path, 21)) == [k % 2 == 0 for k in range(21)]
+    assert do_in_two_processes(jobs_of(tmp_path, 21)) == [k % 2 == 0 for k in range(21)]
     assert len({(tmp_path / str(k)).read_text() for k in range(21)}) == 2
 
 
 def test_no_jobs_and_one():
-    assert do_in_two([]) == []
-    assert do_in_two([lambda: True]) == [True]
+    assert do_in_two_processes([]) == []
+    assert do_in_two_processes([lambda: True]) == [True]
 
 
 @pytest.mark.parametrize("how", ["an error", "killed"])
@@ -45,7 +45,7 @@ def test_what_the_copy_leaves_undone_is_done_here(tmp_path, capfd, how):
                 os.kill(os.getpid(), signal.SIGKILL)
             raise ValueError("in the copy alone")
 
-    assert do_in_two(jobs_of(tmp_path, 9, fall)) == [k % 2 == 0 for k in range(9)]
+    assert do_in_two_processes(jobs_of(tmp_path, 9, fall)) == [k % 2 == 0 for k in range(9)]
     assert {(tmp_path / str(k)).read_text() for k in range(9)} == {str(os.getpid())}
     assert capfd.readouterr().err == ""
 
@@ -58,7 +58,7 @@ def test_an_error_is_raised_here_and_the_copy_takes_nothing_more(tmp_path, error
         time.sleep(0.05)
 
     with pytest.raises(error):
-        do_in_two(jobs_of(tmp_path, 50, fall))
+        do_in_two_processes(jobs_of(tmp_path, 50, fall))
     assert len(list(tmp_path.iterdir())) < 5
 
 
@@ -76,18 +76,18 @@ def pictures(fall_at=None):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9, 10])
 def test_every_second_picture_is_drawn_by_the_copy(count):
-    drawn = list(draw_in_two(pictures(), count))
+    drawn = list(draw_in_two_processes(pictures(), count))
     assert [picture[0, 0] for picture in drawn] == list(range(count))
     assert [bool(picture[1, 0]) for picture in drawn] == [k % 2 == 0 for k in range(count)]
 
 
 def test_what_the_copy_does_not_draw_is_drawn_here():
-    drawn = list(draw_in_two(pictures(fall_at=5), 10))
+    drawn = list(draw_in_two_processes(pictures(fall_at=5), 10))
     assert [picture[0, 0] for picture in drawn] == list(range(10))
     assert [bool(picture[1, 0]) for picture in drawn] == [True, False, True, False] + [True] * 6
 
 
 def test_who_looks_no_further_ends_the_copy_too():
-    drawn = draw_in_two(pictures(), 1000)
+    drawn = draw_in_two_processes(pictures(), 1000)
     next(drawn)
     drawn.close()  # waits for the copy, which has nobody to draw for

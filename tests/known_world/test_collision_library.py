@@ -15,7 +15,7 @@ from dynamics import load_arm
 from hopfield_nav import geometry
 from hopfield_nav.geometry import pack_primitives
 from hopfield_nav.known_world import build_library, build_scene, clearance, collides
-from hopfield_nav.known_world.library import load_library
+from hopfield_nav.known_world.collision_library import load_library
 from hopfield_nav.sweeps import share
 
 SCENE = build_scene(ARM)

@@ -20,7 +20,7 @@ HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free res
 
 
 @dataclass(frozen=True)
-class Methods:
+class StreamMethods:
     """The methods that are applied to a stream.
 
     Attributes:
@@ -74,7 +74,7 @@ class Seen:
     place: Isolation | None
 
 
-class Judge:
+class DetectorStream:
     """Estimator, detector and isolator, applied to a stream row by row.
 
     Args:
@@ -84,7 +84,7 @@ class Judge:
         BadInput: a parameter that is missing, unknown or out of its range.
     """
 
-    def __init__(self, methods: Methods) -> None:
+    def __init__(self, methods: StreamMethods) -> None:
         self._methods = m = methods
         self._stream = Replaying(m.model, m.estimator, m.detector, m.values, m.rearm, m.episodes)
         self.restart(RATE)

@@ -32,7 +32,7 @@ _HEALTHY = {  # what an arm says of itself while it moves and all is well
 
 
 @dataclass(frozen=True)
-class Telling:
+class Source:
     """Rows of a log, ready to be told.
 
     Attributes:
@@ -56,7 +56,7 @@ class Telling:
         return self.still | {name: table[k] for name, table in self.moving.items()}
 
 
-def tell_recording(data: xarray.Dataset, arm: Arm) -> Telling:
+def source_of_recording(data: xarray.Dataset, arm: Arm) -> Source:
     """A recording of ``load_recording``; ``arm`` gives the tool's pose and speed where they are not in it.
 
     Raises:
@@ -71,13 +71,13 @@ def tell_recording(data: xarray.Dataset, arm: Arm) -> Telling:
     return _telling(str(data.attrs.get("title", "recording")), data.time.values, told, arm)
 
 
-def tell_run(run: Run, arm: Arm, rate: float) -> Telling:
+def source_of_run(run: Run, arm: Arm, rate: float) -> Source:
     """A simulated run at ``rate`` [Hz], or the next lower rate that its control periods allow.
 
     Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of ``arm`` at the reference.
 
     Raises:
-        BadInput: as ``signals_of_run``, or as ``tell_recording``.
+        BadInput: as ``signals_of_run``, or as ``source_of_recording``.
     """
     signals = signals_of_run(run)
     period = run.world.controller.period
@@ -96,7 +96,7 @@ def tell_run(run: Run, arm: Arm, rate: float) -> Telling:
     return _telling(f"run of {run.world.name}", time, told, arm)
 
 
-def _telling(name: str, time: np.ndarray, told: dict[str, np.ndarray], arm: Arm) -> Telling:
+def _telling(name: str, time: np.ndarray, told: dict[str, np.ndarray], arm: Arm) -> Source:
     if len(arm.dh) != JOINTS or told["actual_q"].shape[1] != JOINTS:
         raise BadInput("another number of joints", where=name, found=len(arm.dh), allowed=str(JOINTS))
     if len(time) < 2:
@@ -115,7 +115,7 @@ def _telling(name: str, time: np.ndarray, told: dict[str, np.ndarray], arm: Arm)
     }
     rate = 1.0 / float(np.median(np.diff(time)))
     version = (5, 11, 0, 0) if rate > 1.01 * RATE else (3, 15, 0, 0)
-    return Telling(name, time, told, still, version, rate)
+    return Source(name, time, told, still, version, rate)
 
 
 def tool_pose(arm: Arm, q: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ def can_copy() -> bool:
     return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1
 
 
-def do_in_two(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
+def do_in_two_processes(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
     """Do every job, here or in a copy of this process, the first ones first; what each has said.
 
     A job that the copy has not done when it ends, for an error too, is done here. So every job is done, or an
@@ -67,7 +67,7 @@ def _taken(pile: int) -> Iterator[int]:
         yield taken[0]
 
 
-def draw_in_two(draw: Callable[[int], np.ndarray], count: int) -> Iterator[np.ndarray]:
+def draw_in_two_processes(draw: Callable[[int], np.ndarray], count: int) -> Iterator[np.ndarray]:
     """``draw(0)``, ``draw(1)``, … in order; a copy of this process, made at once, draws every second one.
 
     What the copy has not drawn when it ends, for an error too, is drawn here.

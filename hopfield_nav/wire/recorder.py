@@ -16,7 +16,7 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.logs import WATCHED_TABLE
-from hopfield_nav.wire.judge import Seen
+from hopfield_nav.wire.detector_stream import Seen
 from hopfield_nav.wire.recipe import TYPES, Recipe
 
 ALARMS, SETTINGS = "alarms.csv", "watch.json"
@@ -24,7 +24,7 @@ MOST_TABLES = 100
 _FLUSH = 100  # rows after which they are on disk
 
 
-class Keeper:
+class Recorder:
     """Writes a record into a new folder.
 
     Args:
@@ -50,7 +50,7 @@ class Keeper:
             raise self._cannot(error) from None
         self._alarms.write("time_s,level,link,probability\n")
 
-    def __enter__(self) -> Keeper:
+    def __enter__(self) -> Recorder:
         """Itself."""
         return self
 
