@@ -45,7 +45,9 @@ def write_arm(
     return write_whole(path, "\n".join(_lines(arm, description, source, friction, fit)) + "\n")
 
 
-def _lines(arm, description, source, friction, fit) -> list[str]:
+def _lines(
+    arm: Arm, description: str, source: str, friction: np.ndarray | None, fit: Mapping[str, Any] | None
+) -> list[str]:
     rows = ["format: 1", f"description: {_text(description)}", f"source: {_text(source)}", "joints:"]
     rows += [_joint(row, source) for row in arm.dh]
     rows.append("links:")

@@ -8,6 +8,7 @@ simple, and are printed as numbers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
@@ -42,7 +43,9 @@ def _lengths(arm: Arm) -> dict[str, tuple[int, int]]:
     }
 
 
-def _grouping_of_other_lengths(arm, base, lengths) -> tuple[np.ndarray, np.ndarray]:
+def _grouping_of_other_lengths(
+    arm: Arm, base: BaseParameters, lengths: Mapping[str, tuple[int, int]]
+) -> tuple[np.ndarray, np.ndarray]:
     """Lengths (s, l) of s arms of the same form, and their groupings (s, p, all)."""
     rng = np.random.default_rng(1)
     count = len(lengths) * (len(lengths) + 1) // 2 + 5  # five more than monomials: a check
@@ -60,7 +63,9 @@ def _grouping_of_other_lengths(arm, base, lengths) -> tuple[np.ndarray, np.ndarr
     return values, np.array(groupings)
 
 
-def _formula(base: BaseParameters, row: int, symbols: list[str], values, groupings) -> str:
+def _formula(
+    base: BaseParameters, row: int, symbols: list[str], values: np.ndarray, groupings: np.ndarray
+) -> str:
     terms: dict[str, list[str]] = {}
     target = _degree(base.parameters[base.kept[row]])
     for k in np.flatnonzero(base.grouping[row]):

@@ -42,7 +42,7 @@ class Base:
         world: the same, checked; not known where the data is at fault.
         folder: of the sweep.
         trust: which Python files may be executed.
-        faults: what is wrong with the data itself.
+        faults: what is wrong with the data itself, without file and line.
     """
 
     data: dict[str, Any]
@@ -58,7 +58,14 @@ class Base:
         try:
             world = world_from(Document(copy.deepcopy(data), name), folder, name, trust=trust)
         except BadInput as error:
-            return cls(data, name, NOT_KNOWN, folder, trust, frozenset(map(str, (error, *error.others))))
+            return cls(
+                data,
+                name,
+                NOT_KNOWN,
+                folder,
+                trust,
+                frozenset(map(_apart_from_place, (error, *error.others))),
+            )
         return cls(data, name, world, folder, trust)
 
     def world_with(self, changes: Sequence[Change], name: str | None = None) -> World:
@@ -198,9 +205,14 @@ def _refused(base: Base, changes: Sequence[Change], where: str, about: str = "")
     except NotKnown:
         return []
     except BadInput as error:
-        faults = (fault for fault in (error, *error.others) if str(fault) not in base.faults)
+        faults = (fault for fault in (error, *error.others) if _apart_from_place(fault) not in base.faults)
         return [_of_change(fault, changes, where, about) for fault in faults]
     return []
+
+
+def _apart_from_place(fault: BadInput) -> str:
+    """What a fault says, without file and line: a change gives its own to the section around it."""
+    return f"{fault.where.rpartition(': ')[2]}: {fault.what}; {fault.found}"
 
 
 def _of_change(error: BadInput, changes: Sequence[Change], where: str, about: str) -> BadInput:

@@ -65,6 +65,13 @@ def test_a_value_that_fits_only_what_is_set_beside_a_fault_is_none():
     assert told({"set.map.shpe": [40, 40], "vary.goal.cell": [[30, 30]]}) == ["map.shpe"]
 
 
+def test_a_fault_of_the_base_world_is_told_once_whatever_varies_beside_it():
+    base = {"world.detection": {"mark": "feltt"}}
+    assert told(base, {"vary.detection.threshold": [6, 7]}) == ["detection.mark"]
+    assert told(base, {"vary.detection.threshold": [6, -7]}) == ["detection.mark", "detection.threshold"]
+    assert told(base, {"set.detection.hold_off": -1}) == ["detection.hold_off", "detection.mark"]
+
+
 def test_every_wrong_value_is_told_where_it_stands():
     text = "format: 1\nworld: {format: 1}\nvary:\n  detection.threshold:\n  - -1\n  - 5\n  - -2\nkeep: al\n"
     with refused("line 5: detection.threshold: out of range") as caught:
