@@ -167,6 +167,8 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadInput):
         return (*key, *_split(cause.where)), cause
+    if fault["input"] is NOT_KNOWN:
+        return key, BadInput("not known")  # and so found before, at the same key
     if fault["type"] == "extra_forbidden":
         return key, _unknown_key(key, model)
     if fault["type"] == "missing":
@@ -174,8 +176,7 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
     if fault["type"] == "literal_error":
         return key, _not_listed(fault)
     allowed = _ALLOWED.get(fault["type"], fault["msg"].removeprefix("Input should be "))
-    found = None if fault["input"] is NOT_KNOWN else show(fault["input"])
-    return key, BadInput("wrong kind of value", found=found, allowed=allowed)
+    return key, BadInput("wrong kind of value", found=show(fault["input"]), allowed=allowed)
 
 
 def _split(dotted: str) -> Key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import re
 
@@ -183,6 +184,22 @@ def test_faults_of_entries_beside_a_faulty_one():
     assert told({"format": 1, "known": known, "goal": {"position": [0.3, 0.1]}}) == [
         "goal.position", "known.0.sphere.radius",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", [{}, [], {"a": 1}, None, "words"], ids=str)
+def test_an_odd_entry_of_a_list_is_told_once(odd):
+    """Nobody knows the entry, and so nobody knows the list."""
+    lists = [["+u", "-u", odd, "-v"], [0, odd, 0], [20, odd], [[1, 0, 0], [0, odd, 0], [0, 0, 1]]]
+    ties, gravity, shape, rotation = map(copy.deepcopy, lists)  # else they are one and the same in the file
+    data = {
+        "format": 1,
+        "tool": {"frame": {"rotation": rotation}},
+        "gravity": gravity,
+        "map": {"shape": shape},
+    }
+    data |= {"planner": {"ties": ties}, "goal": {"cell": [99, 99]}, "record": {"every": 0}}
+    wanted = ["gravity.1", "map.shape.1", "planner.ties.2", "record.every", "tool.frame.rotation.1.1"]
+    assert told(data) == wanted
 
 
 def test_checks_within_a_section_beside_a_faulty_key():
