@@ -1,17 +1,19 @@
 """What a tree of this project is made of: rooms, imports between them, circles, lines, arrays of one number.
 
-    python scripts/tree.py [FOLDER]
+    python scripts/tree.py [FOLDER] [--out docs/architecture.md]
 
-prints the numbers of docs/architecture.md for a checkout, also for an older one. The tests use the same
-import graph to find circles and doors between rooms that are not meant to be there.
+prints the numbers of docs/architecture.md for this checkout, beside those of an older one in FOLDER.
+The tests use the same import graph to find circles and doors between rooms that are not meant to be there.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
-import sys
 from pathlib import Path
+
+from measured_part import ROOT, table, tell
 
 PACKAGES = ("dynamics", "hopfield_nav")
 STATE = ("hopfield_nav/control", "hopfield_nav/loop")  # the rooms whose records are the state of a run
@@ -135,22 +137,71 @@ def count_lines(folder):
     return sum(len(p.read_text(encoding="utf-8").splitlines()) for p in folder.rglob("*.py"))
 
 
-def report(root):
-    """The numbers, line by line."""
+def deepest_class(root):
+    """Most classes of the project that one class of ``navigation`` inherits from, itself counted."""
+    bases = {
+        node.name: [ast.unparse(base) for base in node.bases]
+        for path in (root / "hopfield_nav" / "navigation").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+
+    def depth(name):
+        return 1 + max((depth(base) for base in bases[name] if base in bases), default=0)
+
+    return max(map(depth, bases))
+
+
+def wide_kernels(root, most=8):
+    """Kernels with more arguments than that."""
+    return [
+        f"{path.relative_to(root)}: {node.name}"
+        for path in (path for package in PACKAGES for path in sorted((root / package).rglob("*.py")))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(d) in ("inlined", "kernel", "flat", "packed") for d in node.decorator_list)
+        and len(node.args.args) > most
+    ]
+
+
+def structure(root):
+    """What does not change with every line: (words, number) each."""
     files = files_of(root)
     graph = import_graph(files)
-    top = list((root / "hopfield_nav").glob("*.py"))
-    yield f"files at the top of hopfield_nav: {len(top)}"
-    yield f"files of both packages: {sum(name.split('.')[0] in PACKAGES for name in files)}"
-    yield f"rooms: {len({room for arrow in arrows(graph) for room in arrow})}, arrows: {len(arrows(graph))}"
-    yield f"files that import each other: {len(circles(graph))} pairs"
-    arrays, places = one_element_fields(root), one_element_uses(root)
-    yield f"arrays of one number in the state: {len(arrays)}, in {len(places)} places"
+    between = arrows(graph)
+    yield "files of both packages", sum(name.split(".")[0] in PACKAGES for name in files)
+    yield "rooms of `hopfield_nav`, with `plugin.py`", len({room for arrow in between for room in arrow})
+    yield "arrows between them", len(between)
+    yield "pairs of files that import each other", len(circles(graph))
+    yield "deepest class of `navigation`", deepest_class(root)
+    yield "places that ask for the number of an array of one", len(one_element_uses(root))
+    yield "kernels with more than 8 arguments", len(wide_kernels(root))
+
+
+def sizes(root):
+    """Lines of Python, (words, number) each."""
     for part in (*PACKAGES, "scripts", "benchmarks", "tests"):
-        yield f"lines in {part}: {count_lines(root / part)}"
+        yield f"lines in `{part}`", count_lines(root / part)
     for room in sorted(p for p in (root / "hopfield_nav").iterdir() if (p / "__init__.py").exists()):
-        yield f"lines in hopfield_nav/{room.name}: {count_lines(room)}"
+        yield f"lines in `hopfield_nav/{room.name}`", count_lines(room)
+
+
+def counts(root):
+    """All numbers of a checkout by their words."""
+    return dict([*structure(root), *sizes(root)])
+
+
+def main():
+    """Print or write the table, of one checkout or of an older one and this."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, help="of an older checkout")
+    parser.add_argument("--out", type=Path, help="page to write the table to")
+    asked = parser.parse_args()
+    now = counts(ROOT)
+    before = counts(asked.folder) if asked.folder else {}
+    rows = ((words, f"{before.get(words, '–')}", f"{number}") for words, number in now.items())
+    tell(table(["", "before", "now"], rows), asked.out, "tree")
 
 
 if __name__ == "__main__":
-    print("\n".join(report(Path(sys.argv[1] if sys.argv[1:] else Path(__file__).resolve().parents[1]))))
+    main()

@@ -123,10 +123,7 @@ class Identification:
         }
 
     def write(
-        self,
-        path: str | Path,
-        description: str = "identified arm",
-        more: Mapping[str, Any] | None = None,
+        self, path: str | Path, description: str = "identified arm", more: Mapping[str, Any] | None = None
     ) -> Path:
         """Write the physically consistent arm as an arm file that ``load_arm`` accepts.
 

@@ -25,12 +25,7 @@ from dynamics.work import Work, make_work
 
 
 def regressor(
-    arm: Arm,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
-    rotor: bool = False,
-    frames: str = "standard",
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, rotor: bool = False, frames: str = "standard"
 ) -> np.ndarray:
     """Matrix whose product with ``parameters_of(arm, rotor, frames)`` is the torque.
 

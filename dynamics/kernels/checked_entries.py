@@ -38,6 +38,7 @@ def is_whole(path: Path) -> bool:
     return content[-_LENGTH:] == _checksum(content[:-_LENGTH])
 
 
+@functools.wraps(_AsEver)
 def _entries(cache_path: str, **more: Any) -> caching.IndexDataCacheFile:
     ours = cache_folder() in Path(cache_path).parents
     return (_CheckedEntries if ours else _AsEver)(cache_path, **more)

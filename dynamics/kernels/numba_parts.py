@@ -8,6 +8,7 @@ the same.
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 from importlib import import_module
@@ -50,7 +51,7 @@ def missing_part() -> str:
     for place, names in _PARTS.items():
         module, _, owner = place.partition(":")
         try:
-            found = getattr(import_module(module), owner)
+            found = inspect.unwrap(getattr(import_module(module), owner))  # what we put there wraps it
         except (ImportError, AttributeError):
             return f"{module}.{owner}"
         for name in names:

@@ -58,7 +58,5 @@ def _lend(kind: RecordType, value: Any, context: Any) -> NativeValue:
     begins_with_address = ir.PointerType(context.context.get_value_type(kind))
     address = builder.load(builder.bitcast(buffer, begins_with_address))
     return NativeValue(
-        address,
-        is_error=cgutils.is_not_null(builder, failed),
-        cleanup=lambda: api.release_buffer(buffer),
+        address, is_error=cgutils.is_not_null(builder, failed), cleanup=lambda: api.release_buffer(buffer)
     )

@@ -34,9 +34,7 @@ def check(
     return status
 
 
-def schema(
-    sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file instead.")] = False,
-) -> int:
+def schema(sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file instead.")] = False) -> int:
     """Print the JSON Schema of a world file, for editors."""
     from hopfield_nav.sweeps import dump_sweep_schema
     from hopfield_nav.world import dump_schema

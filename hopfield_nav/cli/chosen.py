@@ -103,11 +103,7 @@ def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:
 
 
 def motors_of(
-    model: Arm,
-    constants: str | None,
-    free: Sequence[xarray.Dataset],
-    same_motor: list[list[int]],
-    where: str,
+    model: Arm, constants: str | None, free: Sequence[xarray.Dataset], same_motor: list[list[int]], where: str
 ) -> tuple[Arm, MotorFit]:
     """The model with its friction, and its motors: given by their constants, or fitted to free motion.
 

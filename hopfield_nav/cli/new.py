@@ -11,9 +11,7 @@ import typer
 from dynamics import BadInput, printable
 
 
-def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="World file to write, FILE.yaml.")],
-) -> int:
+def new(file: Annotated[Path, typer.Argument(metavar="FILE", help="World file to write, FILE.yaml.")]) -> int:
     """Write a world file with comments, to begin with: it checks and runs as it is."""
     if file.suffix not in (".yaml", ".yml"):
         raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")

@@ -25,8 +25,7 @@ def plot(
         typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.", show_default=False),
     ] = None,
     over: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Two swept parameters, for --heat.", show_default=False),
+        str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.", show_default=False)
     ] = None,
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""

@@ -26,8 +26,7 @@ def sweep(
         ),
     ] = None,
     scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786."),
+        str | None, typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786.")
     ] = None,
     resume: Annotated[
         bool,

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 def tune(
     world: WorldName,
     per_hour: Annotated[
-        float,
-        typer.Option("--false-alarms-per-hour", metavar="RATE", help="Wanted, at most; above 0."),
+        float, typer.Option("--false-alarms-per-hour", metavar="RATE", help="Wanted, at most; above 0.")
     ],
     seeds: Annotated[
         int,

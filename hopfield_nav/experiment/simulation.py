@@ -55,14 +55,7 @@ from hopfield_nav.navigation import (
     warm_up_replan,
 )
 from hopfield_nav.record import DetectionRecord, Run, changed_cells, load_prior
-from hopfield_nav.world import (
-    World,
-    build_arm,
-    build_controller,
-    build_plant,
-    build_settings,
-    find_methods,
-)
+from hopfield_nav.world import World, build_arm, build_controller, build_plant, build_settings, find_methods
 
 Progress = Callable[[float, int], None]
 _SLICE = 0.5  # [s] simulated between two calls of the progress function

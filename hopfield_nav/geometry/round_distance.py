@@ -36,10 +36,7 @@ def across(x, y, z):
 @inlined
 def nearest_to_point(px, py, pz, ax, ay, az, dx, dy, dz):
     """T of the point of a segment that is nearest to (px, py, pz)."""
-    return clamped_ratio(
-        (px - ax) * dx + (py - ay) * dy + (pz - az) * dz,
-        dx * dx + dy * dy + dz * dz,
-    )
+    return clamped_ratio((px - ax) * dx + (py - ay) * dy + (pz - az) * dz, dx * dx + dy * dy + dz * dz)
 
 
 @inlined

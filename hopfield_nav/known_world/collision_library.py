@@ -223,13 +223,7 @@ def _require_moderate(stream: BinaryIO) -> None:
 
 @kernel
 def fill_cells(
-    arm: Arm,
-    scene: Scene,
-    joints: np.ndarray,
-    per_turn: int,
-    first: int,
-    count: int,
-    work: Work,
+    arm: Arm, scene: Scene, joints: np.ndarray, per_turn: int, first: int, count: int, work: Work
 ) -> np.ndarray:
     """Whether ``count`` cells from number ``first`` on collide; joints that have no axis are at 0."""
     out, axes = np.empty(count, dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))

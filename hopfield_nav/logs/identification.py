@@ -110,10 +110,7 @@ def log_of_recording(
 
 
 def _motors(
-    data: list[xarray.Dataset],
-    arm: Arm,
-    given: Sequence[float] | None,
-    same_motor: Sequence[Sequence[int]],
+    data: list[xarray.Dataset], arm: Arm, given: Sequence[float] | None, same_motor: Sequence[Sequence[int]]
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     n = len(arm.dh)
     if given is not None:

@@ -24,14 +24,7 @@ import numpy as np
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
 from dynamics.kinematics import add_force_torque, velocity_of_point
-from hopfield_nav.geometry import (
-    LINK,
-    RADIUS,
-    REACH,
-    gap_to_bound,
-    place_axis,
-    segment_distance,
-)
+from hopfield_nav.geometry import LINK, RADIUS, REACH, gap_to_bound, place_axis, segment_distance
 
 FRICTION_SPEED = 1e-3  # [m/s] below this sliding speed Coulomb friction falls to zero linearly
 

@@ -53,11 +53,7 @@ class WristState(NamedTuple):
 
 
 def make_wrist(
-    every: int = 0,
-    load: Load | None = None,
-    offset: object = 0.0,
-    noise: object = 0.0,
-    drift: object = 0.0,
+    every: int = 0, load: Load | None = None, offset: object = 0.0, noise: object = 0.0, drift: object = 0.0
 ) -> Wrist:
     """A sensor; by default there is none. Arguments as the attributes of ``Wrist``."""
     errors = (np.zeros(6) + np.asarray(value, dtype=np.float64) for value in (offset, noise, drift))

@@ -9,25 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
-from hopfield_nav.control import Trace
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.map import (
-    NOWHERE,
-    Cell,
-    CollisionMap,
-    ContactHypotheses,
-    PriorMap,
-    Step,
-    only_in_sight,
-)
-from hopfield_nav.navigation.motion import (
-    Detection,
-    PlannedMotion,
-    Reference,
-    Situation,
-    ToolMotions,
-    open_cells,
-)
+from hopfield_nav.navigation.map import Cell, PriorMap, Step, only_in_sight
+from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference, open_cells
+from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.responses import (
     ContactEstimate,
     MarkedPaths,
@@ -38,13 +23,10 @@ from hopfield_nav.navigation.responses import (
 from hopfield_nav.world import World
 
 
-class MarkingNavigator:
+class MarkingNavigator(OverToolMap):
     """Map, planner and motions of one run; a ``Navigator``.
 
     Attributes:
-        situation: of the run.
-        map: with the marks.
-        motions: what makes motions of paths.
         paths: who plans.
 
     Args:
@@ -54,27 +36,9 @@ class MarkingNavigator:
     """
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
-        self.situation = Situation.at_start(world, arm, start)
-        self.map = self.situation.map
-        self.motions, self.paths = ToolMotions(self.situation, start), MarkedPaths(self.situation)
+        super().__init__(world, arm, start)
+        self.paths = MarkedPaths(self.situation)
         self._passed = np.zeros(self.map.grid.shape, dtype=bool)
-
-    @property
-    def goal(self) -> np.ndarray | None:  # noqa: D102  (an attribute of the interface)
-        return self.map.goal
-
-    @property
-    def motion(self) -> PlannedMotion:  # noqa: D102  (an attribute of the interface)
-        return self.situation.motion
-
-    @motion.setter
-    def motion(self, motion: PlannedMotion) -> None:
-        self.situation.motion = motion
-
-    @property
-    def grid(self) -> CollisionMap:
-        """The cells of the map."""
-        return self.map.grid
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
         self.motion = self.motions.first(self.paths, q)
@@ -98,10 +62,6 @@ class MarkingNavigator:
             self.motion = self.motions.over(self.paths, start, begin)
         return marked, self.motion
 
-    def localize(self, trace: Trace) -> ContactHypotheses:
-        """The tool alone touches: no other place is looked for."""
-        return NOWHERE
-
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """After a reaction, from the cell that was chosen when the touch was felt."""
         self.motion = self.motions.over(self.paths, self.motion.start, begin)
@@ -112,12 +72,6 @@ class MarkingNavigator:
 
     def load_prior(self, prior: PriorMap) -> None:
         """Marked cells are not handed on: ``experiment.load_prior`` refuses them."""
-
-    def felt(self) -> np.ndarray:  # noqa: D102
-        return self.grid.felt.copy()
-
-    def felt_count(self) -> int:  # noqa: D102
-        return int(self.grid.felt.sum())
 
     def closed_steps(self) -> dict[Step, float]:
         """Marked cells close no step."""
@@ -130,9 +84,6 @@ class MarkingNavigator:
     def why_doubtful(self) -> str:
         """Marks are no facts."""
         return ""
-
-    def final_map(self) -> np.ndarray:  # noqa: D102
-        return self.map.final()
 
     def _estimate(self, detection: Detection, begin: Reference) -> ContactEstimate:
         arm = self.situation.arm

@@ -11,17 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.control import Trace
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.map import (
-    NOWHERE,
-    Beliefs,
-    Cell,
-    CollisionMap,
-    ContactHypotheses,
-    PriorMap,
-    Step,
-)
+from hopfield_nav.navigation.map import Beliefs, Cell, PriorMap, Step
 from hopfield_nav.navigation.motion import (
     Detection,
     FirstSegment,
@@ -33,6 +24,7 @@ from hopfield_nav.navigation.motion import (
     touched_segment,
 )
 from hopfield_nav.navigation.navigator import Response
+from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.responses import (
     BelievedPaths,
     Follow,
@@ -48,13 +40,10 @@ MakeResponse = Callable[[Situation, ToolMotions, Paths, Retreat], Response]
 RESPONSES: dict[str, MakeResponse] = {"replan": Replan, "follow": Follow, "slide": SlideAlong}
 
 
-class ToolNavigator:
+class ToolNavigator(OverToolMap):
     """Map, planner, motions and response of one run; a ``Navigator``.
 
     Attributes:
-        situation: of the run.
-        map: with all that is believed on it.
-        motions: what makes motions of paths.
         paths: who plans.
         learning: what a touch teaches.
         retreat: where the arm goes back to.
@@ -70,30 +59,12 @@ class ToolNavigator:
     def __init__(
         self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan
     ) -> None:
-        self.situation = Situation.at_start(world, arm, start)
-        self.map = self.situation.map
+        super().__init__(world, arm, start)
         self.retreat = Retreat(self.situation)
-        self.motions, self.learning = ToolMotions(self.situation, start), TouchLearning(self.situation)
+        self.learning = TouchLearning(self.situation)
         self.paths = BelievedPaths(self.situation, self.retreat.tried)
         self._pass_by = PassBy(self.situation, self.motions, self.paths)
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
-
-    @property
-    def goal(self) -> np.ndarray | None:  # noqa: D102  (an attribute of the interface)
-        return self.map.goal
-
-    @property
-    def motion(self) -> PlannedMotion:  # noqa: D102  (an attribute of the interface)
-        return self.situation.motion
-
-    @motion.setter
-    def motion(self, motion: PlannedMotion) -> None:
-        self.situation.motion = motion
-
-    @property
-    def grid(self) -> CollisionMap:
-        """The cells of the map."""
-        return self.map.grid
 
     @property
     def beliefs(self) -> Beliefs:
@@ -126,10 +97,6 @@ class ToolNavigator:
         self.motion = motion
         return cell, motion
 
-    def localize(self, trace: Trace) -> ContactHypotheses:
-        """The tool alone touches: no other place is looked for."""
-        return NOWHERE
-
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """How to go on; after a reaction it is not known yet how far the touch is confirmed."""
         if not self.motion.reacts:
@@ -145,12 +112,6 @@ class ToolNavigator:
     def load_prior(self, prior: PriorMap) -> None:  # noqa: D102
         self.map.load_prior(prior, self.motion.start)
 
-    def felt(self) -> np.ndarray:  # noqa: D102
-        return self.grid.felt.copy()
-
-    def felt_count(self) -> int:  # noqa: D102
-        return int(self.grid.felt.sum())
-
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
         return self.beliefs.touched()
 
@@ -159,9 +120,6 @@ class ToolNavigator:
 
     def why_doubtful(self) -> str:  # noqa: D102
         return self.beliefs.why_doubtful(self.map.obstacles())
-
-    def final_map(self) -> np.ndarray:  # noqa: D102
-        return self.map.final()
 
     def _passed(self, until: int) -> None:
         self.response.on_passage(until)

@@ -231,10 +231,7 @@ def judge_function(
 
 
 def _prepare(
-    blocked: np.ndarray,
-    target: Sequence[int],
-    near: Neighbourhood,
-    closed: np.ndarray | Sequence | None,
+    blocked: np.ndarray, target: Sequence[int], near: Neighbourhood, closed: np.ndarray | Sequence | None
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Neighbour table, free cells (cells,) and flat index of the target."""
     table = without(near.plain.table, closed_keys(closed, near.plain))

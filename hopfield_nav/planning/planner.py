@@ -138,10 +138,7 @@ def check_network(network: str) -> None:
 
 
 def choose_beta(
-    network: str,
-    beta: float | None,
-    near: Neighbourhood,
-    closed: np.ndarray | Sequence | None = None,
+    network: str, beta: float | None, near: Neighbourhood, closed: np.ndarray | Sequence | None = None
 ) -> float | None:
     """The slope of "sum", checked: by default the document's 0.1 where it cannot make false maxima.
 

@@ -128,10 +128,7 @@ def respond(kind, slope, v):
 
 
 def lyapunov(
-    activation: np.ndarray,
-    function: Activation,
-    near: Neighbourhood | None = None,
-    as_printed: bool = False,
+    activation: np.ndarray, function: Activation, near: Neighbourhood | None = None, as_printed: bool = False
 ) -> float:
     """L(sigma) = -1/2 sum T_ij sigma_i sigma_j + sum G(sigma_i), ragazzon2012 (6.4).
 

@@ -54,10 +54,7 @@ class Compared(NamedTuple):
 
 
 def compare_worlds(
-    first: World,
-    second: World,
-    seeds: Sequence[int],
-    progress: Callable[[int, int], None] | None = None,
+    first: World, second: World, seeds: Sequence[int], progress: Callable[[int, int], None] | None = None
 ) -> Compared:
     """Run two worlds with every seed and compare them seed by seed.
 

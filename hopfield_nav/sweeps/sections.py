@@ -5,29 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    WithJsonSchema,
-    WrapValidator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, WrapValidator, model_validator
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
-from hopfield_nav.world import (
-    NOT_KNOWN,
-    Range,
-    Section,
-    Seed,
-    Text,
-    Whole,
-    must_fit,
-    or_not_known,
-    show,
-)
+from hopfield_nav.world import NOT_KNOWN, Range, Section, Seed, Text, Whole, must_fit, or_not_known, show
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 

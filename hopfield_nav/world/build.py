@@ -16,10 +16,7 @@ from dynamics.flexible_joint import flexible_joints
 from dynamics.packed import together
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, Sensors, make_sensors
-from hopfield_nav.geometry import (
-    arm_bodies,
-    tool_body,
-)
+from hopfield_nav.geometry import arm_bodies, tool_body
 from hopfield_nav.loop import (
     RK4,
     SEMI_IMPLICIT_EULER,

@@ -214,12 +214,7 @@ def _pose_of(world: World) -> np.ndarray:
 
 def _near_joints(arm: Arm, pose: np.ndarray, near: np.ndarray, any_rotation: bool) -> np.ndarray | None:
     """(n,) the joint angles within limits that are nearest to ``near``; None where there are none."""
-    from dynamics import (
-        has_closed_form,
-        inverse_kinematics,
-        numeric_inverse_kinematics,
-        within_limits_turns,
-    )
+    from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics, within_limits_turns
 
     if any_rotation or not has_closed_form(arm):
         rng = np.random.default_rng(0)

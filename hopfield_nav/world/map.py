@@ -40,7 +40,7 @@ class MapSection(Section):
     """The grid of neurons, laid into the plane or the room in which the tool moves, or over joint angles."""
 
     space: Literal["tool", "joints"] = Field(
-        "tool", description="what a cell is: a place of the tool, or a posture of the whole arm"
+        "tool", description="what a cell is: a place of the tool, or a configuration of the whole arm"
     )
     origin: Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
     spacing: Annotated[float, Range(0.0, 1.0, "m", above=True)] = Field(
@@ -127,10 +127,7 @@ def _or_free(value: Any, handler: Callable[[Any], Any]) -> Any:
 
 
 _RotationOrFree = Annotated[
-    Rotation,
-    WrapValidator(_or_free),
-    PlainSerializer(lambda value: value),
-    WithJsonSchema(_ROTATION_SCHEMA),
+    Rotation, WrapValidator(_or_free), PlainSerializer(lambda value: value), WithJsonSchema(_ROTATION_SCHEMA)
 ]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import Flag, Length, Range, Section, Whole, must_fit, show
+from hopfield_nav.world.not_known import NotKnown
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
@@ -107,7 +109,8 @@ class PlannerSection(Section):
     @must_fit
     def _check_keys_of_others(self) -> None:
         for key in foreign_keys(self.kind):
-            self._refuse_unless_default(key)
+            with suppress(NotKnown):  # one of them may be at fault otherwise
+                self._refuse_unless_default(key)
 
     def _refuse_unless_default(self, key: str) -> None:
         """BadInput if a key of another planner has been given a value of its own."""

@@ -9,24 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
-from hopfield_nav.world.fields import (
-    Flag,
-    Inertia,
-    PerJoint,
-    Point,
-    Range,
-    Rotation,
-    Section,
-    Text,
-    Whole,
-)
+from hopfield_nav.world.fields import Flag, Inertia, PerJoint, Point, Range, Rotation, Section, Text, Whole
 from hopfield_nav.world.imperfections import FrictionChoice, ModelErrorSection
 from hopfield_nav.world.methods import with_parameters
 from hopfield_nav.world.trust import Trust
@@ -72,8 +57,7 @@ class PlantSection(Section):
         0.0, description="viscous damping of the joints, one number or one a joint"
     )
     friction: FrictionChoice | None = Field(
-        None,
-        description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`",
+        None, description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`"
     )
     stiffness: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
         None, description="of elastic joints (engine: flexible); null: by the size of the joint"

@@ -70,7 +70,8 @@ def calls(monkeypatch, tmp_path):
         seen.animated.append(path)
         return Path(f"{path}.mp4")
 
-    _stand_in(monkeypatch, "experiment", simulate=simulate, load_run=lambda folder: FakeRun("reached"))
+    _stand_in(monkeypatch, "experiment", simulate=simulate)
+    _stand_in(monkeypatch, "record", load_run=lambda folder: FakeRun("reached"))
     _stand_in(monkeypatch, "figures.run", draw_run_figures=draw, animate_run=animate)
     monkeypatch.setattr(cache, "cache_is_warm", lambda: True)
     monkeypatch.chdir(tmp_path)

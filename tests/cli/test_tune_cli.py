@@ -69,7 +69,7 @@ def test_recorded_runs_choose_by_one_half_and_judge_by_the_other(capsys, tmp_pat
     louder = run.data.copy()
     late = (louder.time > louder.time.mean()).astype(float)
     made = 0.02 * late * np.sin(700.0 * louder.time)
-    louder["qd_sensed"] = louder.qd_sensed + made
+    louder["qd_sensed"] = (louder.qd_sensed + made).assign_attrs(louder.qd_sensed.attrs)
     run._data = louder
     run.save(tmp_path / "louder")
     words[words.index("free")] = "louder"

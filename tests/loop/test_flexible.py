@@ -133,7 +133,7 @@ def test_nothing_is_felt_in_free_air(arm):
         run = scene.run()
         assert run.summary["collision_count"] == 0
         np.testing.assert_allclose(run.data.q_sensed.values[0], run.data.q_ref.values[0], atol=1e-12)
-        np.testing.assert_array_equal(scene.controller.model.rotor_inertia, scene._loop.joints.rotor_inertia)
+        np.testing.assert_array_equal(scene.controller.model.rotor_inertia, scene.loop.joints.rotor_inertia)
 
 
 def test_a_models_own_rotors_are_kept():

@@ -24,6 +24,7 @@ PAYLOAD = (
 RAW = "controller: {model_error: {payload: unknown}}\n"  # nothing is taken off
 WRIST = "detection: {estimator: wrist_sensor, measure: force_norm}\n"
 MOVING = "goal: {cell: [17, 6]}\ntime_limit: 0.6\n"
+FAST = "trajectory: {time_per_cell: 0.25}\n"
 PUSHED = "pushes: [{{link: {link}, point: {point}, times: [0.2, 0.9], force: [12, -7, 5]}}]\n"
 
 
@@ -41,7 +42,7 @@ def test_newtons_second_law_of_the_payload(engine):
     """m a = F + m g - f: its centre of mass accelerates with what pushes it, its weight and the flange."""
     push = PUSHED.format(link=6, point=[0, 0.02, 0.1]) if engine == "internal" else ""
     plant = f"plant: {{engine: {engine}, step: 1.0e-4}}\n"
-    made = simulation(PAYLOAD + SENSOR + RAW + REST + MOVING + push + plant)
+    made = simulation(PAYLOAD + SENSOR + RAW + REST + MOVING + FAST + push + plant)
     data = made.run().data
     at_center = np.eye(4)
     at_center[:3, 3] = [0.02, -0.01, 0.06]

@@ -79,7 +79,7 @@ def test_sixty_four_million_cells_are_planned_over_in_the_loop():
     """At most 2 GB, in a process of its own; ``getrusage`` would tell the parent's where that is more."""
     code = (
         "import json, re\nfrom hopfield_nav import load_world, simulate\n"
-        "from hopfield_nav.experiment import place_errors\n"
+        "from hopfield_nav.record import place_errors\n"
         "run = simulate(load_world('whole_arm_fine', ['record.every=20']))\n"
         f"memory = 1024 * int(re.search(r'VmHWM:\\s+(\\d+) kB', open('{STATUS}').read())[1])\n"
         "print(json.dumps([run.summary, place_errors(run)[0].tolist(), memory]))"
@@ -137,11 +137,11 @@ def test_an_omniscient_arm_touches_nothing():
     assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
 
 
-def test_where_no_posture_reaches_the_goal_the_run_ends_at_once():
+def test_where_no_configuration_reaches_the_goal_the_run_ends_at_once():
     inside = "known: [{sphere: {center: [0.4, 0.3, 0.2], radius: 0.1}}]\ngoal: {position: [0.4, 0.3, 0.2]}\n"
     simulation = Simulation(world(SMALL, START, inside))
     assert simulation.outcome == "no_path"
-    assert "posture" in simulation.reason
+    assert "configuration" in simulation.reason
 
 
 def test_a_fence_without_a_gap_ends_as_no_path():

@@ -36,7 +36,7 @@ for name in {MISSING_ON_WINDOWS!r}:
     if hasattr(os, name):
         delattr(os, name)
 from hopfield_nav.cli.app import main
-from hopfield_nav.experiment import load_run
+from hopfield_nav.record import load_run
 status = main(["run", "empty", "--no-plots", "--out", "made"])
 assert status == 0, status
 assert load_run("made").outcome == "reached"

@@ -14,7 +14,7 @@ from hopfield_nav.record import Run
 from hopfield_nav.world import all_solids, build_arm
 
 BALL = 0.02  # [m] radius of the circle that a place is drawn as
-_GHOSTS, _GHOST = 4, 0.25  # postures on the way, and how solid they are
+_GHOSTS, _GHOST = 4, 0.25  # configurations on the way, and how solid they are
 _POSES = 60  # that the picture has to hold
 
 

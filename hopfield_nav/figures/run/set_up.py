@@ -60,6 +60,6 @@ def set_up_page(run: Run) -> Figure:
 
 
 def _held(run: Run, q: np.ndarray) -> np.ndarray:
-    """(k, n) postures that the picture has to hold: the start, and the goal where it is one."""
+    """(k, n) configurations that the picture has to hold: the start, and the goal where it is one."""
     goal = run.world.goal
     return np.array([q] if goal is None or goal.joints is None else [q, goal.joints])

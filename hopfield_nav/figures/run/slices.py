@@ -1,4 +1,4 @@
-"""Slices of a map of joint angles: what is known and felt around the posture of the last touch."""
+"""Slices of a map of joint angles: what is known and felt around the configuration of the last touch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
         across: one joint, counted from 0.
         up: a later one.
     """
-    began, q = last_posture(run, made), run.data.q.values
+    began, q = last_configuration(run, made), run.data.q.values
     at: list[int | slice] = list(made.grid.cell_of(began))
     at[across], at[up] = slice(None), slice(None)
     known, certainty = made.known[tuple(at)], made.certainty[tuple(at)]
@@ -66,7 +66,7 @@ def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
     return ax
 
 
-def last_posture(run: Run, made: FeltMap) -> np.ndarray:
+def last_configuration(run: Run, made: FeltMap) -> np.ndarray:
     """(n,) joint angles [rad] from which the arm went on after its last touch; at the start without one."""
     q, cells = run.data.q.values, run.data.event_start.values
     if not len(cells):

@@ -54,12 +54,7 @@ class CellView:
     """
 
     def __init__(
-        self,
-        arm: Arm,
-        solids: Sequence[Solid],
-        poses: np.ndarray,
-        view: View | None = None,
-        sides: int = 24,
+        self, arm: Arm, solids: Sequence[Solid], poses: np.ndarray, view: View | None = None, sides: int = 24
     ) -> None:
         self.arm, self.outline = arm, arm_outline(arm, sides)
         self._lift = _LIFT * (self.outline.colours == to_rgba(COLOURS.housing)).all(axis=1)

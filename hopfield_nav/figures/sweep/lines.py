@@ -102,10 +102,7 @@ def _lines(points: Points, by: str | None) -> list[tuple[np.ndarray, dict[str, A
     chosen = np.linspace(0, len(axis.values) - 1, min(MOST_LINES, len(axis.values))).round().astype(int)
     shades = matplotlib.colormaps[_ORDERED](np.linspace(0, 0.85, len(chosen)))
     return [
-        (
-            np.flatnonzero(axis.codes == k),
-            {"color": shade, "marker": marker, "label": short(axis.values[k])},
-        )
+        (np.flatnonzero(axis.codes == k), {"color": shade, "marker": marker, "label": short(axis.values[k])})
         for k, shade, marker in zip(chosen, shades, _MARKERS, strict=False)
     ]
 

@@ -116,13 +116,7 @@ def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _mark(
-    arm: Arm,
-    tree: Tree,
-    work: Work,
-    certainty: np.ndarray,
-    point: np.ndarray,
-    radius: float,
-    level: int,
+    arm: Arm, tree: Tree, work: Work, certainty: np.ndarray, point: np.ndarray, radius: float, level: int
 ) -> None:
     cell, first = np.zeros(tree.shape.size, dtype=np.int64), np.zeros(tree.block.size, dtype=np.int64)
     px, py, pz = point[0], point[1], point[2]

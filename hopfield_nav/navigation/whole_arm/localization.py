@@ -15,14 +15,7 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.control import angles_in, free_rows, torques_in
 from hopfield_nav.geometry import LINK
-from hopfield_nav.isolation import (
-    BODY,
-    default_surface,
-    fit_surface,
-    free_capsules,
-    push_torque,
-    read_fit,
-)
+from hopfield_nav.isolation import BODY, default_surface, fit_surface, free_capsules, push_torque, read_fit
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced

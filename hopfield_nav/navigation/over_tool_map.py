@@ -1,0 +1,61 @@
+"""What the navigators of the tool share: the situation, its map, and what both are asked of these alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics import Arm
+from hopfield_nav.control import Trace
+from hopfield_nav.navigation.map import NOWHERE, CollisionMap, ContactHypotheses
+from hopfield_nav.navigation.motion import PlannedMotion, Situation, ToolMotions
+from hopfield_nav.world import World
+
+
+class OverToolMap:
+    """A run over a map of the tool.
+
+    Attributes:
+        situation: of the run.
+        map: with all that is marked or believed on it.
+        motions: what makes motions of paths.
+
+    Args:
+        world: resolved.
+        arm: the kinematics that the controller plans with.
+        start: (n,) joint angles at the beginning [rad].
+    """
+
+    def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
+        self.situation = Situation.at_start(world, arm, start)
+        self.map = self.situation.map
+        self.motions = ToolMotions(self.situation, start)
+
+    @property
+    def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)
+        return self.map.goal
+
+    @property
+    def motion(self) -> PlannedMotion:  # noqa: D102
+        return self.situation.motion
+
+    @motion.setter
+    def motion(self, motion: PlannedMotion) -> None:
+        self.situation.motion = motion
+
+    @property
+    def grid(self) -> CollisionMap:
+        """The cells of the map."""
+        return self.map.grid
+
+    def localize(self, trace: Trace) -> ContactHypotheses:
+        """The tool alone touches: no other place is looked for."""
+        return NOWHERE
+
+    def felt(self) -> np.ndarray:  # noqa: D102
+        return self.grid.felt.copy()
+
+    def felt_count(self) -> int:  # noqa: D102
+        return int(self.grid.felt.sum())
+
+    def final_map(self) -> np.ndarray:  # noqa: D102
+        return self.map.final()
