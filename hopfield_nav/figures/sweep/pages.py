@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 
 import numpy as np
 import xarray as xr
@@ -90,11 +89,6 @@ def lines_page(data: xr.Dataset, quantities: list[str], x: str) -> Figure:
 def pareto_page(data: xr.Dataset, pairs: list[tuple[str, str]]) -> Figure:
     """Pareto fronts of pairs of quantities, with the settings on them."""
     return _grid([_pareto(data, x, y) for x, y in pairs], 6.2)
-
-
-def heat_map_pairs(data: xr.Dataset) -> list[tuple[str, str]]:
-    """All pairs of swept parameters."""
-    return list(combinations(Points(data).parameters, 2))
 
 
 def file_name(key: str) -> str:
