@@ -18,7 +18,6 @@ from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.loop import State, Trajectory
 from hopfield_nav.world import World
 
-_ROUNDING = 1e-9  # of the tolerance
 EVERY = 1.0  # [s] from one look to the next
 _MIN_SPAN, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
 _NEARER = 0.95  # a distance that falls by less than this share over half of that time falls no more
@@ -26,8 +25,11 @@ _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is 
 
 
 def arrived(tolerance: float, error: float) -> str:
-    """What to say of a tool that is sensed within the tolerance [m] of the goal, and is ``error`` [m] off."""
-    if error <= tolerance * (1.0 + _ROUNDING):
+    """What to say of a tool that is sensed within the tolerance [m] of the goal, and is ``error`` [m] off.
+
+    Both are told with three digits, and what these do not show is no difference.
+    """
+    if min(error, float(f"{error:.3g}")) <= tolerance:
         return f"the tool is within {tolerance:g} m of the goal"
     return (
         f"the tool is sensed within {tolerance:g} m of the goal, but is {error:.3g} m from it: the sensors "

@@ -12,6 +12,7 @@ from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.experiment import Simulation
+from hopfield_nav.experiment.arrival import arrived
 
 WRONG_MASSES = "controller.model_error.mass_scale=1.1"
 UNKNOWN_LOAD = ["tool.payload.mass=1", "controller.model_error.payload=unknown"]
@@ -189,3 +190,8 @@ def test_an_arm_that_is_held_by_an_obstacle_is_waited_for():
 def test_without_a_goal_nothing_ends_early():
     run = simulate(load_world("empty", ["goal=null", "time_limit=15", "record.signals=none", WRONG_MASSES]))
     assert run.outcome == "time_limit"
+
+
+def test_what_three_digits_do_not_show_is_no_difference():
+    assert arrived(1e-3, 1.0003e-3) == "the tool is within 0.001 m of the goal"
+    assert "is 0.00101 m from it" in arrived(1e-3, 1.008e-3)
