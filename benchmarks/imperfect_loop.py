@@ -28,13 +28,14 @@ VARIANTS = {
     "momentum observer, adaptive": [MOMENTUM.format("adaptive_joint_torque")],
     "momentum observer, adaptive and high-passed": [MOMENTUM.format("adaptive_high_pass")],
     "detector of Ragazzon 2012, friction, noise": [
-        *FULL, "plant.friction=arm", NOISE, "detection.threshold=1e6"
+        *FULL, "plant.friction=arm", "plant.presliding=ideal", NOISE, "detection.threshold=1e6"
     ],
     "adaptive, friction, noise": [
-        *FULL, "plant.friction=arm", NOISE, MOMENTUM.format("adaptive_joint_torque")
+        *FULL, "plant.friction=arm", "plant.presliding=ideal", NOISE, MOMENTUM.format("adaptive_joint_torque")
     ],
     "adaptive, friction, noise, whole-arm contact": [
-        *FULL, "plant.friction=arm", NOISE, MOMENTUM.format("adaptive_joint_torque"), "contact.bodies=arm"
+        *FULL, "plant.friction=arm", "plant.presliding=ideal", NOISE,
+        MOMENTUM.format("adaptive_joint_torque"), "contact.bodies=arm"
     ],
 }  # fmt: skip
 

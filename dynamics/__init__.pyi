@@ -16,6 +16,7 @@ from .errors import NoClosedForm as NoClosedForm
 from .errors import check_range as check_range
 from .errors import nearest_name as nearest_name
 from .errors import printable as printable
+from .errors import require_known as require_known
 from .flange import Load as Load
 from .flange import flange_wrench as flange_wrench
 from .flange import make_load as make_load
@@ -50,6 +51,7 @@ from .model_comparison import compare_torques as compare_torques
 from .model_comparison import random_operating_points as random_operating_points
 from .newton_euler import gravity_torque as gravity_torque
 from .newton_euler import inverse_dynamics as inverse_dynamics
+from .presliding import presliding_torque as presliding_torque
 from .singularities import jacobian_determinant as jacobian_determinant
 from .singularities import manipulability as manipulability
 from .singularities import near_singularities as near_singularities

@@ -1,7 +1,5 @@
 """The arm as numbers: ``Arm``, and an arm with another tool, payload or another arm's masses."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +27,8 @@ class Arm(NamedTuple):
         friction: (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and
             Stribeck speed [rad/s] (see ``dynamics.joint_friction``). ``inverse_dynamics`` and
             ``forward_dynamics`` are those of the frictionless arm.
+        presliding: (n,) stiffness of the gears before they slip [N·m/rad]; infinite: Coulomb's ideal
+            (see ``dynamics.presliding``).
         gravity: (3,) acceleration of gravity in base axes [m/s²].
         tool: (4, 4) T_flange_tool.
         position_limits: (n, 2) lowest and highest joint angle [rad].
@@ -47,6 +47,7 @@ class Arm(NamedTuple):
     inertia: np.ndarray
     rotor_inertia: np.ndarray
     friction: np.ndarray
+    presliding: np.ndarray
     gravity: np.ndarray
     tool: np.ndarray
     position_limits: np.ndarray
@@ -57,8 +58,8 @@ class Arm(NamedTuple):
 
 _SHAPES = {
     "dh": (4,), "twist": (2,), "offset": (3,), "dynamics_offset": (3,), "mass": (), "center_of_mass": (3,),
-    "inertia": (3, 3), "rotor_inertia": (), "friction": (4,), "position_limits": (2,), "speed_limits": (),
-    "torque_limits": (),
+    "inertia": (3, 3), "rotor_inertia": (), "friction": (4,), "presliding": (),
+    "position_limits": (2,), "speed_limits": (), "torque_limits": (),
 }  # fmt: skip
 
 
@@ -96,6 +97,7 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
         inertia=other.inertia,
         rotor_inertia=other.rotor_inertia,
         friction=other.friction,
+        presliding=other.presliding,
     )
 
 

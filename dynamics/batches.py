@@ -1,7 +1,5 @@
 """Checks and batches shared by the public functions: clean float64 rows in, leading shape kept."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.errors import BadInput

@@ -1,18 +1,38 @@
 """The Coriolis matrix with Christoffel symbols, so that dM/dt - 2 C is skew-symmetric.
 
-The recursion sums per-link 6×6 matrices about the base origin (Echeandia and Wensing 2021): its
+The recursion sums inertias and Coriolis factors about the base origin (Echeandia and Wensing 2021): its
 result equals the Christoffel definition (ragazzon2012 (3.6) with the minus sign it lacks,
 kebria2016 (9)) exactly, without differentiating M.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.composite import update_mass_and_bias
+from dynamics.derivative_passes import (
+    NO_FLOW,
+    add_flow,
+    flow_in,
+    flow_of,
+    flow_times,
+    flow_transposed_times,
+    put_flow,
+)
 from dynamics.kernels.decorators import kernel
+from dynamics.kernels.spatial import (
+    NO_BODY,
+    NONE,
+    add_body,
+    body_in,
+    body_times,
+    cross_motion,
+    pair,
+    plus_times,
+    power,
+    put_pair,
+)
+from dynamics.kernels.vectors import dot
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 
@@ -39,77 +59,26 @@ def coriolis_matrix(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _cross_motion(v, s, out):
-    """Spatial cross product of two motions [angular, linear]."""
-    out[0] = v[1] * s[2] - v[2] * s[1]
-    out[1] = v[2] * s[0] - v[0] * s[2]
-    out[2] = v[0] * s[1] - v[1] * s[0]
-    out[3] = v[1] * s[5] - v[2] * s[4] + v[4] * s[2] - v[5] * s[1]
-    out[4] = v[2] * s[3] - v[0] * s[5] + v[5] * s[0] - v[3] * s[2]
-    out[5] = v[0] * s[4] - v[1] * s[3] + v[3] * s[1] - v[4] * s[0]
-
-
-@kernel
-def _skew(x, y, z, out):
-    out[0, 1], out[0, 2], out[1, 2] = -z, y, -x
-    out[1, 0], out[2, 0], out[2, 1] = z, -y, x
-
-
-@kernel
-def _spatial_inertia(body, out):
-    """6×6 inertia about the base origin from the ten numbers of ``work.composite``."""
-    out[:] = 0.0
-    out[0, 0], out[0, 1], out[0, 2] = body[4], body[5], body[6]
-    out[1, 0], out[1, 1], out[1, 2] = body[5], body[7], body[8]
-    out[2, 0], out[2, 1], out[2, 2] = body[6], body[8], body[9]
-    _skew(body[1], body[2], body[3], out[:3, 3:])
-    _skew(-body[1], -body[2], -body[3], out[3:, :3])
-    out[3, 3] = out[4, 4] = out[5, 5] = body[0]
-
-
-@kernel
-def _coriolis_body(inertia, v, cross, out):
-    """B = ½ [(v×*) I - I (v×) + (I v)×̄*], the body-level Coriolis factor."""
-    cross[:] = 0.0
-    _skew(v[0], v[1], v[2], cross[:3, :3])
-    _skew(v[0], v[1], v[2], cross[3:, 3:])
-    _skew(v[3], v[4], v[5], cross[3:, :3])  # the matrix of v× on motions; v×* is minus its transpose
-    momentum = inertia @ v
-    out[:] = -(cross.T @ inertia) - inertia @ cross
-    bar = np.zeros((6, 6))
-    _skew(-momentum[0], -momentum[1], -momentum[2], bar[:3, :3])
-    _skew(-momentum[3], -momentum[4], -momentum[5], bar[:3, 3:])
-    _skew(-momentum[3], -momentum[4], -momentum[5], bar[3:, :3])
-    out += bar
-    out *= 0.5
-
-
-@kernel
 def update_coriolis(arm, q, qd, work, out):
     """Write C (n, n) to ``out``."""
-    n = q.size
     update_frames(arm, q, work)
     update_mass_and_bias(arm, arm.gravity, qd, work)
-    inertia, factor = np.zeros((n, 6, 6)), np.zeros((n, 6, 6))
-    cross = np.zeros((6, 6))
-    rate = np.zeros((n, 6))
-    v = np.zeros(6)
-    for i in range(n):
-        v += work.motion[i] * qd[i]
-        _cross_motion(v, work.motion[i], rate[i])
-        _spatial_inertia(work.composite[i], inertia[i])
-        _coriolis_body(inertia[i], v, cross, factor[i])
-    for j in range(n - 1, -1, -1):
-        moved = inertia[j] @ rate[j] + factor[j] @ work.motion[j]
-        carried = inertia[j] @ work.motion[j]
-        turned = factor[j].T @ work.motion[j]
+    motion, rate, flows, v = work.motion, np.empty((q.size, 6)), np.empty((q.size, 12)), NONE
+    for i in range(q.size):  # outward: rates of the joint axes, and each link's Coriolis factor B
+        s = pair(motion, i)
+        v = plus_times(v, qd[i], s)
+        put_pair(rate, i, cross_motion(v, s))
+        put_flow(flows, i, flow_of(body_in(work.composite, i), v))
+    body, flow = NO_BODY, NO_FLOW
+    for j in range(q.size - 1, -1, -1):  # inward: sums of I and B, and what they do to the joint axes
+        body, flow = add_body(body, body_in(work.composite, j)), add_flow(flow, flow_in(flows, j))
+        s = pair(motion, j)
+        moved = plus_times(body_times(body, pair(rate, j)), 0.5, flow_times(flow, s[0]))
+        momentum, turned = body_times(body, s), flow_transposed_times(flow, s)
         for i in range(j + 1):
-            out[i, j] = work.motion[i] @ moved
-            out[j, i] = rate[i] @ carried + work.motion[i] @ turned
-        out[j, j] = work.motion[j] @ moved
-        if j > 0:
-            inertia[j - 1] += inertia[j]
-            factor[j - 1] += factor[j]
+            axis = pair(motion, i)
+            out[j, i] = power(pair(rate, i), momentum) + 0.5 * dot(axis[0], turned)
+            out[i, j] = power(axis, moved)
 
 
 @kernel

@@ -1,7 +1,5 @@
 """Exact derivatives of inverse and forward dynamics with respect to q, qd, qdd and tau."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

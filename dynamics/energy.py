@@ -4,8 +4,6 @@ The energies are summed link by link, from the velocities of the links and the h
 of mass, not from M: they check the equations of motion, which come from elsewhere.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -108,6 +108,18 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     return matches[0] if matches else None
 
 
+def require_known(name: str, known: Iterable[str], what: str, where: str = "") -> None:
+    """Refuse a name that is not among those known.
+
+    Raises:
+        BadInput: ``what`` is wrong ``where``, the known names, and the one closest to this.
+    """
+    names = list(known)
+    if name not in names:
+        nearest = nearest_name(name, names)
+        raise BadInput(what, where=where, found=name, allowed=", ".join(names), nearest=nearest)
+
+
 def _short(value: object, limit: int = 80) -> str:
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"

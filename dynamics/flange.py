@@ -11,8 +11,6 @@ the weight; of an arm at rest with a tool without mass it is what the world exer
 Source: Newton-Euler of the last body, ragazzon2012 (3.9)-(3.15), cut at the flange instead of at joint n.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +18,22 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import (
+    UP,
+    ZERO,
+    add,
+    add_three,
+    along,
+    carried,
+    column,
+    cross,
+    into_axes,
+    sub,
+    three,
+    times,
+    torque_of,
+    vector,
+)
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import Work, make_work
 
@@ -86,82 +100,32 @@ def add_load_wrench(load, gravity, qd, qdd, work, share, wrench):
     mass, inertia, center = load.mass, load.inertia, load.center_of_mass
     if mass == 0.0 and inertia[0, 0] + inertia[1, 1] + inertia[2, 2] == 0.0:
         return
-    rotation, origin, n = work.rotation, work.origin, qd.size
-    wx, wy, wz = 0.0, 0.0, 0.0  # angular velocity, base axes
-    dx, dy, dz = 0.0, 0.0, 0.0  # angular acceleration
-    ax, ay, az = -gravity[0], -gravity[1], -gravity[2]  # acceleration of the frame's origin, less gravity
-    zx, zy, zz = 0.0, 0.0, 1.0
-    for i in range(n):
-        dx += zx * qdd[i] + (wy * zz - wz * zy) * qd[i]
-        dy += zy * qdd[i] + (wz * zx - wx * zz) * qd[i]
-        dz += zz * qdd[i] + (wx * zy - wy * zx) * qd[i]
-        wx, wy, wz = wx + zx * qd[i], wy + zy * qd[i], wz + zz * qd[i]
-        rx, ry = origin[i + 1, 0] - origin[i, 0], origin[i + 1, 1] - origin[i, 1]
-        rz = origin[i + 1, 2] - origin[i, 2]
-        sx, sy, sz = _carried(wx, wy, wz, dx, dy, dz, rx, ry, rz)
-        ax, ay, az = ax + sx, ay + sy, az + sz
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
-    turn = rotation[n - 1]
-    wx, wy, wz = into_axes(turn, wx, wy, wz)
-    dx, dy, dz = into_axes(turn, dx, dy, dz)
-    ax, ay, az = into_axes(turn, ax, ay, az)
-    cx, cy, cz = center[0], center[1], center[2]
-    sx, sy, sz = _carried(wx, wy, wz, dx, dy, dz, cx, cy, cz)
-    fx, fy, fz = mass * (ax + sx), mass * (ay + sy), mass * (az + sz)
-    hx, hy, hz = _times(inertia, wx, wy, wz)
-    ex, ey, ez = _times(inertia, dx, dy, dz)
-    wrench[0] -= share * fx
-    wrench[1] -= share * fy
-    wrench[2] -= share * fz
-    wrench[3] -= share * (ex + wy * hz - wz * hy + cy * fz - cz * fy)
-    wrench[4] -= share * (ey + wz * hx - wx * hz + cz * fx - cx * fz)
-    wrench[5] -= share * (ez + wx * hy - wy * hx + cx * fy - cy * fx)
+    w, d, a = ZERO, ZERO, times(-1.0, three(gravity, 0))  # velocity, acceleration; that of the frame's origin
+    axis, n = UP, qd.size
+    for i in range(n):  # outward, in base axes
+        d = add(d, along(times(qdd[i], axis), qd[i], cross(w, axis)))
+        w = along(w, qd[i], axis)
+        a = add(a, carried(w, d, sub(vector(work.origin, i + 1, 0), vector(work.origin, i, 0))))
+        axis = column(work.rotation[i], 2)
+    turn = work.rotation[n - 1]
+    w, d, a = into_axes(turn, w), into_axes(turn, d), into_axes(turn, a)
+    c = three(center, 0)
+    force = times(mass, add(a, carried(w, d, c)))
+    _add_wrench(-share, force, add(torque_of(inertia, w, d), cross(c, force)), wrench)
 
 
 @inlined
-def add_outer_wrench(work, fx, fy, fz, mx, my, mz, wrench):
+def add_outer_wrench(work, force, moment, wrench):
     """Add a force and its moment about the base origin, both in base axes, to a flange ``wrench`` (6,)."""
-    last = work.rotation.shape[0]
-    turn, x, y, z = work.rotation[last - 1], work.origin[last, 0], work.origin[last, 1], work.origin[last, 2]
-    mx, my, mz = mx - (y * fz - z * fy), my - (z * fx - x * fz), mz - (x * fy - y * fx)
-    fx, fy, fz = into_axes(turn, fx, fy, fz)
-    mx, my, mz = into_axes(turn, mx, my, mz)
-    wrench[0] += fx
-    wrench[1] += fy
-    wrench[2] += fz
-    wrench[3] += mx
-    wrench[4] += my
-    wrench[5] += mz
+    n = work.rotation.shape[0]
+    turn, moment = work.rotation[n - 1], sub(moment, cross(vector(work.origin, n, 0), force))
+    _add_wrench(1.0, into_axes(turn, force), into_axes(turn, moment), wrench)
 
 
 @inlined
-def into_axes(turn, x, y, z):
-    """A vector of base axes in the axes of the frame that ``turn`` (3, 3) leads out of."""
-    return (
-        turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-        turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-        turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
-    )
-
-
-@inlined
-def _carried(wx, wy, wz, dx, dy, dz, rx, ry, rz):
-    """D x r + w x (w x r): what rotation adds to the acceleration at a point r off the origin."""
-    ux, uy, uz = wy * rz - wz * ry, wz * rx - wx * rz, wx * ry - wy * rx
-    return (
-        dy * rz - dz * ry + wy * uz - wz * uy,
-        dz * rx - dx * rz + wz * ux - wx * uz,
-        dx * ry - dy * rx + wx * uy - wy * ux,
-    )
-
-
-@inlined
-def _times(matrix, x, y, z):
-    return (
-        matrix[0, 0] * x + matrix[0, 1] * y + matrix[0, 2] * z,
-        matrix[1, 0] * x + matrix[1, 1] * y + matrix[1, 2] * z,
-        matrix[2, 0] * x + matrix[2, 1] * y + matrix[2, 2] * z,
-    )
+def _add_wrench(share, force, moment, wrench):
+    add_three(wrench, 0, times(share, force))
+    add_three(wrench, 3, times(share, moment))
 
 
 @kernel
@@ -173,9 +137,7 @@ def _flange_wrench_batch(
         update_frames(arm, q[row], work)
         update_tool_position(arm, work)
         add_load_wrench(load, arm.gravity, qd[row], qdd[row], work, 1.0, out[row])
-        x, y, z = work.tool[0, 3], work.tool[1, 3], work.tool[2, 3]
-        fx, fy, fz = outside[row, 0], outside[row, 1], outside[row, 2]
-        mx, my, mz = outside[row, 3], outside[row, 4], outside[row, 5]
-        mx, my, mz = mx + y * fz - z * fy, my + z * fx - x * fz, mz + x * fy - y * fx
-        add_outer_wrench(work, fx, fy, fz, mx, my, mz, out[row])
+        force = vector(outside, row, 0)
+        moment = add(vector(outside, row, 3), cross(column(work.tool, 3), force))
+        add_outer_wrench(work, force, moment, out[row])
     return out

@@ -20,8 +20,6 @@ Eyring's shear-thinning law, linear far below v_n.
 Source: madsen2020 section 2 (1), (2); Spong 1987.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
@@ -53,6 +51,7 @@ class FlexibleJoints(NamedTuple):
         damping: (n,) D, of the transmission itself [N·m·s/rad].
         rotor_inertia: (n,) B = N² times that of the rotor [kg·m²].
         friction: (n, 4) c, d, b, v_s as in ``Arm.friction``, acting on the rotors.
+        presliding: (n,) stiffness before a rotor slips [N·m/rad], as in ``Arm.presliding``.
         thinning_speed: (n,) v_n [rad/s].
         load_share: (n,) l, friction a torque through the gear [1].
         thermal: (n, 2) a [1] and T_v [K].
@@ -65,6 +64,7 @@ class FlexibleJoints(NamedTuple):
     damping: np.ndarray
     rotor_inertia: np.ndarray
     friction: np.ndarray
+    presliding: np.ndarray
     thinning_speed: np.ndarray
     load_share: np.ndarray
     thermal: np.ndarray
@@ -89,8 +89,8 @@ def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
     values: dict[str, Any] = {name: np.array(pair)[size] for name, pair in _SIZES.items()}
     if np.any(arm.rotor_inertia > 0):
         values["rotor_inertia"] = arm.rotor_inertia
-    values |= {"friction": arm.friction, "thinning_speed": 3.0, "load_share": 0.02, "thermal": (0.7, 20.0)}
-    values |= {"temperature": WARM, "gear_ratio": 101.0}
+    values |= {"friction": arm.friction, "presliding": arm.presliding, "thinning_speed": 3.0}
+    values |= {"load_share": 0.02, "thermal": (0.7, 20.0), "temperature": WARM, "gear_ratio": 101.0}
     if unknown := given.keys() - set(FlexibleJoints._fields):
         raise BadInput("unknown fields of flexible joints", found=sorted(unknown))
     wide = {"friction": 4, "thermal": 2}
@@ -98,7 +98,7 @@ def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
     joints = FlexibleJoints(
         **{name: _filled(name, {**values, **given}[name], shapes[name]) for name in FlexibleJoints._fields}
     )
-    for name in ("stiffness", "rotor_inertia", "thinning_speed", "gear_ratio", "torque_constant"):
+    for name in set(FlexibleJoints._fields) - {"damping", "friction", "load_share", "thermal", "temperature"}:
         if not np.all(getattr(joints, name) > 0):
             raise BadInput(f"{name} must be positive", found=getattr(joints, name).tolist())
     for name in ("damping", "friction", "load_share"):
@@ -112,7 +112,7 @@ def _filled(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
         array = np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), shape), order="C")
     except ValueError as error:
         raise BadInput(f"{name} has the wrong shape", found=np.shape(value), allowed=str(shape)) from error
-    if not np.isfinite(array).all():
+    if np.isnan(array).any() or (name != "presliding" and np.isinf(array).any()):
         raise BadInput(f"{name} must be finite", found=array.tolist())
     return array
 

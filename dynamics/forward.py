@@ -1,7 +1,5 @@
 """Forward dynamics: the acceleration that torques and a wrench at the tool give the arm."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm

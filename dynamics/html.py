@@ -1,7 +1,5 @@
 """Records as short tables in HTML, as notebooks show them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 

@@ -8,8 +8,6 @@ Source: Armstrong-Hélouvry, Dupont and Canudas de Wit 1994 (the law without its
 controller documentation and madsen2020 name the Coulomb and viscous terms.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,12 +4,25 @@ Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns
 frame i - 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.vectors import (
+    UNIT,
+    UP,
+    ZERO,
+    add,
+    along,
+    column,
+    cross,
+    dot,
+    matmul,
+    put,
+    sub,
+    three,
+    vector,
+)
 from dynamics.kernels.views import view
 from dynamics.packed import arm_in, as_flat, is_row, numbers_of, scratch, work_in
 from dynamics.sincos import cos_sin
@@ -90,118 +103,91 @@ def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
 @inlined
 def update_frames(arm, q, work):
     """Write ``work.turn``, ``work.rotation`` and ``work.origin`` for joint angles ``q``."""
-    dh, twist, offset = arm.dh, arm.twist, arm.offset
-    turn, rotation, origin = work.turn, work.rotation, work.origin
-    r00, r01, r02 = 1.0, 0.0, 0.0
-    r10, r11, r12 = 0.0, 1.0, 0.0
-    r20, r21, r22 = 0.0, 0.0, 1.0
-    x, y, z = 0.0, 0.0, 0.0
-    origin[0, 0], origin[0, 1], origin[0, 2] = x, y, z
+    rows, end = UNIT, ZERO
+    put(work.origin, 0, 0, end)
     for i in range(q.size):
-        c, s = cos_sin(q[i] + dh[i, 0])
-        turn[i, 0], turn[i, 1] = c, s
-        ca, sa = twist[i, 0], twist[i, 1]
-        # rows of R Rz(angle) Rx(alpha)
-        p, t = c * r00 + s * r01, c * r01 - s * r00
-        r00, r01, r02 = p, ca * t + sa * r02, ca * r02 - sa * t
-        p, t = c * r10 + s * r11, c * r11 - s * r10
-        r10, r11, r12 = p, ca * t + sa * r12, ca * r12 - sa * t
-        p, t = c * r20 + s * r21, c * r21 - s * r20
-        r20, r21, r22 = p, ca * t + sa * r22, ca * r22 - sa * t
-        ox, oy, oz = offset[i, 0], offset[i, 1], offset[i, 2]
-        x += r00 * ox + r01 * oy + r02 * oz
-        y += r10 * ox + r11 * oy + r12 * oz
-        z += r20 * ox + r21 * oy + r22 * oz
-        rotation[i, 0, 0], rotation[i, 0, 1], rotation[i, 0, 2] = r00, r01, r02
-        rotation[i, 1, 0], rotation[i, 1, 1], rotation[i, 1, 2] = r10, r11, r12
-        rotation[i, 2, 0], rotation[i, 2, 1], rotation[i, 2, 2] = r20, r21, r22
-        origin[i + 1, 0], origin[i + 1, 1], origin[i + 1, 2] = x, y, z
+        c, s = cos_sin(q[i] + arm.dh[i, 0])
+        work.turn[i, 0], work.turn[i, 1] = c, s
+        rows, end = write_frame(arm, work, i, (c, s), rows, end)
+
+
+@inlined
+def write_frame(arm, work, i, turn, rows, end):
+    """Write frame i + 1 and return its rows and origin.
+
+    ``turn``: cosine and sine of joint i; ``rows``, ``end``: R_base_i by rows, and origin of frame i.
+    """
+    both, offset = (turn[0], turn[1], arm.twist[i, 0], arm.twist[i, 1]), vector(arm.offset, i, 0)
+    x, y, z = into_link(both, rows[0]), into_link(both, rows[1]), into_link(both, rows[2])
+    end = add(end, (dot(x, offset), dot(y, offset), dot(z, offset)))
+    put(work.rotation[i], 0, 0, x)
+    put(work.rotation[i], 1, 0, y)
+    put(work.rotation[i], 2, 0, z)
+    put(work.origin, i + 1, 0, end)
+    return (x, y, z), end
+
+
+@inlined
+def into_link(turn, a):
+    """A vector of frame i-1 in frame i; ``turn`` is cosine and sine of the joint's angle and of the twist."""
+    c, s, ca, sa = turn
+    t = c * a[1] - s * a[0]
+    return c * a[0] + s * a[1], ca * t + sa * a[2], ca * a[2] - sa * t
 
 
 @inlined
 def update_tool_position(arm, work):
     """Write the tool point to the last column of ``work.tool``, from the frames in ``work``."""
-    offset, rotation, origin, tool = arm.tool, work.rotation, work.origin, work.tool
-    last = rotation.shape[0] - 1
-    for k in range(3):
-        tool[k, 3] = (
-            origin[last + 1, k]
-            + rotation[last, k, 0] * offset[0, 3]
-            + rotation[last, k, 1] * offset[1, 3]
-            + rotation[last, k, 2] * offset[2, 3]
-        )
+    n, tool = work.rotation.shape[0], work.tool
+    reach = matmul(work.rotation[n - 1], column(arm.tool, 3))
+    tool[0, 3], tool[1, 3], tool[2, 3] = add(vector(work.origin, n, 0), reach)
 
 
 @inlined
 def update_tool(arm, work):
     """Write ``work.tool`` = T_base_tool, from the frames in ``work``."""
     update_tool_position(arm, work)
-    offset, rotation, tool = arm.tool, work.rotation, work.tool
-    last = rotation.shape[0] - 1
+    tool, turn = work.tool, work.rotation[work.rotation.shape[0] - 1]
     for k in range(3):
-        for m in range(3):
-            tool[k, m] = (
-                rotation[last, k, 0] * offset[0, m]
-                + rotation[last, k, 1] * offset[1, m]
-                + rotation[last, k, 2] * offset[2, m]
-            )
+        tool[0, k], tool[1, k], tool[2, k] = matmul(turn, column(arm.tool, k))
 
 
 @inlined
 def update_jacobian(arm, work):
     """Write ``work.jacobian`` at the tool point in ``work.tool``, from the frames in ``work``."""
-    rotation, origin, tool, columns = work.rotation, work.origin, work.tool, work.jacobian
-    px, py, pz = tool[0, 3], tool[1, 3], tool[2, 3]
-    zx, zy, zz = 0.0, 0.0, 1.0  # joint 1 turns about the base's z axis
-    for i in range(rotation.shape[0]):
-        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
-        columns[0, i] = zy * rz - zz * ry
-        columns[1, i] = zz * rx - zx * rz
-        columns[2, i] = zx * ry - zy * rx
-        columns[3, i], columns[4, i], columns[5, i] = zx, zy, zz
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+    columns, point, axis = work.jacobian, column(work.tool, 3), UP  # joint 1 turns about the base's z axis
+    for i in range(work.rotation.shape[0]):
+        columns[0, i], columns[1, i], columns[2, i] = cross(axis, sub(point, vector(work.origin, i, 0)))
+        columns[3, i], columns[4, i], columns[5, i] = axis
+        axis = column(work.rotation[i], 2)
 
 
 @inlined
 def add_wrench_torque(work, wrench, tau):
     """Add J^T wrench to ``tau``; reads frames and tool point in ``work``."""
-    rotation, origin, tool = work.rotation, work.origin, work.tool
-    px, py, pz = tool[0, 3], tool[1, 3], tool[2, 3]
-    fx, fy, fz = wrench[0], wrench[1], wrench[2]
-    zx, zy, zz = 0.0, 0.0, 1.0
-    for i in range(rotation.shape[0]):
-        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
-        mx = ry * fz - rz * fy + wrench[3]
-        my = rz * fx - rx * fz + wrench[4]
-        mz = rx * fy - ry * fx + wrench[5]
-        tau[i] += zx * mx + zy * my + zz * mz
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+    point, force, moment, axis = column(work.tool, 3), three(wrench, 0), three(wrench, 3), UP
+    for i in range(work.rotation.shape[0]):
+        tau[i] += dot(axis, add(cross(sub(point, vector(work.origin, i, 0)), force), moment))
+        axis = column(work.rotation[i], 2)
 
 
 @inlined
-def velocity_of_point(work, qd, link, px, py, pz):
-    """Velocity [m/s] of the point of a link (from 1) that is at (px, py, pz), from the frames in ``work``."""
-    rotation, origin = work.rotation, work.origin
-    vx, vy, vz = 0.0, 0.0, 0.0
-    zx, zy, zz = 0.0, 0.0, 1.0
+def velocity_of_point(work, qd, link, point):
+    """Velocity [m/s] of the point (x, y, z) of a link (from 1), from the frames in ``work``."""
+    velocity, axis = ZERO, UP
     for i in range(link):
-        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
-        vx += (zy * rz - zz * ry) * qd[i]
-        vy += (zz * rx - zx * rz) * qd[i]
-        vz += (zx * ry - zy * rx) * qd[i]
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
-    return vx, vy, vz
+        velocity = along(velocity, qd[i], cross(axis, sub(point, vector(work.origin, i, 0))))
+        axis = column(work.rotation[i], 2)
+    return velocity
 
 
 @inlined
-def add_force_torque(work, link, px, py, pz, fx, fy, fz, tau):
-    """Add J^T F of a force [N] on a link (from 1) at (px, py, pz) to ``tau``, from the frames in ``work``."""
-    rotation, origin = work.rotation, work.origin
-    zx, zy, zz = 0.0, 0.0, 1.0
+def add_force_torque(work, link, point, force, tau):
+    """Add J^T F of a force [N] at a point of a link (from 1) to ``tau``, from the frames in ``work``."""
+    axis = UP
     for i in range(link):
-        rx, ry, rz = px - origin[i, 0], py - origin[i, 1], pz - origin[i, 2]
-        tau[i] += zx * (ry * fz - rz * fy) + zy * (rz * fx - rx * fz) + zz * (rx * fy - ry * fx)
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+        tau[i] += dot(axis, cross(sub(point, vector(work.origin, i, 0)), force))
+        axis = column(work.rotation[i], 2)
 
 
 @inlined

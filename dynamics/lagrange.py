@@ -11,15 +11,27 @@ contributes to l³ derivatives, and n links cost O(n⁴). ``newton_euler`` and `
 numbers far cheaper; this file is what they are checked against, and gives dM/dq.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
-from dynamics.kernels.decorators import kernel
+from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import (
+    UP,
+    ZERO,
+    add,
+    column,
+    cross,
+    dot,
+    into_axes,
+    matmul,
+    put,
+    sub,
+    three,
+    vector,
+)
 from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 
@@ -122,56 +134,43 @@ def _make_chain(n: int) -> _Chain:
 
 
 @kernel
-def _cross(a, b, out):
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
-def _dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@kernel
 def _place_joints(arm, work, chain):
     """Axes and origins of the joints, with the offsets that the equations of motion use."""
-    axis, origin, offset, rotation = chain.axis, chain.origin, arm.dynamics_offset, work.rotation
-    axis[0, 0], axis[0, 1], axis[0, 2] = 0.0, 0.0, 1.0
-    origin[0] = 0.0
-    for i in range(1, axis.shape[0]):
-        for k in range(3):
-            axis[i, k] = rotation[i - 1, k, 2]
-            origin[i, k] = origin[i - 1, k] + _dot(rotation[i - 1, k], offset[i - 1])
+    axis, origin = UP, ZERO
+    for i in range(chain.axis.shape[0]):
+        put(chain.axis, i, 0, axis)
+        put(chain.origin, i, 0, origin)
+        turn = work.rotation[i]
+        axis, origin = column(turn, 2), add(origin, matmul(turn, vector(arm.dynamics_offset, i, 0)))
 
 
 @kernel
 def _move_link(arm, work, chain, link):
     """J_v of the link's centre of mass and I z_i, for the joints i that move the link."""
-    rotation, tensor = work.rotation[link], arm.inertia[link]
-    reach, center, seen = np.empty(3), np.empty(3), np.empty(3)
-    for k in range(3):
-        reach[k] = arm.dynamics_offset[link, k] + arm.center_of_mass[link, k]
-    for k in range(3):
-        center[k] = chain.origin[link, k] + _dot(rotation[k], reach)
+    turn = work.rotation[link]
+    reach = add(vector(arm.dynamics_offset, link, 0), vector(arm.center_of_mass, link, 0))
+    center = add(vector(chain.origin, link, 0), matmul(turn, reach))
     for i in range(link + 1):
-        _cross(chain.axis[i], center - chain.origin[i], chain.velocity[i])
-        for k in range(3):
-            seen[k] = _dot(rotation[:, k], chain.axis[i])
-        seen[0], seen[1], seen[2] = _dot(tensor[0], seen), _dot(tensor[1], seen), _dot(tensor[2], seen)
-        for k in range(3):
-            chain.momentum[i, k] = _dot(rotation[k], seen)
+        axis = vector(chain.axis, i, 0)
+        put(chain.velocity, i, 0, cross(axis, sub(center, vector(chain.origin, i, 0))))
+        put(chain.momentum, i, 0, matmul(turn, matmul(arm.inertia[link], into_axes(turn, axis))))
 
 
 @kernel
 def _differentiate_link(chain, link):
     """How column i of J_v, and axis i as the link sees it, change as joint k turns."""
+    axis, velocity = chain.axis, chain.velocity
     for i in range(link + 1):
         for k in range(link + 1):
-            _cross(chain.axis[min(i, k)], chain.velocity[max(i, k)], chain.velocity_slope[i, k])
-            chain.axis_slope[i, k] = 0.0
-            if k > i:
-                _cross(chain.axis[i], chain.axis[k], chain.axis_slope[i, k])
+            slope = cross(vector(axis, min(i, k), 0), vector(velocity, max(i, k), 0))
+            put(chain.velocity_slope[i], k, 0, slope)
+            put(chain.axis_slope[i], k, 0, cross(vector(axis, i, 0), vector(axis, k, 0)) if k > i else ZERO)
+
+
+@inlined
+def _product(a, i, b, j):
+    """Scalar product of row i of one array and row j of another."""
+    return dot(vector(a, i, 0), vector(b, j, 0))
 
 
 @kernel
@@ -180,7 +179,7 @@ def _add_link(chain, link, mass, matrix):
     velocity, momentum, axis = chain.velocity, chain.momentum, chain.axis
     for i in range(link + 1):
         for j in range(link + 1):
-            matrix[i, j] += mass * _dot(velocity[i], velocity[j]) + _dot(axis[i], momentum[j])
+            matrix[i, j] += mass * _product(velocity, i, velocity, j) + _product(axis, i, momentum, j)
 
 
 @kernel
@@ -191,8 +190,8 @@ def _add_link_slopes(chain, link, mass, slopes):
     for k in range(link + 1):
         for i in range(link + 1):
             for j in range(i + 1):
-                slope = mass * (_dot(moving[i, k], velocity[j]) + _dot(velocity[i], moving[j, k]))
-                slope += _dot(turning[i, k], momentum[j]) + _dot(momentum[i], turning[j, k])
+                slope = mass * (_product(moving[i], k, velocity, j) + _product(velocity, i, moving[j], k))
+                slope += _product(turning[i], k, momentum, j) + _product(momentum, i, turning[j], k)
                 slopes[k, i, j] += slope
                 if j < i:
                     slopes[k, j, i] += slope
@@ -212,7 +211,7 @@ def _update_terms(arm, q, work, chain, matrix, slopes, gravity):
         _add_link_slopes(chain, link, mass, slopes)
         matrix[link, link] += arm.rotor_inertia[link]
         for i in range(link + 1):
-            gravity[i] -= mass * _dot(arm.gravity, chain.velocity[i])
+            gravity[i] -= mass * dot(three(arm.gravity, 0), vector(chain.velocity, i, 0))
 
 
 @kernel

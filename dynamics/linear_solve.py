@@ -1,7 +1,5 @@
 """Small dense linear systems inside kernels, in place and without allocation."""
 
-from __future__ import annotations
-
 from dynamics.kernels.decorators import inlined
 
 

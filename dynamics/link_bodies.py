@@ -1,7 +1,5 @@
 """Links as other programs want them: in the frame of their joint, before the Denavit-Hartenberg offset."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

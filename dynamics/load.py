@@ -3,8 +3,6 @@
 ``dynamics/arms`` holds the sets of the five documents; a path to a user's own file works in the same way.
 """
 
-from __future__ import annotations
-
 import functools
 from importlib import resources
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Inertia tensors: reading them, checking that a rigid body can have them, adding bodies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parameter sets beside each other: torques at the same operating points (tu2023, 4.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

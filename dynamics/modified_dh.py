@@ -10,8 +10,6 @@ and the last factor, here ``change``, is fixed to link i. Only the frames' names
 modified chain needs ``change[n - 1]`` to reach the flange; for the UR5 it is the identity.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,14 +4,14 @@ The equations are (3.9) to (3.15) of the document, with the missing index of (3.
 acceleration of the base, which is the same as (3.13), (3.14). They cost O(n).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm
 from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.spatial import NONE, pair, plus, put_pair
+from dynamics.kernels.vectors import ZERO, add, carried, cross, three, times, torque_of, vector
 from dynamics.kernels.views import view
-from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
+from dynamics.kinematics import add_wrench_torque, into_link, update_frames, update_tool_position
 from dynamics.packed import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
 
 
@@ -69,92 +69,36 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
 
     Reads the joint angles' ``work.turn`` (``update_frames`` writes it), uses ``work.link``.
     """
-    n = qd.size
-    twist, offset, mass, turn = arm.twist, arm.dynamics_offset, arm.mass, work.turn
-    center, inertia, rotor, link = arm.center_of_mass, arm.inertia, arm.rotor_inertia, work.link
-    wx, wy, wz = 0.0, 0.0, 0.0  # angular velocity
-    dx, dy, dz = 0.0, 0.0, 0.0  # angular acceleration
-    ax, ay, az = -gravity[0], -gravity[1], -gravity[2]  # acceleration of the link's end
-    for i in range(n):
-        c, s = turn[i, 0], turn[i, 1]
-        ca, sa = twist[i, 0], twist[i, 1]
-        # (3.9), (3.10): the joint turns about z of frame i-1, then all into frame i
-        dx, dy, dz = dx + wy * qd[i], dy - wx * qd[i], dz + qdd[i]
-        wz += qd[i]
-        wx, wy, wz = _into(c, s, ca, sa, wx, wy, wz)
-        dx, dy, dz = _into(c, s, ca, sa, dx, dy, dz)
-        ax, ay, az = _into(c, s, ca, sa, ax, ay, az)
-        # matrix of rotation: acceleration of a point r fixed to the link is a + B r
-        bxx, byy, bzz = -wy * wy - wz * wz, -wx * wx - wz * wz, -wx * wx - wy * wy
-        bxy, bxz, byz = wx * wy, wx * wz, wy * wz
-        # (3.11) end of the link
-        rx, ry, rz = offset[i, 0], offset[i, 1], offset[i, 2]
-        ax += bxx * rx + (bxy - dz) * ry + (bxz + dy) * rz
-        ay += (bxy + dz) * rx + byy * ry + (byz - dx) * rz
-        az += (bxz - dy) * rx + (byz + dx) * ry + bzz * rz
-        # (3.12) centre of mass, and the force and moment that accelerate the link
-        cx, cy, cz = center[i, 0], center[i, 1], center[i, 2]
-        m = mass[i]
-        fx = m * (ax + bxx * cx + (bxy - dz) * cy + (bxz + dy) * cz)
-        fy = m * (ay + (bxy + dz) * cx + byy * cy + (byz - dx) * cz)
-        fz = m * (az + (bxz - dy) * cx + (byz + dx) * cy + bzz * cz)
-        hx = inertia[i, 0, 0] * wx + inertia[i, 0, 1] * wy + inertia[i, 0, 2] * wz
-        hy = inertia[i, 1, 0] * wx + inertia[i, 1, 1] * wy + inertia[i, 1, 2] * wz
-        hz = inertia[i, 2, 0] * wx + inertia[i, 2, 1] * wy + inertia[i, 2, 2] * wz
-        link[i, 0], link[i, 1], link[i, 2] = fx, fy, fz
-        link[i, 3] = (
-            inertia[i, 0, 0] * dx
-            + inertia[i, 0, 1] * dy
-            + inertia[i, 0, 2] * dz
-            + wy * hz
-            - wz * hy
-            + cy * fz
-            - cz * fy
-        )
-        link[i, 4] = (
-            inertia[i, 1, 0] * dx
-            + inertia[i, 1, 1] * dy
-            + inertia[i, 1, 2] * dz
-            + wz * hx
-            - wx * hz
-            + cz * fx
-            - cx * fz
-        )
-        link[i, 5] = (
-            inertia[i, 2, 0] * dx
-            + inertia[i, 2, 1] * dy
-            + inertia[i, 2, 2] * dz
-            + wx * hy
-            - wy * hx
-            + cx * fy
-            - cy * fx
-        )
-    fx, fy, fz, nx, ny, nz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(n - 1, -1, -1):
-        rx, ry, rz = offset[i, 0], offset[i, 1], offset[i, 2]
-        fx, fy, fz = fx + link[i, 0], fy + link[i, 1], fz + link[i, 2]  # (3.14)
-        nx += link[i, 3] + ry * fz - rz * fy  # (3.15), about the origin of frame i-1
-        ny += link[i, 4] + rz * fx - rx * fz
-        nz += link[i, 5] + rx * fy - ry * fx
-        c, s = turn[i, 0], turn[i, 1]
-        ca, sa = twist[i, 0], twist[i, 1]
-        fx, fy, fz = _out_of(c, s, ca, sa, fx, fy, fz)
-        nx, ny, nz = _out_of(c, s, ca, sa, nx, ny, nz)
-        tau[i] = nz + rotor[i] * qdd[i]
+    offset, link = arm.dynamics_offset, work.link
+    w, d, a = ZERO, ZERO, times(-1.0, three(gravity, 0))  # velocity, acceleration; that of the link's end
+    for i in range(qd.size):  # outward: motion of each link, and the force that gives it this motion
+        turn = _turn(arm, work, i)
+        d = into_link(turn, (d[0] + w[1] * qd[i], d[1] - w[0] * qd[i], d[2] + qdd[i]))  # (3.10)
+        w = into_link(turn, (w[0], w[1], w[2] + qd[i]))  # (3.9)
+        a = add(into_link(turn, a), carried(w, d, vector(offset, i, 0)))  # (3.11)
+        center = vector(arm.center_of_mass, i, 0)
+        force = times(arm.mass[i], add(a, carried(w, d, center)))  # (3.12)
+        put_pair(link, i, (add(torque_of(arm.inertia[i], w, d), cross(center, force)), force))
+    moment, force = NONE
+    for i in range(qd.size - 1, -1, -1):  # inward: what each joint transmits, about the origin of frame i-1
+        moment, force = plus((moment, force), pair(link, i))  # (3.14)
+        moment = _out_of(_turn(arm, work, i), add(moment, cross(vector(offset, i, 0), force)))  # (3.15)
+        force = _out_of(_turn(arm, work, i), force)
+        tau[i] = moment[2] + arm.rotor_inertia[i] * qdd[i]
 
 
 @inlined
-def _into(c, s, ca, sa, x, y, z):
-    """A vector of frame i-1 written in frame i."""
-    t = c * y - s * x
-    return c * x + s * y, ca * t + sa * z, ca * z - sa * t
+def _turn(arm, work, i):
+    """Cosine and sine of a joint's angle and of its twist."""
+    return work.turn[i, 0], work.turn[i, 1], arm.twist[i, 0], arm.twist[i, 1]
 
 
 @inlined
-def _out_of(c, s, ca, sa, x, y, z):
+def _out_of(turn, a):
     """A vector of frame i written in frame i-1."""
-    t = ca * y - sa * z
-    return c * x - s * t, s * x + c * t, sa * y + ca * z
+    c, s, ca, sa = turn
+    t = ca * a[1] - sa * a[2]
+    return c * a[0] - s * t, s * a[0] + c * t, sa * a[1] + ca * a[2]
 
 
 @packed

@@ -5,8 +5,6 @@ arrays of an arm that ``together`` made lie one behind the other in a single one
 again (``arm_in``); the same with its scratch arrays (``work_in``). For the public functions of this package.
 """
 
-from __future__ import annotations
-
 import threading
 from typing import Any, NamedTuple
 
@@ -163,12 +161,13 @@ def arm_in(numbers, n):
         inertia=view(numbers, 16 * n, (n, 3, 3)),
         rotor_inertia=view(numbers, 25 * n, (n,)),
         friction=view(numbers, 26 * n, (n, 4)),
-        gravity=view(numbers, 30 * n, (3,)),
-        tool=view(numbers, 30 * n + 3, (4, 4)),
-        position_limits=view(numbers, 30 * n + 19, (n, 2)),
-        speed_limits=view(numbers, 32 * n + 19, (n,)),
-        torque_limits=view(numbers, 33 * n + 19, (n,)),
-        capsules=view(numbers, 34 * n + 19, ((numbers.size - 34 * n - 19) // 8, 8)),
+        presliding=view(numbers, 30 * n, (n,)),
+        gravity=view(numbers, 31 * n, (3,)),
+        tool=view(numbers, 31 * n + 3, (4, 4)),
+        position_limits=view(numbers, 31 * n + 19, (n, 2)),
+        speed_limits=view(numbers, 33 * n + 19, (n,)),
+        torque_limits=view(numbers, 34 * n + 19, (n,)),
+        capsules=view(numbers, 35 * n + 19, ((numbers.size - 35 * n - 19) // 8, 8)),
     )
 
 

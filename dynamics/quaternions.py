@@ -1,7 +1,5 @@
 """Rotations as unit quaternions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

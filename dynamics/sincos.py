@@ -6,8 +6,6 @@ functions are polynomials in r² of least largest error (computed with the Remez
 digits); the error is below 2.3e-16 for angles up to 1e5 rad. NaN and infinity give NaN.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -12,8 +12,6 @@ tu2023 (26), of frame 5's origin and not of the tool). nowoczyn2023 2.4 counts t
 for any arm: manipulability and the smallest singular value of the Jacobian.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scratch arrays of the kernels, allocated once and handed from kernel to kernel."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

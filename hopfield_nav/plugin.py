@@ -1,8 +1,8 @@
-"""What a world file chooses once per control period: its signatures, and the list of methods.
+"""What a world file chooses: the signatures of methods, and the list of them.
 
-A *method* is a plain Python function that Numba can compile, with the parameters it takes from the
-world file. Three kinds exist, each with one fixed signature (this is the only file that knows
-Numba's types):
+A *method* is a function with the parameters it takes from the world file. What runs once per control period
+is a plain Python function that Numba can compile, of one fixed signature a kind (this is the only file that
+knows Numba's types):
 
 ``controller``  kernel(model, sensed, parameters, memory, work, tau) -> status
     writes the torque (n,) [N·m] for the next control period to ``tau``.
@@ -18,6 +18,13 @@ plant's true state is not among the arguments. ``parameters`` is one float64 arr
 order of the method's declaration; ``memory`` is a float64 array that keeps its content between
 periods, zero at the start and after each reset. ``status`` is 0, or ``DAMPED`` where an estimate was
 damped near a singularity. A method never raises and never allocates.
+
+What a world file chooses once per touch is plain Python. Here the kernel is a class (or a function) that is
+called once a run with the parameters by name, and gives an object:
+
+``planner``   a ``Planner``: from a map with what is believed on it to a path
+``response``  a ``Response``: from what is known of a touch to the next motion
+``belief``    a ``Belief``: from what was felt to what is blocked or dear on a map of joint angles
 """
 
 from __future__ import annotations
@@ -27,28 +34,219 @@ import importlib.util
 import math
 import pkgutil
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dynamics import BadInput, check_range, load_arm, nearest_name
+from dynamics import BadInput, HopfieldNavError, check_range, load_arm, nearest_name
 from dynamics.kernels.decorators import first_class, load_numba
 from dynamics.work import make_work
 
 if TYPE_CHECKING:
     import numba
 
-KINDS = ("controller", "estimator", "detector")
+KINDS = ("controller", "estimator", "detector")  # what is compiled
+PLAIN = {
+    "planner": ("hopfield", "a_star", "potential_field", "roadmap"),
+    "response": ("replan", "follow", "slide"),
+    "belief": ("felt_points", "hypothesis_sets", "thompson", "optimist", "omniscient"),
+}  # what is plain Python, and the built-in ones: each the ``METHOD`` of a file of its name
 DAMPED = 1
 # What a method may need, see ``Method.needs``.
 WRIST, REFERENCE, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "reference", "joint torques", "force"
-_ROOM = "hopfield_nav.control"
-_FOLDERS = {"controller": "laws", "estimator": "estimators", "detector": "detectors"}
+_FOLDERS = {
+    "controller": "control.laws", "estimator": "control.estimators", "detector": "control.detectors",
+    "planner": "navigation.planners", "response": "navigation.responses",
+    "belief": "navigation.whole_arm.strategies",
+}  # fmt: skip
+
+
+class MethodFailed(HopfieldNavError):
+    """A method of somebody's own has raised, or has answered what is no answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class BelievedMap:
+    """A map of cells, of any rank, with all that is believed on it; a method's own copy cannot be written.
+
+    Attributes:
+        blocked: bool grid: what is known to be there, the rim, and what the arm cannot reach.
+        against: float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it.
+        closed: (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed.
+        certainty: (m,) of each of them; 1 where it is proven, and no path may lead there.
+        start: (rank,) cell.
+        goals: (g, rank) int, cells; one of them is to be reached.
+        moves: (k, rank) int, from any cell to those beside it.
+        radius: of these moves [cells].
+        seed: of the run.
+    """
+
+    blocked: np.ndarray
+    against: np.ndarray
+    closed: np.ndarray
+    certainty: np.ndarray
+    start: tuple[int, ...]
+    goals: np.ndarray
+    moves: np.ndarray
+    radius: float = 1.0
+    seed: int = 0
+
+    def read_only(self) -> BelievedMap:
+        """The same, its arrays views that cannot be written."""
+        views: dict[str, Any] = {k: read_only(v) for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        return replace(self, **views)
+
+
+class Planner(Protocol):
+    """Plans over a map."""
+
+    def plan(self, believed: BelievedMap) -> Any:
+        """(k, rank) cells from the start to a goal, each a move from the one before; None: there is no path.
+
+        Start and goals count as free. Then the program takes the path against which least is believed.
+        """
+
+
+class Touch(Protocol):
+    """What is known when a response is asked: after a touch, or at the end of what it answered before.
+
+    Attributes:
+        time: [s].
+        believed: the map; its start is the cell from which the arm goes on.
+        place: (rank,) where the arm was touched, or is now, in cells.
+        direction: (rank,) of its motion, a unit vector in cells; zero at rest.
+        force: (rank,) that it felt along the axes of the map, of the tool [N], of joints [N·m]; zero at rest.
+        step: (2, rank) cells of the step that was touched; None where it was none.
+    """
+
+    @property
+    def time(self) -> float: ...  # noqa: D102  (said above, as of those below)
+    @property
+    def believed(self) -> BelievedMap: ...  # noqa: D102
+    @property
+    def place(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def direction(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def force(self) -> np.ndarray: ...  # noqa: D102
+    @property
+    def step(self) -> np.ndarray | None: ...  # noqa: D102
+
+    def path(self, start: tuple[int, ...]) -> np.ndarray | None:
+        """(k, rank) cells from a cell to the goal, of the world's planner; None where it finds none."""
+
+
+class Response(Protocol):
+    """Chooses the motion after a touch.
+
+    An answer is (k, rank) waypoints in cells, k at least 1: the arm goes back to the start of the map, and
+    straight over the waypoints; then ``on_rest`` is asked. None: a new path of the planner, to the goal.
+    """
+
+    def on_touch(self, touch: Touch) -> Any:
+        """The waypoints after a touch, or None."""
+
+    def on_rest(self, touch: Touch) -> Any:
+        """The waypoints at the end of those before, or None; nothing was touched on them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Felt:
+    """What touches have told of the places of obstacles, on a map of joint angles; arrays cannot be written.
+
+    Attributes:
+        believed: the map; ``against`` is what the built-in strategies believe.
+        points: (k, 3) where the arm may have been touched, base axes [m].
+        weights: (k,) how likely each is; those of one touch sum to 1 at most.
+        touches: (k,) int, number of the touch that each is of.
+        near: of a point (3,) and a distance [m], the bool grid of the cells where the arm is nearer to it.
+    """
+
+    believed: BelievedMap
+    points: np.ndarray
+    weights: np.ndarray
+    touches: np.ndarray
+    near: Callable[[np.ndarray, float], np.ndarray]
+
+
+class Against(NamedTuple):
+    """What speaks against the cells of a map.
+
+    Attributes:
+        cells: float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least.
+            With ``as_cost`` what a cell costs beside the steps, each of which costs 1.
+        as_cost: whether it is a cost.
+        points: (k, 3) places through which no step shall sweep, unless so much is risked [m].
+        weights: (k,) how certain each is.
+    """
+
+    cells: np.ndarray
+    as_cost: bool = False
+    points: np.ndarray = np.zeros((0, 3))
+    weights: np.ndarray = np.zeros(0)
+
+
+class Belief(Protocol):
+    """Says what a touch blocks, or makes dear, on a map of joint angles; asked before every path."""
+
+    def believe(self, felt: Felt) -> Any:
+        """``Against``, or None: nothing but the steps that were touched."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Columns of somebody's own in the table of a sweep or a bench, from every finished run.
+
+    Attributes:
+        function: of a ``Run``, a mapping from the names of columns to numbers, text or None.
+        columns: unit of every column, "1" where there is none and "" for text.
+    """
+
+    function: Callable[[Any], Mapping[str, Any]]
+    columns: Mapping[str, str]
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that cannot be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+class Overdue(BaseException):
+    """Raised in a thread whose method has had its patience."""
+
+
+watching: list[
+    Callable[[str], AbstractContextManager[None]]
+] = []  # of who ends what takes too long; one at most
+
+
+@contextmanager
+def asked(method: Method) -> Iterator[None]:
+    """A block in which a method of somebody's own works; whatever it raises, or ``sys.exit``, fails it.
+
+    Raises:
+        MethodFailed: with the method, the error, and the line.
+    """
+    try:
+        with watching[-1](f"{method.kind} {method.name!r}") if watching else nullcontext():
+            yield
+    except Overdue as error:
+        raise MethodFailed(f"{method.kind} {method.name!r}: {error}") from None
+    except MethodFailed as error:
+        raise MethodFailed(f"{method.kind} {method.name!r}: {error}") from None
+    except (Exception, SystemExit) as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        line = f"{Path(place.filename).name}, line {place.lineno}"
+        raise MethodFailed(f"{method.kind} {method.name!r}: {told} ({line})") from error
 
 
 class Sensed(NamedTuple):
@@ -63,6 +261,8 @@ class Sensed(NamedTuple):
             the flange frame's origin [N·m] that the world exerts on the tool, flange axes; zero without one.
         felt: (6,) what the estimator has made of all this, for the control law: the wrench at the tool point,
             base axes; of the period before when the estimator itself is called.
+        friction: (n,) what friction takes from the motors, as the controller's model has it [N·m].
+        friction_doubt: (n,) by how much it may be wrong while a gear's strain is not known [N·m].
     """
 
     time: np.ndarray
@@ -74,12 +274,15 @@ class Sensed(NamedTuple):
     tau: np.ndarray
     wrench: np.ndarray
     felt: np.ndarray
+    friction: np.ndarray
+    friction_doubt: np.ndarray
 
 
 def make_sensed(n: int) -> Sensed:
     """A record of zeros for an arm with ``n`` joints."""
     q, qd, q_ref, qd_ref, qdd_ref, tau = np.zeros((6, n))
-    return Sensed(np.zeros(1), q, qd, q_ref, qd_ref, qdd_ref, tau, np.zeros(6), np.zeros(6))
+    wrench, felt, friction, doubt = np.zeros(6), np.zeros(6), np.zeros(n), np.zeros(n)
+    return Sensed(np.zeros(1), q, qd, q_ref, qd_ref, qdd_ref, tau, wrench, felt, friction, doubt)
 
 
 class Applied(NamedTuple):
@@ -168,7 +371,7 @@ def no_limits(values: Mapping[str, Any]) -> Limits:
 
 @dataclass(frozen=True)
 class Method:
-    """A control law, estimator or detector: a function, its parameters, and how much it remembers.
+    """A function or class, its parameters, and how much it remembers; for the kinds see the top of this file.
 
     ``limits`` gives what a control law asks of step and period, for the values of its parameters by name.
     ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each
@@ -189,6 +392,15 @@ class Method:
     def __post_init__(self) -> None:
         """Lists become tuples: a method is the key under which its compiled code is kept."""
         object.__setattr__(self, "parameters", tuple(self.parameters))
+
+    def made(self, values: Mapping[str, Any]) -> Any:
+        """What a method in plain Python makes for a run, of its parameters or their defaults.
+
+        Raises:
+            MethodFailed: it raises.
+        """
+        with asked(self):
+            return self.kernel(**{p.name: values.get(p.name, p.default) for p in self.parameters})
 
     def pack(self, values: dict[str, object], n: int) -> np.ndarray:
         """The float64 array of parameters for an arm with ``n`` joints.
@@ -297,7 +509,9 @@ def _cause(error: Exception) -> str:
 @cache
 def method_names(kind: str) -> tuple[str, ...]:
     """The built-in methods of a kind: the files of its folder, each with one method of the file's name."""
-    folder = Path(__file__).resolve().parent / "control" / _FOLDERS[kind]
+    if kind in PLAIN:
+        return PLAIN[kind]
+    folder = Path(__file__).resolve().parent.joinpath(*_FOLDERS[kind].split("."))
     return tuple(sorted(module.name for module in pkgutil.iter_modules([str(folder)])))
 
 
@@ -306,7 +520,7 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
     """A built-in method by name, or a user's own as ``path/to/file.py:NAME``.
 
     Args:
-        kind: one of ``KINDS``.
+        kind: one of ``KINDS`` or of ``PLAIN``.
         name: name of a built-in method, or a file (relative to ``folder``) and the name of a
             ``Method`` in it.
         folder: where a relative file is looked for; default the current folder.
@@ -324,11 +538,32 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
             allowed=", ".join(names) + ", or FILE.py:NAME for your own",
             nearest=nearest_name(name, names),
         )
-    module = importlib.import_module(f"{_ROOM}.{_FOLDERS[kind]}.{name}")
-    return module.METHOD
+    method: Method = importlib.import_module(f"hopfield_nav.{_FOLDERS[kind]}.{name}").METHOD
+    return method
 
 
 def _load_from_file(kind: str, name: str, folder: Path) -> Method:
+    method = load_from_file(kind, name, folder)
+    if not isinstance(method, Method) or method.kind != kind:
+        file, attribute = name.rsplit(":", 1)
+        raise BadInput(
+            f"{Path(file).name} has no {kind} of that name", found=attribute,
+            allowed=f"a Method(kind={kind!r}, …)",
+        )  # fmt: skip
+    return method
+
+
+def load_from_file(kind: str, name: str, folder: Path) -> Any:
+    """What a file of somebody's own, ``FILE.py:NAME``, holds under a name; None where it holds nothing.
+
+    Args:
+        kind: what messages call it.
+        name: of the file, relative to ``folder``, and in it.
+        folder: that it is relative to.
+
+    Raises:
+        BadInput: there is no such file, or it cannot be loaded.
+    """
     file_name, attribute = name.rsplit(":", 1)
     path = (folder / file_name).resolve()
     if not path.is_file():
@@ -343,12 +578,7 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # sys.exit ends no program of ours
         raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
-    method = getattr(module, attribute, None)
-    if not isinstance(method, Method) or method.kind != kind:
-        raise BadInput(
-            f"{path.name} has no {kind} of that name", found=attribute, allowed=f"a Method(kind={kind!r}, …)"
-        )
-    return method
+    return getattr(module, attribute, None)
 
 
 @contextmanager

@@ -31,6 +31,7 @@ _FULL = ("plant.dynamics=ur5_full", "controller.model=ur5_full")
 _FRICTION = (
     *_FULL,
     "plant.friction=arm",
+    "plant.presliding=ideal",
     "sensors.encoder_resolution=1e-5",
     "sensors.velocity_noise=1e-3",
 )

@@ -34,7 +34,7 @@ _WRIST = [
     "sensors.wrench={force_noise: 0.5, moment_noise: 0.02}",
     "detection={estimator: wrist_sensor, measure: force_norm, threshold: 15}",
 ]
-_FRICTION = [*FULL, "plant.friction=arm", *_WRIST]
+_FRICTION = [*FULL, "plant.friction=arm", "plant.presliding=ideal", *_WRIST]
 SEARCHES = {  # name: family, and what is changed
     "`random_cylinders`, default": (CYLINDERS, []),
     "walls, default": ("walls", []),
@@ -58,7 +58,7 @@ DENSE = {
     "`ur5_full` with friction, sensor": _FRICTION,
 }  # in worlds of many boxes
 _CYLINDER = "format: 1\nobstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
-_FULL = "arm: ur5_full\nplant: {friction: arm}\n"
+_FULL = "arm: ur5_full\nplant: {friction: arm, presliding: ideal}\n"
 _SLOW = (
     "period: 0.008, natural_frequency: [15, 15, 25, 40, 45, 50], force_gain: 3.0e-4, force_integral: 6.0e-4"
 )

@@ -28,6 +28,7 @@ SETTINGS = {
     "real": [
         "arm=ur5_full",
         "plant.friction=arm",
+        "plant.presliding=ideal",
         "tool.payload={mass: 1, center_of_mass: [0, 0, 0.05]}",
         "controller={omega: [15, 15, 25, 40, 45, 50], period: 0.008, delay: 0.008, model_error: "
         "{mass_scale: [1.1, 0.9, 1.1, 0.9, 1.1, 0.9], friction_scale: [0.8, 1.2, 0.8, 1.2, 0.8, 1.2]}}",

@@ -11,6 +11,7 @@ from dynamics import Arm, forward_dynamics, inverse_dynamics, joint_friction_tor
 from dynamics.joint_friction import SMOOTHING_SPEED
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
+from hopfield_nav.control.believed_friction import make_friction_belief, update_believed_friction
 from hopfield_nav.plugin import Method, make_sensed
 
 PERIOD, SUBSTEPS, RATE = 1e-3, 4, 20.0  # of the control loop [s], integration, and rate of the law [1/s]
@@ -52,7 +53,9 @@ def follow(
         time = k * PERIOD
         ref = reference(0.0, n) if still else reference(time, n)
         ref = (ref[0], ref[1] * 0, ref[2] * 0) if still else ref
-        rows.append((np.array([time]), q.copy(), qd.copy(), *ref, tau.copy(), *np.zeros((2, 6))))
+        rows.append(
+            (np.array([time]), q.copy(), qd.copy(), *ref, tau.copy(), *np.zeros((2, 6)), *np.zeros((2, n)))
+        )
         wanted = ref[2] - RATE**2 * (q - ref[0]) - 2 * RATE * (qd - ref[1])
         tau = inverse_dynamics(model, q, qd, wanted) + joint_friction_torque(model, qd, SMOOTHING_SPEED)
         q, qd = _integrate(arm, q, qd, tau, push, time)
@@ -93,12 +96,13 @@ def watch(
         (m, m.pack(values, n), np.zeros(m.memory(n))) if m is not None else None
         for m in (estimator, detector)
     ]
-    torques, wrenches, levels = [], [], []
+    torques, wrenches, levels, believed = [], [], [], make_friction_belief(n)
     for k in range(len(states["time"])):
         for name in sensed._fields:
             getattr(sensed, name)[:] = states[name][k]
         update_frames(model, sensed.q, work)
         update_tool_position(model, work)
+        update_believed_friction(model, sensed, np.zeros(n), believed)
         level = 0.0
         for place, found in enumerate(methods):
             if found is not None:

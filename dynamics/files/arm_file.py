@@ -4,8 +4,6 @@ An arm file (YAML) gives for every joint a Denavit-Hartenberg row and for every 
 centre, inertia tensor, rotor inertia and joint friction, each row with its source.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +12,14 @@ import yaml
 
 from dynamics.arm import GRAVITY, Arm
 from dynamics.errors import BadInput
-from dynamics.files.entries import (
-    capsules,
-    check_keys,
-    exact_cos_sin,
-    joint_row,
-    limits,
-    link_row,
-    offset,
-    rows_of,
-)
+from dynamics.files import entries
 
 _LARGEST = 1_000_000  # bytes
 _TOP_KEYS = {"format", "description", "source", "joints", "links", "limits", "capsules", "fit"}
 
 
 def read_arm_file(path: Path, where: str) -> Arm:
-    """Read an arm file.
-
-    Args:
-        path: of the file.
-        where: what messages call it.
+    """Read an arm file, which messages call as ``where`` says.
 
     Raises:
         BadInput: an unreadable file, or a missing, unknown or impossible entry.
@@ -76,36 +61,36 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     Raises:
         BadInput: a missing, unknown or impossible entry.
     """
-    check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
+    entries.check_keys(data, _TOP_KEYS, {"joints", "links"}, where)
     if data.get("format", 1) != 1:
         raise BadInput("unknown format of arm files", where=where, found=data["format"], allowed="1")
-    rows = [joint_row(row, f"{where}: joints[{i}]") for i, row in enumerate(rows_of(data, "joints", where))]
-    dh = np.array(rows)
-    links = rows_of(data, "links", where)
+    joints = entries.rows_of(data, "joints", where)
+    dh = np.array([entries.joint_row(row, f"{where}: joints[{i}]") for i, row in enumerate(joints)])
+    links = entries.rows_of(data, "links", where)
     if len(links) != len(dh):
-        raise BadInput(
-            "links and joints differ in number", where=where, found=len(links), allowed=str(len(dh))
-        )
-    parts = [link_row(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
+        allowed = str(len(dh))
+        raise BadInput("links and joints differ in number", where=where, found=len(links), allowed=allowed)
+    parts = [entries.link_row(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
     masses, centers, tensors, rotors, dynamics_offsets, friction = (
         np.array(column) for column in zip(*parts, strict=True)
     )
-    twist = np.array([exact_cos_sin(alpha) for alpha in dh[:, 3]])
-    position, speed, torque = limits(data.get("limits") or {}, len(dh), f"{where}: limits")
+    twist = np.array([entries.exact_cos_sin(alpha) for alpha in dh[:, 3]])
+    position, speed, torque = entries.limits(data.get("limits") or {}, len(dh), f"{where}: limits")
     return Arm(
         dh=dh,
         twist=twist,
-        offset=np.array([offset(d, a, t) for (_, d, a, _), t in zip(dh, twist, strict=True)]),
+        offset=np.array([entries.offset(d, a, t) for (_, d, a, _), t in zip(dh, twist, strict=True)]),
         dynamics_offset=dynamics_offsets,
         mass=masses,
         center_of_mass=centers,
         inertia=tensors,
         rotor_inertia=rotors,
-        friction=friction,
+        friction=friction[:, :4].copy(),
+        presliding=friction[:, 4].copy(),
         gravity=np.array(GRAVITY),
         tool=np.eye(4),
         position_limits=position,
         speed_limits=speed,
         torque_limits=torque,
-        capsules=capsules(data.get("capsules"), dh, f"{where}: capsules"),
+        capsules=entries.capsules(data.get("capsules"), dh, f"{where}: capsules"),
     )

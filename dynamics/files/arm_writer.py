@@ -3,11 +3,9 @@
 Gravity and tool frame are no part of an arm file: a world or a call gives them.
 """
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +18,7 @@ from dynamics.link_bodies import require_rigid
 
 
 def write_arm(
-    arm: Arm,
-    path: str | Path,
-    description: str,
-    source: str,
-    friction: np.ndarray | None = None,
-    fit: Mapping[str, Any] | None = None,
+    arm: Arm, path: str | Path, description: str, source: str, fit: Mapping[str, Any] | None = None
 ) -> Path:
     """Write an arm file.
 
@@ -34,27 +27,23 @@ def write_arm(
         path: of the file; it is written whole or not at all.
         description: one line.
         source: where the numbers come from; stands at every row.
-        friction: (n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad] of the joints, none negative;
-            default that of the arm.
         fit: quality of a fit, of plain values, kept with the file.
 
     Raises:
         BadInput: an arm that is not rigid, negative friction, or no place to write.
     """
     require_rigid(arm)
-    return write_whole(path, "\n".join(_lines(arm, description, source, friction, fit)) + "\n")
+    return write_whole(path, "\n".join(_lines(arm, description, source, fit)) + "\n")
 
 
-def _lines(
-    arm: Arm, description: str, source: str, friction: np.ndarray | None, fit: Mapping[str, Any] | None
-) -> list[str]:
+def _lines(arm: Arm, description: str, source: str, fit: Mapping[str, Any] | None) -> list[str]:
     rows = ["format: 1", f"description: {_text(description)}", f"source: {_text(source)}", "joints:"]
     rows += [_joint(row, source) for row in arm.dh]
     rows.append("links:")
     for i in range(len(arm.dh)):
         rows += _link(arm, i, source)
-        row = arm.friction[i] if friction is None else friction[i]
-        if friction is not None or np.any(row[:3]):
+        row = [*arm.friction[i], arm.presliding[i]] if np.isfinite(arm.presliding[i]) else [*arm.friction[i]]
+        if any(row[:3]):
             rows.append(f"    friction: {_friction(row)}")
     rows += _limits(arm, source)
     rows += ["capsules:", *(_capsule(row) for row in arm.capsules)] if len(arm.capsules) else ["capsules: []"]
@@ -77,10 +66,10 @@ def _link(arm: Arm, i: int, source: str) -> list[str]:
     ]
 
 
-def _friction(row: np.ndarray) -> str:
+def _friction(row: Sequence[float]) -> str:
     if np.any(np.asarray(row) < 0):
         raise BadInput("friction cannot be negative", found=list(map(float, row)))
-    names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
+    names = ("coulomb", "viscous", "breakaway", "stribeck_speed", "presliding")
     return "{" + ", ".join(f"{name}: {_number(v)}" for name, v in zip(names, row, strict=False)) + "}"
 
 

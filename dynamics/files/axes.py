@@ -12,8 +12,6 @@ Files round quarter turns: axes within ``PARALLEL`` of parallel count as paralle
 within it of a quarter turn; lengths below ``SHORT`` are zero.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -23,16 +21,10 @@ SHORT = 1e-9  # [m]
 
 
 def base_frame(point: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Frame 0 for a first joint with the axis through ``point`` along the unit vector ``axis``.
+    """Frame 0 (4, 4), T_root_0, for a first joint with the axis through ``point`` [m] along a unit vector.
 
-    Args:
-        point: (3,) in root axes [m].
-        axis: (3,) of length one.
-
-    Returns:
-        (4, 4) T_root_0: origin where the axis passes the root's origin, z along the axis, x as near
-        as can be to the root's x axis (y axis where x is along the joint). The root's own frame when
-        its z axis is the joint's.
+    Its origin is where the axis passes the root's origin, z along the axis, x as near as can be to the root's
+    x axis (y axis where x is along the joint). It is the root's own frame when its z axis is the joint's.
     """
     z = _exact(axis)
     origin = point - (point @ z) * z
@@ -44,17 +36,12 @@ def base_frame(point: np.ndarray, axis: np.ndarray) -> np.ndarray:
 def dh_from_axes(
     points: np.ndarray, axes: np.ndarray, T_root_0: np.ndarray, T_root_tip: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Denavit-Hartenberg rows of a chain, from its axes at joint angles zero.
+    """Denavit-Hartenberg rows of a chain, from points (n, 3) [m] and unit vectors of its axes at angles zero.
 
-    Args:
-        points: (n, 3) a point of each axis, root axes [m].
-        axes: (n, 3) unit vectors.
-        T_root_0: (4, 4) frame 0, from ``base_frame``.
-        T_root_tip: (4, 4) the frame at the end of the chain.
+    All is in root axes, the frames 0 (of ``base_frame``) and tip (4, 4) too.
 
     Returns:
-        (n, 4) rows [theta offset, d, a, alpha] [rad, m], and (n + 1, 4, 4) the frames at joint angles
-        zero, root axes.
+        (n, 4) rows [theta offset, d, a, alpha] [rad, m], and (n + 1, 4, 4) the frames at joint angles zero.
 
     Source: ragazzon2012 3.2.1 (the convention).
     """

@@ -3,21 +3,19 @@
 It is the part of reading an arm file that knows keys, ranges and messages.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput, require_known
 from dynamics.mass_properties import inertia_tensor
 
 _KINEMATIC_KEYS = {"theta", "d", "a", "alpha", "source"}
 _LINK_KEYS = {
     "mass", "center_of_mass", "inertia", "rotor_inertia", "friction", "dynamics_a", "dynamics_d", "source",
 }  # fmt: skip
-_FRICTION_KEYS = {"coulomb", "viscous", "breakaway", "stribeck_speed"}
+_FRICTION_KEYS = {"coulomb", "viscous", "breakaway", "stribeck_speed", "presliding"}
 _LIMIT_KEYS = {"position", "speed", "torque", "source"}
 
 
@@ -34,14 +32,7 @@ def check_keys(data: Any, known: set[str], required: set[str], where: str) -> No
     if not isinstance(data, dict):
         raise BadInput("a mapping is needed", where=where, found=data, allowed=", ".join(sorted(known)))
     for key in data:
-        if key not in known:
-            raise BadInput(
-                "unknown key",
-                where=where,
-                found=key,
-                allowed=", ".join(sorted(known)),
-                nearest=nearest_name(str(key), known),
-            )
+        require_known(key, sorted(known), "unknown key", where)
     for key in sorted(required - set(data)):
         raise BadInput(f"the key {key!r} is missing", where=where)
 
@@ -70,23 +61,22 @@ def link_row(row: Any, dh: np.ndarray, where: str) -> tuple:
 
 
 def _friction(data: Any, where: str) -> list[float]:
-    """Coulomb and viscous friction, breakaway torque, Stribeck speed; the last two default to none."""
+    """Coulomb and viscous friction, breakaway torque, Stribeck speed and stiffness, as numbers."""
     check_keys(data, _FRICTION_KEYS, set(), where)
     coulomb, viscous = (_number(data.get(key, 0.0), f"{where}.{key}") for key in ("coulomb", "viscous"))
     breakaway = _number(data.get("breakaway", coulomb), f"{where}.breakaway")
     speed = _number(data.get("stribeck_speed", 0.1), f"{where}.stribeck_speed")
+    stiffness = _number(data.get("presliding", math.inf), f"{where}.presliding", finite=False)
     if coulomb < 0 or viscous < 0:
         raise BadInput("friction cannot be negative", where=where, found=data)
     if breakaway < coulomb:
-        raise BadInput(
-            "the breakaway torque is below the Coulomb friction",
-            where=where,
-            found=breakaway,
-            allowed=f"{coulomb:g} N·m or more",
-        )
+        what = "the breakaway torque is below the Coulomb friction"
+        raise BadInput(what, where=where, found=breakaway, allowed=f"{coulomb:g} N·m or more")
     if not speed > 0:
         raise BadInput("the Stribeck speed must be positive", where=where, found=speed)
-    return [coulomb, viscous, breakaway, speed]
+    if not stiffness > 0:
+        raise BadInput("a stiffness must be positive", where=f"{where}.presliding", found=stiffness)
+    return [coulomb, viscous, breakaway, speed, stiffness]
 
 
 def limits(data: Any, n: int, where: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -134,14 +124,8 @@ def capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:
             raise BadInput("no such link", where=place, found=row["link"], allowed=f"0 to {len(dh)}")
         if not _number(row["radius"], place) > 0:
             raise BadInput("a radius must be positive", where=place, found=row["radius"])
-        out.append(
-            [
-                row["link"],
-                *_vector(row["start"], 3, where),
-                *_vector(row["end"], 3, where),
-                _number(row["radius"], where),
-            ]
-        )
+        start, end = (_vector(row[key], 3, where) for key in ("start", "end"))
+        out.append([row["link"], *start, *end, _number(row["radius"], where)])
     return np.array(out, dtype=np.float64).reshape(-1, 8)
 
 

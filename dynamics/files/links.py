@@ -1,7 +1,5 @@
 """What lies inside a folder that the user named: below it no link is followed, and nothing is waited for."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path
@@ -10,11 +8,7 @@ from dynamics.errors import BadInput
 
 
 def inside(path: Path, folder: Path) -> Path:
-    """The same path with its folder resolved, where it leads to something inside the folder.
-
-    Args:
-        path: below ``folder``, there or not.
-        folder: that the user named, or a link to it.
+    """The same path with its folder, or what a link to it leads to, where it lies inside the folder.
 
     Raises:
         BadInput: it does not lie below the folder, or a link leads out.
@@ -58,8 +52,5 @@ def _is_link(path: Path) -> bool:
 
 
 def _leads_out(path: Path, folder: Path) -> BadInput:
-    return BadInput(
-        "leads out of the folder; nothing is written or removed through a link",
-        where=str(path),
-        allowed=f"what lies in {folder} itself",
-    )
+    what = "leads out of the folder; nothing is written or removed through a link"
+    return BadInput(what, where=str(path), allowed=f"what lies in {folder} itself")

@@ -5,8 +5,6 @@ states its own, and it collides with nothing. What ``Arm`` has and MuJoCo's comp
 a moment of inertia of zero, becomes 1e-9 (kg, kg·m²).
 """
 
-from __future__ import annotations
-
 import math
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement

@@ -1,7 +1,5 @@
 """What a spreadsheet makes of a cell of a CSV file."""
 
-from __future__ import annotations
-
 _BEGINS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection"
 
 

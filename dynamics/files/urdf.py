@@ -7,8 +7,6 @@ and the file's direction. Joint damping and friction, meshes and collision shape
 The parser is ``yourdfpy`` (extra ``urdf``); it is imported when a file is read.
 """
 
-from __future__ import annotations
-
 import io
 import math
 from pathlib import Path
@@ -83,9 +81,8 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         from lxml import etree
         from yourdfpy import URDF
     except ImportError:
-        raise BadInput(
-            "reading a URDF needs yourdfpy", where=str(path), allowed="pip install 'hopfield-nav[urdf]'"
-        ) from None
+        allowed = "pip install 'hopfield-nav[urdf]'"
+        raise BadInput("reading a URDF needs yourdfpy", where=str(path), allowed=allowed) from None
     try:
         content = path.read_bytes()
         tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))

@@ -1,13 +1,11 @@
 """The one chain of moving joints in a parsed URDF, with everything in base axes at joint angles zero."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput, require_known
 from dynamics.mass_properties import check_tensor
 
 _TURNING = ("revolute", "continuous")
@@ -16,33 +14,21 @@ _TURNING = ("revolute", "continuous")
 class Chain(NamedTuple):
     """Moving joints in order, and what hangs on them, at joint angles zero.
 
-    Attributes:
-        joints: the parser's joints.
-        points: (n, 3) a point of each axis [m].
-        axes: (n, 3) unit vectors.
-        bodies: for each joint the bodies that it moves and the next does not: (mass [kg], pose of
-            the centre of mass (4, 4), tensor about it in the axes of that pose (3, 3) [kg·m²]).
-        T_base_tip: (4, 4).
-        base, tip: names of the links at both ends.
+    For each joint the bodies that it moves and the next does not: (mass [kg], pose of the centre of mass
+    (4, 4), tensor about it in the axes of that pose (3, 3) [kg·m²]).
     """
 
-    joints: list[Any]
-    points: np.ndarray
-    axes: np.ndarray
+    joints: list[Any]  # the parser's
+    points: np.ndarray  # (n, 3) a point of each axis [m]
+    axes: np.ndarray  # (n, 3) unit vectors
     bodies: list[list[tuple]]
-    T_base_tip: np.ndarray
-    base: str
+    T_base_tip: np.ndarray  # (4, 4)
+    base: str  # names of the links at both ends
     tip: str
 
 
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
-    """The chain of a parsed robot.
-
-    Args:
-        robot: ``yourdfpy.Robot``.
-        base: link that counts as the base; default the root.
-        tip: link at the end; default see ``dynamics.files.urdf.read_urdf``.
-        where: place for messages.
+    """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip as in ``read_urdf``.
 
     Raises:
         BadInput: not one chain of revolute and continuous joints.
@@ -121,12 +107,9 @@ def _check_types(below: dict[str, list], where: str) -> None:
     """Refuse what no arm has."""
     for joint in (joint for joints in below.values() for joint in joints):
         if joint.type not in ("fixed", *_TURNING):
-            raise BadInput(
-                f"joint {joint.name!r} is of a type that an Arm does not have",
-                where=where,
-                found=joint.type,
-                allowed="revolute, continuous, fixed; any beyond the tip",
-            )
+            allowed = "revolute, continuous, fixed; any beyond the tip"
+            what = f"joint {joint.name!r} is of a type that an Arm does not have"
+            raise BadInput(what, where=where, found=joint.type, allowed=allowed)
         if joint.mimic is not None:
             raise BadInput(f"joint {joint.name!r} mimics another", where=where, allowed="independent joints")
 
@@ -151,12 +134,9 @@ def _fixed_to(link: str, pose: np.ndarray, below: dict[str, list]) -> dict[str, 
 
 def _only(moving: list, where: str) -> Any:
     if len(moving) > 1:
-        raise BadInput(
-            "the chain branches: several joints move on one link",
-            where=where,
-            found=", ".join(j.name for j in moving),
-            allowed="one joint after the other",
-        )
+        allowed = "one joint after the other"
+        what = "the chain branches: several joints move on one link"
+        raise BadInput(what, where=where, found=", ".join(j.name for j in moving), allowed=allowed)
     return moving[0]
 
 
@@ -166,14 +146,7 @@ def _default_tip(group: dict[str, np.ndarray], below: dict[str, list]) -> str:
 
 
 def _known(name: str, group: dict[str, np.ndarray], end: str, where: str) -> str:
-    if name not in group:
-        raise BadInput(
-            f"no such link at the {end} of the chain",
-            where=where,
-            found=name,
-            allowed=", ".join(group),
-            nearest=nearest_name(name, group),
-        )
+    require_known(name, group, f"no such link at the {end} of the chain", where)
     return name
 
 

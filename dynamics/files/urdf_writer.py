@@ -5,8 +5,6 @@ is a massless link of its own, so that every angle of the table stands in the fi
 become visual shapes. Rotor inertia stands in transmissions, as Drake writes it.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from xml.etree import ElementTree
@@ -23,16 +21,10 @@ Vector = np.ndarray | tuple[float, ...]
 
 
 def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
-    """The arm as URDF.
+    """The arm as URDF: ``base_link``, ``link_1`` … ``link_n``, frames ``frame_1`` … ``frame_n``, ``tool0``.
 
-    Links: ``base_link``, ``link_1`` … ``link_n``, the frames ``frame_1`` … ``frame_n``, ``tool0``.
-    Gravity is no part of a URDF.
-
-    Args:
-        arm: the arm.
-        name: of the robot.
-        least_inertia: masses [kg] and moments of inertia [kg·m²] of links are at least this; MuJoCo
-            wants 1e-9 where an arm has zeros.
+    Gravity is no part of it. Masses [kg] and moments of inertia [kg·m²] of links are at least
+    ``least_inertia``; MuJoCo wants 1e-9 where an arm has zeros.
 
     Raises:
         BadInput: the arm's equations of motion are not those of its kinematics.

@@ -1,7 +1,5 @@
 """A file, or a folder, is written whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterator
@@ -25,10 +23,7 @@ class FolderTaken(BadInput):
 def whole_file(path: Path) -> Iterator[Path]:
     """Another name to write to, with the same ending; when the block ends well the file takes its place.
 
-    Where it does not, what was there before is still there and the other file is removed.
-
-    Args:
-        path: of the file; its folder exists.
+    Where it does not, what was there before is still there and the other file is removed. The folder exists.
     """
     partial = path.with_name(f"{_partial(path.stem)}{path.suffix}")
     try:
@@ -82,14 +77,7 @@ def _partial(name: str) -> str:
 
 
 def write_whole(path: str | Path, text: str) -> Path:
-    """Write a text file whole or not at all.
-
-    Args:
-        path: of the file; its folder exists.
-        text: all of it.
-
-    Returns:
-        The path.
+    """Write a text file, in a folder that exists, whole or not at all.
 
     Raises:
         BadInput: it cannot be written there; what was there before is still there.

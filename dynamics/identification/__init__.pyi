@@ -25,6 +25,8 @@ from .formulas import base_formulas as base_formulas
 from .fourier import FourierTrajectory as FourierTrajectory
 from .fourier import from_free as from_free
 from .fourier import random_free as random_free
+from .gears import Gears as Gears
+from .gears import find_gears as find_gears
 from .interval_coverage import Coverage as Coverage
 from .interval_coverage import Experiment as Experiment
 from .interval_coverage import coverage as coverage

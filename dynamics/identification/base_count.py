@@ -13,8 +13,6 @@ first axis that leaves the direction of axis 1 is perpendicular to it, since tha
 Source: madsen2020 (9), corrected to hold for parallel leading axes as well; Gautier and Khalil 1990.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm
@@ -24,11 +22,7 @@ _ANGLE = 1e-9  # sine or cosine below which axes count as parallel or perpendicu
 
 
 def base_parameter_count(arm: Arm, rotor: bool = False) -> int:
-    """Number of base parameters by the closed formula.
-
-    Args:
-        arm: the arm, whose gravity matters.
-        rotor: with rotor inertias.
+    """Number of base parameters by the closed formula, with rotor inertias or without; gravity matters.
 
     Source: madsen2020 (9).
     """

@@ -10,8 +10,6 @@ Y_dropped = Y_kept B, and the base parameters are beta = pi_kept + B pi_dropped.
 Source: madsen2020 section 3, (9); Gautier and Khalil 1990; Gautier 1991 for the numerical way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -68,12 +66,10 @@ class RankUnclear(HopfieldNavError):
 
 
 def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> BaseParameters:
-    """Base parameters of an arm: of its kinematics and the direction of its gravity.
+    """Base parameters of an arm, whatever its masses: of its kinematics and the direction of its gravity.
 
-    Args:
-        arm: the arm; masses do not matter.
-        rotor: with rotor inertias.
-        frames: ``modified``, in which madsen2020 names them, or ``standard``.
+    Rotor inertias are among them on request; frames are ``modified``, as madsen2020 names them, or
+    ``standard``.
 
     Raises:
         BadInput: modified frames for an arm that is not rigid, or unknown frames.
@@ -99,14 +95,9 @@ def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> 
 def base_regressor(
     arm: Arm, base: BaseParameters, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
 ) -> np.ndarray:
-    """(k, n, p) matrix whose product with the base parameters is the torque.
+    """(k, n, p) matrix whose product with the base parameters of an arm is the torque.
 
-    Args:
-        arm: kinematics and gravity.
-        base: from ``base_parameters(arm)``.
-        q: (k, n) joint angles [rad].
-        qd: (k, n) [rad/s].
-        qdd: (k, n) [rad/s²].
+    ``q``, ``qd``, ``qdd`` are (k, n) [rad, rad/s, rad/s²].
 
     Raises:
         BadInput: wrong shapes.

@@ -13,8 +13,6 @@ semidefinite programme with a 4×4 matrix for each link.
 Sources: Wensing, Kim and Slotine 2018; Sousa and Cortesão 2014; madsen2020, future work (3).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,11 +58,7 @@ class NoConsistentFit(HopfieldNavError):
 
 
 def consistent_fit(
-    arm: Arm,
-    base: BaseParameters,
-    values: np.ndarray,
-    factor: np.ndarray,
-    weight: float = DEVIATION_WEIGHT,
+    arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray, weight: float = DEVIATION_WEIGHT
 ) -> ConsistentFit:
     """Parameters of real bodies nearest to an estimate.
 
@@ -81,9 +75,8 @@ def consistent_fit(
     """
     p, u = len(base.kept), len(values)
     if u < p or factor.shape != (u, u):
-        raise BadInput(
-            "estimate and factor do not fit", found=(u, factor.shape), allowed=f"({p} or more,) and square"
-        )
+        allowed = f"({p} or more,) and square"
+        raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=allowed)
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
     K = base.grouping @ _from_standard(arm, base)
@@ -179,8 +172,6 @@ def _cvxpy() -> Any:
         if "CLARABEL" not in cvxpy.installed_solvers():
             raise ImportError
     except ImportError:
-        raise BadInput(
-            "a physically consistent fit needs cvxpy and its solver Clarabel",
-            allowed="pip install 'hopfield-nav[identify]'",
-        ) from None
+        what = "a physically consistent fit needs cvxpy and its solver Clarabel"
+        raise BadInput(what, allowed="pip install 'hopfield-nav[identify]'") from None
     return cvxpy

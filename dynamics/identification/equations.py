@@ -9,8 +9,6 @@ milliseconds, which the parallel filter spreads over some samples: those are mar
 Source: madsen2020 3.1, (11), (12).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,16 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput, require_known
+from dynamics.identification import filtering
 from dynamics.identification.base_set import BaseParameters, base_regressor
-from dynamics.identification.filtering import (
-    BANDWIDTH_FACTOR,
-    DYNAMICS_BANDWIDTH,
-    PARALLEL_CUTOFF,
-    decimate,
-    decimation_factor,
-    motion,
-)
 from dynamics.identification.logs import MotionLog
 
 ROTORS = ("known", "estimated", "ignored")
@@ -58,21 +49,14 @@ class Options:
     friction: bool = True
     known_friction: Callable[[np.ndarray], np.ndarray] | None = None
     rest_speed: float = 0.001
-    dynamics_bandwidth: float = DYNAMICS_BANDWIDTH
-    parallel_cutoff: float = PARALLEL_CUTOFF
+    dynamics_bandwidth: float = filtering.DYNAMICS_BANDWIDTH
+    parallel_cutoff: float = filtering.PARALLEL_CUTOFF
     unexcited: str = "refuse"
     level: float = 0.95
 
     def __post_init__(self) -> None:
         for name, allowed in (("rotor", ROTORS), ("unexcited", ("refuse", "keep"))):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise BadInput(
-                    f"unknown value of {name}",
-                    found=value,
-                    allowed=", ".join(allowed),
-                    nearest=nearest_name(str(value), allowed),
-                )
+            require_known(getattr(self, name), allowed, f"unknown value of {name}")
         for name in ("dynamics_bandwidth", "parallel_cutoff", "rest_speed"):
             if not getattr(self, name) > 0:
                 raise BadInput(f"{name} must be positive", found=getattr(self, name))
@@ -80,7 +64,7 @@ class Options:
     @property
     def lowest_rate(self) -> float:
         """Sampling rate that the filters need more than [Hz]."""
-        return 2 * max(BANDWIDTH_FACTOR * self.dynamics_bandwidth, self.parallel_cutoff)
+        return 2 * max(filtering.BANDWIDTH_FACTOR * self.dynamics_bandwidth, self.parallel_cutoff)
 
 
 def unknown_names(base: BaseParameters, n: int, friction: bool) -> list[str]:
@@ -118,11 +102,11 @@ def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Option
     """
 
     def thinned(signal: np.ndarray) -> np.ndarray:
-        out = decimate(signal, log.rate, options.parallel_cutoff)
-        edge = round(EDGE * log.rate / decimation_factor(log.rate, options.parallel_cutoff))
+        out = filtering.decimate(signal, log.rate, options.parallel_cutoff)
+        edge = round(EDGE * log.rate / filtering.decimation_factor(log.rate, options.parallel_cutoff))
         return out[edge : len(out) - edge]
 
-    state = motion(log.q, log.rate, options.dynamics_bandwidth)
+    state = filtering.motion(log.q, log.rate, options.dynamics_bandwidth)
     rotors = rotor_motion(log, state, options)
     Y, tau = equations(arm, base, state, rotors, log.tau, options)
     tau = thinned(tau)
@@ -139,7 +123,9 @@ def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Option
 
 def rotor_motion(log: MotionLog, state: tuple[np.ndarray, ...], options: Options) -> tuple[np.ndarray, ...]:
     """Angles, speeds and accelerations (k, n) of the rotors, seen from the links' side."""
-    return state if log.rotor_q is None else motion(log.rotor_q, log.rate, options.dynamics_bandwidth)
+    if log.rotor_q is None:
+        return state
+    return filtering.motion(log.rotor_q, log.rate, options.dynamics_bandwidth)
 
 
 def equations(
@@ -150,15 +136,9 @@ def equations(
     tau: np.ndarray,
     options: Options,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Y (k, n, p) and tau (k, n) before the parallel filter.
+    """Y (k, n, p) and tau (k, n) [N·m] before the parallel filter.
 
-    Args:
-        arm: kinematics, gravity, rotor inertias.
-        base: base parameters.
-        state: q, qd, qdd (k, n) of the links.
-        rotors: the same of the rotors.
-        tau: (k, n) torques of the motors [N·m].
-        options: compensation.
+    ``state`` holds q, qd, qdd (k, n) of the links, ``rotors`` the same of the rotors.
     """
     _, rotor_qd, rotor_qdd = rotors
     Y = base_regressor(arm, base, *state)

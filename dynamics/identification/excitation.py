@@ -9,8 +9,6 @@ optimiser costs the more the more samples break them.
 Source: madsen2020 4.4 and future work (2); Swevers et al. 1997.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

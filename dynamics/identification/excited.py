@@ -1,7 +1,5 @@
 """What a log leaves open: joints that hardly move, and parameters that its motion does not show."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm
@@ -15,16 +13,10 @@ _PART = 0.3  # of a direction, from which a parameter is named
 
 
 def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -> list[str]:
-    """Names of the unknowns that the observations leave open.
+    """Names (u,) of the unknowns that the observations Y (k, n, u) leave open.
 
     Every column is divided by its root mean square over random states of ±pi rad, ±1 rad/s, ±3 rad/s²
     (friction by 1), so that the singular values compare the log with a lively motion.
-
-    Args:
-        arm: kinematics and gravity.
-        base: base parameters.
-        Y: (k, n, u) observations.
-        names: (u,) of the unknowns.
     """
     lively = base_regressor(arm, base, *random_excitation(arm))
     scale = np.ones(Y.shape[-1])

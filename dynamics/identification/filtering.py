@@ -11,8 +11,6 @@ first and last sample are one-sided. The first of each block would be one of the
 the middle of each block: 31 s at 1 kHz give 1550 samples, none nearer than 10 ms to an end.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
@@ -26,22 +24,16 @@ DECIMATED_RATE_FACTOR = 2.5  # samples a period of the parallel cutoff: 50 Hz, 2
 
 
 def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
-    """A signal through a 4th-order Butterworth filter, forwards and backwards.
+    """A signal (k, ...) at a rate [Hz] through a 4th-order Butterworth filter, forwards and backwards.
 
-    Args:
-        signal: (k, ...) samples along the first dimension.
-        cutoff: of one pass [Hz]; both together have -6 dB there.
-        rate: samples a second [Hz].
+    The cutoff [Hz] is that of one pass; both together have -6 dB there.
 
     Raises:
         BadInput: a cutoff beyond half the rate, or too few samples.
     """
     if not 0 < cutoff < rate / 2:
-        raise BadInput(
-            "the sampling rate is too low for the filter",
-            found=f"{rate:g} Hz",
-            allowed=f"above {2 * cutoff:g} Hz",
-        )
+        allowed = f"above {2 * cutoff:g} Hz"
+        raise BadInput("the sampling rate is too low for the filter", found=f"{rate:g} Hz", allowed=allowed)
     length = int(np.ceil(3 * rate / cutoff))
     if len(signal) <= length:
         raise BadInput("too few samples to filter", found=len(signal), allowed=f"more than {length}")
@@ -49,14 +41,9 @@ def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
 
 
 def derivatives(q: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Velocity and acceleration by central differences; one-sided, of second order, at the ends.
+    """Velocity [rad/s] and acceleration [rad/s²] of angles (k, n) [rad] at a rate [Hz].
 
-    Args:
-        q: (k, n) angles [rad].
-        rate: samples a second [Hz].
-
-    Returns:
-        (k, n) [rad/s] and (k, n) [rad/s²].
+    By central differences; one-sided, of second order, at the ends.
 
     Source: madsen2020 4.1.
     """
@@ -71,12 +58,9 @@ def derivatives(q: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
 def motion(
     q: np.ndarray, rate: float, bandwidth: float = DYNAMICS_BANDWIDTH
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Filtered angles, and their velocities and accelerations, each (k, n).
+    """Angles (k, n) [rad] at a rate [Hz], filtered, and their velocities and accelerations, each (k, n).
 
-    Args:
-        q: (k, n) logged angles [rad].
-        rate: samples a second [Hz].
-        bandwidth: of the arm's dynamics [Hz]; the filter's cutoff is 5 times this.
+    The filter's cutoff is 5 times the bandwidth of the arm's dynamics [Hz].
 
     Raises:
         BadInput: too low a rate, or too few samples.
@@ -93,15 +77,14 @@ def decimation_factor(rate: float, cutoff: float = PARALLEL_CUTOFF) -> int:
 
 
 def decimate(signal: np.ndarray, rate: float, cutoff: float = PARALLEL_CUTOFF) -> np.ndarray:
-    """A signal through the parallel filter, and the middle of each block of samples.
+    """A signal through the parallel filter, and the middle of each block of samples: (k // factor, ...).
+
+    A last block that is not whole is left out.
 
     Args:
         signal: (k, ...) torques or columns of the observation matrix.
         rate: samples a second [Hz].
         cutoff: of the filter [Hz].
-
-    Returns:
-        (k // factor, ...): a last block that is not whole is left out.
 
     Raises:
         BadInput: too low a rate, or too few samples.

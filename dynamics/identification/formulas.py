@@ -6,8 +6,6 @@ there are monomials, and more to check. Where the angles are no multiples of a r
 simple, and are printed as numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -22,12 +20,7 @@ _DEGREE = {"M": 0, "MX": 1, "MY": 1, "MZ": 1}
 
 
 def base_formulas(arm: Arm, base: BaseParameters) -> dict[str, str]:
-    """A formula for every base parameter, by its name.
-
-    Args:
-        arm: the arm that ``base`` belongs to.
-        base: from ``base_parameters``.
-    """
+    """A formula for every base parameter of an arm, by its name."""
     lengths = _lengths(arm)
     samples = _grouping_of_other_lengths(arm, base, lengths)
     return {name: _formula(base, row, [*lengths], *samples) for row, name in enumerate(base.names)}

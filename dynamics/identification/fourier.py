@@ -9,9 +9,7 @@ can change them as it likes.
 Source: Swevers, Ganseman, Tukel, de Schutter and Van Brussel 1997 (reference [26] of madsen2020).
 """
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import null_space
@@ -44,7 +42,7 @@ class FourierTrajectory(NamedTuple):
         qdd = -(s * w**2) @ self.sine.T + (c * w**2) @ self.cosine.T
         return q, qd, qdd
 
-    def scaled(self, share: np.ndarray) -> FourierTrajectory:
+    def scaled(self, share: np.ndarray) -> Self:
         """The same about the same start, each joint's excursion times ``share`` (n,)."""
         factor = np.asarray(share)[:, None]
         return self._replace(sine=self.sine * factor, cosine=self.cosine * factor)
@@ -56,23 +54,17 @@ def free_count(n: int, harmonics: int) -> int:
 
 
 def from_free(free: np.ndarray, n: int, harmonics: int, period: float) -> FourierTrajectory:
-    """A trajectory that starts at rest, from ``free_count`` numbers.
+    """A trajectory of n joints that starts at rest, from ``free_count`` numbers, in a period [s].
 
-    Args:
-        free: start angles, then coordinates of the sine and cosine coefficients [rad].
-        n: number of joints.
-        harmonics: number of harmonics, at least 2.
-        period: [s].
+    These are start angles, then coordinates of the sine and cosine coefficients [rad].
 
     Raises:
         BadInput: fewer than two harmonics, no positive period, or a wrong number of values.
     """
     if harmonics < 2 or not period > 0:
-        raise BadInput(
-            "no such Fourier trajectory",
-            found={"harmonics": harmonics, "period": period},
-            allowed="at least 2 harmonics, a positive period",
-        )
+        allowed = "at least 2 harmonics, a positive period"
+        found = {"harmonics": harmonics, "period": period}
+        raise BadInput("no such Fourier trajectory", found=found, allowed=allowed)
     if np.shape(free) != (free_count(n, harmonics),):
         raise BadInput("wrong number of values", found=np.shape(free), allowed=f"{free_count(n, harmonics)}")
     orders = np.arange(1.0, harmonics + 1)

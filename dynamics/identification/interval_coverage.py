@@ -1,7 +1,5 @@
 """Do the confidence intervals hold? Repeated experiments on an arm whose parameters are known."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -98,14 +96,9 @@ def coverage(
     given: Arm | None = None,
     options: Options | None = None,
 ) -> Coverage:
-    """Identify the same arm again and again, with new noise each time.
+    """Identify the same arm again and again, two times or more, with new noise each time.
 
-    Args:
-        experiment: the arm and its motion.
-        repeats: at least 2.
-        rng: for the noise.
-        given: the arm handed to ``identify``; default the true one (only known rotors matter here).
-        options: with friction.
+    ``given`` is handed to ``identify``, by default the true arm: only known rotors matter here.
 
     Raises:
         BadInput: too few repeats, or options without friction.

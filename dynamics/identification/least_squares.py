@@ -19,8 +19,6 @@ from noise in the regressor.
 Sources: madsen2020 4.3; Politis and Romano 1995 for the window.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -67,11 +65,7 @@ class Estimate(NamedTuple):
 
 
 def ordinary(Y: np.ndarray, tau: np.ndarray) -> np.ndarray:
-    """(p,) parameters of least squared torque error.
-
-    Args:
-        Y: (k, n, p) observation matrix.
-        tau: (k, n) [N·m].
+    """Parameters (p,) of least squared torque error, of observations (k, n, p) and torques (k, n) [N·m].
 
     Raises:
         BadInput: fewer equations than parameters, or shapes that do not fit.
@@ -191,8 +185,7 @@ def _inverse(X: np.ndarray) -> np.ndarray:
 
 def _check(Y: np.ndarray, tau: np.ndarray) -> None:
     if Y.ndim != 3 or tau.shape != Y.shape[:2]:
-        raise BadInput(
-            "observations do not fit the torques", found=(Y.shape, tau.shape), allowed="(k, n, p), (k, n)"
-        )
+        allowed = "(k, n, p), (k, n)"
+        raise BadInput("observations do not fit the torques", found=(Y.shape, tau.shape), allowed=allowed)
     if tau.size < Y.shape[-1]:
         raise BadInput("fewer equations than parameters", found=tau.size, allowed=f"at least {Y.shape[-1]}")

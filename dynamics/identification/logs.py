@@ -1,7 +1,5 @@
 """A log of an arm's motion, and what makes one unfit for identification."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -65,12 +63,8 @@ def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float =
         raise BadInput("time must be one column", where=name, found=time.shape, allowed="(k,)")
     for key, array in arrays.items():
         if array.shape != (len(time), len(arm.dh)):
-            raise BadInput(
-                f"{key} has the wrong shape",
-                where=name,
-                found=array.shape,
-                allowed=f"({len(time)}, {len(arm.dh)})",
-            )
+            allowed = f"({len(time)}, {len(arm.dh)})"
+            raise BadInput(f"{key} has the wrong shape", where=name, found=array.shape, allowed=allowed)
     log = MotionLog(time=time, name=name, **arrays)
     _check_time(log, lowest_rate)
     _check_units(log, arm)
@@ -104,31 +98,21 @@ def _check_time(log: MotionLog, lowest_rate: float) -> None:
         raise BadInput("time does not increase", where=f"{log.name}, sample {int(np.argmin(steps > 0)) + 1}")
     median = float(np.median(steps))
     if median > _SLOWEST:
-        raise BadInput(
-            "time looks like milliseconds",
-            where=log.name,
-            found=f"a median step of {median:g}",
-            allowed="seconds",
-        )
+        found = f"a median step of {median:g}"
+        raise BadInput("time looks like milliseconds", where=log.name, found=found, allowed="seconds")
     gaps = np.flatnonzero(steps > _GAP * median)
     if len(gaps):
-        raise BadInput(
-            f"{len(gaps)} gaps in the log, the first at {log.time[gaps[0]]:g} s",
-            where=log.name,
-            found=f"a step of {steps[gaps[0]]:g} s",
-            allowed=f"steps of {median:g} s; hand over the parts between as logs of their own",
-        )
+        allowed = f"steps of {median:g} s; hand over the parts between as logs of their own"
+        what = f"{len(gaps)} gaps in the log, the first at {log.time[gaps[0]]:g} s"
+        raise BadInput(what, where=log.name, found=f"a step of {steps[gaps[0]]:g} s", allowed=allowed)
     if log.time[-1] - log.time[0] < _SHORTEST:
         raise BadInput(
             "the log is too short", where=log.name, found=f"{np.ptp(log.time):g} s", allowed="1 s or more"
         )
     if log.rate <= lowest_rate:
-        raise BadInput(
-            "the sampling rate is too low",
-            where=log.name,
-            found=f"{log.rate:g} Hz",
-            allowed=f"above {lowest_rate:g} Hz, or a smaller dynamics_bandwidth",
-        )
+        allowed = f"above {lowest_rate:g} Hz, or a smaller dynamics_bandwidth"
+        where = log.name
+        raise BadInput("the sampling rate is too low", where=where, found=f"{log.rate:g} Hz", allowed=allowed)
 
 
 def _check_units(log: MotionLog, arm: Arm) -> None:
@@ -137,28 +121,20 @@ def _check_units(log: MotionLog, arm: Arm) -> None:
     largest = float(np.abs(log.q).max())
     if largest > _FULL_TURNS or paces.max() > _TOO_FAST:
         j = int(np.argmax(paces))
-        raise BadInput(
-            "q looks like degrees",
-            where=log.name,
-            found=f"angles up to {largest:.4g}, joint {j + 1} at {paces[j]:.3g} times its highest speed",
-            allowed=f"rad, below {_FULL_TURNS:.2f}",
-        )
+        allowed = f"rad, below {_FULL_TURNS:.2f}"
+        found = f"angles up to {largest:.4g}, joint {j + 1} at {paces[j]:.3g} times its highest speed"
+        raise BadInput("q looks like degrees", where=log.name, found=found, allowed=allowed)
     if log.qd is None:
         return
     difference = np.gradient(log.q, log.time, axis=0)
     slope = float((log.qd * difference).sum() / max(float((difference**2).sum()), 1e-300))
     if not 1 / _SLOPE < slope < _SLOPE:
-        raise BadInput(
-            "qd is not the rate of change of q: degrees or milliseconds in one of them",
-            where=log.name,
-            found=f"a ratio of {slope:.3g}",
-            allowed="1",
-        )
+        what = "qd is not the rate of change of q: degrees or milliseconds in one of them"
+        raise BadInput(what, where=log.name, found=f"a ratio of {slope:.3g}", allowed="1")
 
 
 def _check_channels(log: MotionLog) -> None:
     dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
     if dead:
-        raise BadInput(
-            "tau never changes", where=log.name, found=f"joints {', '.join(dead)}", allowed="measured torques"
-        )
+        found = f"joints {', '.join(dead)}"
+        raise BadInput("tau never changes", where=log.name, found=found, allowed="measured torques")

@@ -11,12 +11,10 @@ madsen2020 (frame i on the axis of joint i, see ``dynamics.modified_dh``).
 Source: madsen2020 section 2 (parallel axis theorem) and 3.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput, require_known
 from dynamics.link_bodies import require_rigid
 from dynamics.modified_dh import modified_dh
 
@@ -33,15 +31,7 @@ def parameter_names(n: int, rotor: bool = False) -> list[str]:
 
 
 def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np.ndarray:
-    """The vector of an arm.
-
-    Args:
-        arm: the arm.
-        rotor: with the rotor inertias at the end.
-        frames: ``standard`` or ``modified``.
-
-    Returns:
-        (10 n,) or (11 n,).
+    """The vector (10 n,) of an arm, with the rotor inertias at its end (11 n,), in the frames of ``FRAMES``.
 
     Raises:
         BadInput: unknown frames, or modified ones for an arm that is not rigid.
@@ -68,9 +58,8 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
     n = len(arm.dh)
     values = np.asarray(pi, dtype=np.float64)
     if values.shape not in ((PER_LINK * n,), (PER_LINK * n + n,)) or not np.all(np.isfinite(values)):
-        raise BadInput(
-            "no parameter vector", found=values.shape, allowed=f"{10 * n} or {11 * n} finite numbers"
-        )
+        allowed = f"{10 * n} or {11 * n} finite numbers"
+        raise BadInput("no parameter vector", found=values.shape, allowed=allowed)
     links = (to_standard(arm, frames) @ values[: PER_LINK * n]).reshape(n, PER_LINK)
     bodies = [_body(row, f"link {i + 1}") for i, row in enumerate(links)]
     masses, centers, tensors = (np.array(column) for column in zip(*bodies, strict=True))
@@ -86,10 +75,7 @@ def to_standard(arm: Arm, frames: str) -> np.ndarray:
     Raises:
         BadInput: unknown frames, or modified ones for an arm that is not rigid.
     """
-    if frames not in FRAMES:
-        raise BadInput(
-            "unknown frames", found=frames, allowed=", ".join(FRAMES), nearest=nearest_name(frames, FRAMES)
-        )
+    require_known(frames, FRAMES, "unknown frames")
     n = len(arm.dh)
     out = np.eye(PER_LINK * n)
     if frames == "modified":
@@ -101,11 +87,7 @@ def to_standard(arm: Arm, frames: str) -> np.ndarray:
 
 
 def change_of_frame(T_new_old: np.ndarray) -> np.ndarray:
-    """(10, 10) matrix that takes a link's parameters from one frame to another.
-
-    Args:
-        T_new_old: (4, 4) coordinates in the old frame to coordinates in the new one.
-    """
+    """(10, 10) matrix that takes a link's parameters from an old frame to a new one."""
     units = np.eye(PER_LINK)
     columns = [_from_pseudo_inertia(T_new_old @ pseudo_inertia(unit) @ T_new_old.T) for unit in units]
     return np.column_stack(columns)

@@ -1,7 +1,5 @@
 """Identification of an arm from its logs, from end to end (madsen2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +16,7 @@ from dynamics.identification.consistent import ConsistentFit, consistent_fit
 from dynamics.identification.equations import Options, observations, unknown_names
 from dynamics.identification.excited import refuse, still_joints, unexcited
 from dynamics.identification.formulas import base_formulas
+from dynamics.identification.gears import Gears, find_gears
 from dynamics.identification.least_squares import Estimate, autocorrelation, weighted
 from dynamics.identification.logs import MotionLog, as_log
 from dynamics.identification.validation import Comparison, compare, nmse
@@ -39,7 +38,7 @@ class Identification:
         nmse_given: NMSE of the given arm on the logs of the fit [N·m].
         nmse_fit: NMSE of the estimate there [N·m].
         samples: number after decimation.
-        logs: names of the logs.
+        motions: the logs.
     """
 
     given: Arm
@@ -51,12 +50,24 @@ class Identification:
     nmse_given: float
     nmse_fit: float
     samples: int
-    logs: tuple[str, ...]
+    motions: tuple[MotionLog, ...]
 
     @cached_property
     def consistent(self) -> ConsistentFit:
         """A full set of parameters of real bodies; needs the extra ``identify``."""
         return consistent_fit(self.given, self.base, self.estimate.values, self.estimate.factor)
+
+    @cached_property
+    def gears(self) -> Gears | None:
+        """Friction where joints turn round; None where friction was not estimated."""
+        if not self.options.friction:
+            return None
+        return find_gears(self.given, self.base, self.estimate.values, self.motions, self.options)
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """Names of the logs."""
+        return tuple(log.name for log in self.motions)
 
     @property
     def arm(self) -> Arm:
@@ -117,6 +128,7 @@ class Identification:
             "residual_autocorrelation_lag1": autocorrelation(self.estimate.residual, 1)[1].tolist(),
             "deviations_lost_to_consistency": self.consistent.distance,
             "open": list(self.open),
+            "gears": {} if self.gears is None else {k: v.tolist() for k, v in self.gears._asdict().items()},
             "least_known": [self.names[k] for k in worst],
             "base_parameters": dict(zip(self.names, self.estimate.values.tolist(), strict=True)),
             "standard_deviations": dict(zip(self.names, self.estimate.deviations.tolist(), strict=True)),
@@ -127,15 +139,19 @@ class Identification:
     ) -> Path:
         """Write the physically consistent arm as an arm file that ``load_arm`` accepts.
 
-        Friction goes into the joints' rows, as far as it is not negative, in installations whose arms have
-        friction; it stands in ``fit`` in any case, with what ``more`` says of plain values.
+        Friction goes into the joints' rows, as far as it is not negative, with the stiffness of a gear where
+        the logs tell it; it stands in ``fit`` in any case, with what ``more`` says of plain values.
 
         Raises:
             BadInput: no place to write, or cvxpy is missing.
         """
-        friction = np.maximum(self.friction, 0.0) if "friction" in Arm._fields else None
+        friction = self.given.friction.copy()
+        friction[:, :2] = np.maximum(self.friction, 0.0)
+        friction[:, 2] = friction[:, 0]
+        told = np.inf if self.gears is None else np.where(self.gears.told, self.gears.stiffness, np.inf)
+        arm = self.arm._replace(friction=friction, presliding=np.zeros(len(friction)) + told)
         source = f"identified from {', '.join(self.logs)}"
-        return write_arm(self.arm, path, description, source, friction, {**self.quality(), **(more or {})})
+        return write_arm(arm, path, description, source, fit={**self.quality(), **(more or {})})
 
     def _reference(self) -> np.ndarray:
         extra = len(self.names) - len(self.base.kept)
@@ -189,7 +205,7 @@ def identify(
         nmse_given=nmse(tau, Y @ reference),
         nmse_fit=nmse(tau, Y @ estimate.values),
         samples=len(tau),
-        logs=tuple(log.name for log in checked),
+        motions=tuple(checked),
     )
 
 

@@ -12,8 +12,6 @@ products. The cost is O(n²) rows of ten numbers.
 Source: madsen2020 section 3, from ragazzon2012 (3.9) to (3.15).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm, joint_count

@@ -8,8 +8,6 @@ torque magnitude, summed:
 which also has the unit the document prints.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -42,11 +40,7 @@ class Comparison(NamedTuple):
 
 
 def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
-    """Normalised mean squared error [N·m].
-
-    Args:
-        tau: (k, n) measured torques [N·m].
-        predicted: (k, n) of a model [N·m].
+    """Normalised mean squared error [N·m] of torques (k, n) [N·m], measured and predicted by a model.
 
     Raises:
         BadInput: shapes that do not fit, or a joint without any torque.
@@ -70,15 +64,9 @@ def compare(
     log: MotionLog,
     options: Options,
 ) -> Comparison:
-    """Two sets of unknowns on one log, after the filters of the identification.
+    """Two sets of unknowns (u,), base parameters and friction, on a log, after the filters of the fit.
 
-    Args:
-        arm: kinematics, gravity, known rotor inertias.
-        base: base parameters.
-        identified: (u,) base parameters, then friction.
-        reference: (u,) the same of the other model.
-        log: a motion not used for the fit.
-        options: as in the fit.
+    The log is a motion that was not used for it.
     """
     Y, tau, _ = observations(arm, base, log, options)  # turning joints count here
     return Comparison(log.name, nmse(tau, Y @ reference), nmse(tau, Y @ identified))
@@ -90,13 +78,8 @@ def cad_error(arm: Arm, share: float, rng: np.random.Generator) -> Arm:
     Mass, each coordinate of the centre, and each principal second moment along the frame's axes are
     multiplied by 1 + share · u, u uniform with mean 0 and mean square 1. Rotors stay as they are.
 
-    Args:
-        arm: the true arm.
-        share: root mean square of the relative error, below 0.5.
-        rng: for the draws.
-
     Raises:
-        BadInput: a share out of range.
+        BadInput: a share, the root mean square of the relative error, that is not below 0.5.
     """
     if not 0 <= share < 0.5:
         raise BadInput("no such share", found=share, allowed="0 to 0.5")
@@ -118,16 +101,9 @@ def simulated_log(
     angle_noise: float = 0.0,
     name: str = "simulated",
 ) -> MotionLog:
-    """A log with white noise on exact samples.
+    """A log with white noise on exact samples: torque (k, n) [N·m] at times (k,) [s], angles (k, n) [rad].
 
-    Args:
-        torque: (k, n) [N·m].
-        time: (k,) [s].
-        q: (k, n) [rad].
-        rng: for the noise.
-        torque_noise: standard deviation, one or (n,) [N·m].
-        angle_noise: standard deviation [rad].
-        name: of the log.
+    The standard deviation of the torque is one or (n,) [N·m], that of the angles one [rad].
 
     Raises:
         BadInput: wrong shapes.

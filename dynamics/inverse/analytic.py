@@ -3,8 +3,6 @@
 ``closed_form`` has the algebra and says what counts as one solution at a singularity.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm

@@ -18,13 +18,12 @@ branches that meet there count as one solution, labelled +1; no other two can co
 met to these tolerances.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import UP, along, column, dot, matmul, times, vector
 
 ROUNDING = 1e-12  # [m] closer than this to the end of a range of lengths is at its end
 BEYOND = 1e-10  # [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact
@@ -40,8 +39,11 @@ def solve_branches(arm, T, theta6, solutions, branches):
     """
     dh = arm.dh
     d4, d5, offset6 = dh[3, 1], dh[4, 1], dh[5, 0]
-    r00, r10, r20, r01, r11, r21, r02, r12, r22, x, y, z = _flange_pose(arm.tool, T)
-    x, y, height = x - dh[5, 1] * r02, y - dh[5, 1] * r12, z - dh[5, 1] * r22 - dh[0, 1]
+    # rows of T_base_flange = T_base_tool · T_flange_tool^-1, and the wrist centre
+    r0, r1 = matmul(arm.tool, vector(T, 0, 0)), matmul(arm.tool, vector(T, 1, 0))
+    r2 = matmul(arm.tool, vector(T, 2, 0))
+    reach = along(column(arm.tool, 3), dh[5, 1], UP)
+    x, y, height = T[0, 3] - dot(r0, reach), T[1, 3] - dot(r1, reach), T[2, 3] - dot(r2, reach) - dh[0, 1]
     forward = _along_arm(math.hypot(x, y), d4)
     if not forward >= 0.0:
         return 0
@@ -50,15 +52,15 @@ def solve_branches(arm, T, theta6, solutions, branches):
         forward = math.sqrt(2.0 * ROUNDING * abs(d4))
     count, down_done, up_done = 0, False, False
     for attempt in range(3 if singular_shoulder else 2):
-        along = forward if attempt == 0 else -forward
+        ahead = forward if attempt == 0 else -forward
         if singular_shoulder:  # 0; as far off as ROUNDING allows only where 0 does not reach
-            along = forward * (0.0, 1.0, -1.0)[attempt]
-        shoulder = 1 if along >= 0.0 else -1
-        c1, s1 = _base_direction(x, y, along, d4)
+            ahead = forward * (0.0, 1.0, -1.0)[attempt]
+        shoulder = 1 if ahead >= 0.0 else -1
+        c1, s1 = _base_direction(x, y, ahead, d4)
         theta1 = math.atan2(s1, c1)
-        # the flange's axes along frame 1's axes x, y and z
-        xx, yx = c1 * r00 + s1 * r10, c1 * r01 + s1 * r11
-        xz, yz, c5 = s1 * r00 - c1 * r10, s1 * r01 - c1 * r11, s1 * r02 - c1 * r12
+        # the flange's axes along frame 1's axes x and z
+        xx, yx, _ = along(times(c1, r0), s1, r1)
+        xz, yz, c5 = along(times(s1, r0), -c1, r1)
         s5 = math.hypot(xz, yz)
         singular = s5 < WRIST
         if singular:
@@ -74,68 +76,18 @@ def solve_branches(arm, T, theta6, solutions, branches):
                 c6, s6, theta5, angle6 = -c6, -s6, -theta5, angle6 + math.pi
             if down_done if wrist < 0 else up_done:
                 continue
-            s234, c234 = -(s6 * xx + c6 * yx), s6 * r20 + c6 * r21
+            s234, c234 = -(s6 * xx + c6 * yx), s6 * r2[0] + c6 * r2[1]
             if s5 < NEAR_WRIST:
-                s234, c234 = reachable_turn(along, height, s234, c234, s5, d5, dh[1, 2], dh[2, 2])
-                angle6 = math.atan2(c234 * r20 - s234 * xx, c234 * r21 - s234 * yx)
+                s234, c234 = reachable_turn(ahead, height, s234, c234, s5, d5, dh[1, 2], dh[2, 2])
+                angle6 = math.atan2(c234 * r2[0] - s234 * xx, c234 * r2[1] - s234 * yx)
             before = count
-            count = _planar(
-                dh,
-                along - d5 * s234,
-                height + d5 * c234,
-                theta1,
-                theta5,
-                angle6,
-                math.atan2(s234, c234),
-                shoulder,
-                wrist,
-                solutions,
-                branches,
-                count,
-            )
+            target = ahead - d5 * s234, height + d5 * c234
+            angles = theta1, math.atan2(s234, c234), theta5, angle6
+            count = _planar(dh, target, angles, (shoulder, wrist), solutions, branches, count)
             if singular_shoulder and count > before:
                 up_done = up_done or wrist > 0 or singular
                 down_done = down_done or wrist < 0 or singular
     return count
-
-
-@inlined
-def _flange_pose(tool, T):
-    """T_base_flange = T_base_tool · T_flange_tool^-1: axes x, y, z by columns, then the origin."""
-    t00, t01, t02, t10, t11, t12 = tool[0, 0], tool[0, 1], tool[0, 2], tool[1, 0], tool[1, 1], tool[1, 2]
-    t20, t21, t22, t03, t13, t23 = tool[2, 0], tool[2, 1], tool[2, 2], tool[0, 3], tool[1, 3], tool[2, 3]
-    r00, r01, r02 = T[0, 0], T[0, 1], T[0, 2]
-    r10, r11, r12 = T[1, 0], T[1, 1], T[1, 2]
-    r20, r21, r22 = T[2, 0], T[2, 1], T[2, 2]
-    r00, r01, r02 = (
-        r00 * t00 + r01 * t01 + r02 * t02,
-        r00 * t10 + r01 * t11 + r02 * t12,
-        r00 * t20 + r01 * t21 + r02 * t22,
-    )
-    r10, r11, r12 = (
-        r10 * t00 + r11 * t01 + r12 * t02,
-        r10 * t10 + r11 * t11 + r12 * t12,
-        r10 * t20 + r11 * t21 + r12 * t22,
-    )
-    r20, r21, r22 = (
-        r20 * t00 + r21 * t01 + r22 * t02,
-        r20 * t10 + r21 * t11 + r22 * t12,
-        r20 * t20 + r21 * t21 + r22 * t22,
-    )
-    return (
-        r00,
-        r10,
-        r20,
-        r01,
-        r11,
-        r21,
-        r02,
-        r12,
-        r22,
-        T[0, 3] - (r00 * t03 + r01 * t13 + r02 * t23),
-        T[1, 3] - (r10 * t03 + r11 * t13 + r12 * t23),
-        T[2, 3] - (r20 * t03 + r21 * t13 + r22 * t23),
-    )
 
 
 @inlined
@@ -156,9 +108,14 @@ def _along_arm(distance, d4):
 
 
 @inlined
-def _planar(dh, px, py, theta1, theta5, theta6, theta234, shoulder, wrist, solutions, branches, count):
-    """The two positions of the links a2, a3 that reach (px, py) in the plane of the arm."""
+def _planar(dh, target, angles, signs, solutions, branches, count):
+    """The two positions of the links a2, a3 that reach the target (x, y) in the plane of the arm.
+
+    ``angles``: θ1, θ234, θ5, θ6; ``signs``: the branches of shoulder and wrist.
+    """
     a2, a3 = dh[1, 2], dh[2, 2]
+    px, py = target
+    theta1, theta234, theta5, theta6 = angles
     above, below = ring_gaps(math.hypot(px, py), a2, a3)
     if not (above >= 0.0 and below >= 0.0):
         return count
@@ -180,7 +137,7 @@ def _planar(dh, px, py, theta1, theta5, theta6, theta234, shoulder, wrist, solut
         solutions[count, 3] = _wrapped(theta234 - theta2 - theta3 - dh[3, 0])
         solutions[count, 4] = _wrapped(theta5 - dh[4, 0])
         solutions[count, 5] = _wrapped(theta6 - dh[5, 0])
-        branches[count, 0], branches[count, 1], branches[count, 2] = shoulder, wrist, elbow
+        branches[count, 0], branches[count, 1], branches[count, 2] = signs[0], signs[1], elbow
         count += 1
     return count
 

@@ -7,8 +7,6 @@ between points of the path, so that what a step misses is missed for good (``fee
 it from the pose that was reached corrects it in the next step.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -19,6 +17,7 @@ from dynamics.errors import BadInput
 from dynamics.inverse.numeric import checked_start, turn_between
 from dynamics.inverse.poses import as_poses
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import length
 from dynamics.kinematics import forward_kinematics, update_frames, update_jacobian, update_tool
 from dynamics.work import make_work
 
@@ -91,8 +90,7 @@ def path_error(arm: Arm, T_base_tool: np.ndarray, q: np.ndarray) -> tuple[np.nda
 def _angles(reached, poses):
     out = np.empty(len(poses))
     for row in range(len(poses)):
-        x, y, z = turn_between(reached[row], poses[row])
-        out[row] = math.sqrt(x * x + y * y + z * z)
+        out[row] = length(turn_between(reached[row], poses[row]))
     return out
 
 

@@ -7,8 +7,6 @@ branch's label: through a singularity it continues where the joints continue. A 
 solutions instead.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

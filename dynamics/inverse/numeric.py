@@ -9,8 +9,6 @@ Unlike nowoczyn2023 (2.3), which subtracts Euler angles and uses no inverse, the
 vector.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -21,6 +19,7 @@ from dynamics.batches import as_rows
 from dynamics.errors import BadInput
 from dynamics.inverse.poses import as_poses
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import dot, length, matmul, times, vector
 from dynamics.kinematics import update_frames, update_jacobian, update_tool
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import make_work
@@ -224,33 +223,23 @@ def _update_error(arm, T, q, position_only, error, work):
     return square
 
 
-@kernel
+@inlined
 def turn_between(T_from, T_to):
     """Rotation vector [rad], base axes, that turns the axes of ``T_from`` into those of ``T_to``."""
-    turn = np.zeros((3, 3))
-    for i in range(3):
-        for j in range(3):
-            for k in range(3):
-                turn[i, j] += T_to[i, k] * T_from[j, k]
-    x, y = 0.5 * (turn[2, 1] - turn[1, 2]), 0.5 * (turn[0, 2] - turn[2, 0])
-    z = 0.5 * (turn[1, 0] - turn[0, 1])
-    sine = math.sqrt(x * x + y * y + z * z)
-    cosine = 0.5 * (turn[0, 0] + turn[1, 1] + turn[2, 2] - 1.0)
+    x, y = matmul(T_from, vector(T_to, 0, 0)), matmul(T_from, vector(T_to, 1, 0))
+    z = matmul(T_from, vector(T_to, 2, 0))  # rows of the turn
+    axis = times(0.5, (z[1] - y[2], x[2] - z[0], y[0] - x[1]))
+    sine, cosine = length(axis), 0.5 * (x[0] + y[1] + z[2] - 1.0)
     angle = math.atan2(sine, cosine)
     if cosine >= 0.0:
-        scale = angle / sine if sine > 1e-7 else 1.0
-        return x * scale, y * scale, z * scale
-    k = 0  # near half a turn the axis is the largest column of the symmetric part less cosine
-    for i in range(1, 3):
-        if turn[i, i] > turn[k, k]:
-            k = i
-    turn[0, 0], turn[1, 1], turn[2, 2] = turn[0, 0] - cosine, turn[1, 1] - cosine, turn[2, 2] - cosine
-    ax, ay = 0.5 * (turn[0, k] + turn[k, 0]), 0.5 * (turn[1, k] + turn[k, 1])
-    az = 0.5 * (turn[2, k] + turn[k, 2])
-    scale = angle / math.sqrt(ax * ax + ay * ay + az * az)
-    if ax * x + ay * y + az * z < 0.0:
-        scale = -scale
-    return ax * scale, ay * scale, az * scale
+        return times(angle / sine if sine > 1e-7 else 1.0, axis)
+    # near half a turn the axis is the largest column of the symmetric part less cosine
+    xy, xz, yz = 0.5 * (x[1] + y[0]), 0.5 * (x[2] + z[0]), 0.5 * (y[2] + z[1])
+    largest = x[0] - cosine, xy, xz
+    if y[1] > x[0] or z[2] > x[0]:
+        largest = (xz, yz, z[2] - cosine) if z[2] > y[1] else (xy, y[1] - cosine, yz)
+    scale = angle / length(largest)
+    return times(-scale if dot(largest, axis) < 0.0 else scale, largest)
 
 
 def _one_pose(value: object) -> np.ndarray:

@@ -1,13 +1,12 @@
 """Rigid poses at the border: checked, made orthonormal, flattened to rows."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from dynamics.errors import BadInput
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import along, column, cross, dot, put, vector
 
 RIGID = 1e-6  # largest entry of R^T R - 1 and of the last row's difference from [0, 0, 0, 1]
 
@@ -82,28 +81,18 @@ def is_rigid(T):
         if not (math.isfinite(T[i, 3]) and abs(T[3, i]) <= RIGID):
             return False
         for j in range(3):
-            product = T[0, i] * T[0, j] + T[1, i] * T[1, j] + T[2, i] * T[2, j]
-            if not abs(product - (1.0 if i == j else 0.0)) <= RIGID:  # false for NaN
+            if not abs(dot(column(T, i), column(T, j)) - (1.0 if i == j else 0.0)) <= RIGID:  # false for NaN
                 return False
-    determinant = (
-        T[0, 0] * (T[1, 1] * T[2, 2] - T[1, 2] * T[2, 1])
-        - T[0, 1] * (T[1, 0] * T[2, 2] - T[1, 2] * T[2, 0])
-        + T[0, 2] * (T[1, 0] * T[2, 1] - T[1, 1] * T[2, 0])
-    )
+    determinant = dot(vector(T, 0, 0), cross(vector(T, 1, 0), vector(T, 2, 0)))
     return abs(T[3, 3] - 1.0) <= RIGID and determinant > 0.0
 
 
 @inlined
 def _newton_step(T):
     """R (3 - R^T R) / 2: squares the distance from the nearest orthonormal matrix."""
-    xx = T[0, 0] * T[0, 0] + T[1, 0] * T[1, 0] + T[2, 0] * T[2, 0]
-    yy = T[0, 1] * T[0, 1] + T[1, 1] * T[1, 1] + T[2, 1] * T[2, 1]
-    zz = T[0, 2] * T[0, 2] + T[1, 2] * T[1, 2] + T[2, 2] * T[2, 2]
-    xy = T[0, 0] * T[0, 1] + T[1, 0] * T[1, 1] + T[2, 0] * T[2, 1]
-    xz = T[0, 0] * T[0, 2] + T[1, 0] * T[1, 2] + T[2, 0] * T[2, 2]
-    yz = T[0, 1] * T[0, 2] + T[1, 1] * T[1, 2] + T[2, 1] * T[2, 2]
+    x, y, z = column(T, 0), column(T, 1), column(T, 2)
+    xy, xz, yz = dot(x, y), dot(x, z), dot(y, z)
+    off = (dot(x, x) - 1.0, xy, xz), (xy, dot(y, y) - 1.0, yz), (xz, yz, dot(z, z) - 1.0)
     for i in range(3):
-        x, y, z = T[i, 0], T[i, 1], T[i, 2]
-        T[i, 0] = x - 0.5 * (x * (xx - 1.0) + y * xy + z * xz)
-        T[i, 1] = y - 0.5 * (x * xy + y * (yy - 1.0) + z * yz)
-        T[i, 2] = z - 0.5 * (x * xz + y * yz + z * (zz - 1.0))
+        row = vector(T, i, 0)
+        put(T, i, 0, along(row, -0.5, (dot(row, off[0]), dot(row, off[1]), dot(row, off[2]))))

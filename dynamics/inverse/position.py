@@ -4,8 +4,6 @@ Both documents print − d6 c1 c234 and − d6 s1 c234; it is − d6 c1 s5 c234 
 is right. a2 and a3 are negative (kebria2016's Table I prints them positive).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm

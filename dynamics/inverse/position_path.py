@@ -5,8 +5,6 @@ next the path takes the solution that changes the joints least: its change is in
 Jacobian, the condition of first order for the least ‖q − q_last‖ among all q with that tool position.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.arm import Arm, joint_count

@@ -1,7 +1,5 @@
 """Which arms have the closed form: those of UR type, with parallel axes 2, 3 and 4."""
 
-from __future__ import annotations
-
 from dynamics.arm import Arm, joint_count
 from dynamics.errors import NoClosedForm
 from dynamics.inverse.poses import as_poses

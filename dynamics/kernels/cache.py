@@ -5,8 +5,6 @@ at the file that holds the function, so an edited helper in another file, or a n
 would otherwise run the old code. What is inside a folder is Numba's and ``checked_entries``'s affair.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import hashlib

@@ -4,8 +4,6 @@ It owns when Numba looks at the type of an argument: for nested records that cos
 of a loop. Whoever calls such a loop often may import it.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ Compiled code is executed as it lies there. A file that a power cut, a full disk
 otherwise than it was written is not read; what it held is compiled anew, and takes its place.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import sys

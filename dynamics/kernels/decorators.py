@@ -10,7 +10,9 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import numpy as np
 
 from dynamics.kernels.cache import PACKAGES, cache_folder
 from dynamics.kernels.numba_parts import all_parts_are_there
@@ -103,8 +105,9 @@ class Packed(Kernel):
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
         numba = load_numba()
-        types = {"np.ndarray": numba.types.float64[::1], "int": numba.types.int64}
-        given = [types[a] for name, a in self.__wrapped__.__annotations__.items() if name != "return"]  # type: ignore[attr-defined]
+        types = {np.ndarray: numba.types.float64[::1], int: numba.types.int64}
+        hints = get_type_hints(self.__wrapped__)  # type: ignore[attr-defined]
+        given = [types[kind] for name, kind in hints.items() if name != "return"]
         return unchecked_call(compile_loop(numba.types.void(*given), self.__wrapped__))  # type: ignore[attr-defined]
 
 

@@ -5,8 +5,6 @@ and a caller does so again with all that it contains: a step that is nested five
 Here a function stays as Numba has written it, and only its callers are optimised and become machine code.
 """
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 

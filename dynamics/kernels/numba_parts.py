@@ -5,8 +5,6 @@ may be in a version newer than ``NEWEST_TESTED``, all are left alone: compiling 
 the same.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import os

@@ -3,8 +3,6 @@
 ``decorators`` loads it together with Numba. ``records`` has the decorator ``@record``.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

@@ -13,8 +13,6 @@ own records need 2.5 µs and 3.5 µs: they tell the layout of their memory anew 
 ``dynamics.kernels.record_types`` lets Numba know of them.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_hints
 

@@ -1,7 +1,5 @@
 """Libraries without the settings that lie in the current folder: somebody else may have left them there."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ Numba's ``reshape`` asks a function that knows every layout, 20 ns for each arra
 of them; a row of numbers without gaps has but one answer. ``decorators`` lets Numba know of it.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

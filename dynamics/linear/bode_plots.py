@@ -1,7 +1,5 @@
 """Transfer functions and frequency responses of the linearised arm, for any pair of input and output."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -31,18 +29,10 @@ class Bode(NamedTuple):
 
 
 def transfer_function(model: LinearModel, output: int, source: int) -> scipy.signal.ZerosPolesGain:
-    """Transfer function from an input to an output, as zeros, poles and gain.
+    """H(s) = C (s I - A)^-1 B + D from a column of B, the motor, to a row of C, as zeros, poles and gain.
 
-    Zeros come from the pencil of the system and not from the coefficients of a polynomial of order 2n,
-    whose roots are lost to rounding; zeros that equal poles are cancelled.
-
-    Args:
-        model: one linear model (no batch).
-        output: row of C.
-        source: column of B (the motor).
-
-    Returns:
-        H(s) = C (s I - A)^-1 B + D for the pair.
+    Zeros come from the pencil of the system and not from the coefficients of a polynomial of order 2n, whose
+    roots are lost to rounding; zeros that equal poles are cancelled.
 
     Raises:
         BadInput: a batch, or an index that does not exist.
@@ -59,15 +49,10 @@ def transfer_function(model: LinearModel, output: int, source: int) -> scipy.sig
 
 
 def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
-    """H(j omega) of every pair of output and input.
+    """H(j omega) (..., k, p, n) of every pair of output and input, at frequencies (k,) [rad/s].
 
-    Args:
-        model: one linear model, or a batch.
-        frequency: (k,) [rad/s].
-
-    Returns:
-        (..., k, p, n) complex; at a pole on the imaginary axis infinite where it shows in the pair, and
-        the limit where it does not.
+    At a pole on the imaginary axis it is infinite where it shows in the pair, and the limit where it does
+    not.
 
     Raises:
         BadInput: frequencies that are not finite.
@@ -81,13 +66,7 @@ def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
 
 
 def bode(model: LinearModel, output: int, source: int, frequency: np.ndarray) -> Bode:
-    """Magnitude and phase of one pair.
-
-    Args:
-        model: one linear model (no batch).
-        output: row of C.
-        source: column of B (the motor).
-        frequency: (k,) [rad/s].
+    """Magnitude and phase at frequencies (k,) [rad/s] from a column of B, the motor, to a row of C.
 
     Raises:
         BadInput: as ``transfer_function`` and ``frequency_response``.
@@ -106,14 +85,10 @@ def bode(model: LinearModel, output: int, source: int, frequency: np.ndarray) ->
 
 
 def resonances(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How the arm swings and falls when its motors hold it against gravity.
+    """How an arm at rest at ``q`` (..., n) [rad] swings and falls when its motors hold it against gravity.
 
-    At rest A = [0, I; -M^-1 dg/dq, 0]: the squares of its eigenvalues are real (M and dg/dq are
-    symmetric), so each of the n modes either swings for ever or falls.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
+    There A = [0, I; -M^-1 dg/dq, 0]: the squares of its eigenvalues are real (M and dg/dq are symmetric), so
+    each of the n modes either swings for ever or falls.
 
     Returns:
         Swing frequencies (..., n) [rad/s], and growth rates (..., n) [1/s], both ascending; zero where
@@ -160,9 +135,8 @@ def _pair(model: LinearModel, output: int, source: int) -> tuple[np.ndarray, np.
     if model.A.ndim != 2:
         raise BadInput("one linear model is wanted", found=model.A.shape, allowed="(2n, 2n)")
     if not 0 <= output < len(model.C) or not 0 <= source < model.B.shape[1]:
-        raise BadInput(
-            "no such pair", found=(output, source), allowed=f"below {(len(model.C), model.B.shape[1])}"
-        )
+        allowed = f"below {(len(model.C), model.B.shape[1])}"
+        raise BadInput("no such pair", found=(output, source), allowed=allowed)
     return model.A, model.B[:, source], model.C[output]
 
 

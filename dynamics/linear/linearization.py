@@ -4,8 +4,6 @@ x, u and y are deviations from the operating point, which need not be an equilib
 local linearisation, the points of a trajectory are a moving one (tu2023 2.3).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +11,7 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from dynamics.errors import BadInput, nearest_name
+from dynamics.errors import BadInput, require_known
 from dynamics.kinematics import jacobian
 from dynamics.newton_euler import inverse_dynamics
 
@@ -71,7 +69,7 @@ def linearize(
 def moving_linearization(
     arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, output: str | np.ndarray = "state"
 ) -> LinearModel:
-    """Linear models along a motion, with the torque that it needs.
+    """Linear models along a motion, one for each of k points, with the torque that it needs.
 
     Args:
         arm: the arm.
@@ -79,9 +77,6 @@ def moving_linearization(
         qd: (k, n) joint velocities [rad/s].
         qdd: (k, n) joint accelerations [rad/s²].
         output: as for ``linearize``.
-
-    Returns:
-        k models, one for each point.
 
     Raises:
         BadInput: as ``linearize``.
@@ -192,10 +187,7 @@ def _output_matrix(arm: Arm, q: np.ndarray, output: str | np.ndarray) -> np.ndar
     if not isinstance(output, str):
         (rows,), _ = as_rows(2 * n, output=output)
         return np.broadcast_to(rows, (len(q), *rows.shape)).copy()
-    if output not in OUTPUTS:
-        raise BadInput(
-            "unknown output", found=output, allowed=", ".join(OUTPUTS), nearest=nearest_name(output, OUTPUTS)
-        )
+    require_known(output, OUTPUTS, "unknown output")
     if output == "tool":
         linear = jacobian(arm, q)[:, :3]
         return np.concatenate([linear, np.zeros_like(linear)], axis=2)

@@ -4,8 +4,6 @@ The structure-preserving doubling algorithm (Chu, Fan and Lin 2005): a Cayley tr
 turns the closed-loop eigenvalues into numbers below one, and each round squares them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.batches import as_rows
@@ -17,15 +15,10 @@ _ROUNDS, _SMALL = 40, 1e-14
 
 
 def solve_riccati(a: np.ndarray, g: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Stabilising solution X of A^T X + X A - X G X + H = 0.
+    """Stabilising solution X (..., m, m) of A^T X + X A - X G X + H = 0.
 
-    Args:
-        a: (..., m, m).
-        g: (..., m, m) symmetric, B R^-1 B^T of a linear-quadratic regulator.
-        h: (..., m, m) symmetric, its weight Q of the state.
-
-    Returns:
-        (..., m, m); the regulator's gain is R^-1 B^T X.
+    For a linear-quadratic regulator G is B R^-1 B^T, H its weight Q of the state, both symmetric; its gain is
+    R^-1 B^T X.
 
     Raises:
         BadInput: wrong shapes, or no stabilising solution was found.
@@ -97,10 +90,10 @@ def _double(ak, gk, hk, w, x, y, t, u):
         _multiply(t, ak, x)  # (I + G H)^-1 A
         _multiply(t, gk, y)  # (I + G H)^-1 G
         _multiply(hk, x, t)
-        _multiply_left_transposed(ak, t, u)
+        _multiply(ak.T, t, u)
         _add_symmetric(hk, u)
         _multiply(ak, y, t)
-        _multiply_right_transposed(t, ak, u)
+        _multiply(t, ak.T, u)
         _add_symmetric(gk, u)
         _multiply(ak, x, t)
         largest = 0.0
@@ -136,31 +129,6 @@ def _multiply(a, b, out):
             value = a[i, k]
             for j in range(m):
                 out[i, j] += value * b[k, j]
-
-
-@kernel
-def _multiply_left_transposed(a, b, out):
-    """a^T b."""
-    m = a.shape[0]
-    for i in range(m):
-        for j in range(m):
-            out[i, j] = 0.0
-        for k in range(m):
-            value = a[k, i]
-            for j in range(m):
-                out[i, j] += value * b[k, j]
-
-
-@kernel
-def _multiply_right_transposed(a, b, out):
-    """A b^T."""
-    m = a.shape[0]
-    for i in range(m):
-        for j in range(m):
-            value = 0.0
-            for k in range(m):
-                value += a[i, k] * b[j, k]
-            out[i, j] = value
 
 
 @kernel

@@ -6,8 +6,6 @@ input or usage; 3 internal error, with a report file; 130 interrupted.
 A command imports what does the work when it is called: the help answers before NumPy is loaded.
 """
 
-from __future__ import annotations
-
 import gc
 import io
 import os
@@ -17,6 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopfield_nav.cli.bench import bench
 from hopfield_nav.cli.check import check, schema
 from hopfield_nav.cli.compare import compare
 from hopfield_nav.cli.crash import noticed_interrupts, write_report
@@ -44,7 +43,7 @@ app = typer.Typer(
     "with a Hopfield neural network.",
 )
 for _command in (
-    run, sweep, plan, demo, replay, compare, tune, identify, serve, watch,
+    run, sweep, bench, plan, demo, replay, compare, tune, identify, serve, watch,
     new, check, list_, schema, view, plot, animate, export, warm,
 ):  # fmt: skip
     app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order
@@ -70,11 +69,7 @@ def _options(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status; never raises.
-
-    Args:
-        argv: the words after the program's name; default those of the process.
-    """
+    """Run the command line, by default the process's words, and return its exit status; never raises."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     gc.set_threshold(_GARBAGE)
     _print_whatever_comes()

@@ -45,11 +45,7 @@ def schema(sweep: Annotated[bool, typer.Option("--sweep", help="Of a sweep file 
 
 
 def _check(name: str, picture: bool, trust: bool) -> str:
-    """What is said of a good file.
-
-    Raises:
-        BadInput: it is none.
-    """
+    """What is said of a good file; BadInput if it is none."""
     from hopfield_nav.world import Trust, find_file, read_document, sweep_name
 
     path = find_file(name)

@@ -22,7 +22,7 @@ Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."),
 ]
-Threshold = Annotated[float | None, typer.Option(help="Of the detector.", show_default=False)]
+Threshold = Annotated[float | None, typer.Option(help="Of the detector.")]
 FreeRun = Annotated[
     list[Path] | None,
     typer.Option(
@@ -32,9 +32,7 @@ FreeRun = Annotated[
 MotorConstants = Annotated[
     str | None,
     typer.Option(
-        metavar="K1,K2,...",
-        help="Torque for a current, of every joint [N·m/A], where it is known.",
-        show_default=False,
+        metavar="K1,K2,...", help="Torque for a current, of every joint [N·m/A], where it is known."
     ),
 ]
 
@@ -43,7 +41,6 @@ Episodes = Annotated[
     typer.Option(
         "--episodes/--every-rise",
         help="One touch is one alarm, for an arm that retreats from what it feels; or every rise is one.",
-        show_default=False,
     ),
 ]
 
@@ -73,11 +70,7 @@ def _is_numbers(value: Any) -> bool:
 
 
 def read_numbers(text: str) -> list[float]:
-    """Numbers between commas.
-
-    Raises:
-        BadInput: something else.
-    """
+    """Numbers between commas; BadInput for something else."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -117,10 +110,7 @@ def motors_of(
             raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")
         return model, given_motors(read_numbers(constants), len(model.dh))
     if not free:
-        raise BadInput(
-            "the motor constants are not known",
-            where=where,
-            allowed="--free-run LOG_DIR, one or more recordings of the same arm with nothing touching it",
-        )
+        allowed = "--free-run LOG_DIR, one or more recordings of the same arm with nothing touching it"
+        raise BadInput("the motor constants are not known", where=where, allowed=allowed)
     motors = fit_motors(free, model, same_motor)
     return motors.on(model), motors

@@ -16,32 +16,14 @@ if TYPE_CHECKING:
     from hopfield_nav.sweeps import Pair
 
 _SHOWN = (
-    "estimator",
-    "measure",
-    "outcome",
-    "simulated_time_s",
-    "collision_count",
-    "graze_count",
-    "contact_count",
-    "missed_count",
-    "repeated_alarm_count",
-    "delay_p50_s",
-    "delay_p95_s",
-    "delay_max_s",
-    "force_before_reaction_p50_N",
-    "force_before_reaction_max_N",
-    "peak_contact_force_N",
-    "false_alarm_count",
-    "false_alarms_per_hour",
-    "false_alarms_per_hour_low",
-    "false_alarms_per_hour_high",
-    "force_error_rms_N",
-    "map_error_m",
-    "place_error_p50_m",
-    "place_within_4cm_share",
-    "place_link_share",
-    "final_tool_error_m",
-)
+    "estimator", "measure", "outcome", "simulated_time_s",
+    "collision_count", "graze_count", "contact_count", "missed_count", "repeated_alarm_count",
+    "delay_p50_s", "delay_p95_s", "delay_max_s",
+    "force_before_reaction_p50_N", "force_before_reaction_max_N", "peak_contact_force_N",
+    "false_alarm_count", "false_alarms_per_hour", "false_alarms_per_hour_low", "false_alarms_per_hour_high",
+    "force_error_rms_N", "map_error_m",
+    "place_error_p50_m", "place_within_4cm_share", "place_link_share", "final_tool_error_m",
+)  # fmt: skip
 
 
 def compare(
@@ -49,8 +31,7 @@ def compare(
         list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds two worlds.")
     ],
     seeds: Annotated[
-        int | None,
-        typer.Option(min=1, max=100_000, help="Run two worlds with so many seeds each.", show_default=False),
+        int | None, typer.Option(min=1, max=100_000, help="Run two worlds with so many seeds each.")
     ] = None,
     trust: Trusted = False,
 ) -> int:

@@ -1,7 +1,5 @@
 """When a command does not end by itself: Ctrl-C that is remembered, and the report of an internal error."""
 
-from __future__ import annotations
-
 import platform
 import signal
 import sys
@@ -44,10 +42,6 @@ def write_report(arguments: Sequence[str], error: BaseException) -> Path:
     """Write what happened to ``hopfield-nav-error-TIME.txt``, to send along with a bug report.
 
     The file lies here, or else in the temporary folder.
-
-    Args:
-        arguments: the command line.
-        error: the exception that was not meant to happen.
     """
     name = f"hopfield-nav-error-{time.strftime('%Y%m%d-%H%M%S')}.txt"
     for folder in (Path(), Path(tempfile.gettempdir())):

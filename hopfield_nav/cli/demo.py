@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name, printable
+from dynamics import printable, require_known
 from hopfield_nav.cli.options import Film, NoPlots, folder_option
 
 if TYPE_CHECKING:
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 
 _UNWATCHED = 10  # rounds where nobody watches and could end it
 _PATHS = {
-    "shortest": "straight line",
-    "around": "detour",
-    "direct": "direct path",
-    "sampling": "sampled path",
-}
+    "shortest": "straight line", "around": "detour", "direct": "direct path", "sampling": "sampled path",
+}  # fmt: skip
 
 
 def demo(
@@ -35,8 +32,7 @@ def demo(
         str | None,
         typer.Option(
             help="One of the document's examples instead: calculate_obstacle_space, "
-            "inverse_kinematics_example, direct_path_example, shortest_path_example.",
-            show_default=False,
+            "inverse_kinematics_example, direct_path_example, shortest_path_example."
         ),
     ] = None,
     rounds: Annotated[
@@ -44,7 +40,6 @@ def demo(
         typer.Option(
             min=1,
             help=f"Stop after so many  [default: Ctrl-C; {_UNWATCHED} where the output goes to no terminal]",
-            show_default=False,
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random poses.")] = 0,
@@ -108,11 +103,7 @@ def _run_example(example: str, name: str, out: Path | None) -> int:
     from hopfield_nav.cli.report import count_bar, say_if_cold
     from hopfield_nav.world import load_world
 
-    if example not in EXAMPLES:
-        raise BadInput(
-            "unknown example", where="--example", found=example, allowed=", ".join(EXAMPLES),
-            nearest=nearest_name(example, EXAMPLES),
-        )  # fmt: skip
+    require_known(example, EXAMPLES, "unknown example", "--example")
     world, folder = load_world(name), choose_folder(out, example)
     say_if_cold()
     if example == calculate_obstacle_space.__name__:

@@ -1,7 +1,5 @@
 """The command export: a saved run for other programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +14,7 @@ def export(
     as_csv: Annotated[bool, typer.Option("--csv", help="signals.csv and events.csv.")] = False,
     as_mat: Annotated[bool, typer.Option("--mat", help="run.mat, for MATLAB and Octave.")] = False,
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th row of the signals.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write to  [default: RUN]", show_default=False)
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to write to  [default: RUN]")] = None,
 ) -> int:
     """Write the signals and events of a run as CSV, or everything as a file of MATLAB."""
     if not (as_csv or as_mat):

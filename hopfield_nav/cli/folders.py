@@ -1,7 +1,5 @@
 """Where a run's results go: decided, and tried, before anything is computed."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import tempfile
@@ -15,13 +13,8 @@ from dynamics.files import FolderTaken
 def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
     """The folder for the results: the one asked for, or the first free of ``runs/NAME``, ``-2``, ``-3``.
 
-    Args:
-        asked: a folder that does not exist yet or is empty; None for the default.
-        name: of the world.
-        option: that asked for it.
-
     Raises:
-        BadInput: the folder holds something, or cannot be made.
+        BadInput: the folder, which ``option`` asked for, holds something, or cannot be made.
     """
     folder = _first_free(_default(name)) if asked is None else _require_empty(asked, option)
     _require_writable(folder.parent)
@@ -31,14 +24,8 @@ def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
 def save_where_free(save: Callable[[Path], object], folder: Path, asked: Path | None, name: str) -> Path:
     """Save results, at the next free name where another program has taken the folder meanwhile, and say so.
 
-    Args:
-        save: raises ``FolderTaken`` where the folder it is given holds something.
-        folder: from ``choose_folder``.
-        asked: as there.
-        name: as there.
-
-    Returns:
-        Where the results are.
+    ``save`` raises ``FolderTaken`` where the folder that it is given holds something; the rest is as in
+    ``choose_folder``. Returns where the results are.
     """
     place = folder
     while True:
@@ -90,11 +77,8 @@ def _first_free(base: Path) -> Path:
 def _require_empty(folder: Path, option: str) -> Path:
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise BadInput(
-                "holds something already; nothing is overwritten",
-                where=f"{option} {folder}",
-                allowed="a new or an empty folder",
-            )
+            what = "holds something already; nothing is overwritten"
+            raise BadInput(what, where=f"{option} {folder}", allowed="a new or an empty folder")
     except OSError as error:
         raise _cannot_write(folder, error) from None
     return folder
@@ -110,8 +94,5 @@ def _require_writable(parent: Path) -> None:
 
 
 def _cannot_write(folder: Path, error: OSError) -> BadInput:
-    return BadInput(
-        f"cannot write results here: {error.strerror or error}",
-        where=str(folder),
-        allowed="--out FOLDER in a place that you may write to",
-    )
+    what = f"cannot write results here: {error.strerror or error}"
+    return BadInput(what, where=str(folder), allowed="--out FOLDER in a place that you may write to")

@@ -13,7 +13,7 @@ from hopfield_nav.cli.chosen import read_numbers
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
-    from dynamics.identification import Comparison, Identification
+    from dynamics.identification import Comparison, Gears, Identification
     from hopfield_nav.logs import Sources
 
 
@@ -46,7 +46,6 @@ def identify(
         typer.Option(
             metavar="K1,K2,...",
             help="Torque for a current, of every joint [N·m/A]  [default: fitted to the model]",
-            show_default=False,
         ),
     ] = None,
     same_motor: SameMotor = None,
@@ -97,6 +96,8 @@ def _lines(found: Identification, sources: Sources, checks: Sequence[Comparison]
         ("Coulomb friction", f"{', '.join(f'{c:.3g}' for c in friction[:, 0])} N·m"),
         ("viscous friction", f"{', '.join(f'{v:.3g}' for v in friction[:, 1])} N·m·s/rad"),
     ]
+    if found.gears is not None:
+        lines.append(("stiffness before slipping", f"{', '.join(_stiffnesses(found.gears))} N·m/rad"))
     if sources.motor_constants is not None:
         whence = "fitted with the given arm: masses in proportion to its own" if sources.fitted else "given"
         values = ", ".join(f"{k:.4g}" for k in sources.motor_constants)
@@ -106,3 +107,9 @@ def _lines(found: Identification, sources: Sources, checks: Sequence[Comparison]
             (f"check {c.name}", f"NMSE {c.reference:.4g} N·m as given, {c.identified:.4g} N·m identified")
         )
     return lines
+
+
+def _stiffnesses(gears: Gears) -> list[str]:
+    """Of each joint with its interval, or that the logs do not tell."""
+    rows = zip(gears.stiffness, gears.interval, gears.told, strict=True)
+    return [f"{s:.2g} [{low:.2g}, {high:.2g}]" if told else "not told" for s, (low, high), told in rows]

@@ -1,7 +1,5 @@
 """The command list: what a world may name, a line each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,10 +7,13 @@ from typing import Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name, printable
+from dynamics import printable, require_known
 
-KINDS = ("worlds", "arms", "laws", "estimators", "detectors", "planners", "sweeps")
-_METHODS = {"laws": "controller", "estimators": "estimator", "detectors": "detector"}
+_METHODS = {
+    "laws": "controller", "estimators": "estimator", "detectors": "detector", "planners": "planner",
+    "responses": "response", "beliefs": "belief",
+}  # fmt: skip
+KINDS = ("worlds", "arms", *_METHODS, "sweeps")
 
 
 def _begin_with(incomplete: str) -> list[str]:
@@ -27,11 +28,8 @@ def list_(
         ),
     ],
 ) -> int:
-    """List the worlds, arms, control laws, estimators, detectors, planners or sweeps that come along."""
-    if what not in KINDS:
-        raise BadInput(
-            "unknown list", found=what, allowed=", ".join(KINDS), nearest=nearest_name(what, KINDS)
-        )
+    """List the worlds, arms, control laws, detectors, planners, sweeps … that come along."""
+    require_known(what, KINDS, "unknown list")
     lines = describe_known(what)
     width = max(len(name) for name in lines)
     for name, line in lines.items():
@@ -46,10 +44,6 @@ def describe_known(what: str) -> Mapping[str, str]:
 
         kind = _METHODS[what]
         return {name: find_method(kind, name).description for name in method_names(kind)}
-    if what == "planners":
-        from hopfield_nav.navigation import PLANNERS
-
-        return PLANNERS
     return {name: _first_sentence(_description(path)) for name, path in _files(what)}
 
 

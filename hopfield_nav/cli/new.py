@@ -1,7 +1,5 @@
 """The command new: a world file to begin with."""
 
-from __future__ import annotations
-
 from importlib import resources
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Options that several commands share: their words, and how a list of joints is read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,9 +41,7 @@ SameMotor = Annotated[
 
 def folder_option(name: str) -> Any:
     """The option ``--out`` of a command whose results go to ``runs/NAME`` if it is not given."""
-    return typer.Option(
-        help=f"Folder for the results  [default: runs/{name}, then -2, -3]", show_default=False
-    )
+    return typer.Option(help=f"Folder for the results  [default: runs/{name}, then -2, -3]")
 
 
 def set_option(example: str) -> Any:
@@ -56,11 +52,7 @@ def set_option(example: str) -> Any:
 
 
 def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
-    """The joints of every ``--same-motor``, counted from 1.
-
-    Raises:
-        BadInput: something else than whole numbers.
-    """
+    """The joints of every ``--same-motor``, counted from 1; BadInput for other than whole numbers."""
     return [_joints(text) for text in groups or ()]
 
 

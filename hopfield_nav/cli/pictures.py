@@ -21,12 +21,9 @@ def plot(
     run: Annotated[Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")],
     pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False,
     heat: Annotated[
-        str | None,
-        typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.", show_default=False),
+        str | None, typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.")
     ] = None,
-    over: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.", show_default=False)
-    ] = None,
+    over: Annotated[str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.")] = None,
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
     if heat is not None or over is not None:
@@ -60,8 +57,7 @@ def animate(
     fps: Annotated[int, typer.Option(min=1, max=120, help="Frames a second.")] = 20,
     begin: Annotated[float, typer.Option("--from", min=0.0, help="First simulated time [s].")] = 0.0,
     end: Annotated[
-        float | None,
-        typer.Option("--to", min=0.0, help="Last simulated time [s]  [default: the end]", show_default=False),
+        float | None, typer.Option("--to", min=0.0, help="Last simulated time [s]  [default: the end]")
     ] = None,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="In pixels.")] = "1280x720",
 ) -> int:
@@ -77,9 +73,8 @@ def _read_size(text: str) -> tuple[int, int]:
     """Width and height of a film."""
     width, times, height = text.lower().partition("x")
     if not (times and width.isdecimal() and height.isdecimal()):
-        raise BadInput(
-            "not understood", where="--size", found=text, allowed="WIDTHxHEIGHT, such as 1920x1080"
-        )
+        allowed = "WIDTHxHEIGHT, such as 1920x1080"
+        raise BadInput("not understood", where="--size", found=text, allowed=allowed)
     return int(width), int(height)
 
 
@@ -103,11 +98,7 @@ def film_run(run: Run, folder: Path, cut: Cut | None = None) -> Path:
 
 
 def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> Run:
-    """Read the run of a folder.
-
-    Args:
-        folder: where it is.
-        makers: which commands make what is needed here, for the message.
+    """Read the run of a folder; a message names the commands, ``makers``, that make what is needed here.
 
     Raises:
         BadInput: a file is missing, or cannot be read.
@@ -115,12 +106,8 @@ def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-
     missing = [name for name in _RECORD if not (folder / name).is_file()]
     if missing:
         what = "not the folder of a run" if folder.is_dir() else "no such folder"
-        raise BadInput(
-            what,
-            where=str(folder),
-            found=f"no {', '.join(missing)}" if folder.is_dir() else None,
-            allowed=f"a folder that {makers} made",
-        )
+        found = f"no {', '.join(missing)}" if folder.is_dir() else None
+        raise BadInput(what, where=str(folder), found=found, allowed=f"a folder that {makers} made")
     from hopfield_nav.record import load_run
 
     return load_run(folder)

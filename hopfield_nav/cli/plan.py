@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput, nearest_name, printable
+from dynamics import printable, require_known
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
@@ -37,11 +37,7 @@ def plan(
     from hopfield_nav.cli.report import say_if_cold
     from hopfield_nav.world import load_world
 
-    if motion not in _MOTIONS:
-        raise BadInput(
-            "unknown motion", where="--motion", found=motion, allowed=", ".join(_MOTIONS),
-            nearest=nearest_name(motion, _MOTIONS),
-        )  # fmt: skip
+    require_known(motion, _MOTIONS, "unknown motion", "--motion")
     read = load_world(world, overrides or [], trust)
     folder = choose_folder(out, f"{read.name}-plan")
     say_if_cold()
@@ -80,10 +76,7 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
 
 
 def _simulate(planned: Planned, folder: Path) -> bool:
-    """Run the trajectory on the simulated arm, under the world's controller and among all its obstacles.
-
-    Returns whether it came to the end of the trajectory without a touch that was felt.
-    """
+    """Follow the trajectory in simulation; whether it came to its end without a touch that was felt."""
     from hopfield_nav.cli.report import print_results
     from hopfield_nav.experiment import follow
 

@@ -4,21 +4,12 @@ Each takes a world, by default the one called ``cell``, and a folder, by default
 name; it returns the files it wrote.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
 from dynamics import HopfieldNavError
+from hopfield_nav import known_world
 from hopfield_nav.figures.plan import draw_plan_figures, draw_solutions_figure
-from hopfield_nav.known_world import (
-    build_library,
-    build_scene,
-    plan_known,
-    pose_of,
-    scene_of_world,
-    task_of_world,
-)
 from hopfield_nav.world import World, build_arm, load_world
 
 
@@ -31,15 +22,9 @@ def calculate_obstacle_space(
     folder: str | Path = "runs/calculate_obstacle_space",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
-    """All collisions of the arm with itself on a grid of 10°: ``self_collisions.npz``.
-
-    Args:
-        world: its arm and tool count, its obstacles do not.
-        folder: of the file.
-        progress: called with the number of cells done and of all.
-    """
+    """All collisions of the arm with itself on a grid of 10°, no obstacles: ``self_collisions.npz``."""
     arm = build_arm(_given(world))
-    library = build_library(arm, build_scene(arm), progress=progress)
+    library = known_world.build_library(arm, known_world.build_scene(arm), progress=progress)
     path = _made(folder) / "self_collisions.npz"
     library.save(path)
     return [path]
@@ -51,8 +36,8 @@ def inverse_kinematics_example(
     """Every joint position of the goal's pose in one picture."""
     world = _given(world)
     arm = build_arm(world)
-    goal = pose_of(arm, task_of_world(world, arm).stations[-1])
-    scene = scene_of_world(world, world.plan.clearance)
+    goal = known_world.pose_of(arm, known_world.task_of_world(world, arm).stations[-1])
+    scene = known_world.scene_of_world(world, world.plan.clearance)
     return draw_solutions_figure(arm, scene, world, goal, _made(folder))
 
 
@@ -70,21 +55,17 @@ def shortest_path_example(
     return _drawn(_given(world), "in_turn", folder)
 
 
+_DRAWN = inverse_kinematics_example, direct_path_example, shortest_path_example
 EXAMPLES: dict[str, Callable[..., list[Path]]] = {
-    example.__name__: example
-    for example in (
-        calculate_obstacle_space,
-        inverse_kinematics_example,
-        direct_path_example,
-        shortest_path_example,
-    )
+    example.__name__: example for example in (calculate_obstacle_space, *_DRAWN)
 }
 
 
 def _drawn(world: World, method: str, folder: str | Path) -> list[Path]:
     arm = build_arm(world)
-    scene, task, asked = scene_of_world(world, world.plan.clearance), task_of_world(world, arm), world.plan
-    plan = plan_known(
+    scene = known_world.scene_of_world(world, world.plan.clearance)
+    task, asked = known_world.task_of_world(world, arm), world.plan
+    plan = known_world.plan_known(
         arm, scene, task.start, task.stations, method, asked.ways, asked.steps, asked.tool_speed,
         asked.turn_speed,
     )  # fmt: skip

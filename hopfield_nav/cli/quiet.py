@@ -1,11 +1,9 @@
 """Free motion for the command tune: simulated or recorded, one part to choose by and another to judge by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,38 +32,24 @@ _DIGITS = 4  # of a threshold
 
 @dataclass(frozen=True)
 class Free:
-    """Free motion in two parts.
+    """Free motion in two parts."""
 
-    Attributes:
-        choosing, judging: the motions of each part, for a world.
-        model: the arm whose motion it is as it is believed to be; None: as the world says.
-        changes: of the world, that make its arm the one that was recorded.
-    """
-
-    choosing: Callable[[World], Iterable[Signals]]
-    judging: Callable[[World], Iterable[Signals]]
-    model: Arm | None = None
-    changes: tuple[str, ...] = ()
+    choosing: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
+    judging: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
+    model: Arm | None = None  # the arm whose motion it is as it is believed to be; None: as the world says
+    changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """A world's threshold, what chose it, and what judged it.
+    """A world's threshold, what chose it, and what judged it."""
 
-    Attributes:
-        world: whose methods they are.
-        watched: they, with everything but the threshold.
-        chosen: the threshold.
-        force: mean force at which a push is felt with it [N]; 0 where nobody asked.
-        alarms, seconds: in the motion that judged.
-    """
-
-    world: World
-    watched: Watched
-    chosen: Chosen
-    force: float = 0.0
-    alarms: int = 0
-    seconds: float = 0.0
+    world: World  # whose methods they are
+    watched: Watched  # they, with everything but the threshold
+    chosen: Chosen  # the threshold
+    force: float = 0.0  # mean force at which a push is felt with it [N]; 0 where nobody asked
+    alarms: int = 0  # in the motion that judged
+    seconds: float = 0.0  # in the motion that judged
 
     @property
     def change(self) -> str:
@@ -79,7 +63,7 @@ class Tuned:
         """False alarms an hour, and both ends of the 95 % interval."""
         return alarm_rate(self.alarms, self.seconds)
 
-    def judged(self, free: Free) -> Tuned:
+    def judged(self, free: Free) -> Self:
         """The same after the motion that judges it."""
         alarms, seconds = 0, 0.0
         for signals in free.judging(self.world):
@@ -89,13 +73,7 @@ class Tuned:
 
 
 def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
-    """The threshold of a world for a rate of false alarms.
-
-    Args:
-        world: that names estimator and detector.
-        free: motion.
-        per_hour: false alarms an hour.
-        force: whether it is asked with how much force a push is felt.
+    """The threshold of a world's methods for a rate of false alarms, and on request the force of a push.
 
     Raises:
         BadInput: as ``choose_threshold`` and ``free_motion``.

@@ -1,7 +1,5 @@
 """How a command says that its input is bad: every fault on a line of its own."""
 
-from __future__ import annotations
-
 import sys
 
 

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.chosen import (
-    Episodes,
-    FreeRun,
-    MotorConstants,
-    Threshold,
-    Values,
-    model_of_world,
-    motors_of,
-    read_values,
-    values_of_world,
-)
+from hopfield_nav.cli import chosen
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
@@ -42,7 +32,7 @@ class _Case(NamedTuple):
 
     def of_log(self, detector: Method) -> dict[str, Any]:
         """Values of parameters that the log itself gives."""
-        return {} if self.world is None else values_of_world(self.world, (self.estimator, detector))
+        return {} if self.world is None else chosen.values_of_world(self.world, (self.estimator, detector))
 
 
 def replay(
@@ -51,32 +41,23 @@ def replay(
     ],
     detector: Annotated[str, typer.Option(help="Name of a detector, or FILE.py:NAME.")],
     estimator: Annotated[
-        str | None,
-        typer.Option(
-            help="Name of an estimator  [default: that of the run, or joint_error]", show_default=False
-        ),
+        str | None, typer.Option(help="Name of an estimator  [default: that of the run, or joint_error]")
     ] = None,
     arm: Annotated[
-        str | None,
-        typer.Option(
-            help="Model of the arm  [default: that of the run, or ur5_controller]", show_default=False
-        ),
+        str | None, typer.Option(help="Model of the arm  [default: that of the run, or ur5_controller]")
     ] = None,
-    threshold: Threshold = None,
-    values: Values = None,
-    free_run: FreeRun = None,
-    motor_constants: MotorConstants = None,
+    threshold: chosen.Threshold = None,
+    values: chosen.Values = None,
+    free_run: chosen.FreeRun = None,
+    motor_constants: chosen.MotorConstants = None,
     same_motor: SameMotor = None,
-    episodes: Episodes = None,
+    episodes: chosen.Episodes = None,
     free: Annotated[
         bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.", show_default=False)
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.")] = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.")
     ] = None,
 ) -> int:
     """Run a force estimator and a collision detector over a recording."""
@@ -89,32 +70,26 @@ def replay(
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     measure = find_method("detector", detector)
-    given = read_values(threshold, values or [])
+    given = chosen.read_values(threshold, values or [])
     if (log / "world.yaml").is_file():
         if free_run or same_motor or motor_constants:
-            raise BadInput(
-                "a simulated run records torques", where="--free-run", allowed="for recordings alone"
-            )
+            allowed = "for recordings alone"
+            raise BadInput("a simulated run records torques", where="--free-run", allowed=allowed)
         case = _saved_run(log, estimator, arm)
     else:
         case = _recording(
             log, estimator or "joint_error", arm, free_run or [], read_joints(same_motor), motor_constants
         )
-    found = replay_signals(
-        case.model,
-        case.signals,
-        case.estimator,
-        measure,
-        case.of_log(measure) | given,
-        episodes=bool(episodes),
-    )
+    parameters = case.of_log(measure) | given
+    methods = case.estimator, measure, parameters
+    found = replay_signals(case.model, case.signals, *methods, episodes=bool(episodes))
     if out is not None:
         _save(found, out)
     if plot is not None:
         _draw(found, plot)
     lines = _lines(case, measure, found, free)
     if case.free and any(p.name == "threshold" for p in measure.parameters):
-        lines += _suggestion(case, measure, case.of_log(measure) | given)
+        lines += _suggestion(case, measure, parameters)
     print_table(lines, title=log.name)
     return 0
 
@@ -127,7 +102,7 @@ def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
 
     run = load_run(folder)
     method = _recorded_estimator(run.world) if estimator is None else find_method("estimator", estimator)
-    return _Case(model_of_world(run.world, arm), signals_of_run(run), method, run.world, [])
+    return _Case(chosen.model_of_world(run.world, arm), signals_of_run(run), method, run.world, [])
 
 
 def _recorded_estimator(world: World) -> Method:
@@ -155,7 +130,7 @@ def _recording(
     model = load_arm(arm or "ur5_controller")
     n = len(model.dh)
     free = [load_recording(path, n) for path in free_runs]
-    model, motors = motors_of(model, constants, free, same_motor, str(log))
+    model, motors = chosen.motors_of(model, constants, free, same_motor, str(log))
     untouched = [signals_of_recording(recording, motors) for recording in free]
     return _Case(model, signals_of_recording(load_recording(log, n), motors), method, None, untouched)
 

@@ -1,7 +1,5 @@
 """What the commands print: lines and bars while they work, tables at their end."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,31 +37,18 @@ def say_if_cold() -> None:
 
 @contextmanager
 def progress_bar(time_limit: float) -> Iterator[ProgressCall | None]:
-    """A bar of simulated time on the terminal; gives None where stderr is no terminal.
-
-    Args:
-        time_limit: simulated time at which the bar is full [s].
-    """
+    """A bar of simulated time [s] on the terminal; gives None where stderr is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
-    columns = (
-        TextColumn("{task.fields[seconds]}"),
-        BarColumn(),
-        TextColumn("{task.fields[felt]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
+    now, felt = TextColumn("{task.fields[seconds]}"), TextColumn("{task.fields[felt]}")
+    with Progress(now, BarColumn(), felt, TimeElapsedColumn(), console=console, transient=True) as progress:
         task = progress.add_task("", total=time_limit, seconds="0.0 s", felt="0 collisions")
 
         def show(time: float, collisions: int) -> None:
-            progress.update(
-                task,
-                completed=time,
-                seconds=f"{time:.1f} of {time_limit:g} s",
-                felt=f"{collisions} collision{'' if collisions == 1 else 's'}",
-            )
+            felt = f"{collisions} collision{'' if collisions == 1 else 's'}"
+            progress.update(task, completed=time, seconds=f"{time:.1f} of {time_limit:g} s", felt=felt)
 
         yield show
 
@@ -116,13 +101,7 @@ def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> No
 
 
 def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels: int = 1) -> None:
-    """Print a table with a head.
-
-    Args:
-        headings: of all columns.
-        rows: their cells.
-        labels: how many columns name the row; the others hold its values.
-    """
+    """Print a table with a head; the first ``labels`` columns name a row, the others hold its values."""
     table = Table(box=SIMPLE)
     for heading in headings[:labels]:
         table.add_column(_text(heading), style="bold", no_wrap=True)

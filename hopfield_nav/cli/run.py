@@ -36,6 +36,9 @@ def run(
         bool, typer.Option("--view", help="Show the run in the browser while it is going.")
     ] = False,
     felt: Felt = None,
+    learnt: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the arm as it was learnt to an arm file.")
+    ] = None,
     trust: Trusted = False,
 ) -> int:
     """Simulate a world and save what happened."""
@@ -44,12 +47,26 @@ def run(
     from hopfield_nav.world import load_world, remarks
 
     read = load_world(world, overrides or [], trust)
+    if learnt is not None and read.controller.learn is False:
+        allowed = "true, or a section, with --learnt"
+        raise BadInput("nothing is learnt", where="controller.learn", found="false", allowed=allowed)
     folder = choose_folder(out, read.name)
     for remark in remarks(read):
         say(remark)
-    earlier = None if felt is None else _load(felt)
+    earlier = None
+    if felt is not None:
+        from hopfield_nav.record import load_run
+
+        earlier = load_run(felt)
     made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
     folder = save_where_free(lambda place: _save(made, place), folder, out, read.name)
+    if learnt is not None:
+        _write_learnt(made, learnt)
+    if made.outcome == "running":
+        say(f"interrupted at {made.summary['simulated_time_s']:.4g} s; what was recorded is kept in {folder}")
+        return 130
+    if made.outcome == "method_failed":
+        say(f"hopfield-nav: {made.summary['reason']}; the record up to there: {folder}")
     if not no_plots:
         draw_run(made, folder)
     if animate:
@@ -57,23 +74,29 @@ def run(
     from hopfield_nav.cli.report import print_results
 
     print_results(made.summary, folder)
-    return 0 if made.outcome == "reached" else 1
+    return {"reached": 0, "method_failed": 2}.get(made.outcome, 1)
 
 
-def _load(folder: Path) -> Run:
-    from hopfield_nav.record import load_run
+def _write_learnt(made: Run, path: Path) -> None:
+    from dynamics.files import write_arm
+    from hopfield_nav.experiment import learnt_arm
 
-    return load_run(folder)
+    found = made.summary["learnt"]
+    description = f"{made.world.controller.model or made.world.arm}, as it learnt itself"
+    write_arm(learnt_arm(made), path, description, f"learnt in a run of {made.world.name}", fit=found)
 
 
 def _simulate(world: World, seed: int | None, felt: Run | None) -> Run:
     from hopfield_nav.cli.report import progress_bar
 
     _compile_if_cold(world)
-    from hopfield_nav.experiment import simulate
+    from hopfield_nav.experiment import Interrupted, simulate
 
     with progress_bar(world.time_limit) as progress:
-        return simulate(world, seed=seed, progress=progress, felt=felt)
+        try:
+            return simulate(world, seed=seed, progress=progress, felt=felt)
+        except Interrupted as stop:
+            return stop.run
 
 
 def _compile_if_cold(world: World) -> None:

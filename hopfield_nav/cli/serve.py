@@ -27,12 +27,7 @@ def serve(
     ] = 30004,
     rate: Annotated[
         float | None,
-        typer.Option(
-            min=1.0,
-            max=1000.0,
-            help="Rows of a run a second  [default: 125; 500 for ur5e arms]",
-            show_default=False,
-        ),
+        typer.Option(min=1.0, max=1000.0, help="Rows of a run a second  [default: 125; 500 for ur5e arms]"),
     ] = None,
     arm: Annotated[
         str, typer.Option(help="Model that gives a recording's tool poses, where they are not in it.")

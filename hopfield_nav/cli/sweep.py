@@ -20,10 +20,7 @@ def sweep(
     ],
     out: Annotated[Path | None, folder_option("SWEEP")] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Processes on this machine; 0: in this one  [default: cores]", show_default=False
-        ),
+        int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]")
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786.")
@@ -36,16 +33,15 @@ def sweep(
     trust: Trusted = False,
 ) -> int:
     """Simulate a world many times with changed values, on every core or a cluster."""
-    from hopfield_nav.sweeps import finished_counts, load_sweep
+    from hopfield_nav.sweeps import load_sweep
 
     asked = load_sweep(file, trust)
     folder = _choose_folder(asked, out, resume)
-    done = finished_counts(folder, asked).total() if resume else 0
-    _say_what_is_coming(asked, asked.count - done, workers, scheduler)
+    done = say_what_is_coming(asked, folder, workers, scheduler, resume)
     from hopfield_nav.cli.folders import save_where_free
 
     folder = save_where_free(
-        lambda place: _execute(asked, place, done, workers, scheduler, resume), folder, out, asked.name
+        lambda place: execute_shown(asked, place, done, workers, scheduler, resume), folder, out, asked.name
     )
     if not no_plots:
         from hopfield_nav.figures.sweep import draw_sweep_figures
@@ -58,27 +54,38 @@ def sweep(
     return 0
 
 
-def _choose_folder(sweep: Sweep, out: Path | None, resume: bool) -> Path:
+def folder_of(name: str, out: Path | None, resume: bool) -> Path:
+    """The folder for results of that name: a free one, or with ``resume`` the one to go on in."""
     from hopfield_nav.cli.folders import choose_folder, newest_folder
 
     if not resume:
-        return choose_folder(out, sweep.name)
-    folder = out or newest_folder(sweep.name)
+        return choose_folder(out, name)
+    folder = out or newest_folder(name)
     if folder is None:
-        raise BadInput(
-            "there is nothing to resume", where=f"runs/{sweep.name}", allowed="--out FOLDER, or no --resume"
-        )
-    from hopfield_nav.sweeps import require_same
-
-    require_same(sweep, folder)
+        allowed = "--out FOLDER, or no --resume"
+        raise BadInput("there is nothing to resume", where=f"runs/{name}", allowed=allowed)
     return folder
 
 
-def _say_what_is_coming(sweep: Sweep, left: int, workers: int | None, scheduler: str | None) -> None:
-    """Print what the sweep will take, before it starts."""
+def _choose_folder(sweep: Sweep, out: Path | None, resume: bool) -> Path:
+    folder = folder_of(sweep.name, out, resume)
+    if resume:
+        from hopfield_nav.sweeps import require_same
+
+        require_same(sweep, folder)
+    return folder
+
+
+def say_what_is_coming(
+    sweep: Sweep, folder: Path, workers: int | None, scheduler: str | None, resume: bool
+) -> int:
+    """Print what the sweep will take, before it starts; how many of its rows are there."""
     from hopfield_nav.cli.report import say, say_if_cold
     from hopfield_nav.cli.sweep_report import estimate_line
+    from hopfield_nav.sweeps import finished_counts
 
+    done = finished_counts(folder, sweep).total() if resume else 0
+    left = sweep.count - done
     for remark in sweep.remarks:
         say(remark)
     say_if_cold()
@@ -91,11 +98,13 @@ def _say_what_is_coming(sweep: Sweep, left: int, workers: int | None, scheduler:
             count = thread_count(client)
     if left > 0:
         say(estimate_line(sweep, estimate(sweep, left, count), count))
+    return done
 
 
-def _execute(
+def execute_shown(
     sweep: Sweep, folder: Path, done: int, workers: int | None, scheduler: str | None, resume: bool
 ) -> None:
+    """Run what is missing of a sweep, and show how it goes."""
     from hopfield_nav.cli.report import say
     from hopfield_nav.cli.sweep_report import sweep_progress
     from hopfield_nav.sweeps import execute, finished_counts

@@ -1,7 +1,5 @@
 """What the command sweep prints: what it will take, how it goes, what came out."""
 
-from __future__ import annotations
-
 import math
 import time as clock
 from collections import Counter

@@ -38,17 +38,13 @@ def tune(
         typer.Option(
             metavar="KEY=A,B,...",
             help="Choose a gain too, the one with which least force is felt: --gain detection.pole=25,50,100",
-            show_default=False,
         ),
     ] = None,
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
     overrides: Annotated[list[str] | None, set_option("detection.measure=force_norm")] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="World file to write  [default: WORLD_tuned.yaml]", show_default=False
-        ),
+        Path | None, typer.Option(metavar="FILE", help="World file to write  [default: WORLD_tuned.yaml]")
     ] = None,
     trust: Trusted = False,
 ) -> int:
@@ -65,9 +61,8 @@ def tune(
     file = _new_file(out or Path(f"{worlds[0].name}_tuned.yaml"))
     _refuse_a_gain_that_moves_the_arm(gain, free_run)
     if not free_run and (motor_constants or same_motor):
-        raise BadInput(
-            "motors are those of a recording", where="--motor-constants", allowed="with --free-run"
-        )
+        allowed = "with --free-run"
+        raise BadInput("motors are those of a recording", where="--motor-constants", allowed=allowed)
     say_if_cold()
     free = recorded(worlds[0], free_run, motor_constants, same_motor) if free_run else simulated(seeds)
     found = [tuned(candidate, free, per_hour, force=len(worlds) > 1) for candidate in worlds]
@@ -87,17 +82,15 @@ def _values(gain: str | None) -> list[str]:
         return []
     key, equals, values = gain.partition("=")
     if not equals or not key or not all(values.split(",")):
-        raise BadInput(
-            "not understood", where=f"--gain {gain}", allowed="KEY=A,B, such as detection.pole=25,50"
-        )
+        allowed = "KEY=A,B, such as detection.pole=25,50"
+        raise BadInput("not understood", where=f"--gain {gain}", allowed=allowed)
     return [f"{key}={value}" for value in values.split(",")]
 
 
 def _refuse_a_gain_that_moves_the_arm(gain: str | None, free_run: Sequence[Path] | None) -> None:
     if gain and free_run and not gain.startswith("detection."):
-        raise BadInput(
-            "what was recorded did not move with that gain", where=f"--gain {gain}", allowed="detection.…"
-        )
+        where = f"--gain {gain}"
+        raise BadInput("what was recorded did not move with that gain", where=where, allowed="detection.…")
 
 
 def _new_file(path: Path) -> Path:

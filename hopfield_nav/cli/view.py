@@ -1,7 +1,5 @@
 """The command view: a run or a plan in a browser."""
 
-from __future__ import annotations
-
 import shlex
 import webbrowser
 from pathlib import Path

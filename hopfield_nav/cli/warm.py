@@ -1,7 +1,5 @@
 """The command warm: everything is compiled now, and nothing waits for it later."""
 
-from __future__ import annotations
-
 import os
 from typing import Annotated
 
@@ -13,9 +11,7 @@ def warm(
         list[str] | None,
         typer.Argument(metavar="[WORLD]...", help="Only what these need  [default: all that come along]"),
     ] = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, help="At once  [default: one a processor]", show_default=False)
-    ] = None,
+    processes: Annotated[int | None, typer.Option(min=1, help="At once  [default: one a processor]")] = None,
 ) -> int:
     """Compile everything now, in several processes; what is compiled already is only looked at."""
     from dynamics.kernels.cache import cache_folder, cache_is_shared

@@ -57,28 +57,17 @@ def watch(
         str, typer.Argument(metavar="HOST", help="Address of the arm, or of hopfield-nav serve.")
     ],
     detector: Annotated[
-        str | None,
-        typer.Option(
-            help="Name of a detector, or FILE.py:NAME  [default: that of --world]", show_default=False
-        ),
+        str | None, typer.Option(help="Name of a detector, or FILE.py:NAME  [default: that of --world]")
     ] = None,
     estimator: Annotated[
         str | None,
-        typer.Option(
-            help="Name of an estimator  [default: that of --world, or momentum_observer]", show_default=False
-        ),
+        typer.Option(help="Name of an estimator  [default: that of --world, or momentum_observer]"),
     ] = None,
     world: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORLD", help="World that gives model, methods and parameters.", show_default=False
-        ),
+        str | None, typer.Option(metavar="WORLD", help="World that gives model, methods and parameters.")
     ] = None,
     arm: Annotated[
-        str | None,
-        typer.Option(
-            help="Model of the arm  [default: that of --world, or ur5_controller]", show_default=False
-        ),
+        str | None, typer.Option(help="Model of the arm  [default: that of --world, or ur5_controller]")
     ] = None,
     threshold: Threshold = None,
     values: Values = None,
@@ -87,16 +76,13 @@ def watch(
     calibrate: Annotated[
         float | None,
         typer.Option(
-            min=1.0,
-            metavar="SECONDS",
-            help="First take motors, friction and threshold from free motion.",
-            show_default=False,
+            min=1.0, metavar="SECONDS", help="First take motors, friction and threshold from free motion."
         ),
     ] = None,
     same_motor: SameMotor = None,
     episodes: Episodes = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.", show_default=False)
+        Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")
     ] = None,
     seconds: Annotated[
         float, typer.Option("--for", min=0.0, metavar="SECONDS", help="Of the stream, then stop.")
@@ -107,8 +93,7 @@ def watch(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Of the arm.")] = 30004,
     view: Annotated[bool, typer.Option("--view", help="Also on a page in the browser.")] = False,
     rate: Annotated[
-        float | None,
-        typer.Option(min=1.0, max=500.0, help="Rows a second  [default: the arm's]", show_default=False),
+        float | None, typer.Option(min=1.0, max=500.0, help="Rows a second  [default: the arm's]")
     ] = None,
 ) -> int:
     """Listen to a live arm (RTDE) and detect collisions as they come; it only receives."""

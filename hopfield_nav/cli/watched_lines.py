@@ -1,7 +1,5 @@
 """The lines that a watch prints: whatever a source sends, they are harmless and not too many."""
 
-from __future__ import annotations
-
 import time as clock
 
 from dynamics import printable

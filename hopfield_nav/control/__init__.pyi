@@ -13,8 +13,18 @@ from .control_step import estimate_and_judge as estimate_and_judge
 from .control_step import follow_arm as follow_arm
 from .control_step import make_belief as make_belief
 from .control_step import update_model_frames as update_model_frames
+from .gathering import KEPT_WINDOWS as KEPT_WINDOWS
+from .gathering import SIGNALS as SIGNALS
+from .gathering import WINDOW as WINDOW
+from .gathering import begin_gathering as begin_gathering
+from .gathering import gather as gather
+from .gear_fit import GearFit as GearFit
+from .gear_fit import fit_gear as fit_gear
 from .given_torque import with_torque as with_torque
 from .lag import lag_behind as lag_behind
+from .link_learning import COULOMB as COULOMB
+from .link_learning import LinkLearning as LinkLearning
+from .link_learning import Windows as Windows
 from .plain_gain import fit_gain as fit_gain
 from .plain_gain import sample_contacts as sample_contacts
 from .reactions import begin_rest as begin_rest
@@ -31,6 +41,7 @@ from .sensors import gaussian as gaussian
 from .sensors import make_generator as make_generator
 from .sensors import make_sensors as make_sensors
 from .sensors import sense as sense
+from .sensors import sense_torque as sense_torque
 from .sensors import sense_wrench as sense_wrench
 from .settling import MAX_CORRECTION as MAX_CORRECTION
 from .settling import move_reference as move_reference

@@ -30,8 +30,6 @@ have wrong, such as friction, whose error changes its sign when the arm turns ba
 taken until the level first falls, and a turn alone is nothing new.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What the control computer knows, believes and remembers, and what it is told to do."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -10,6 +8,7 @@ import numpy as np
 from dynamics.kernels.records import record
 from hopfield_nav.control.alarm import Alarm, make_alarm
 from hopfield_nav.control.control_step import Belief, make_belief
+from hopfield_nav.control.gathering import Gathering, make_gathering
 from hopfield_nav.control.sensors import Generator, make_generator
 from hopfield_nav.control.trace import Trace, make_trace
 from hopfield_nav.plugin import Sensed, make_sensed
@@ -56,6 +55,7 @@ class ControlState(NamedTuple):
         random: of the sensor noise.
         correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
         trace: what it measured in the periods before.
+        gathering: what it learns from.
     """
 
     now: ControlNow
@@ -66,6 +66,7 @@ class ControlState(NamedTuple):
     random: Generator
     correction: np.ndarray
     trace: Trace
+    gathering: Gathering
 
 
 def make_control_state(n: int, delay: int, seed: int) -> ControlState:
@@ -79,4 +80,5 @@ def make_control_state(n: int, delay: int, seed: int) -> ControlState:
         random=make_generator(seed),
         correction=np.zeros(n),
         trace=make_trace(n),
+        gathering=make_gathering(n),
     )

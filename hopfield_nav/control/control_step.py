@@ -4,19 +4,22 @@ The control computer sees what is in ``Sensed`` and its own model of the arm. Th
 is not among its arguments.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import Arm
-from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.newton_euler import newton_euler
 from dynamics.work import Work
+from hopfield_nav.control.believed_friction import (
+    FrictionBelief,
+    believed_at,
+    make_friction_belief,
+    update_believed_friction,
+)
 from hopfield_nav.control.sensors import Sensors
 from hopfield_nav.plugin import DAMPED, Applied
 
@@ -61,18 +64,20 @@ class Belief(NamedTuple):
 
     Attributes:
         now: its numbers.
+        friction: the path that the joints' friction depends on.
         tau_external: (n,) torque of contact on the joints [N·m].
         wrench: (6,) at the tool [N, N·m].
     """
 
     now: BeliefNow
+    friction: FrictionBelief
     tau_external: np.ndarray
     wrench: np.ndarray
 
 
 def make_belief(n: int) -> Belief:
     """A belief of zeros for an arm with ``n`` joints."""
-    return Belief(BeliefNow(), np.zeros(n), np.zeros(6))
+    return Belief(BeliefNow(), make_friction_belief(n), np.zeros(n), np.zeros(6))
 
 
 @inlined
@@ -90,9 +95,13 @@ def follow_arm(sensed):
 
 
 @inlined
-def estimate_and_judge(model, estimator, detector, sensed, work, belief):
-    """Update the belief: external torque, wrench, alarm level; reads the frames in ``work``."""
+def estimate_and_judge(model, estimator, detector, resolution, sensed, work, belief):
+    """Update the belief: friction, external torque, wrench, alarm level; reads the frames in ``work``.
+
+    ``resolution`` (n,) is the step of the encoders [rad].
+    """
     tau_external, wrench = belief.tau_external, belief.wrench
+    update_believed_friction(model, sensed, resolution, belief.friction)
     status = estimator.kernel(
         model, sensed, estimator.parameters, estimator.memory, work, tau_external, wrench
     )
@@ -122,7 +131,7 @@ def command_torque(controller, sensed, floating, tau):
         law.kernel(model, sensed, law.parameters, law.memory, work, tau)
         if controller.feedforward:
             for i in range(tau.size):
-                tau[i] += friction_torque(model.friction, i, sensed.qd_ref[i], SMOOTHING_SPEED)
+                tau[i] += believed_at(model, i, sensed.qd_ref[i])
     saturated = False
     for i in range(tau.size):
         if abs(tau[i]) > limits[i]:

@@ -1,7 +1,5 @@
 """A control law that commands what it was told, for those who control the arm from Python themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import BadInput

@@ -1,10 +1,7 @@
 """How far the arm is behind its reference: what is not felt in the torques may be seen in the angles."""
 
-from __future__ import annotations
-
-import math
-
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import column, length, vector
 from dynamics.kinematics import velocity_of_point
 
 
@@ -19,11 +16,7 @@ def lag_behind(sensed, correction, work):
     error = work.vector[0]
     for i in range(n):
         error[i] = sensed.q_ref[i] - correction[i] - sensed.q[i]
-    tool = work.tool
-    x, y, z = velocity_of_point(work, error, n, tool[0, 3], tool[1, 3], tool[2, 3])
-    largest = x * x + y * y + z * z
-    for link in range(1, n + 1):
-        origin = work.origin[link]  # of its own frame, which it carries
-        x, y, z = velocity_of_point(work, error, link, origin[0], origin[1], origin[2])
-        largest = max(largest, x * x + y * y + z * z)
-    return math.sqrt(largest)
+    largest = length(velocity_of_point(work, error, n, column(work.tool, 3)))
+    for link in range(1, n + 1):  # the origin of a link's own frame, which it carries
+        largest = max(largest, length(velocity_of_point(work, error, link, vector(work.origin, link, 0))))
+    return largest

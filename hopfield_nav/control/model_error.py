@@ -6,12 +6,14 @@ speed zero friction may be anything up to breakaway, and no model tells which; n
 breakaway better than the rest of its friction.
 
 Noise σ of the measured velocities is a noise M σ of the momentum, of which an observer with a lag of rate L
-leaves at most L M σ (exactly L M σ for periods short beside 1/L).
+leaves at most L M σ (exactly L M σ for periods short beside 1/L). Noise of the measured torque, new in every
+period T, leaves sqrt(a/(2 - a)) of itself with a = 1 - exp(-L T).
 """
 
-from __future__ import annotations
-
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from dynamics.composite import update_mass_and_bias
 from dynamics.kernels.decorators import inlined
@@ -43,6 +45,9 @@ VELOCITY_NOISE = Parameter(
     per_joint=True,
     of_sensors=True,
 )
+TORQUE_NOISE = replace(
+    VELOCITY_NOISE, name="torque_noise", high=1e3, unit="N·m", description="the same of the motors' torque"
+)
 DEVIATIONS = 4.0  # of the noise that are allowed for
 
 
@@ -59,12 +64,17 @@ def update_model_torques(model, sensed, work):
 
 
 @inlined
-def stiction(model, i, speed, stiction_speed, friction_error):
-    """Torque that sticking may hide on joint ``i``: breakaway at speed zero, fading beyond [N·m]."""
+def hidden_friction(model, sensed, i, stiction_speed, friction_error):
+    """Torque that friction may hide on joint ``i`` [N·m].
+
+    With an ideal gear breakaway at speed zero, fading beyond; else what is not known of its state.
+    """
+    if model.presliding[i] < np.inf:
+        return (1.0 + friction_error) * sensed.friction_doubt[i]
     largest = max(model.friction[i, 0], model.friction[i, 2])
     if largest == 0.0:
         return 0.0
-    share = speed / stiction_speed
+    share = sensed.qd[i] / stiction_speed
     return (1.0 + friction_error) * largest * math.exp(-share * share)
 
 

@@ -1,7 +1,5 @@
 """The constants of the estimate that knows no mass matrix, fitted as well as they can be."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, BadInput, jacobian, mass_matrix

@@ -5,8 +5,6 @@ something new (``RetreatStage``). Whoever decides on them, as ``experiment`` doe
 none of its memory.
 """
 
-from __future__ import annotations
-
 import math
 
 from hopfield_nav.control.alarm import Alarm, RetreatStage

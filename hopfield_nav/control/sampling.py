@@ -4,11 +4,8 @@ Three places of an observer's memory are ``STARTED`` (0 until its first call), `
 the time between its last two calls.
 """
 
-from __future__ import annotations
-
 import math
 
-from dynamics.joint_friction import SMOOTHING_SPEED, friction_torque
 from dynamics.kernels.decorators import inlined
 from hopfield_nav.plugin import Parameter
 
@@ -34,12 +31,3 @@ def elapsed(sensed, memory):
 def lag_share(pole, period):
     """Share of a step that a first-order lag of rate ``pole`` [1/s] has followed after ``period``."""
     return 1.0 - math.exp(-pole * period)
-
-
-@inlined
-def friction_of(model, i, speed):
-    """Friction torque of joint ``i`` by the controller's model [N·m], smooth about speed zero."""
-    friction = model.friction
-    if friction[i, 0] == 0.0 and friction[i, 1] == 0.0 and friction[i, 2] == 0.0:
-        return 0.0
-    return friction_torque(friction, i, speed, SMOOTHING_SPEED)

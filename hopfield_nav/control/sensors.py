@@ -6,8 +6,6 @@ repeated exactly by its seed, whatever else draws random numbers. ``control_step
 Source: Vigna 2016 (xorshift64*); Box and Muller 1958.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -27,12 +25,14 @@ class Sensors(NamedTuple):
     Attributes:
         resolution: (n,) step of the encoders [rad]; 0: exact.
         velocity_noise: (n,) standard deviation of the measured velocity [rad/s].
+        torque_noise: (n,) of the measured torque of the motors [N·m].
         wrist: whether there is a force and torque sensor at the flange.
         load: what the model has fixed to the flange; its weight and inertia are subtracted.
     """
 
     resolution: np.ndarray
     velocity_noise: np.ndarray
+    torque_noise: np.ndarray
     wrist: bool
     load: Load
 
@@ -43,10 +43,12 @@ def make_sensors(
     velocity_noise: object = 0.0,
     wrist: bool = False,
     load: Load | None = None,
+    torque_noise: object = 0.0,
 ) -> Sensors:
-    """Sensors of an arm with ``n`` joints; one number, or one a joint [rad, rad/s]."""
-    step, noise = (np.zeros(n) + np.asarray(v, dtype=np.float64) for v in (resolution, velocity_noise))
-    return Sensors(step, noise, wrist, make_load() if load is None else load)
+    """Sensors of an arm with ``n`` joints; one number, or one a joint [rad, rad/s, N·m]."""
+    given = (resolution, velocity_noise, torque_noise)
+    step, noise, torque = (np.zeros(n) + np.asarray(v, dtype=np.float64) for v in given)
+    return Sensors(step, noise, torque, wrist, make_load() if load is None else load)
 
 
 @record
@@ -76,6 +78,14 @@ def sense(sensors, q, qd, random, q_out, qd_out):
             q_out[i] = resolution[i] * math.floor(q[i] / resolution[i] + 0.5)
         if noise[i] > 0.0:
             qd_out[i] += noise[i] * gaussian(random)
+
+
+@inlined
+def sense_torque(sensors, random, tau):
+    """Add the noise of its measurement to the motors' torque (n,) [N·m]."""
+    for i in range(tau.size):
+        if sensors.torque_noise[i] > 0.0:
+            tau[i] += sensors.torque_noise[i] * gaussian(random)
 
 
 @inlined

@@ -11,8 +11,6 @@ the same rate. What a law, an estimator or a detector sees is the moved referenc
 a contact is not integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up.
 """
 
-from __future__ import annotations
-
 from dynamics.kernels.decorators import inlined
 
 MAX_CORRECTION = 0.05  # [rad] of a joint

@@ -3,8 +3,6 @@
 For whoever lets an arm slide for a while, as ``experiment.slide_phase`` does.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The wrench at the tool that explains a torque on the joints, F = J^-T tau (ragazzon2012 (5.2))."""
 
-from __future__ import annotations
-
 from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric

@@ -4,8 +4,6 @@ An alarm comes after the first contact: the observer lags, the force has to grow
 level tells when it began to rise, and the angles of that moment are still known.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

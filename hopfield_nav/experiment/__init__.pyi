@@ -2,8 +2,10 @@ from .compiling import PARTS as PARTS
 from .compiling import compile_in_parallel as compile_in_parallel
 from .compiling import compile_part as compile_part
 from .compiling import compile_parts as compile_parts
+from .learner import learnt_arm as learnt_arm
 from .preflight import Trial as Trial
 from .preflight import try_world as try_world
+from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
 from .simulation import follow as follow
 from .simulation import simulate as simulate

@@ -7,8 +7,6 @@ its reference. Where it comes no nearer, the reference is not moved any more, an
 left where it is for good: nothing will be felt either, and the time limit would be all it waits for.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compiling before it is asked for, in several processes that fill one cache."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence

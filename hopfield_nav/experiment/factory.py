@@ -3,8 +3,7 @@
 It owns these choices, and nothing else; ``simulation`` alone asks it.
 """
 
-from __future__ import annotations
-
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,15 @@ from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.experiment.slide_phase import SlidePhase
 from hopfield_nav.loop import Plant, Trajectory, compiled_loop
 from hopfield_nav.navigation import (
-    RESPONSES,
     Follower,
     MarkingNavigator,
     Navigator,
+    OwnResponse,
     SlideAlong,
     ToolNavigator,
     WholeArmNavigator,
 )
-from hopfield_nav.world import World, build_flexible_loop
+from hopfield_nav.world import World, build_flexible_loop, is_code
 
 
 def choose_navigator(
@@ -45,9 +44,10 @@ def choose_navigator(
         return WholeArmNavigator(world, arm, start)
     if world.detection.mark != "felt":
         return MarkingNavigator(world, arm, start)
-    method = world.explore.method
-    response = RESPONSES["follow" if method == "slide" and hidden else method]
-    return ToolNavigator(world, arm, start, response)
+    name = world.explore.method
+    method = world.trust.find("response", "follow" if name == "slide" and hidden else name, world.folder)
+    own = partial(OwnResponse, method, world.explore.parameters)
+    return ToolNavigator(world, arm, start, own if is_code(name) else method.kernel)
 
 
 def choose_loop(world: World, plant: Plant, start: np.ndarray) -> Any:

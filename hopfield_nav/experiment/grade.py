@@ -5,8 +5,6 @@ facts that cannot all be true; a real arm can tell as much. The truth of the sim
 collision with nothing touched in the 50 ms before is a false alarm. Neither is asked while the arm moves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hopfield_nav.navigation import Navigator

@@ -1,13 +1,11 @@
 """Settings with which a loop is unstable: refused or warned of before a run, blamed after an explosion."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
 from dynamics import Arm, jacobian
-from hopfield_nav.loop import Plant, check_step, omega_warning
+from hopfield_nav.loop import Plant, check_gears, check_step, omega_warning
 from hopfield_nav.plugin import FORCE_FELT, WRIST, Limits, answering
 from hopfield_nav.world import World, build_settings, find_methods
 
@@ -31,16 +29,44 @@ def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray)
     stages = build_settings(world, None).stages
     checked = loop.checked(plant, start, stages) if world.plant.engine == "flexible" else plant
     check_step(checked, start, world.plant.step, stages, gain, held_for)
+    if world.plant.engine == "mujoco":
+        check_gears(plant.arm, start, world.plant.step, stages)
 
 
-def find_warnings(world: World, joints: int) -> list[str]:
-    """Sentences on settings of a world that cannot go well, for an arm with so many joints."""
+def find_warnings(world: World, arm: Arm) -> list[str]:
+    """Sentences on settings of a world that cannot go well, for the true arm."""
+    return [text for text in (_too_fast(world, len(arm.dh)), _too_stiff(world, arm)) if text]
+
+
+def _too_fast(world: World, joints: int) -> str | None:
     control, frequency = world.controller, limits_of_law(world).frequency
     if not control.hold or frequency is None:
-        return []
+        return None
     omega = np.zeros(joints) + np.asarray(frequency, dtype=np.float64)
-    warning = omega_warning(omega, control.period, round(control.delay / control.period))
-    return [warning] if warning else []
+    return omega_warning(omega, control.period, round(control.delay / control.period))
+
+
+def _too_stiff(world: World, arm: Arm) -> str | None:
+    """Whether gears turn less under a load than the encoders tell."""
+    level = arm.friction[:, [0, 2]].max(axis=1)
+    unseen = np.minimum(_unseen(world, arm), level)
+    blind = np.flatnonzero((unseen > HIDDEN * level) & np.isfinite(arm.presliding))
+    if not blind.size:
+        return None
+    joints = ", ".join(str(i + 1) for i in blind)
+    finer = float((HIDDEN * level / arm.presliding)[blind].min())
+    return (
+        f"a load of up to {unseen[blind].max():.2g} N·m on a standing joint ({joints}) turns it by less than "
+        "a step of its encoder: it is not felt until the joint moves, or with "
+        f"sensors.encoder_resolution: {finer:.1g}"
+    )
+
+
+def _unseen(world: World, arm: Arm) -> np.ndarray:
+    """Torque that each gear takes within one step of its encoder (n,) [N·m]; endless where it is ideal."""
+    gives = np.isfinite(arm.presliding)
+    step = np.asarray(world.sensors.encoder_resolution, dtype=np.float64)
+    return np.where(gives, np.where(gives, arm.presliding, 0.0) * step, np.inf)
 
 
 def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]:
@@ -55,7 +81,7 @@ def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]
     if methods.estimator.needs == WRIST or not (slides or methods.law.needs == FORCE_FELT):
         return []
     in_space = slides and world.map.rank == 3
-    hidden = hidden_force(arm, start, in_space)
+    hidden = hidden_force(arm, start, in_space, _unseen(world, arm))
     wanted = world.explore.force if slides else float(world.controller.parameters["force"])
     if hidden <= HIDDEN * wanted:
         return []
@@ -66,8 +92,10 @@ def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]
     ]
 
 
-def hidden_force(arm: Arm, q: np.ndarray, in_space: bool = False) -> float:
-    """The largest force on the tool that the joints bear by friction, without turning [N].
+def hidden_force(
+    arm: Arm, q: np.ndarray, in_space: bool = False, unseen: np.ndarray | float = np.inf
+) -> float:
+    """The largest force on the tool that the joints bear by friction, without being seen to turn [N].
 
     In a direction d it is the least of friction_i / |J^T d|_i over the joints.
 
@@ -75,13 +103,14 @@ def hidden_force(arm: Arm, q: np.ndarray, in_space: bool = False) -> float:
         arm: with its friction.
         q: (n,) joint angles [rad].
         in_space: whether forces of any direction are meant, not only horizontal ones.
+        unseen: (n,) torque that turns each gear by a step of its encoder [N·m]; endless: none is seen.
     """
     angle = np.linspace(0.0, np.pi, 73)
     around = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(73)])
     tilts = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 73) if in_space else np.zeros(1)
     directions = np.concatenate([np.cos(t) * around + np.sin(t) * np.eye(3)[2] for t in tilts])
     lever = np.abs(directions @ jacobian(arm, q)[:3])
-    friction = arm.friction[:, [0, 2]].max(axis=1)
+    friction = np.minimum(arm.friction[:, [0, 2]].max(axis=1), unseen)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.nanmin(np.where(lever > 0.0, friction / lever, np.inf), axis=1).max())
 

@@ -18,8 +18,6 @@ In one integrator step the tool must not go further than half the thickness eith
 motors can press with, none beyond its limit, is never felt, except in an impact.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, gravity_torque, jacobian, mass_matrix

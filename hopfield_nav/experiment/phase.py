@@ -5,8 +5,6 @@ either in the same words: what comes ``before`` the new path, when to look (``ne
 ``is_over``, and from where the arm goes on (``end``).
 """
 
-from __future__ import annotations
-
 from hopfield_nav.world import World
 
 

@@ -1,7 +1,5 @@
 """What a run of a checked world would refuse, found without running it: everything up to its first step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple

@@ -11,8 +11,6 @@ Then the path is planned again, from where the arm is. What was felt is learned 
 follows; how far it is confirmed is told by the level where the arm itself turned back.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

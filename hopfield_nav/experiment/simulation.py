@@ -8,8 +8,6 @@
         print(simulation.time, simulation.q, simulation.force)
 """
 
-from __future__ import annotations
-
 import math
 import time as clock
 from collections.abc import Callable
@@ -21,6 +19,7 @@ from hopfield_nav.control import begin_trajectory, find_onset, pass_by, with_tor
 from hopfield_nav.experiment.arrival import Arrival, arrived
 from hopfield_nav.experiment.factory import choose_loop, choose_navigator, encoders_at, make_phases
 from hopfield_nav.experiment.grade import why_doubtful
+from hopfield_nav.experiment.learner import Learner
 from hopfield_nav.experiment.limits import (
     find_warnings,
     refuse_large_steps,
@@ -54,11 +53,20 @@ from hopfield_nav.navigation import (
     check_trajectory,
     warm_up_replan,
 )
+from hopfield_nav.plugin import MethodFailed
 from hopfield_nav.record import DetectionRecord, Run, changed_cells, load_prior
 from hopfield_nav.world import World, build_arm, build_controller, build_plant, build_settings, find_methods
 
 Progress = Callable[[float, int], None]
+GoesOn = Callable[[float, int], bool]
 _SLICE = 0.5  # [s] simulated between two calls of the progress function
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was interrupted; ``run`` is its record so far, whose outcome is ``running``."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
 
 
 class Simulation:
@@ -71,8 +79,8 @@ class Simulation:
         felt: an earlier run over the same map; what it felt is known, with the certainty that it had.
 
     Attributes:
-        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit`` or
-            ``diverged``; ``reason`` says why in a sentence.
+        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit``,
+            ``diverged`` or ``method_failed``; ``reason`` says why in a sentence.
         state: true joint angles, what was sensed and believed (``loop.State``).
         loop: what advances it; its engine and, with elastic joints, their rotors.
         rows: what is recorded.
@@ -107,7 +115,7 @@ class Simulation:
         self.plant = build_plant(self.world, arm)
         self.loop = choose_loop(self.world, self.plant, start)
         refuse_large_steps(self.world, self.plant, self.loop, start)
-        self.warnings = find_warnings(self.world, len(arm.dh))
+        self.warnings = find_warnings(self.world, self.plant.arm)
         self._hidden_force = warn_of_hidden_force(self.world, self.plant.arm, start)
         self.warnings += self._hidden_force
         self.warnings += check_start(self.world, arm, start, refuse=trajectory is None)
@@ -138,8 +146,10 @@ class Simulation:
         self.reason = ""
         self.detections: list[DetectionRecord] = []
         self._felt = np.zeros_like(self.navigator.felt())
-        self.first_motion = self.navigator.first_motion(encoders_at(self.world, self.loop, start))
+        here = encoders_at(self.world, self.loop, start)
+        self.first_motion = self._asked(lambda: self.navigator.first_motion(here))
         self._trajectory = self.first_motion.trajectory
+        self.learner = self._make_learner()
         self._end_without(self.first_motion)
 
     @property
@@ -217,7 +227,11 @@ class Simulation:
         target = min(self.state.now.step + max(1, round(steps)), self._last_step)
         while self.outcome is None and self.state.now.step < target:
             until = min(target, self._decision_step(), self._arrival.next_look(self.state.now.step))
+            if self.learner is not None:
+                until = min(until, self.learner.next_look(self.state.now.step))
             event = self.advance(until)
+            if self.learner is not None:
+                self.learner.look(self.state.now.step, bool(self.detections))
             if event == Event.HORIZON and self.navigator.motion.needs_decision:
                 self._decide()
             elif event == Event.HORIZON:
@@ -232,15 +246,43 @@ class Simulation:
                 self._end("time_limit", f"{there} {self.world.time_limit:g} s")
         return self.outcome
 
-    def run(self, progress: Progress | None = None) -> Run:
-        """Go on to the end and return the record."""
+    def run(
+        self, progress: Progress | None = None, while_: Callable[[float, int], bool] | None = None
+    ) -> Run:
+        """Go on to the end and return the record.
+
+        Args:
+            progress: called now and then with the simulated time [s] and the number of touches.
+            while_: the same, and says whether to go on; else the outcome is ``running``.
+
+        Raises:
+            Interrupted: by Ctrl-C, with the record so far.
+        """
         started = clock.perf_counter()
-        while self.outcome is None:
-            self.step(_SLICE)
-            if progress is not None:
-                progress(self.time, len(self.detections))
+        try:
+            while self.outcome is None:
+                self.step(_SLICE)
+                if progress is not None:
+                    progress(self.time, len(self.detections))
+                if while_ is not None and not while_(self.time, len(self.detections)):
+                    break
+        except KeyboardInterrupt:
+            self.reason = "interrupted"
+            raise Interrupted(self.record()) from None
         self.wall_time += clock.perf_counter() - started
         return self.record()
+
+    def _make_learner(self) -> Learner | None:
+        """What learns, if the world wants it; the first motion then begins after a wiggle."""
+        section, control = self.world.controller.learn, self.state.control
+        if section is False:
+            return None
+        wiggles = self._followed is None
+        learner = Learner(self.world, section, self.arm, self.controller, control, wiggles)
+        self.state = self.state._replace(control=control._replace(gathering=learner.gathering))
+        self.first_motion, self._trajectory = learner.wiggle(self.first_motion)
+        self.navigator.motion = self.first_motion
+        return learner
 
     def record(self) -> Run:
         """The record so far."""
@@ -287,7 +329,10 @@ class Simulation:
             onset=find_onset(state.control.trace, float(self.trajectory.knots[0])),
             level_at_retreat=state.control.alarm.now.level_at_retreat_before,
         )
-        marked, motion = self.navigator.on_detection(detection)
+        try:
+            marked, motion = self.navigator.on_detection(detection)
+        except MethodFailed as error:
+            marked, motion = self.navigator.motion.start, self._failed(error)
         if motion.passes_by:
             pass_by(state.control.alarm)
         elif self.navigator.goal is not None:
@@ -388,9 +433,25 @@ class Simulation:
             q = evaluate(self.trajectory, self.time)[0]
             qd = np.zeros_like(q)
         begin = Reference(self.time, q, qd, np.zeros_like(q))
-        motion = self.navigator.replan(begin, self.state.control.alarm.now.level_at_retreat)
+        level = self.state.control.alarm.now.level_at_retreat
+        motion = self._asked(lambda: self.navigator.replan(begin, level))
         self._set_off(motion)
         self._end_without(motion)
+
+    def _asked(self, ask: Callable[[], PlannedMotion]) -> PlannedMotion:
+        """What the navigator answers; the end of the run where a method of somebody's own fails it."""
+        try:
+            return ask()
+        except MethodFailed as error:
+            return self._failed(error)
+
+    def _failed(self, error: MethodFailed) -> PlannedMotion:
+        """No motion, and why: the method, its world, and the touches that were answered before."""
+        touches = f"after {len(self.detections)} touches"
+        reason = f"{error}; world {self.world.name}, {touches}, at {self.time:.4g} s"
+        failed = self.navigator.motion._replace(trajectory=None, outcome="method_failed", reason=reason)
+        self.navigator.motion = failed
+        return failed
 
     def _end_without(self, motion: PlannedMotion) -> None:
         """A motion without a trajectory ends the run; one row of it is recorded if there is none yet.

@@ -5,8 +5,6 @@ along. Where to, and when it is enough, the navigator says; a surface that is lo
 found, ends it too. Then the world's law goes on from where the arm is.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

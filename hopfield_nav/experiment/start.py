@@ -1,7 +1,5 @@
 """Obstacles in which the arm starts: refused where they are known, warned of where they are not."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, BadInput

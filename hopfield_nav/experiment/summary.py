@@ -1,7 +1,5 @@
 """The numbers of a run: what ``summary.json`` holds."""
 
-from __future__ import annotations
-
 import math
 import platform
 from typing import Any, Protocol
@@ -11,6 +9,7 @@ import numpy as np
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Controller
 from hopfield_nav.experiment.grade import no_path_grade, warn_of_free_air
+from hopfield_nav.experiment.learner import Learner
 from hopfield_nav.loop import Plant, State
 from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.record import DetectionRecord, contact_delays, version_of
@@ -38,6 +37,7 @@ class Simulated(Protocol):
     controller: Controller
     handed_on: PriorMap | None
     navigator: Navigator
+    learner: Learner | None
 
     @property
     def self_distance(self) -> float | None:
@@ -99,6 +99,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         else None,
         "imperfections": imperfections(simulation.world),
         "handed_on": _handed_on(simulation.handed_on),
+        "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
         "versions": {"python": platform.python_version()} | {name: version_of(name) for name in _PACKAGES},
@@ -119,8 +120,11 @@ def imperfections(world: World) -> dict[str, Any]:
     if world.plant.friction is not None:
         given = world.plant.friction
         found["plant.friction"] = given if isinstance(given, str) else given.model_dump(mode="json")
-    for key in ("mass_scale", "friction_scale", "payload"):
-        value = getattr(world.controller.model_error, key)
+    if world.plant.presliding is not None:
+        found["plant.presliding"] = world.plant.presliding
+    if np.any(world.plant.torque_ripple.amplitude):
+        found["plant.torque_ripple"] = world.plant.torque_ripple.model_dump(mode="json")
+    for key, value in world.controller.model_error:
         if value != getattr(ideal.controller.model_error, key):
             found[f"controller.model_error.{key}"] = value
     for key, value in world.sensors:

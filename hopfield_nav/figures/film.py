@@ -1,7 +1,5 @@
 """A film as a file: MP4, or GIF where no encoder is found."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -59,9 +57,8 @@ class Cut(NamedTuple):
             raise BadInput("frames a second", where="--fps", found=self.fps, allowed="1 to 120")
         if any(edge % 2 or not _SMALLEST <= edge <= _LARGEST for edge in self.size):
             allowed = f"even numbers from {_SMALLEST} to {_LARGEST}, such as 1920x1080"
-            raise BadInput(
-                "size of a film", where="--size", found="x".join(map(str, self.size)), allowed=allowed
-            )
+            found = "x".join(map(str, self.size))
+            raise BadInput("size of a film", where="--size", found=found, allowed=allowed)
         return end
 
 
@@ -89,18 +86,11 @@ def write_film(
     progress: Progress | None = None,
     size: tuple[int, int] = SIZE,
 ) -> Path:
-    """Write frames under another name first, and rename the file when it is whole.
+    """Write frames under another name first, and rename the file, ``<path>.mp4``, when it is whole.
 
-    Args:
-        path: where to, without the ending.
-        frames: each (height, width, 4) uint8, red, green, blue and one that is not looked at.
-        total: how many there are.
-        fps: frames a second.
-        progress: called after every frame with the number of frames done and of all.
-        size: width and height of a frame [pixels].
-
-    Returns:
-        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
+    It is ``<path>.gif`` where there is no encoder. Frames are (height, width, 4) uint8, red, green, blue and
+    one that is not looked at, ``fps`` a second, of a size of width and height [pixels]. After every one
+    ``progress`` is called with the number of frames done and of all.
 
     Raises:
         OSError: the file cannot be written.

@@ -1,7 +1,5 @@
 """Colours with fixed meanings, for pictures, films and the page in a browser alike."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """A replay as a picture: alarm level, estimated force, and every alarm."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +12,7 @@ from hopfield_nav.logs import Replay
 
 
 def draw_replay(found: Replay, path: Path) -> Path:
-    """Draw level and force over time with the alarms, as a PNG.
-
-    Args:
-        found: from ``logs.replay``, at least two rows.
-        path: of the file.
+    """Draw level and force of a replay of two rows or more over time, with the alarms, as a PNG.
 
     Raises:
         OSError: it cannot be written.

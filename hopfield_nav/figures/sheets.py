@@ -4,8 +4,6 @@ Recorded signals have tens of thousands of rows; fewer points look the same. Leg
 panels, where they cover no data.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -47,15 +45,11 @@ def keep_scale(ax: Axes, least: float) -> Axes:
 def envelope(time: np.ndarray, values: np.ndarray, bins: int = _BINS) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest value of each of ``bins`` stretches, in order of time.
 
-    Every point returned is one of the signal's own; no peak is lost.
-
-    Args:
-        time: (k,) [s].
-        values: (k,) any unit; values that are not finite are left out where others are near.
-        bins: number of stretches.
+    Every point is one of the signal's own; no peak is lost. Values (k,) that are not finite are left out
+    where others are near.
 
     Returns:
-        (m,) times and (m,) values, m ≤ 2 bins + 2; the signal itself when it is short.
+        Times (m,) and values (m,), m ≤ 2 bins + 2; the signal itself when it is short.
     """
     count = values.size
     if count <= 2 * bins:
@@ -71,15 +65,7 @@ def envelope(time: np.ndarray, values: np.ndarray, bins: int = _BINS) -> tuple[n
 
 
 def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
-    """Rows of a path at which another ``distance`` has been travelled, and both ends.
-
-    Args:
-        position: (k, d) [m].
-        distance: [m].
-
-    Returns:
-        (m,) rows, ascending.
-    """
+    """Rows (m,) of a path (k, d) at which another ``distance`` has been travelled [m], and both ends."""
     if len(position) < 3:
         return np.arange(len(position))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -90,10 +76,7 @@ def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
 
 
 def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False) -> list[Path]:
-    """Write a PNG, on request a PDF too, each under another name first and renamed when whole.
-
-    The folder is made if there is none.
-    """
+    """Write a PNG, on request a PDF too, each whole or not at all; the folder is made if there is none."""
     folder.mkdir(parents=True, exist_ok=True)
     return [_save(figure, folder / f"{name}.{ending}") for ending in (("png", "pdf") if pdf else ("png",))]
 

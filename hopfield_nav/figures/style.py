@@ -3,8 +3,6 @@
 Nothing global is changed: figures are made and saved inside ``with paper_style():``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -8,8 +8,6 @@ what it has begun and taken beforehand, where a copy ends at once; and where its
 are called back, its own thread ends with an error (``InvalidStateError``, Python 3.11).
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence

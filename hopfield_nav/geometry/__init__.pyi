@@ -20,6 +20,7 @@ from .distance import segment_distance as segment_distance
 from .distance import segment_near as segment_near
 from .distance import surely_apart as surely_apart
 from .round_distance import nearest_shares as nearest_shares
+from .round_distance import to_segment as to_segment
 from .solids import AXES as AXES
 from .solids import BOUND as BOUND
 from .solids import BOX as BOX

@@ -4,14 +4,13 @@ An arm is its outline from the arm file and, where its tool point lies away from
 without thickness from the flange to the tool point.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm
 from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import ZERO, add, matmul, put, sub, vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry.distance import (
@@ -155,35 +154,27 @@ def _rows(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 @inlined
-def place_point(work, link, x, y, z):
+def place_point(work, link, p):
     """A point of a link's frame in base axes, from the frames in ``work``."""
     if link == 0:
-        return x, y, z
-    origin, rotation, i = work.origin, work.rotation, link - 1
-    return (
-        origin[link, 0] + rotation[i, 0, 0] * x + rotation[i, 0, 1] * y + rotation[i, 0, 2] * z,
-        origin[link, 1] + rotation[i, 1, 0] * x + rotation[i, 1, 1] * y + rotation[i, 1, 2] * z,
-        origin[link, 2] + rotation[i, 2, 0] * x + rotation[i, 2, 1] * y + rotation[i, 2, 2] * z,
-    )
+        return p
+    return add(vector(work.origin, link, 0), matmul(work.rotation[link - 1], p))
 
 
 @inlined
 def place_axis(work, bodies, b):
-    """Start and direction of the axis of capsule ``b`` in base axes (3 + 3), from the frames in ``work``."""
+    """Start and direction of the axis of capsule ``b`` in base axes, from the frames in ``work``."""
     link = int(bodies[b, LINK])
-    ax, ay, az = place_point(work, link, bodies[b, START], bodies[b, START + 1], bodies[b, START + 2])
+    start = place_point(work, link, vector(bodies, b, START))
     if bodies[b, REACH] == bodies[b, RADIUS]:  # a point or a ball
-        return ax, ay, az, 0.0, 0.0, 0.0
-    bx, by, bz = place_point(work, link, bodies[b, END], bodies[b, END + 1], bodies[b, END + 2])
-    return ax, ay, az, bx - ax, by - ay, bz - az
+        return start, ZERO
+    return start, sub(place_point(work, link, vector(bodies, b, END)), start)
 
 
 @inlined
 def place_middle(work, bodies, b):
     """Middle of the axis of capsule ``b`` in base axes, from the frames in ``work``."""
-    return place_point(
-        work, int(bodies[b, LINK]), bodies[b, MIDDLE], bodies[b, MIDDLE + 1], bodies[b, MIDDLE + 2]
-    )
+    return place_point(work, int(bodies[b, LINK]), vector(bodies, b, MIDDLE))
 
 
 @inlined
@@ -192,12 +183,12 @@ def arm_touches(bodies, solids, work):
     for b in range(bodies.shape[0]):
         if bodies[b, LINK] == 0.0:
             continue
-        mx, my, mz = place_middle(work, bodies, b)
-        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        middle = place_middle(work, bodies, b)
+        a, d = place_axis(work, bodies, b)
         for j in range(solids.shape[0]):
-            if surely_apart(solids, j, mx, my, mz, bodies[b, REACH]):
+            if surely_apart(solids, j, middle, bodies[b, REACH]):
                 continue
-            if segment_near(solids, j, ax, ay, az, dx, dy, dz, bodies[b, RADIUS]):
+            if segment_near(solids, j, a, d, bodies[b, RADIUS]):
                 return True
     return False
 
@@ -209,12 +200,12 @@ def least_distance(bodies, solids, work):
     for b in range(bodies.shape[0]):
         if bodies[b, LINK] == 0.0:
             continue
-        mx, my, mz = place_middle(work, bodies, b)
-        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        middle = place_middle(work, bodies, b)
+        a, d = place_axis(work, bodies, b)
         for j in range(solids.shape[0]):
-            if surely_apart(solids, j, mx, my, mz, bodies[b, REACH] + least):
+            if surely_apart(solids, j, middle, bodies[b, REACH] + least):
                 continue
-            least = min(least, segment_distance(solids, j, ax, ay, az, dx, dy, dz)[0] - bodies[b, RADIUS])
+            least = min(least, segment_distance(solids, j, a, d)[0] - bodies[b, RADIUS])
     return least
 
 
@@ -224,9 +215,9 @@ def _capsules_batch(arm: Arm, bodies: np.ndarray, q: np.ndarray, work: Work) -> 
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
         for b in range(bodies.shape[0]):
-            ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
-            out[row, b, 0], out[row, b, 1], out[row, b, 2] = ax, ay, az
-            out[row, b, 3], out[row, b, 4], out[row, b, 5] = ax + dx, ay + dy, az + dz
+            a, d = place_axis(work, bodies, b)
+            put(out[row], b, 0, a)
+            put(out[row], b, 3, add(a, d))
             out[row, b, 6] = bodies[b, RADIUS]
     return out
 
@@ -239,9 +230,9 @@ def _distance_batch(
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
         for b in range(bodies.shape[0]):
-            ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+            a, d = place_axis(work, bodies, b)
             for j in range(solids.shape[0]):
-                s = segment_distance(solids, j, ax, ay, az, dx, dy, dz)[0]
+                s = segment_distance(solids, j, a, d)[0]
                 out[row, b, j] = s - bodies[b, RADIUS]
     return out
 

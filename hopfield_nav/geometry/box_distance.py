@@ -5,59 +5,58 @@ in an interval between two of the six planes that bound the box, and linear ther
 distance is the largest of six linear functions, and its least value lies where two of them cross.
 """
 
-from __future__ import annotations
-
-import math
-
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import along, dot, length, over, sub, times, vector
 from hopfield_nav.geometry.solids import AXES, CENTRE, SIZE
 
 SURFACE = 1e-13  # [m] a point nearer than this counts as being on the surface
 
 
 @inlined
-def into_axes(solids, j, x, y, z):
+def from_centre(solids, j, p):
+    """From the centre of solid ``j`` to a point."""
+    return sub(p, vector(solids, j, CENTRE))
+
+
+@inlined
+def into_solid(solids, j, a):
     """A vector of base axes written in the axes of solid ``j``."""
+    x, y, z = vector(solids, j, AXES), vector(solids, j, AXES + 3), vector(solids, j, AXES + 6)
+    return along(along(times(a[0], x), a[1], y), a[2], z)
+
+
+@inlined
+def _beyond(p, half):
+    """How far each coordinate lies outside -half…half, with its sign."""
     return (
-        solids[j, AXES] * x + solids[j, AXES + 3] * y + solids[j, AXES + 6] * z,
-        solids[j, AXES + 1] * x + solids[j, AXES + 4] * y + solids[j, AXES + 7] * z,
-        solids[j, AXES + 2] * x + solids[j, AXES + 5] * y + solids[j, AXES + 8] * z,
+        p[0] - min(max(p[0], -half[0]), half[0]),
+        p[1] - min(max(p[1], -half[1]), half[1]),
+        p[2] - min(max(p[2], -half[2]), half[2]),
     )
 
 
 @inlined
-def _beyond(value, half):
-    """How far a coordinate lies outside -half…half, with its sign."""
-    return value - min(max(value, -half), half)
-
-
-@inlined
-def _slope(t, x, y, z, dx, dy, dz, hx, hy, hz):
+def _slope(t, a, d, half):
     """Half the slope of the squared distance at t."""
-    return dx * _beyond(x + t * dx, hx) + dy * _beyond(y + t * dy, hy) + dz * _beyond(z + t * dz, hz)
+    return dot(d, _beyond(along(a, t, d), half))
 
 
 @inlined
-def nearest_to_box(x, y, z, dx, dy, dz, hx, hy, hz):
+def nearest_to_box(a, d, half):
     """T of a nearest point of a segment, in the box's axes, to the box."""
     low, high = 0.0, 1.0
-    slope_low = _slope(0.0, x, y, z, dx, dy, dz, hx, hy, hz)
+    slope_low = _slope(0.0, a, d, half)
     if slope_low >= 0.0:
         return 0.0
-    slope_high = _slope(1.0, x, y, z, dx, dy, dz, hx, hy, hz)
+    slope_high = _slope(1.0, a, d, half)
     if slope_high <= 0.0:
         return 1.0
     for k in range(6):
-        if k < 2:
-            start, step, half = x, dx, hx
-        elif k < 4:
-            start, step, half = y, dy, hy
-        else:
-            start, step, half = z, dz, hz
+        start, step, edge = a[k // 2], d[k // 2], half[k // 2]
         if step != 0.0:
-            t = ((half if k % 2 == 0 else -half) - start) / step
+            t = ((edge if k % 2 == 0 else -edge) - start) / step
             if low < t < high:
-                slope = _slope(t, x, y, z, dx, dy, dz, hx, hy, hz)
+                slope = _slope(t, a, d, half)
                 if slope < 0.0:
                     low, slope_low = t, slope
                 else:
@@ -66,81 +65,73 @@ def nearest_to_box(x, y, z, dx, dy, dz, hx, hy, hz):
 
 
 @inlined
-def _face(t, x, y, z, dx, dy, dz, hx, hy, hz):
-    """(signed distance, slope, nx, ny, nz) of the face that a point at t inside the box is nearest to."""
-    px, py, pz = x + t * dx, y + t * dy, z + t * dz
-    value, slope, nx, ny, nz = abs(px) - hx, dx if px > 0.0 else -dx, 1.0 if px > 0.0 else -1.0, 0.0, 0.0
-    if abs(py) - hy > value:
-        value, slope, nx, ny, nz = abs(py) - hy, dy if py > 0.0 else -dy, 0.0, 1.0 if py > 0.0 else -1.0, 0.0
-    if abs(pz) - hz > value:
-        value, slope, nx, ny, nz = abs(pz) - hz, dz if pz > 0.0 else -dz, 0.0, 0.0, 1.0 if pz > 0.0 else -1.0
-    return value, slope, nx, ny, nz
+def _face(t, a, d, half):
+    """(signed distance, slope, normal) of the face that a point at t inside the box is nearest to."""
+    p = along(a, t, d)
+    side = 1.0 if p[0] > 0.0 else -1.0
+    value, slope, normal = abs(p[0]) - half[0], side * d[0], (side, 0.0, 0.0)
+    if abs(p[1]) - half[1] > value:
+        side = 1.0 if p[1] > 0.0 else -1.0
+        value, slope, normal = abs(p[1]) - half[1], side * d[1], (0.0, side, 0.0)
+    if abs(p[2]) - half[2] > value:
+        side = 1.0 if p[2] > 0.0 else -1.0
+        value, slope, normal = abs(p[2]) - half[2], side * d[2], (0.0, 0.0, side)
+    return value, slope, normal
 
 
 @inlined
-def _inside_box(x, y, z, dx, dy, dz, hx, hy, hz):
+def _inside_box(a, d, half):
     """The deepest point of a segment that meets the box, with the gradient of its signed distance.
 
     Two bounding faces, one whose distance falls along the segment and one whose distance rises, are
     crossed until the face at the crossing is one of the two.
     """
-    value_low, slope_low, ux, uy, uz = _face(0.0, x, y, z, dx, dy, dz, hx, hy, hz)
+    value_low, slope_low, u = _face(0.0, a, d, half)
     if slope_low >= 0.0:
-        return value_low, 0.0, ux, uy, uz
-    value_high, slope_high, vx, vy, vz = _face(1.0, x, y, z, dx, dy, dz, hx, hy, hz)
+        return value_low, 0.0, u
+    value_high, slope_high, v = _face(1.0, a, d, half)
     if slope_high <= 0.0:
-        return value_high, 1.0, vx, vy, vz
+        return value_high, 1.0, v
     low, high, t, value = 0.0, 1.0, 0.0, value_low
     for _ in range(12):
         t = (value_high - value_low + slope_low * low - slope_high * high) / (slope_low - slope_high)
         t = min(max(t, low), high)
         crossing = value_low + slope_low * (t - low)
-        value, slope, wx, wy, wz = _face(t, x, y, z, dx, dy, dz, hx, hy, hz)
+        value, slope, w = _face(t, a, d, half)
         if value <= crossing + 1e-15:
             break
         if slope < 0.0:
-            low, value_low, slope_low, ux, uy, uz = t, value, slope, wx, wy, wz
+            low, value_low, slope_low, u = t, value, slope, w
         else:
-            high, value_high, slope_high, vx, vy, vz = t, value, slope, wx, wy, wz
+            high, value_high, slope_high, v = t, value, slope, w
     share = slope_high / (slope_high - slope_low)
-    rest = 1.0 - share
-    return value, t, share * ux + rest * vx, share * uy + rest * vy, share * uz + rest * vz
+    return value, t, along(times(share, u), 1.0 - share, v)
 
 
 @inlined
-def box_distance(solids, j, ax, ay, az, dx, dy, dz):
+def box_distance(solids, j, a, d):
     """Segment to box; see ``round_distance`` for what is returned.
 
     Where the deepest point is equally deep under two faces the gradient is shorter than 1: the
     segment sinks in more slowly than it moves.
     """
-    hx, hy, hz = solids[j, SIZE], solids[j, SIZE + 1], solids[j, SIZE + 2]
-    cx, cy, cz = solids[j, CENTRE], solids[j, CENTRE + 1], solids[j, CENTRE + 2]
-    x, y, z = into_axes(solids, j, ax - cx, ay - cy, az - cz)
-    dx, dy, dz = into_axes(solids, j, dx, dy, dz)
-    t = nearest_to_box(x, y, z, dx, dy, dz, hx, hy, hz)
-    nx, ny, nz = _beyond(x + t * dx, hx), _beyond(y + t * dy, hy), _beyond(z + t * dz, hz)
-    s = math.sqrt(nx * nx + ny * ny + nz * nz)
+    a, d = into_solid(solids, j, from_centre(solids, j, a)), into_solid(solids, j, d)
+    half = vector(solids, j, SIZE)
+    t = nearest_to_box(a, d, half)
+    n = _beyond(along(a, t, d), half)
+    s = length(n)
     if s > SURFACE:
-        nx, ny, nz = nx / s, ny / s, nz / s
+        n = over(n, s)
     else:
-        s, t, nx, ny, nz = _inside_box(x, y, z, dx, dy, dz, hx, hy, hz)
-    return (
-        s,
-        t,
-        solids[j, AXES] * nx + solids[j, AXES + 1] * ny + solids[j, AXES + 2] * nz,
-        solids[j, AXES + 3] * nx + solids[j, AXES + 4] * ny + solids[j, AXES + 5] * nz,
-        solids[j, AXES + 6] * nx + solids[j, AXES + 7] * ny + solids[j, AXES + 8] * nz,
-    )
+        s, t, n = _inside_box(a, d, half)
+    x, y, z = vector(solids, j, AXES), vector(solids, j, AXES + 3), vector(solids, j, AXES + 6)
+    return s, t, (dot(x, n), dot(y, n), dot(z, n))
 
 
 @inlined
-def box_near(solids, j, ax, ay, az, dx, dy, dz, reach):
+def box_near(solids, j, a, d, reach):
     """Whether a segment comes as near to a box as ``reach`` [m]."""
-    hx, hy, hz = solids[j, SIZE], solids[j, SIZE + 1], solids[j, SIZE + 2]
-    cx, cy, cz = solids[j, CENTRE], solids[j, CENTRE + 1], solids[j, CENTRE + 2]
-    x, y, z = into_axes(solids, j, ax - cx, ay - cy, az - cz)
-    dx, dy, dz = into_axes(solids, j, dx, dy, dz)
-    t = nearest_to_box(x, y, z, dx, dy, dz, hx, hy, hz)
-    nx, ny, nz = _beyond(x + t * dx, hx), _beyond(y + t * dy, hy), _beyond(z + t * dz, hz)
-    return nx * nx + ny * ny + nz * nz <= (reach + SURFACE) * (reach + SURFACE)
+    a, d = into_solid(solids, j, from_centre(solids, j, a)), into_solid(solids, j, d)
+    half = vector(solids, j, SIZE)
+    n = _beyond(along(a, nearest_to_box(a, d, half), d), half)
+    return dot(n, n) <= (reach + SURFACE) * (reach + SURFACE)

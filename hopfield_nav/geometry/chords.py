@@ -4,17 +4,15 @@ Each kernel takes packed solids, a point of the line and its direction, a unit v
 is (low, high) [m] from the point; low > high where the line misses.
 """
 
-from __future__ import annotations
-
 import math
 
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.geometry.box_distance import into_axes
+from dynamics.kernels.vectors import dot, length, over, vector
+from hopfield_nav.geometry.box_distance import from_centre, into_solid
 from hopfield_nav.geometry.solids import (
     AXES,
     BOUND,
     BOX,
-    CENTRE,
     CYLINDER,
     HALF_SPACE,
     KIND,
@@ -27,13 +25,13 @@ SEAM = 1e-6  # [m] solids with no wider gap between them are one body
 
 
 @inlined
-def union_chord(solids, x, y, z, ux, uy, uz):
-    """(low, high) of a line in the body that a point (x, y, z) lies in, whatever solids it is made of."""
+def union_chord(solids, p, u):
+    """(low, high) of a line in the body that a point p lies in, whatever solids it is made of."""
     low, high, grows = 0.0, 0.0, True
     while grows:
         grows = False
         for j in range(solids.shape[0]):
-            begin, end = chord(solids, j, x, y, z, ux, uy, uz)
+            begin, end = chord(solids, j, p, u)
             if begin > end or begin > high + SEAM or end < low - SEAM:
                 continue
             if begin < low or end > high:
@@ -42,38 +40,37 @@ def union_chord(solids, x, y, z, ux, uy, uz):
 
 
 @inlined
-def chord(solids, j, x, y, z, ux, uy, uz):
+def chord(solids, j, p, u):
     """(low, high) of a line in solid ``j``."""
     kind = solids[j, KIND]
-    wx, wy, wz = x - solids[j, CENTRE], y - solids[j, CENTRE + 1], z - solids[j, CENTRE + 2]
-    radius, nx, ny, nz = solids[j, SIZE], solids[j, AXES], solids[j, AXES + 1], solids[j, AXES + 2]
+    w, radius, axis = from_centre(solids, j, p), solids[j, SIZE], vector(solids, j, AXES)
     if kind == UPRIGHT:
-        return _in_round(ux * ux + uy * uy, wx * ux + wy * uy, wx * wx + wy * wy, radius)
+        uu, wu, ww = u[0] * u[0] + u[1] * u[1], w[0] * u[0] + w[1] * u[1], w[0] * w[0] + w[1] * w[1]
+        return _in_round(uu, wu, ww, radius)
     if kind == HALF_SPACE:
-        return _below(nx * wx + ny * wy + nz * wz, nx * ux + ny * uy + nz * uz)
-    along, square = wx * ux + wy * uy + wz * uz, wx * wx + wy * wy + wz * wz
+        return _below(dot(axis, w), dot(axis, u))
+    along, square = dot(w, u), dot(w, w)
     if square - along * along > solids[j, BOUND] * solids[j, BOUND]:
         return math.inf, -math.inf
     if kind == SPHERE:
         return _in_round(1.0, along, square, radius)
     if kind == BOX:
-        wx, wy, wz = into_axes(solids, j, wx, wy, wz)
-        ux, uy, uz = into_axes(solids, j, ux, uy, uz)
-        a, b = _between(wx, ux, radius)
-        c, d = _between(wy, uy, solids[j, SIZE + 1])
-        e, f = _between(wz, uz, solids[j, SIZE + 2])
+        w, u = into_solid(solids, j, w), into_solid(solids, j, u)
+        a, b = _between(w[0], u[0], radius)
+        c, d = _between(w[1], u[1], solids[j, SIZE + 1])
+        e, f = _between(w[2], u[2], solids[j, SIZE + 2])
         return max(a, c, e), min(b, d, f)
-    half = solids[j, SIZE + 1] if kind == CYLINDER else math.sqrt(nx * nx + ny * ny + nz * nz)
+    half = solids[j, SIZE + 1] if kind == CYLINDER else length(axis)
     if kind != CYLINDER and half > 0.0:
-        nx, ny, nz = nx / half, ny / half, nz / half
-    w, u = nx * wx + ny * wy + nz * wz, nx * ux + ny * uy + nz * uz
-    low, high = _in_round(1.0 - u * u, along - w * u, square - w * w, radius)
-    begin, end = _between(w, u, half)
+        axis = over(axis, half)
+    level, rise = dot(axis, w), dot(axis, u)
+    low, high = _in_round(1.0 - rise * rise, along - level * rise, square - level * level, radius)
+    begin, end = _between(level, rise, half)
     low, high = max(low, begin), min(high, end)
     if kind == CYLINDER:
         return low, high
     for side in (-half, half):  # the ends of a capsule are round
-        begin, end = _in_round(1.0, along - side * u, square - 2.0 * side * w + side * side, radius)
+        begin, end = _in_round(1.0, along - side * rise, square - 2.0 * side * level + side * side, radius)
         if begin <= end:
             low, high = min(low, begin), max(high, end)
     return low, high

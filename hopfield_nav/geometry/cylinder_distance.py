@@ -6,14 +6,13 @@ segment. Outside, the zero of the slope is found by Newton's method in a bracket
 the least value is the best of at most eight points known in closed form.
 """
 
-from __future__ import annotations
-
 import math
 
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.geometry.box_distance import SURFACE
+from dynamics.kernels.vectors import along, cross, dot, length, over, times, vector
+from hopfield_nav.geometry.box_distance import SURFACE, from_centre
 from hopfield_nav.geometry.round_distance import across, clamped_ratio
-from hopfield_nav.geometry.solids import AXES, CENTRE, SIZE
+from hopfield_nav.geometry.solids import AXES, SIZE
 
 _MOST_STEPS = 60
 
@@ -67,14 +66,11 @@ def nearest_to_cylinder(a, b, c, z, dz, radius, half):
 
 
 @inlined
-def _parts(solids, j, ax, ay, az, dx, dy, dz):
-    """Parts of a and d along the axis, and across it (3 + 3)."""
-    ux, uy, uz = solids[j, AXES], solids[j, AXES + 1], solids[j, AXES + 2]
-    wx, wy, wz = ax - solids[j, CENTRE], ay - solids[j, CENTRE + 1], az - solids[j, CENTRE + 2]
-    z, rise = wx * ux + wy * uy + wz * uz, dx * ux + dy * uy + dz * uz
-    return (
-        z, rise, wx - z * ux, wy - z * uy, wz - z * uz, dx - rise * ux, dy - rise * uy, dz - rise * uz
-    )  # fmt: skip
+def _parts(solids, j, a, d):
+    """Parts of a and d along the axis, and across it."""
+    u, w = vector(solids, j, AXES), from_centre(solids, j, a)
+    z, rise = dot(w, u), dot(d, u)
+    return z, rise, along(w, -z, u), along(d, -rise, u)
 
 
 @inlined
@@ -143,47 +139,38 @@ def _blend(t, a, b, z, dz, distance, radius, half):
 
 
 @inlined
-def cylinder_distance(solids, j, ax, ay, az, dx, dy, dz):
+def cylinder_distance(solids, j, a, d):
     """Segment to cylinder; see ``round_distance`` for what is returned, ``box_distance`` for the gradient."""
-    radius, half = solids[j, SIZE], solids[j, SIZE + 1]
-    ux, uy, uz = solids[j, AXES], solids[j, AXES + 1], solids[j, AXES + 2]
-    z, rise, wx, wy, wz, ex, ey, ez = _parts(solids, j, ax, ay, az, dx, dy, dz)
-    a, b = ex * ex + ey * ey + ez * ez, wx * ex + wy * ey + wz * ez
-    c = wx * wx + wy * wy + wz * wz
-    t = nearest_to_cylinder(a, b, c, z, rise, radius, half)
-    px, py, pz = wx + t * ex, wy + t * ey, wz + t * ez
-    distance = math.sqrt(px * px + py * py + pz * pz)
+    radius, half, axis = solids[j, SIZE], solids[j, SIZE + 1], vector(solids, j, AXES)
+    z, rise, w, e = _parts(solids, j, a, d)
+    ee, we, ww = dot(e, e), dot(w, e), dot(w, w)
+    t = nearest_to_cylinder(ee, we, ww, z, rise, radius, half)
+    p = along(w, t, e)
+    distance = length(p)
     rho, zeta = max(distance - radius, 0.0), max(abs(z + t * rise) - half, 0.0)
     s = math.sqrt(rho * rho + zeta * zeta)
     if s > SURFACE:
         side, end = rho / s, zeta / s
     else:
-        t, _ = _deepest(a, b, c, z, rise, radius, half)
-        px, py, pz = wx + t * ex, wy + t * ey, wz + t * ez
-        distance = math.sqrt(px * px + py * py + pz * pz)
+        t, _ = _deepest(ee, we, ww, z, rise, radius, half)
+        p = along(w, t, e)
+        distance = length(p)
         s = max(distance - radius, abs(z + t * rise) - half)
-        side, end = _blend(t, a, b, z, rise, distance, radius, half)
+        side, end = _blend(t, ee, we, z, rise, distance, radius, half)
     if z + t * rise < 0.0:
         end = -end
     if distance > 0.0:
-        px, py, pz = px / distance, py / distance, pz / distance
-    elif a > 0.0:  # on the axis: square to it and to the segment
-        length = math.sqrt(a)
-        px, py, pz = (uy * ez - uz * ey) / length, (uz * ex - ux * ez) / length, (ux * ey - uy * ex) / length
-    else:
-        px, py, pz = across(ux, uy, uz)
-    return s, t, side * px + end * ux, side * py + end * uy, side * pz + end * uz
+        p = over(p, distance)
+    else:  # on the axis: square to it and to the segment
+        p = over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)
+    return s, t, along(times(side, p), end, axis)
 
 
 @inlined
-def cylinder_near(solids, j, ax, ay, az, dx, dy, dz, reach):
+def cylinder_near(solids, j, a, d, reach):
     """Whether a segment comes as near to a cylinder as ``reach`` [m]."""
     radius, half = solids[j, SIZE], solids[j, SIZE + 1]
-    z, rise, wx, wy, wz, ex, ey, ez = _parts(solids, j, ax, ay, az, dx, dy, dz)
-    a, b = ex * ex + ey * ey + ez * ez, wx * ex + wy * ey + wz * ez
-    c = wx * wx + wy * wy + wz * wz
-    t = nearest_to_cylinder(a, b, c, z, rise, radius, half)
-    px, py, pz = wx + t * ex, wy + t * ey, wz + t * ez
-    rho = max(math.sqrt(px * px + py * py + pz * pz) - radius, 0.0)
-    zeta = max(abs(z + t * rise) - half, 0.0)
+    z, rise, w, e = _parts(solids, j, a, d)
+    t = nearest_to_cylinder(dot(e, e), dot(w, e), dot(w, w), z, rise, radius, half)
+    rho, zeta = max(length(along(w, t, e)) - radius, 0.0), max(abs(z + t * rise) - half, 0.0)
     return rho * rho + zeta * zeta <= (reach + SURFACE) * (reach + SURFACE)

@@ -5,8 +5,6 @@ capsule is the least one along its axis, less its radius: exact, and positive wh
 apart. While the capsule's axis is outside the solid its negative is the shortest motion that parts them.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -15,7 +13,8 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.batches import as_rows
 from dynamics.kernels.decorators import inlined, kernel
-from hopfield_nav.geometry.box_distance import box_distance, box_near
+from dynamics.kernels.vectors import along, dot, length, over, put, sub, vector
+from hopfield_nav.geometry.box_distance import box_distance, box_near, from_centre
 from hopfield_nav.geometry.cylinder_distance import cylinder_distance, cylinder_near
 from hopfield_nav.geometry.round_distance import (
     capsule_distance_to,
@@ -28,7 +27,6 @@ from hopfield_nav.geometry.solids import (
     BOUND,
     BOX,
     CAPSULE,
-    CENTRE,
     CYLINDER,
     HALF_SPACE,
     KIND,
@@ -118,72 +116,69 @@ def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 @inlined
-def segment_distance(solids, j, ax, ay, az, dx, dy, dz):
-    """(s, t, gx, gy, gz) of the segment a + t d and solid ``j``; see ``round_distance``."""
+def segment_distance(solids, j, a, d):
+    """(s, t, g) of the segment a + t d and solid ``j``; see ``round_distance``."""
     kind = solids[j, KIND]
     if kind == UPRIGHT:
-        return upright_distance(solids, j, ax, ay, az, dx, dy, dz)
+        return upright_distance(solids, j, a, d)
     if kind == BOX:
-        return box_distance(solids, j, ax, ay, az, dx, dy, dz)
+        return box_distance(solids, j, a, d)
     if kind == SPHERE:
-        return sphere_distance(solids, j, ax, ay, az, dx, dy, dz)
+        return sphere_distance(solids, j, a, d)
     if kind == CYLINDER:
-        return cylinder_distance(solids, j, ax, ay, az, dx, dy, dz)
+        return cylinder_distance(solids, j, a, d)
     if kind == CAPSULE:
-        return capsule_distance_to(solids, j, ax, ay, az, dx, dy, dz)
-    return half_space_distance(solids, j, ax, ay, az, dx, dy, dz)
+        return capsule_distance_to(solids, j, a, d)
+    return half_space_distance(solids, j, a, d)
 
 
 @inlined
-def segment_near(solids, j, ax, ay, az, dx, dy, dz, reach):
+def segment_near(solids, j, a, d, reach):
     """Whether a segment comes as near to solid ``j`` as ``reach`` [m]."""
     kind = solids[j, KIND]
     if kind == BOX:
-        return box_near(solids, j, ax, ay, az, dx, dy, dz, reach)
+        return box_near(solids, j, a, d, reach)
     if kind == CYLINDER:
-        return cylinder_near(solids, j, ax, ay, az, dx, dy, dz, reach)
+        return cylinder_near(solids, j, a, d, reach)
     if kind == UPRIGHT:
-        return upright_distance(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
+        return upright_distance(solids, j, a, d)[0] <= reach
     if kind == SPHERE:
-        return sphere_distance(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
+        return sphere_distance(solids, j, a, d)[0] <= reach
     if kind == CAPSULE:
-        return capsule_distance_to(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
-    return half_space_distance(solids, j, ax, ay, az, dx, dy, dz)[0] <= reach
+        return capsule_distance_to(solids, j, a, d)[0] <= reach
+    return half_space_distance(solids, j, a, d)[0] <= reach
 
 
 @inlined
-def surely_apart(solids, j, x, y, z, reach):
+def surely_apart(solids, j, p, reach):
     """Whether solid ``j`` is beyond a sphere of radius ``reach`` about a point, as its bound shows."""
     kind, limit = solids[j, KIND], solids[j, BOUND] + reach
-    wx, wy = x - solids[j, CENTRE], y - solids[j, CENTRE + 1]
+    w = from_centre(solids, j, p)
     if kind == UPRIGHT:
-        return wx * wx + wy * wy > limit * limit
-    wz = z - solids[j, CENTRE + 2]
+        return w[0] * w[0] + w[1] * w[1] > limit * limit
     if kind == HALF_SPACE:
-        return solids[j, AXES] * wx + solids[j, AXES + 1] * wy + solids[j, AXES + 2] * wz > reach
-    return wx * wx + wy * wy + wz * wz > limit * limit
+        return dot(vector(solids, j, AXES), w) > reach
+    return dot(w, w) > limit * limit
 
 
 @inlined
-def gap_to_bound(solids, j, x, y, z):
+def gap_to_bound(solids, j, p):
     """Distance [m] of a point to the bound of solid ``j``: no more than that to the solid itself."""
     kind = solids[j, KIND]
-    wx, wy, wz = x - solids[j, CENTRE], y - solids[j, CENTRE + 1], z - solids[j, CENTRE + 2]
+    w = from_centre(solids, j, p)
     if kind == HALF_SPACE:
-        return solids[j, AXES] * wx + solids[j, AXES + 1] * wy + solids[j, AXES + 2] * wz
-    if kind == UPRIGHT:
-        wz = 0.0
-    return math.sqrt(wx * wx + wy * wy + wz * wz) - solids[j, BOUND]
+        return dot(vector(solids, j, AXES), w)
+    return (math.sqrt(w[0] * w[0] + w[1] * w[1]) if kind == UPRIGHT else length(w)) - solids[j, BOUND]
 
 
 @kernel
 def _distances(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
     out = np.empty((capsules.shape[0], solids.shape[0]))
     for i in range(capsules.shape[0]):
-        ax, ay, az = capsules[i, 0], capsules[i, 1], capsules[i, 2]
-        dx, dy, dz = capsules[i, 3] - ax, capsules[i, 4] - ay, capsules[i, 5] - az
+        a = vector(capsules, i, 0)
+        d = sub(vector(capsules, i, 3), a)
         for j in range(solids.shape[0]):
-            out[i, j] = segment_distance(solids, j, ax, ay, az, dx, dy, dz)[0] - capsules[i, 6]
+            out[i, j] = segment_distance(solids, j, a, d)[0] - capsules[i, 6]
     return out
 
 
@@ -191,18 +186,15 @@ def _distances(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
 def _closest(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
     out = np.empty((capsules.shape[0], solids.shape[0], 10))
     for i in range(capsules.shape[0]):
-        ax, ay, az, radius = capsules[i, 0], capsules[i, 1], capsules[i, 2], capsules[i, 6]
-        dx, dy, dz = capsules[i, 3] - ax, capsules[i, 4] - ay, capsules[i, 5] - az
+        a, radius = vector(capsules, i, 0), capsules[i, 6]
+        d = sub(vector(capsules, i, 3), a)
         for j in range(solids.shape[0]):
-            s, t, gx, gy, gz = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
-            length = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-300)
+            s, t, normal = segment_distance(solids, j, a, d)
+            point, outward = along(a, t, d), over(normal, max(length(normal), 1e-300))
             out[i, j, 0] = s - radius
-            for k in range(3):
-                point = capsules[i, k] + t * (capsules[i, 3 + k] - capsules[i, k])
-                normal = (gx, gy, gz)[k]
-                out[i, j, 1 + k] = point - radius * normal / length
-                out[i, j, 4 + k] = point - s * normal / length
-                out[i, j, 7 + k] = normal
+            put(out[i], j, 1, along(point, -radius, outward))
+            put(out[i], j, 4, along(point, -s, outward))
+            put(out[i], j, 7, normal)
     return out
 
 
@@ -210,8 +202,8 @@ def _closest(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
 def _collisions(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
     out = np.empty((capsules.shape[0], solids.shape[0]), dtype=np.bool_)
     for i in range(capsules.shape[0]):
-        ax, ay, az = capsules[i, 0], capsules[i, 1], capsules[i, 2]
-        dx, dy, dz = capsules[i, 3] - ax, capsules[i, 4] - ay, capsules[i, 5] - az
+        a = vector(capsules, i, 0)
+        d = sub(vector(capsules, i, 3), a)
         for j in range(solids.shape[0]):
-            out[i, j] = segment_near(solids, j, ax, ay, az, dx, dy, dz, capsules[i, 6])
+            out[i, j] = segment_near(solids, j, a, d, capsules[i, 6])
     return out

@@ -4,8 +4,6 @@ A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of
 centre that holds all of it. ``pack_primitives`` stacks rows to the array that every kernel takes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -6,14 +6,13 @@ in which the point is deepest: it is exact where that surface is free. Else in d
 of which is refined: then it is never too short, and too long by 0.2 % at most in a wall of cylinders.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from dynamics.batches import as_rows
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import ZERO, along, cross, dot, times, vector
 from hopfield_nav.geometry.chords import SEAM, union_chord
 from hopfield_nav.geometry.distance import gap_to_bound, segment_distance
 from hopfield_nav.geometry.round_distance import across
@@ -42,70 +41,67 @@ def union_depth(points: np.ndarray, primitives: np.ndarray) -> np.ndarray:
 
 
 @inlined
-def depth_in_union(solids, x, y, z):
+def depth_in_union(solids, p):
     """(depth, share) of a point; see ``union_depth``."""
-    out, other, _, _, _ = ways_out(solids, x, y, z)
+    out, other, _ = ways_out(solids, p)
     return out, (2.0 * out / (out + other) if out > 0.0 else 0.0)
 
 
 @inlined
-def ways_out(solids, x, y, z):
-    """(out, other, ux, uy, uz): the shortest way out of the union, that to the other side [m], and where to.
+def ways_out(solids, p):
+    """(out, other, u): the shortest way out of the union, that to the other side [m], and where to.
 
     The other side lies straight back where a free surface of one solid is nearest, and else in the direction
     of the shortest way that leads back at all. All 0 for a point that is in no solid.
     """
-    out, ux, uy, uz = 0.0, 0.0, 0.0, 0.0
+    out, u = 0.0, ZERO
     for j in range(solids.shape[0]):
-        if gap_to_bound(solids, j, x, y, z) < 0.0:
-            s, _, gx, gy, gz = segment_distance(solids, j, x, y, z, 0.0, 0.0, 0.0)
+        if gap_to_bound(solids, j, p) < 0.0:
+            s, _, g = segment_distance(solids, j, p, ZERO)
             if -s > out:
-                out, ux, uy, uz = -s, gx, gy, gz
+                out, u = -s, g
     if out == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
-    low, high = union_chord(solids, x, y, z, ux, uy, uz)
+        return 0.0, 0.0, u
+    low, high = union_chord(solids, p, u)
     if high <= out + SEAM:
-        return high, -low, ux, uy, uz
-    out, ux, uy, uz = _shortest(solids, x, y, z)
-    return out, _shortest_back(solids, x, y, z, ux, uy, uz), ux, uy, uz
+        return high, -low, u
+    out, u = _shortest(solids, p)
+    return out, _shortest_back(solids, p, u), u
 
 
 @inlined
-def _shortest(solids, x, y, z):
-    """(out, ux, uy, uz): the shortest way out of all directions."""
-    out, bx, by, bz = math.inf, 0.0, 0.0, 0.0
+def _shortest(solids, p):
+    """(out, u): the shortest way out of all directions."""
+    out, best = math.inf, ZERO
     for k in range(_DIRECTIONS.shape[0]):
-        ux, uy, uz = _DIRECTIONS[k, 0], _DIRECTIONS[k, 1], _DIRECTIONS[k, 2]
-        low, high = union_chord(solids, x, y, z, ux, uy, uz)
+        u = vector(_DIRECTIONS, k, 0)
+        low, high = union_chord(solids, p, u)
         if -low < high:
-            high, ux, uy, uz = -low, -ux, -uy, -uz
+            high, u = -low, times(-1.0, u)
         if high < out:
-            out, bx, by, bz = high, ux, uy, uz
+            out, best = high, u
     turn = _SPACING
     for _ in range(_REFINED):
-        px, py, pz = across(bx, by, bz)
-        qx, qy, qz = by * pz - bz * py, bz * px - bx * pz, bx * py - by * px
-        shrink = 1.0 / math.sqrt(1.0 + turn * turn)
+        v = across(best)
+        w, shrink = cross(best, v), 1.0 / math.sqrt(1.0 + turn * turn)
         for k in range(4):
             side = turn if k % 2 == 0 else -turn
-            a, b = (side, 0.0) if k < 2 else (0.0, side)
-            ux, uy = shrink * (bx + a * px + b * qx), shrink * (by + a * py + b * qy)
-            uz = shrink * (bz + a * pz + b * qz)
-            _, high = union_chord(solids, x, y, z, ux, uy, uz)
+            u = times(shrink, along(best, side, v if k < 2 else w))
+            _, high = union_chord(solids, p, u)
             if high < out:
-                out, bx, by, bz = high, ux, uy, uz
+                out, best = high, u
         turn *= 0.5
-    return out, bx, by, bz
+    return out, best
 
 
 @inlined
-def _shortest_back(solids, x, y, z, ux, uy, uz):
-    """The shortest way out of all directions that lead away from (ux, uy, uz), or square to it."""
+def _shortest_back(solids, p, u):
+    """The shortest way out of all directions that lead away from u, or square to it."""
     other = math.inf
     for k in range(_DIRECTIONS.shape[0]):
-        vx, vy, vz = _DIRECTIONS[k, 0], _DIRECTIONS[k, 1], _DIRECTIONS[k, 2]
-        low, high = union_chord(solids, x, y, z, vx, vy, vz)
-        other = min(other, -low if ux * vx + uy * vy + uz * vz > 0.0 else high)
+        v = vector(_DIRECTIONS, k, 0)
+        low, high = union_chord(solids, p, v)
+        other = min(other, -low if dot(u, v) > 0.0 else high)
     return other
 
 
@@ -126,5 +122,5 @@ _DIRECTIONS = _all_around()
 def _depths(points: np.ndarray, solids: np.ndarray) -> np.ndarray:
     out = np.empty((points.shape[0], 2))
     for i in range(points.shape[0]):
-        out[i, 0], out[i, 1] = depth_in_union(solids, points[i, 0], points[i, 1], points[i, 2])
+        out[i, 0], out[i, 1] = depth_in_union(solids, vector(points, i, 0))
     return out

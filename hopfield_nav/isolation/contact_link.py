@@ -13,8 +13,6 @@ Source: the constraint of a line of action through the surface is that of Haddad
 Albu-Schäffer 2017 (section V); set and evidence are this project's.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import NamedTuple

@@ -6,17 +6,16 @@ stay inside their bounds. Torque is linear in the force at a fixed line of actio
 patch turn by little, so that a few steps are enough; ``misfit`` is the squared distance that is left.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from dynamics import Arm
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import UP, along, column, cross, dot, length, sub, vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work
-from hopfield_nav.geometry import LINK, RADIUS
+from hopfield_nav.geometry import LINK, RADIUS, to_segment
 from hopfield_nav.isolation.surface import (
     AREA,
     BODY,
@@ -124,32 +123,22 @@ def _columns(work, bodies, shapes, whiten, b, u, v, count, place, raw, columns):
 
     ``count``: rows to write; 3 leaves those of the tangential forces as they are.
     """
-    rotation, origin = work.rotation, work.origin
     place_surface(work, bodies, shapes, b, u, v, place)
     link, n = int(bodies[b, LINK]), whiten.shape[0]
-    radius, scale = bodies[b, RADIUS], shapes[b, SCALE]
-    cosine = math.sqrt(place[3, 0] ** 2 + place[3, 1] ** 2 + place[3, 2] ** 2)
+    point, normal, moved = vector(place, 0, 0), vector(place, 1, 0), vector(place, 4, 0)
+    by_u, by_v, axis = vector(place, 2, 0), vector(place, 3, 0), UP
+    cosine = length(by_v)
     turn = 1.0 / cosine if cosine > 1e-9 else 0.0
-    zx, zy, zz = 0.0, 0.0, 1.0
     for i in range(link):
-        rx, ry, rz = place[0, 0] - origin[i, 0], place[0, 1] - origin[i, 1], place[0, 2] - origin[i, 2]
-        gx, gy, gz = zy * rz - zz * ry, zz * rx - zx * rz, zx * ry - zy * rx
-        nx, ny, nz = place[1, 0], place[1, 1], place[1, 2]
-        ax, ay, az = place[4, 0], place[4, 1], place[4, 2]
-        along = nx * (zy * az - zz * ay) + ny * (zz * ax - zx * az) + nz * (zx * ay - zy * ax)
-        raw[0, i] = -(nx * gx + ny * gy + nz * gz)
-        raw[1, i] = -(place[2, 0] * gx + place[2, 1] * gy + place[2, 2] * gz) - along
-        raw[2, i] = -(place[3, 0] * gx + place[3, 1] * gy + place[3, 2] * gz)
-        if count == 3:
-            zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
-            continue
-        gx += radius * (zy * nz - zz * ny)
-        gy += radius * (zz * nx - zx * nz)
-        gz += radius * (zx * ny - zy * nx)
-        tx, ty, tz = place[2, 0] * scale + ax, place[2, 1] * scale + ay, place[2, 2] * scale + az
-        raw[3, i] = tx * gx + ty * gy + tz * gz
-        raw[4, i] = turn * (place[3, 0] * gx + place[3, 1] * gy + place[3, 2] * gz)
-        zx, zy, zz = rotation[i, 0, 2], rotation[i, 1, 2], rotation[i, 2, 2]
+        speed = cross(axis, sub(point, vector(work.origin, i, 0)))
+        raw[0, i] = -dot(normal, speed)
+        raw[1, i] = -dot(by_u, speed) - dot(normal, cross(axis, moved))
+        raw[2, i] = -dot(by_v, speed)
+        if count > 3:
+            speed = along(speed, bodies[b, RADIUS], cross(axis, normal))
+            raw[3, i] = dot(along(moved, shapes[b, SCALE], by_u), speed)
+            raw[4, i] = turn * dot(by_v, speed)
+        axis = column(work.rotation[i], 2)
     for k in range(count):
         for j in range(n):
             total = 0.0
@@ -256,28 +245,23 @@ def _open_share(work, bodies, shapes, patch, free, margin, place):
         dv = 0.0 if k == 0 else (0.98 if k < 3 else -0.98)
         u, v = patch[U] + du * patch[HALF_U], patch[V] + dv * patch[HALF_V]
         place_surface(work, bodies, shapes, b, u, v, place)
-        x, y, z = place[5, 0], place[5, 1], place[5, 2]
-        if not inside_another(work, bodies, b, x, y, z) and not _swept(free, margin, x, y, z):
+        point = vector(place, 5, 0)
+        if not inside_another(work, bodies, b, point) and not _swept(free, margin, point):
             count += 1
     return count / 5.0
 
 
 @inlined
-def _swept(free, margin, x, y, z):
+def _swept(free, margin, point):
     """Whether a point lies ``margin`` deep in the arm of an earlier free pose."""
     for h in range(free.shape[0] - 1, -1, -1):
         for b in range(free.shape[1]):
             radius = free[h, b, 6] - margin
             if radius <= 0.0:
                 continue
-            rx, ry, rz = x - free[h, b, 0], y - free[h, b, 1], z - free[h, b, 2]
-            dx = free[h, b, 3] - free[h, b, 0]
-            dy = free[h, b, 4] - free[h, b, 1]
-            dz = free[h, b, 5] - free[h, b, 2]
-            square = dx * dx + dy * dy + dz * dz
-            t = min(max((rx * dx + ry * dy + rz * dz) / square, 0.0), 1.0) if square > 0.0 else 0.0
-            rx, ry, rz = rx - t * dx, ry - t * dy, rz - t * dz
-            if rx * rx + ry * ry + rz * rz < radius * radius:
+            start = vector(free[h], b, 0)
+            r = to_segment(point, start, sub(vector(free[h], b, 3), start))
+            if dot(r, r) < radius * radius:
                 return True
     return False
 

@@ -8,8 +8,6 @@ A model that is wrong leaves a residual in free motion too. It changes slowly, s
 through the residuals just before contact, continued to the present, takes most of it away.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from functools import cached_property
 

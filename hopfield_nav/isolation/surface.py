@@ -6,8 +6,6 @@ A push along the inward normal has its line of action through the axis, so that 
 the same force at the axis point beside it, on a round end as one at the end of the axis.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,9 +16,10 @@ from dynamics import Arm, BadInput
 from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import along, dot, matmul, over, put, times, vector
 from dynamics.kinematics import add_force_torque, update_frames
 from dynamics.work import Work, make_work
-from hopfield_nav.geometry import LINK, RADIUS, START, arm_bodies, place_axis, place_point
+from hopfield_nav.geometry import LINK, RADIUS, START, arm_bodies, place_axis, place_point, to_segment
 
 LEAST_RADIUS = 1e-3  # [m] scale of the arc over the end of a rod without thickness
 FIRST, SECOND, AXIS, LENGTH, SCALE = 0, 3, 6, 9, 10  # columns of a surface row
@@ -202,52 +201,39 @@ def place_surface(work, bodies, shapes, b, u, v, out):
     Writes ``out`` (6, 3): axis point, outward normal, ∂normal/∂u, ∂normal/∂v, ∂axis point/∂u, surface
     point; base axes, from the frames in ``work``.
     """
-    rotation, link = work.rotation, int(bodies[b, LINK]) - 1
+    link = int(bodies[b, LINK])
     length, scale = shapes[b, LENGTH], shapes[b, SCALE]
     s = min(max(u, 0.0), length)
     tilt = (u - s) / scale
     ct, st, cv, sv = math.cos(tilt), math.sin(tilt), math.cos(v), math.sin(v)
-    cx, cy, cz = place_point(
-        work, link + 1,
-        bodies[b, START] + s * shapes[b, AXIS],
-        bodies[b, START + 1] + s * shapes[b, AXIS + 1],
-        bodies[b, START + 2] + s * shapes[b, AXIS + 2],
-    )  # fmt: skip
-    on_tube = 1.0 if u == s else 0.0
-    out[0, 0], out[0, 1], out[0, 2] = cx, cy, cz
-    for k in range(3):
-        first = second = axis = 0.0
-        for j in range(3):
-            first += rotation[link, k, j] * shapes[b, FIRST + j]
-            second += rotation[link, k, j] * shapes[b, SECOND + j]
-            axis += rotation[link, k, j] * shapes[b, AXIS + j]
-        across = cv * first + sv * second
-        out[1, k] = ct * across + st * axis
-        out[2, k] = (1.0 - on_tube) * (ct * axis - st * across) / scale
-        out[3, k] = ct * (cv * second - sv * first)
-        out[4, k] = on_tube * axis
-        out[5, k] = out[0, k] + bodies[b, RADIUS] * out[1, k]
+    turn, on_tube = work.rotation[link - 1], 1.0 if u == s else 0.0
+    first, second = matmul(turn, vector(shapes, b, FIRST)), matmul(turn, vector(shapes, b, SECOND))
+    axis, across = matmul(turn, vector(shapes, b, AXIS)), along(times(cv, first), sv, second)
+    point = place_point(work, link, along(vector(bodies, b, START), s, vector(shapes, b, AXIS)))
+    normal = along(times(ct, across), st, axis)
+    put(out, 0, 0, point)
+    put(out, 1, 0, normal)
+    put(out, 2, 0, over(times(1.0 - on_tube, along(times(ct, axis), -st, across)), scale))
+    put(out, 3, 0, times(ct, along(times(cv, second), -sv, first)))
+    put(out, 4, 0, times(on_tube, axis))
+    put(out, 5, 0, along(point, bodies[b, RADIUS], normal))
 
 
 @inlined
-def inside_another(work, bodies, own, x, y, z):
+def inside_another(work, bodies, own, point):
     """Whether a point (base axes) lies inside another capsule than ``own``, the base's too."""
     for b in range(bodies.shape[0]):  # noqa: SIM110  (a generator does not compile)
-        if b != own and depth_inside(work, bodies, b, x, y, z) > 0.0:
+        if b != own and depth_inside(work, bodies, b, point) > 0.0:
             return True
     return False
 
 
 @inlined
-def depth_inside(work, bodies, b, x, y, z):
+def depth_inside(work, bodies, b, point):
     """How deep a point (base axes) lies inside capsule ``b`` [m]; negative outside."""
-    ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
-    rx, ry, rz = x - ax, y - ay, z - az
-    square = dx * dx + dy * dy + dz * dz
-    t = (rx * dx + ry * dy + rz * dz) / square if square > 0.0 else 0.0
-    t = min(max(t, 0.0), 1.0)
-    rx, ry, rz = rx - t * dx, ry - t * dy, rz - t * dz
-    return bodies[b, RADIUS] - math.sqrt(rx * rx + ry * ry + rz * rz)
+    a, d = place_axis(work, bodies, b)
+    r = to_segment(point, a, d)
+    return bodies[b, RADIUS] - math.sqrt(dot(r, r))
 
 
 @kernel
@@ -260,7 +246,7 @@ def _place(arm, q, surface, body, u, v, work):
         update_frames(arm, q[row], work)
         place_surface(work, bodies, shapes, body[row], u[row], v[row], place)
         out[row, :3], out[row, 3:] = place[5], -place[1]
-        hidden[row] = inside_another(work, bodies, body[row], place[5, 0], place[5, 1], place[5, 2])
+        hidden[row] = inside_another(work, bodies, body[row], vector(place, 5, 0))
     return out, hidden
 
 
@@ -271,6 +257,5 @@ def _push_torques(
     out = np.zeros(q.shape)
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
-        p, f = point[row], force[row]
-        add_force_torque(work, link[row], p[0], p[1], p[2], f[0], f[1], f[2], out[row])
+        add_force_torque(work, link[row], vector(point, row, 0), vector(force, row, 0), out[row])
     return out

@@ -1,8 +1,10 @@
 from .around import AroundPlan as AroundPlan
 from .around import plan_around as plan_around
+from .bodies import AXES_MIDDLE as AXES_MIDDLE
 from .bodies import AXES_WIDTH as AXES_WIDTH
 from .bodies import bodies_apart as bodies_apart
 from .bodies import body_distance as body_distance
+from .bodies import place_body as place_body
 from .bodies import tool_inside as tool_inside
 from .collision_library import CollisionLibrary as CollisionLibrary
 from .collision_library import build_library as build_library

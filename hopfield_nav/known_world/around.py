@@ -5,8 +5,6 @@ ends moved to a side. These detours are tried from the shortest on; the first th
 the tool goes hardly further than it must. Each is planned by ``plan_shortest``.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence

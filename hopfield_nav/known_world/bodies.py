@@ -6,19 +6,16 @@ a body a row: start of its axis, vector to the end, middle, all in base axes [m]
 finds the pairs of bodies that have to be checked.
 """
 
-from __future__ import annotations
-
-import math
-
 import numpy as np
 
 from dynamics import Arm
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import along, dot, length, put, sub, vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START, arm_bodies, nearest_shares, place_axis
 
-AXES_WIDTH = 9
+AXES_WIDTH, AXES_MIDDLE = 9, 6
 _ON_AXIS = 1e-12  # [m]
 _POSES = 4096  # random ones, to find most of the pairs that touch
 _MOST_PARTS = 2_000_000  # a proof that would need more is given up, and the pair is checked
@@ -27,17 +24,10 @@ _ROUNDING = 1e-12  # [m] bodies that only just touch in every pose overlap
 
 
 def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
-    """Bound of every body's distance from every joint axis, in every pose.
+    """Bound (k, n) [m] of every body's distance from every joint axis, in every pose.
 
-    Turning a joint by x moves no point of a body further than x times this bound.
-
-    Args:
-        arm: the arm.
-        bodies: (k, 12) from ``geometry.arm_bodies``.
-
-    Returns:
-        (k, n) [m]; 0 for a joint that does not move the body: one beyond it, or one whose axis is the
-        body's own.
+    Turning a joint by x moves no point of a body further than x times this bound. It is 0 for a joint that
+    does not move the body: one beyond it, or one whose axis is the body's own.
     """
     reach = np.zeros((len(bodies), len(arm.dh)))
     for b, body in enumerate(bodies):
@@ -82,28 +72,33 @@ def _ends_before_joint(arm: Arm, body: np.ndarray) -> np.ndarray:
 def place_bodies(bodies, work, axes):
     """Write ``axes`` of every body from the frames in ``work``."""
     for b in range(bodies.shape[0]):
-        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
-        axes[b, 0], axes[b, 1], axes[b, 2] = ax, ay, az
-        axes[b, 3], axes[b, 4], axes[b, 5] = dx, dy, dz
-        axes[b, 6], axes[b, 7], axes[b, 8] = ax + 0.5 * dx, ay + 0.5 * dy, az + 0.5 * dz
+        place_body(bodies, work, b, axes)
+
+
+@inlined
+def place_body(bodies, work, b, axes):
+    """Write start, direction and middle of the axis of body ``b``, from the frames in ``work``."""
+    a, d = place_axis(work, bodies, b)
+    put(axes, b, 0, a)
+    put(axes, b, 3, d)
+    put(axes, b, AXES_MIDDLE, along(a, 0.5, d))
 
 
 @inlined
 def bodies_apart(bodies, axes, a, b, reach):
     """Whether the spheres about two bodies are further apart than ``reach`` [m]."""
-    x, y, z = axes[a, 6] - axes[b, 6], axes[a, 7] - axes[b, 7], axes[a, 8] - axes[b, 8]
+    between = sub(vector(axes, a, AXES_MIDDLE), vector(axes, b, AXES_MIDDLE))
     limit = bodies[a, REACH] + bodies[b, REACH] + reach
-    return x * x + y * y + z * z > limit * limit
+    return dot(between, between) > limit * limit
 
 
 @inlined
 def body_distance(bodies, axes, a, b):
     """Signed distance of two bodies [m]: of their axes, less both radii."""
-    ax, ay, az, dx, dy, dz = axes[a, 0], axes[a, 1], axes[a, 2], axes[a, 3], axes[a, 4], axes[a, 5]
-    bx, by, bz, ex, ey, ez = axes[b, 0], axes[b, 1], axes[b, 2], axes[b, 3], axes[b, 4], axes[b, 5]
-    t, u = nearest_shares(ax, ay, az, dx, dy, dz, bx, by, bz, ex, ey, ez)
-    x, y, z = ax + t * dx - bx - u * ex, ay + t * dy - by - u * ey, az + t * dz - bz - u * ez
-    return math.sqrt(x * x + y * y + z * z) - bodies[a, RADIUS] - bodies[b, RADIUS]
+    first, d, second, e = vector(axes, a, 0), vector(axes, a, 3), vector(axes, b, 0), vector(axes, b, 3)
+    t, u = nearest_shares(first, d, second, e)
+    apart = along(sub(along(first, t, d), second), -u, e)
+    return length(apart) - bodies[a, RADIUS] - bodies[b, RADIUS]
 
 
 @inlined
@@ -129,7 +124,7 @@ def self_distance(bodies, pairs, axes, least):
 
 
 def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
-    """The pairs of bodies that touch in some poses and not in others.
+    """Pairs (p, 2) int64 of bodies, the inner one first, that touch in some poses and not in others.
 
     A pair is not among them when
 
@@ -138,16 +133,9 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     * they overlap in every pose, as housings do that turn about the same axis, or
     * they touch in no pose.
 
-    The last two are proven, by halving the joint space until the distance (or the overlap) in the middle
-    of a part is more than the arm can make up for within the part.
-
-    Args:
-        arm: the arm.
-        bodies: (k, 12) from ``geometry.arm_bodies``.
-
-    Returns:
-        (p, 2) int64 rows of ``bodies``, the one nearer to the base first. Pairs for which neither was
-        seen nor proven are among them.
+    The last two are proven, by halving the joint space until the distance (or the overlap) in the middle of a
+    part is more than the arm can make up for within the part. Pairs for which neither was seen nor proven are
+    kept.
     """
     n, reach, work = len(arm.dh), joint_reach(arm, bodies), make_work(len(arm.dh))
     pairs = _further_apart(bodies)

@@ -7,8 +7,6 @@ only. A file holds the bits and a digest of the numbers that they were computed 
 nowoczyn2023 3.1.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import zipfile
@@ -68,13 +66,7 @@ class CollisionLibrary:
         return 2.0 * math.pi / self.per_turn
 
     def collides(self, q: np.ndarray) -> np.ndarray:
-        """What the library says of poses.
-
-        Args:
-            q: (..., n) joint angles of any number of turns [rad].
-
-        Returns:
-            (...) bool.
+        """What the library says (...) of poses (..., n) at joint angles of any number of turns [rad].
 
         Raises:
             BadInput: wrong shape, or an angle that is not finite.
@@ -153,12 +145,7 @@ def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> 
 
 
 def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> CollisionLibrary:
-    """Read a library that was built for this arm and scene.
-
-    Args:
-        path: of the file.
-        arm: the arm, its tool frame included.
-        scene: from ``build_scene``; default the arm alone.
+    """Read a library that was built for this arm and scene, by default the arm alone.
 
     Raises:
         BadInput: no such file, no library, or one of another arm, tool or scene.

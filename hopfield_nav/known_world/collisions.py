@@ -1,7 +1,5 @@
 """Whether the arm touches itself or a known solid, how far it is from that, and what touches what."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence
@@ -12,10 +10,12 @@ from dynamics import Arm, BadInput
 from dynamics.arm import joint_count
 from dynamics.batches import as_rows
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import LINK, RADIUS, REACH, segment_distance, segment_near, surely_apart
 from hopfield_nav.known_world.bodies import (
+    AXES_MIDDLE,
     AXES_WIDTH,
     body_distance,
     place_bodies,
@@ -31,10 +31,7 @@ def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     Args:
         arm: the arm of the scene.
         scene: from ``build_scene``.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (...) bool.
+        q: (..., n) joint angles [rad]; the answer is (...) bool.
 
     Raises:
         BadInput: wrong shape, or an angle that is not finite.
@@ -44,15 +41,10 @@ def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
 
 
 def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
-    """Exact least distance of the arm from itself and from the solids; the margin plays no part.
+    """Exact least distance (...) [m] of the arm at ``q`` (..., n) [rad] from itself and from the solids.
 
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (...) [m], negative where something overlaps; infinite where there is nothing to touch.
+    The margin plays no part. It is negative where something overlaps, infinite where there is nothing to
+    touch.
 
     Raises:
         BadInput: wrong shape, or an angle that is not finite.
@@ -62,15 +54,7 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
 
 
 def pair_distances(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
-    """Exact distance of every pair of bodies in ``scene.pairs``.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (..., p) [m], negative where they overlap.
+    """Exact distances (..., p) [m] of ``scene.pairs`` at ``q`` (..., n) [rad], negative where they overlap.
 
     Raises:
         BadInput: wrong shape, or an angle that is not finite.
@@ -101,9 +85,7 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
 def in_names(words: str, names: Sequence[str | None]) -> str:
     """Words of ``explain`` with the names that a world gives its solids: "link 3 touches the table".
 
-    Args:
-        words: with ``known[k]`` in them; what is touched twice under one name is said once.
-        names: of the scene's first solids; one that is None, and further ones, keep their numbers.
+    A solid that has no name keeps its number; what is touched twice under one name is said once.
     """
     numbered = dict(enumerate(names))
 
@@ -158,12 +140,9 @@ def scene_touched(scene, axes):
             if not scene.checked[b, j]:
                 continue
             kept = scene.kept[b, j]
-            if surely_apart(solids, j, axes[b, 6], axes[b, 7], axes[b, 8], bodies[b, REACH] + kept):
+            if surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept):
                 continue
-            if segment_near(
-                solids, j, axes[b, 0], axes[b, 1], axes[b, 2], axes[b, 3], axes[b, 4], axes[b, 5],
-                bodies[b, RADIUS] + kept,
-            ):  # fmt: skip
+            if segment_near(solids, j, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept):
                 return True
     return self_touches(bodies, scene.pairs, axes, scene.apart)
 
@@ -171,12 +150,8 @@ def scene_touched(scene, axes):
 @inlined
 def solid_distance(scene, axes, b, j):
     """Signed distance of body ``b`` to solid ``j`` [m]."""
-    return (
-        segment_distance(
-            scene.solids, j, axes[b, 0], axes[b, 1], axes[b, 2], axes[b, 3], axes[b, 4], axes[b, 5]
-        )[0]
-        - scene.bodies[b, RADIUS]
-    )
+    s, _, _ = segment_distance(scene.solids, j, vector(axes, b, 0), vector(axes, b, 3))
+    return s - scene.bodies[b, RADIUS]
 
 
 @inlined
@@ -208,7 +183,7 @@ def _clearance_batch(arm: Arm, scene: Scene, q: np.ndarray, work: Work) -> np.nd
                 if not scene.checked[b, j]:
                     continue
                 reach = bodies[b, REACH] + max(least, 0.0)
-                if not surely_apart(solids, j, axes[b, 6], axes[b, 7], axes[b, 8], reach):
+                if not surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), reach):
                     least = min(least, solid_distance(scene, axes, b, j))
         out[row] = self_distance(bodies, scene.pairs, axes, least)
     return out

@@ -6,8 +6,6 @@ same search looks for the shortest sequence: it extends the path that promises l
 if nothing were in the way, and looks at a motion only when it comes up.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Iterable, Iterator, Sequence

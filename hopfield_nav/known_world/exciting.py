@@ -1,7 +1,5 @@
 """Motions that excite an arm for identification, clear of the arm itself and of what is known around it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from hopfield_nav.known_world.scene import Scene
 def excite_in(
     arm: Arm, scene: Scene, generator: np.random.Generator, share: float = 0.8, **options: Any
 ) -> Excitation:
-    """An exciting trajectory that touches nothing (madsen2020 4.4).
+    """An exciting trajectory that touches nothing, beside random ones in the same limits (madsen2020 4.4).
 
     Args:
         arm: the arm of the scene.
@@ -23,9 +21,6 @@ def excite_in(
         generator: of the random trajectories.
         share: of the arm's limits of speed and torque.
         options: of ``dynamics.identification.excite``.
-
-    Returns:
-        The trajectory beside random ones within the same limits; none of them collides at any of its samples.
 
     Raises:
         BadInput: as ``excite``.

@@ -7,8 +7,6 @@ path to it: dynamic programming, the same as Dijkstra where all edges lead forwa
 edge between its two steps. Source: nowoczyn2023 3.2.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -31,45 +29,26 @@ _MOST_ROWS = 2048  # between two steps; joints that need more are not following 
 
 
 class Layers(NamedTuple):
-    """Joint positions at every step of the line.
+    """Joint positions at every step of the line."""
 
-    Attributes:
-        place: (L,) of the step on the line.
-        solutions: (L, 8, 6) without regard to turns [rad].
-        solved: (L,) how many.
-        free: (L, 8) whether they touch nothing.
-        loose: (L,) whether the wrist is singular there: θ6 is then kept as it was in the layer before.
-        given: (L,) whether the joints are given, with their turns.
-        bound: (L, 6) largest change of a joint from the layer before [rad].
-        banned: (L, 8, 8) edges found not to hold, by solution in the layer before and in this one.
-    """
-
-    place: np.ndarray
-    solutions: np.ndarray
-    solved: np.ndarray
-    free: np.ndarray
-    loose: np.ndarray
-    given: np.ndarray
-    bound: np.ndarray
-    banned: np.ndarray
+    place: np.ndarray  # (L,) of the step on the line
+    solutions: np.ndarray  # (L, 8, 6) without regard to turns [rad]
+    solved: np.ndarray  # (L,) how many
+    free: np.ndarray  # (L, 8) whether they touch nothing
+    loose: np.ndarray  # (L,) whether the wrist is singular there: θ6 is then kept as in the layer before
+    given: np.ndarray  # (L,) whether the joints are given, with their turns
+    bound: np.ndarray  # (L, 6) largest change of a joint from the layer before [rad]
+    banned: np.ndarray  # (L, 8, 8) edges found not to hold, by solution in the layer before and in this one
 
 
 class Nodes(NamedTuple):
-    """Nodes that can be reached, layer after layer.
+    """Nodes that can be reached, layer after layer."""
 
-    Attributes:
-        first: (L + 1,) where each layer's nodes begin; layers that were not reached are empty.
-        q: (N, 6) [rad].
-        solution: (N,) number of the joint position in its layer.
-        cost: (N,) shortest length from the start [rad].
-        parent: (N,) node before on that path.
-    """
-
-    first: np.ndarray
-    q: np.ndarray
-    solution: np.ndarray
-    cost: np.ndarray
-    parent: np.ndarray
+    first: np.ndarray  # (L + 1,) where each layer's nodes begin; layers that were not reached are empty
+    q: np.ndarray  # (N, 6) [rad]
+    solution: np.ndarray  # (N,) number of the joint position in its layer
+    cost: np.ndarray  # (N,) shortest length from the start [rad]
+    parent: np.ndarray  # (N,) node before on that path
 
 
 class Fineness(NamedTuple):
@@ -135,8 +114,9 @@ def search_layers(arm, scene, line, layers, starts, start_solutions, work, axes)
                 if node == _EMPTY:
                     if total == capacity:
                         capacity *= 2
-                        q, cost = _longer(q, capacity), _longer(cost, capacity)
-                        solution, parent = _longer(solution, capacity), _longer(parent, capacity)
+                        q, cost = np.concatenate((q, q)), np.concatenate((cost, cost))
+                        solution = np.concatenate((solution, solution))
+                        parent = np.concatenate((parent, parent))
                     node = total
                     total += 1
                     q[node], solution[node], cost[node] = angles, b, math.inf
@@ -192,20 +172,13 @@ def _find(key, slot, q, solution, begin, total, b, angles):
 
 
 @kernel
-def _longer(array, capacity):
-    out = np.empty((capacity,) + array.shape[1:], array.dtype)  # noqa: RUF005  (Numba)
-    out[: array.shape[0]] = array
-    return out
-
-
-@kernel
 def join(arm, scene, line, from_place, to_place, q_from, q_to, fineness, work, axes):
     """Rows (k, 6) after ``q_from`` up to ``q_to``, their places (k,), and FREE, JUMP, TOUCH or LIMIT.
 
-    Half-way between two places of the line the tool has joint positions too. The one nearest to the middle
-    of the joints is taken, and so on, until rows are as near to each other as ``fineness`` asks and proven
-    free. Where the joints do not come nearer to each other, however near the places, there is no continuous
-    path between the two: the wrist would have to swing on the spot.
+    Half-way between two places of the line the tool has joint positions too. The one nearest to the middle of
+    the joints is taken, and so on, until rows are as near to each other as ``fineness`` asks and proven free.
+    Where the joints do not come nearer to each other, however near the places, there is no continuous path
+    between the two: the wrist would have to swing on the spot.
     """
     waiting, at = np.empty((_HALVINGS + 2, 6)), np.empty(_HALVINGS + 2)
     rows, branches, T = np.empty((8, 6)), np.empty((8, 3), np.int64), np.empty((4, 4))

@@ -6,8 +6,6 @@ is on a straight line between corners and the rows are close together: a leg is 
 rows, with rows added where that leaves the tool's line.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -52,12 +50,8 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
         raise BadInput("a path holds finite joint angles", where="path.q", found=q.shape, allowed=f"(k, {n})")
     fits = corners.ndim == 1 and len(corners) > 0 and np.issubdtype(corners.dtype, np.integer)
     if not fits or corners[0] != 0 or corners[-1] != len(q) - 1 or np.any(np.diff(corners) <= 0):
-        raise BadInput(
-            "corners are rows in order, the first and the last included",
-            where="path.corners",
-            found=corners.tolist(),
-            allowed=f"0, …, {len(q) - 1}",
-        )
+        what = "corners are rows in order, the first and the last included"
+        raise BadInput(what, where="path.corners", found=corners.tolist(), allowed=f"0, …, {len(q) - 1}")
     checked = path._replace(q=q, corners=corners.astype(np.int64))
     if not path.is_of_tool:
         _require_straight(checked)

@@ -5,8 +5,6 @@ joints 2 to 5 alone. That is read off the bodies: a tool beside axis 6 makes joi
 housing beside axis 1, or a solid, makes joint 1 count.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hopfield_nav.geometry import AXES, BOX, CENTRE, END, HALF_SPACE, KIND, LINK, START
@@ -16,14 +14,7 @@ _ON_AXIS = 1e-12  # [m]
 
 
 def joints_of_pairs(scene: Scene) -> np.ndarray:
-    """Which joints change the distance of which pair of bodies.
-
-    Args:
-        scene: from ``build_scene``.
-
-    Returns:
-        (p, n) bool, pairs in the order of ``scene.pairs``.
-    """
+    """Which joints change the distance of which of ``scene.pairs``, (p, n) bool."""
     inner, outer = scene.pairs[:, 0], scene.pairs[:, 1]
     link = scene.bodies[:, LINK].astype(np.int64)
     joint = np.arange(scene.reach.shape[1])
@@ -33,13 +24,9 @@ def joints_of_pairs(scene: Scene) -> np.ndarray:
 
 
 def joints_of_solids(scene: Scene) -> np.ndarray:
-    """Which joints change the distance of which body to which solid that it is checked against.
+    """Which joints change the distance of which body to which solid it is checked against, (k, m, n) bool.
 
-    Args:
-        scene: from ``build_scene``.
-
-    Returns:
-        (k, m, n) bool; a body beyond a joint moves with it.
+    A body beyond a joint moves with it.
     """
     out = scene.checked[:, :, None] & (scene.reach > 0.0)[:, None, :]
     out[:, _about_base_axis(scene.solids), 0] = False
@@ -47,14 +34,7 @@ def joints_of_solids(scene: Scene) -> np.ndarray:
 
 
 def relevant_joints(scene: Scene) -> np.ndarray:
-    """Joints, counted from 0, on which it depends whether anything in the scene touches.
-
-    Args:
-        scene: from ``build_scene``.
-
-    Returns:
-        (r,) int64, rising.
-    """
+    """Joints (r,), from 0 and rising, on which it depends whether anything in the scene touches."""
     return np.nonzero(joints_of_pairs(scene).any(axis=0) | joints_of_solids(scene).any(axis=(0, 1)))[0]
 
 

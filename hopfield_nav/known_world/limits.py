@@ -1,7 +1,5 @@
 """What a motion must keep: speed, acceleration and torque of the joints, speed of the tool."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -16,19 +14,12 @@ _INSIDE = 8  # samples a piece at which a trajectory is measured
 
 
 class MotionLimits(NamedTuple):
-    """Upper limits of the amounts, infinite where there is none.
+    """Upper limits of the amounts, infinite where there is none."""
 
-    Attributes:
-        speed: (n,) of the joints [rad/s].
-        acceleration: (n,) of the joints [rad/s²].
-        torque: (n,) of the motors at the joints, friction included [N·m].
-        tool_speed: of the tool point [m/s].
-    """
-
-    speed: np.ndarray
-    acceleration: np.ndarray
-    torque: np.ndarray
-    tool_speed: float
+    speed: np.ndarray  # (n,) of the joints [rad/s]
+    acceleration: np.ndarray  # (n,) of the joints [rad/s²]
+    torque: np.ndarray  # (n,) of the motors at the joints, friction included [N·m]
+    tool_speed: float  # of the tool point [m/s]
 
 
 class Shares(NamedTuple):
@@ -46,16 +37,10 @@ def motion_limits(
     share: float = TORQUE_SHARE,
     tool_speed: float | None = None,
 ) -> MotionLimits:
-    """Limits of an arm's motion.
+    """Limits of an arm's motion: its own of speed, a share of those of torque, and what is given.
 
-    Args:
-        arm: its ``speed_limits`` and ``torque_limits`` hold.
-        acceleration: [rad/s²] of the joints, one number or (n,).
-        share: of the torque limits that a motion may use; ``inf``: torque is not limited.
-        tool_speed: [m/s] of the tool point; default not limited.
-
-    Returns:
-        The limits.
+    ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited, with None
+    the tool's speed [m/s].
 
     Raises:
         BadInput: a limit that is not positive, or an acceleration that is not finite.
@@ -67,9 +52,8 @@ def motion_limits(
     except (TypeError, ValueError):
         raise BadInput("limits are numbers", found=(acceleration, share, tool_speed)) from None
     if each.shape not in {(), (n,)} or not np.all((each > 0) & (each < np.inf)):
-        raise BadInput(
-            "acceleration must be positive", found=acceleration, allowed=f"one number, or {n} [rad/s²]"
-        )
+        allowed = f"one number, or {n} [rad/s²]"
+        raise BadInput("acceleration must be positive", found=acceleration, allowed=allowed)
     for name, value in (("share", shared), ("tool_speed", tool)):
         if not value > 0:
             raise BadInput(f"{name} must be positive", found=value)
@@ -85,23 +69,11 @@ def motor_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np
 def largest_shares(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> Shares:
     """Largest share of every limit, from samples inside every piece of a trajectory and at its ends.
 
-    Args:
-        arm: whose torque and tool.
-        trajectory: to measure.
-        limits: what 1 means.
-
-    Returns:
-        The shares.
-
     Raises:
         BadInput: the trajectory is of another arm.
     """
     _, q, qd, qdd = sample(trajectory, _INSIDE)
     torque = motor_torque(arm, q, qd, qdd)
     tool = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], qd), axis=1)
-    return Shares(
-        float(np.max(np.abs(qd) / limits.speed)),
-        float(np.max(np.abs(qdd) / limits.acceleration)),
-        float(np.max(np.abs(torque) / limits.torque)),
-        float(np.max(tool) / limits.tool_speed),
-    )
+    amounts = zip((qd, qdd, torque, tool), limits, strict=True)
+    return Shares(*(float(np.max(np.abs(amount) / limit)) for amount, limit in amounts))

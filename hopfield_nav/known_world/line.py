@@ -7,8 +7,6 @@ singularity the joints may turn by a tenth of a radian within a millimetre of to
 is put between two others, by numeric inverse kinematics, until the spline keeps to the line.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence
@@ -84,12 +82,7 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
 
 
 def flip_choices(line: StraightLine, most: int) -> list[tuple[int, ...]]:
-    """Values of ``flip`` for a line's legs of half a turn: none, then each, then two of them, and so on.
-
-    Args:
-        line: from ``straight_line``.
-        most: how many of them, at most.
-    """
+    """Values of ``flip`` for the legs of half a turn: none, each, two of them, …, up to ``most``."""
     halves = _half_turns(line)
     subsets = (itertools.combinations(halves, count) for count in range(len(halves) + 1))
     return list(itertools.islice(itertools.chain.from_iterable(subsets), most))
@@ -100,14 +93,7 @@ def _half_turns(line: StraightLine) -> list[int]:
 
 
 def poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
-    """Poses of the tool at places of the line.
-
-    Args:
-        line: from ``straight_line``.
-        places: (...) from 0 to m - 1.
-
-    Returns:
-        (..., 4, 4).
+    """Poses (..., 4, 4) of the tool at places (...) of the line, from 0 to m - 1.
 
     Raises:
         BadInput: a place beyond the line.
@@ -153,12 +139,8 @@ def pose_at(line, place, T):
 def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
     """Rows close enough that the cubic spline through them keeps the tool on its line.
 
-    Args:
-        arm: whose tool.
-        rows: (k, n) joint angles, all different, with the tool on one straight line [rad].
-
-    Returns:
-        (m, n) the same rows with others between them.
+    They are the given ones (k, n) [rad], all different, with the tool on one straight line, and others
+    between.
 
     Raises:
         BadInput: the joints jump between two rows: no angles near the spline put the tool on its line there.

@@ -1,7 +1,5 @@
 """Why a straight line cannot be followed further, and where, in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -32,14 +30,8 @@ def bad_station(
 ) -> tuple[int, str] | None:
     """The first station at which the arm cannot stand, and why; None where there is none.
 
-    One whose wrist is singular is left to the search: there joint 6 is free.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        layers: the line's steps.
-        through: start and stations, the goal last.
-        steps: of each leg.
+    One whose wrist is singular is left to the search: there joint 6 is free. ``through`` are start and
+    stations, ``steps`` those of each leg.
     """
     for i in range(len(through)):
         at = i * steps
@@ -52,24 +44,11 @@ def bad_station(
 
 
 def why_it_ends(
-    arm: Arm,
-    scene: Scene,
-    line: StraightLine,
-    layers: Layers,
-    nodes: Nodes,
-    reached: int,
-    between: str = "",
+    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Nodes, reached: int, between: str = ""
 ) -> tuple[str, float, np.ndarray]:
     """Reason, place on the line and tool point (3,) of the first step that cannot be reached.
 
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        line: the tool's line.
-        layers: its steps.
-        nodes: those that can be reached.
-        reached: last layer with nodes; -1 for none.
-        between: what was found on an edge that the graph had, "" for nothing.
+    ``reached`` is the last layer with nodes, -1 for none, ``between`` what was found on an edge of the graph.
     """
     i = min(reached + 1, len(layers.place) - 1)
     singular = _SINGULAR if layers.loose[max(reached, 0)] or layers.loose[i] else ""
@@ -82,15 +61,7 @@ def why_it_ends(
 def given_up(
     line: StraightLine, layers: Layers, i: int, searches: int, between: str
 ) -> tuple[str, float, np.ndarray]:
-    """As ``why_it_ends``, where there are still paths that were not followed.
-
-    Args:
-        line: the tool's line.
-        layers: its steps.
-        i: the step before which the last path failed.
-        searches: how many paths were followed.
-        between: what was found there.
-    """
+    """As ``why_it_ends``, where paths were left; the last that was followed failed before step ``i``."""
     words = f"the search was given up after {searches} paths along the steps; on the last one {between}"
     return _at(line, float(layers.place[i]), words)
 

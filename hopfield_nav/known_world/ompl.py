@@ -4,8 +4,6 @@ OMPL brings neither kinematics nor collision checks. Both callbacks go from its 
 the compiled checks. A motion is answered by a proof (``proof.passes``), so no step size is chosen.
 """
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Iterator
@@ -14,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics import Arm, BadInput, LibraryMissing, nearest_name
+from dynamics import Arm, BadInput, LibraryMissing, require_known
 from dynamics.work import make_work
 from hopfield_nav.known_world.bodies import AXES_WIDTH
 from hopfield_nav.known_world.proof import passes
@@ -74,9 +72,8 @@ def load_ompl() -> Any:
         import ompl.geometric
         import ompl.util
     except ImportError:
-        raise LibraryMissing(
-            "planning by sampling needs OMPL", allowed="pip install 'hopfield-nav[ompl]'"
-        ) from None
+        allowed = "pip install 'hopfield-nav[ompl]'"
+        raise LibraryMissing("planning by sampling needs OMPL", allowed=allowed) from None
     return ompl
 
 
@@ -97,9 +94,7 @@ def planner_class(ompl: Any, name: str) -> Any:
     Raises:
         BadInput: not one of ``PLANNERS``.
     """
-    if name not in PLANNERS:
-        allowed = ", ".join(PLANNERS)
-        raise BadInput("unknown planner", found=name, allowed=allowed, nearest=nearest_name(name, PLANNERS))
+    require_known(name, PLANNERS, "unknown planner")
     return getattr(ompl.geometric, name)
 
 

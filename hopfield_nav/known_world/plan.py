@@ -1,13 +1,11 @@
 """From one method of planning to the next where one finds no path (nowoczyn2023 3.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, LibraryMissing, NoClosedForm, nearest_name
+from dynamics import Arm, LibraryMissing, NoClosedForm, require_known
 from hopfield_nav.known_world.around import plan_around
 from hopfield_nav.known_world.direct_path import plan_direct
 from hopfield_nav.known_world.scene import Scene
@@ -101,14 +99,7 @@ class Question(NamedTuple):
 
 def plans_in_turn(asked: Question) -> Iterator[KnownPlan]:
     """The plan of each method, one after the other as they are taken; see ``plan_known``."""
-    allowed = (*_CHAINS, *METHODS)
-    if asked.method not in allowed:
-        raise BadInput(
-            "unknown method",
-            found=asked.method,
-            allowed=", ".join(allowed),
-            nearest=nearest_name(asked.method, allowed),
-        )
+    require_known(asked.method, (*_CHAINS, *METHODS), "unknown method")
     for side_by_side in _CHAINS.get(asked.method, ((asked.method,),)):
         offered: list[PlannedPath] = []
         reasons: dict[str, str] = {}

@@ -3,8 +3,6 @@
 ``save_plan`` writes a folder with the world, the plan's numbers, the trajectory and a robot program.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time
@@ -51,8 +49,7 @@ class Planned(NamedTuple):
 def plan_world(world: World) -> Planned:
     """Plan the motion that a world's section ``plan`` asks for, past its known obstacles.
 
-    Args:
-        world: from ``load_world``. Its ``obstacles`` are not used: the arm knows nothing of them.
+    Its ``obstacles`` are not used: the arm knows nothing of them.
 
     Raises:
         BadInput: nothing to plan to, a start or goal beyond the limits, or a library that the method
@@ -173,10 +170,8 @@ def _least(planned: Planned, scene: Scene, q: np.ndarray) -> float | None:
 def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
     """Write ``world.yaml``, ``plan.json``, ``plan.csv`` and, for six joints, ``plan.script``.
 
-    Args:
-        planned: with a trajectory.
-        folder: new or empty; it is written whole or not at all.
-        motion: of the program, see ``urscript``.
+    The plan has a trajectory, the program's ``motion`` is one of ``urscript``; the folder, new or empty, is
+    written whole or not at all.
 
     Raises:
         BadInput: a motion that does not suit the path, or the folder holds something.
@@ -184,12 +179,9 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
     """
     assert planned.trajectory is not None
     assert planned.plan.path is not None
-    six = len(planned.arm.dh) == 6  # URScript knows no others
-    text = (
-        urscript(planned.arm, planned.plan.path, planned.trajectory, motion, planned.world.name)
-        if six
-        else ""
-    )
+    text = ""
+    if len(planned.arm.dh) == 6:  # URScript knows no others
+        text = urscript(planned.arm, planned.plan.path, planned.trajectory, motion, planned.world.name)
     with whole_folder(folder) as partial:
         write_whole(partial / "world.yaml", planned.world.to_yaml(folder))
         write_whole(partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")

@@ -3,8 +3,6 @@
 Source: nowoczyn2023 (3.5) and (3.6).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence
@@ -22,17 +20,11 @@ _ROUNDING = 1e-12  # of a turn; an angle that rounding puts beyond a limit is pu
 
 
 class Positions(NamedTuple):
-    """Where the joints can be at one place of a plan.
+    """Where the joints can be at one place of a plan."""
 
-    Attributes:
-        q: (k, n) free ones [rad].
-        candidates: free or not.
-        reason: why there is none, "" otherwise.
-    """
-
-    q: np.ndarray
-    candidates: int
-    reason: str
+    q: np.ndarray  # (k, n) free ones [rad]
+    candidates: int  # free or not
+    reason: str  # why there is none, "" otherwise
 
 
 def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.ndarray]:
@@ -49,12 +41,6 @@ def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int)
     """The free joint positions at the ``i``-th place of a plan, on every turn within the limits.
 
     Joint angles that are given for the start stay on their turns.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        places: from ``plan_places``, the goal last.
-        i: which of them.
 
     Raises:
         NoClosedForm: a pose, and an arm that is not of UR type.
@@ -81,15 +67,10 @@ def _why_none(arm: Arm, scene: Scene, solutions: np.ndarray, free: int, name: st
 
 
 def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Every q + 2π k within the limits.
+    """Every q + 2π k (c, n) of joint angles (n,) [rad] within the limits, the first joint changing slowest.
 
-    Args:
-        arm: the arm; a joint without limits stays on its turn.
-        q: (n,) joint angles [rad].
-
-    Returns:
-        (c, n), the first joint changing slowest. With limits of ±360° every joint has two of them, an
-        angle of exactly 0 three: 2⁶ = 64 in general. c = 0 where a joint's limits hold no turn.
+    With limits of ±360° every joint has two of them, an angle of exactly 0 three: 2⁶ = 64 in general. A joint
+    without limits stays on its turn; c = 0 where a joint's limits hold no turn.
 
     Raises:
         BadInput: wrong shape.

@@ -8,16 +8,15 @@ which bounds the number of stretches. Between two samples of a trajectory the jo
 that motion is proven free, with room for how far the true one can leave it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import vector
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import LINK, REACH, surely_apart
-from hopfield_nav.known_world.bodies import AXES_WIDTH, bodies_apart, body_distance, place_bodies
+from hopfield_nav.known_world.bodies import AXES_MIDDLE, AXES_WIDTH, bodies_apart, body_distance, place_bodies
 from hopfield_nav.known_world.collisions import finite_rows, pose_touches, solid_distance
 from hopfield_nav.known_world.scene import Scene
 from hopfield_nav.loop import Trajectory, sample
@@ -29,16 +28,15 @@ _FINEST = 256
 
 
 def motion_is_free(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray) -> np.ndarray:
-    """Whether the arm can go straight in joint space from one pose to another.
+    """Whether the arm can go straight in joint space from one pose to another, (...) bool.
+
+    True is proven for every pose between and at the ends.
 
     Args:
         arm: the arm of the scene.
         scene: from ``build_scene``.
         q_from: (..., n) joint angles at the start [rad].
         q_to: (..., n) and at the end [rad].
-
-    Returns:
-        (...) bool; True is proven for every pose between and at the ends.
 
     Raises:
         BadInput: wrong shapes, or an angle that is not finite.
@@ -62,13 +60,8 @@ def free_share(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray) -> 
 def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
     """Whether the whole motion is proven free.
 
-    The samples are made finer until, in no part, a body can be further from where the straight motion
-    has it than ``CLOSEST``, which the proof of a straight motion keeps free.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        trajectory: of its joints.
+    The samples are made finer until, in no part, a body can be further from where the straight motion has it
+    than ``CLOSEST``, which the proof of a straight motion keeps free.
 
     Raises:
         BadInput: the trajectory is of another arm.
@@ -151,7 +144,7 @@ def free_stretch(scene, axes, change, left):
             if not scene.checked[b, j]:
                 continue
             needed = share * speed + scene.kept[b, j]
-            if surely_apart(solids, j, axes[b, 6], axes[b, 7], axes[b, 8], bodies[b, REACH] + needed):
+            if surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + needed):
                 continue
             distance = solid_distance(scene, axes, b, j) - scene.kept[b, j]
             if distance <= CLOSEST:

@@ -8,8 +8,6 @@ straight in joint space, one command a leg; the path is the same, the controller
 speed is not. ``movel``: for straight tool lines; the controller chooses the joints by itself.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 
@@ -104,11 +102,9 @@ def _require_inside(arm: Arm, trajectory: Trajectory) -> None:
     joint = int(np.argmax(outside))
     if outside[joint] > _EDGE:
         low, high = arm.position_limits[joint]
-        raise BadInput(
-            f"joint {joint + 1} leaves its limits on the path",
-            found=f"{outside[joint]:.4g} rad outside",
-            allowed=f"{low:.4g} to {high:.4g} rad",
-        )
+        allowed = f"{low:.4g} to {high:.4g} rad"
+        found = f"{outside[joint]:.4g} rad outside"
+        raise BadInput(f"joint {joint + 1} leaves its limits on the path", found=found, allowed=allowed)
 
 
 def _start_check(start: np.ndarray, tolerance: float) -> Iterator[str]:

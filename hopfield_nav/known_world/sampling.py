@@ -5,8 +5,6 @@ answer its questions (``ompl``). The joints are real numbers within their limits
 turn is another place. The goal is every free joint position of the station on every turn.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -106,13 +104,6 @@ def _name(i: int, layers: Sequence[object]) -> str:
     return "the goal" if i == len(layers) - 1 else f"via point {i}"
 
 
-def _path(legs: Sequence[_Leg]) -> PlannedPath:
-    """One path of the legs, without rows that repeat the one before."""
-    q = np.concatenate([leg.found for leg in legs])
-    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]
-    return PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q))
-
-
 class _Leg:
     """From one of several joint positions to one of several others; ``found`` (k, n) once planned."""
 
@@ -159,6 +150,13 @@ class _Leg:
     def _rows(self) -> np.ndarray:
         n, path = self.checks.n, self.setup.getSolutionPath()
         return np.array([path.getState(i)[0:n] for i in range(path.getStateCount())])
+
+
+def _path(legs: Sequence[_Leg]) -> PlannedPath:
+    """One path of the legs, without rows that repeat the one before."""
+    q = np.concatenate([leg.found for leg in legs])
+    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]
+    return PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q))
 
 
 def _nearest_first(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Everything a collision check reads: the arm's bodies, which of them can touch what, the known solids."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

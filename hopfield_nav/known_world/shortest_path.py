@@ -8,8 +8,6 @@ Where the wrist is singular at an open start, joint 6 is free there. It has to b
 from there; on a line that is singular all along it takes the best angle of a grid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,25 +16,14 @@ import numpy as np
 from dynamics import Arm, BadInput, inverse_kinematics
 from dynamics.inverse import require_closed_form
 from dynamics.work import make_work
+from hopfield_nav.known_world import graph
 from hopfield_nav.known_world.bodies import AXES_WIDTH
 from hopfield_nav.known_world.collisions import collides
-from hopfield_nav.known_world.graph import (
-    FREE,
-    JUMP,
-    LIMIT,
-    TOUCH,
-    Fineness,
-    Layers,
-    Nodes,
-    fill_layers,
-    join,
-    search_layers,
-)
 from hopfield_nav.known_world.line import StraightLine, flip_choices, poses_at, straight_line
 from hopfield_nav.known_world.line_reasons import bad_station, given_up, why_it_ends
-from hopfield_nav.known_world.positions import turn_alternatives
+from hopfield_nav.known_world.positions import plan_places, turn_alternatives
 from hopfield_nav.known_world.scene import Scene
-from hopfield_nav.known_world.task import SHORTEST, PlannedPath, as_station, is_pose, path_length, pose_of
+from hopfield_nav.known_world.task import SHORTEST, PlannedPath, is_pose, path_length, pose_of
 
 ROW_LENGTH = 1e-3  # [m] of tool motion between two rows, at most
 ROW_CHANGE = 0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
@@ -106,8 +93,7 @@ def plan_shortest(
     for name, value in (("steps", steps), ("tool_speed", tool_speed), ("turn_speed", turn_speed)):
         if not 0 < value < np.inf:
             raise BadInput(f"{name} must be positive", found=value)
-    through = [as_station(arm, start, "start")]
-    through += [as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
+    through = plan_places(arm, start, stations)
     poses = np.array([pose_of(arm, s) for s in through])
     plans: list[ShortestPlan] = []
     for flip in flip_choices(straight_line(poses), _MOST_FLIPS):
@@ -147,7 +133,7 @@ class _GraphSearch:
         self.layers = self._make_layers(times)
         share = np.full(len(line.shift), 1.0)
         np.divide(ROW_LENGTH, line.lengths, out=share, where=line.lengths > ROW_LENGTH)
-        self.fineness = Fineness(np.array([ROW_CHANGE]), share)
+        self.fineness = graph.Fineness(np.array([ROW_CHANGE]), share)
         self.found: dict[tuple, tuple] = {}
         self.searches = 0
         self.broken: dict[int, int] = {}  # worst code of a banned edge, by layer
@@ -169,7 +155,7 @@ class _GraphSearch:
         before, last = self.searches, 0
         while self.searches < _MOST_SEARCHES:
             self.searches += 1
-            nodes = search_layers(
+            nodes = graph.search_layers(
                 self.arm, self.scene, self.line, self.layers, starts, numbers, *self._scratch
             )
             reached = int(np.nonzero(np.diff(nodes.first))[0].max(initial=-1))
@@ -179,7 +165,7 @@ class _GraphSearch:
             if not isinstance(followed, int):
                 return self._with(*followed, self.searches - before)
             last = followed
-        words = _CODES[self.broken.get(last, FREE)]
+        words = _CODES[self.broken.get(last, graph.FREE)]
         why = given_up(self.line, self.layers, last, self.searches, words)
         return self._without(why, self.searches - before)
 
@@ -199,12 +185,12 @@ class _GraphSearch:
         first = np.unique(np.round(np.exp(1j * angles), 9), return_index=True)[1]
         return angles[np.sort(first)].tolist()
 
-    def _make_layers(self, times: np.ndarray) -> Layers:
+    def _make_layers(self, times: np.ndarray) -> graph.Layers:
         legs, steps = len(self.line.shift), self.steps
         place = np.concatenate([[0.0], *(leg + np.arange(1, steps + 1) / steps for leg in range(legs))])
         count = len(place)
         bound = np.repeat(times, steps)[:, None] * self.arm.speed_limits
-        layers = Layers(
+        layers = graph.Layers(
             place=place,
             solutions=np.full((count, 8, 6), np.nan),
             solved=np.zeros(count, dtype=np.int64),
@@ -214,13 +200,13 @@ class _GraphSearch:
             bound=np.vstack([np.zeros((1, 6)), bound]),
             banned=np.zeros((count, 8, 8), dtype=bool),
         )
-        fill_layers(self.arm, self.scene, self.line, layers, _SHIFT / steps, *self._scratch)
+        graph.fill_layers(self.arm, self.scene, self.line, layers, _SHIFT / steps, *self._scratch)
         for i, station in enumerate(self.through):
             if not is_pose(station):
                 self._give(layers, i * steps, station)
         return layers
 
-    def _give(self, layers: Layers, i: int, q: np.ndarray) -> None:
+    def _give(self, layers: graph.Layers, i: int, q: np.ndarray) -> None:
         layers.solutions[i, 0], layers.solved[i] = q, 1
         layers.free[i, 0] = not collides(self.arm, self.scene, q)
         layers.given[i], layers.loose[i] = True, False
@@ -238,14 +224,14 @@ class _GraphSearch:
             numbers.append(np.full(len(rows[-1]), k))
         return np.concatenate(rows), np.concatenate(numbers)
 
-    def _follow(self, nodes: Nodes, chain: np.ndarray) -> tuple[np.ndarray, np.ndarray] | int:
+    def _follow(self, nodes: graph.Nodes, chain: np.ndarray) -> tuple[np.ndarray, np.ndarray] | int:
         """Rows and places of the path along a chain of nodes; or the layer of an edge that it banned."""
         layers = self.layers
         rows, places = [nodes.q[chain[:1]]], [layers.place[:1]]
         for i in range(1, len(chain)):
             ends = nodes.q[chain[i - 1]], nodes.q[chain[i]]
             q, s, code = self._join(i, *ends)
-            if code != FREE:
+            if code != graph.FREE:
                 layers.banned[i, nodes.solution[chain[i - 1]], nodes.solution[chain[i]]] = True
                 self.broken[i] = max(code, self.broken.get(i, 0))
                 return i
@@ -257,7 +243,7 @@ class _GraphSearch:
         key = (i, a.tobytes(), b.tobytes())
         if key not in self.found:
             place = self.layers.place
-            self.found[key] = join(
+            self.found[key] = graph.join(
                 self.arm, self.scene, self.line, place[i - 1], place[i], a, b, self.fineness, *self._scratch
             )
         return self.found[key]
@@ -268,8 +254,8 @@ class _GraphSearch:
         last = len(self.through) - 1
         return ShortestPlan(path, "", self.line, places, float(last), self.line.poses[-1, :3, 3], searches)
 
-    def _why(self, nodes: Nodes, reached: int) -> tuple[str, float, np.ndarray]:
-        between = _CODES[self.broken.get(reached + 1, FREE)]
+    def _why(self, nodes: graph.Nodes, reached: int) -> tuple[str, float, np.ndarray]:
+        between = _CODES[self.broken.get(reached + 1, graph.FREE)]
         return why_it_ends(self.arm, self.scene, self.line, self.layers, nodes, reached, between)
 
     def _without(self, why: tuple[str, float, np.ndarray], searches: int) -> ShortestPlan:
@@ -278,14 +264,14 @@ class _GraphSearch:
 
 
 _CODES = {
-    FREE: "",
-    JUMP: "the joints would have to jump between two steps",
-    TOUCH: "something is touched between two steps",
-    LIMIT: "a joint would pass its limit between two steps",
+    graph.FREE: "",
+    graph.JUMP: "the joints would have to jump between two steps",
+    graph.TOUCH: "something is touched between two steps",
+    graph.LIMIT: "a joint would pass its limit between two steps",
 }
 
 
-def _best_chain(nodes: Nodes) -> np.ndarray:
+def _best_chain(nodes: graph.Nodes) -> np.ndarray:
     """Nodes of the shortest path, one of each layer; of equal ones that which ends nearest to zero."""
     end = slice(nodes.first[-2], None)
     far = nodes.cost[end] > nodes.cost[end].min() + _EQUAL

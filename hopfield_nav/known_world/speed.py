@@ -9,8 +9,6 @@ Source: Pham and Pham 2018, "A new approach to time-optimal path parameterizatio
 analysis" (TOPP-RA).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,16 +28,9 @@ with without_settings_here("matplotlibrc"):  # which it loads
 def fastest_speed(
     arm: Arm, leg: PathSegment, limits: MotionLimits, friction_speed: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """Highest path speed from rest to rest.
+    """Highest path speed (m,) [rad/s] at a leg's grid from rest to rest; None where nothing keeps the limits.
 
-    Args:
-        arm: whose torque and tool.
-        leg: path and grid.
-        limits: to keep at the grid.
-        friction_speed: (m,) path speed [rad/s] at which the friction in the joints is taken; default 0.
-
-    Returns:
-        (m,) path speed at the grid [rad/s], or None where no motion keeps the limits.
+    Friction in the joints is taken at ``friction_speed`` (m,) [rad/s], by default 0.
     """
     path = _Path(leg)
     constraint = _Constraint(
@@ -78,7 +69,7 @@ class _Constraint(LinearConstraint):
 
     def compute_constraint_params(self, path: Any, gridpoints: np.ndarray, *args: Any, **named: Any) -> tuple:
         q, first, second = (path(gridpoints, order) for order in range(3))
-        terms = np.stack([_acceleration_rows(first, second), self._torque_rows(q, first, second)])
+        terms = np.stack([[first, second, np.zeros_like(q)], self._torque_rows(q, first, second)])
         bounds = np.stack([self.limits.acceleration, self.limits.torque])
         kept = np.isfinite(bounds)
         a, b, c = (terms[:, k].transpose(1, 0, 2)[:, kept] / bounds[kept] for k in range(3))
@@ -106,29 +97,18 @@ class _Constraint(LinearConstraint):
         return np.column_stack([np.zeros(len(q)), highest**2])
 
 
-def _acceleration_rows(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.stack([first, second, np.zeros_like(first)])
-
-
 class PathTime(NamedTuple):
-    """Path position over time.
+    """Path position over time."""
 
-    Attributes:
-        knots: (k + 1,) from 0 on [s].
-        coefficients: (k, 4) of t^0…t^3, t from the piece's start.
-    """
-
-    knots: np.ndarray
-    coefficients: np.ndarray
+    knots: np.ndarray  # (k + 1,) from 0 on [s]
+    coefficients: np.ndarray  # (k, 4) of t^0…t^3, t from the piece's start
 
 
 def position_over_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> PathTime:
-    """Path position over time, from rest to rest.
+    """Path position over time, from rest to rest, of speeds (m,) at increasing path positions (m,).
 
-    Args:
-        grid: (m,) path positions, increasing.
-        speed: (m,) there, 0 at both ends and nowhere else twice in a row.
-        ramp: time in which the acceleration may change from one grid interval's to another's [s]; 0: none.
+    ``ramp`` is the time in which the acceleration may change from one grid interval's to another's [s]; 0:
+    none.
     """
     steps = 2.0 * np.diff(grid) / (speed[:-1] + speed[1:])
     knots = np.concatenate([[0.0], np.cumsum(steps)])

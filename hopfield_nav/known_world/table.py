@@ -1,7 +1,5 @@
 """A planned motion as a table: time, joints, torque and tool, one row a period, in a CSV file."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path
@@ -56,16 +54,9 @@ def sample_times(trajectory: Trajectory, period: float) -> np.ndarray:
 
 
 def write_plan_csv(arm: Arm, trajectory: Trajectory, path: str | Path, period: float = PERIOD) -> Path:
-    """Write a trajectory as CSV, one row a period; ``columns`` gives the header.
+    """Write a trajectory as CSV, whole or not at all, a row each ``period`` [s] and one at its end.
 
-    Args:
-        arm: whose torque and tool.
-        trajectory: from ``time_path``.
-        path: of the file; it is written whole or not at all.
-        period: time from row to row [s]; the last row is at the end.
-
-    Returns:
-        The path.
+    ``columns`` gives the header.
 
     Raises:
         BadInput: no place to write, or a period that is not positive.
@@ -98,9 +89,8 @@ def load_plan_csv(path: str | Path) -> PlanTable:
         raise BadInput(f"cannot read the plan: {error}", where=str(path)) from None
     n = (len(header) - 4) // 4
     if n < 1 or header != columns(n):
-        raise BadInput(
-            "not the columns of a plan", where=str(path), found=header, allowed="time_s, q1_rad, …"
-        )
+        allowed = "time_s, q1_rad, …"
+        raise BadInput("not the columns of a plan", where=str(path), found=header, allowed=allowed)
     values = np.array([_numbers(row, header, f"{path}, line {i + 2}") for i, row in enumerate(rows)])
     if len(values) == 0 or values[0, 0] != 0.0 or np.any(np.diff(values[:, 0]) <= 0.0):
         raise BadInput("time begins at 0 and increases", where=f"{path}, column time_s")

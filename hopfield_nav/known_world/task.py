@@ -4,8 +4,6 @@ A station of a task is joint angles (n,) or a pose of the tool (4, 4), told apar
 comes from the section ``plan`` of a world file, or from random free joint angles.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -48,11 +46,8 @@ def task_of_world(world: World, arm: Arm) -> Task:
     if world.plan.goal is not None:
         return Task(start, [*via, _station(world.plan.goal)])
     if world.goal_point is None:
-        raise BadInput(
-            "nothing to plan to",
-            where=f"{world.name}: plan.goal",
-            allowed="plan.goal or goal in the world file",
-        )
+        allowed = "plan.goal or goal in the world file"
+        raise BadInput("nothing to plan to", where=f"{world.name}: plan.goal", allowed=allowed)
     goal = forward_kinematics(arm, start).copy() if start.shape != (4, 4) else start.copy()
     goal[:3, 3] = world.goal_point
     return Task(start, [*via, goal])
@@ -86,12 +81,8 @@ def as_station(arm: Arm, value: object, where: str) -> np.ndarray:
     if len(outside):
         i = int(outside[0])
         low, high = arm.position_limits[i]
-        raise BadInput(
-            f"joint {i + 1} beyond its limits",
-            where=where,
-            found=float(array[i]),
-            allowed=f"{low:.6g} to {high:.6g} rad",
-        )
+        what = f"joint {i + 1} beyond its limits"
+        raise BadInput(what, where=where, found=float(array[i]), allowed=f"{low:.6g} to {high:.6g} rad")
     return array
 
 
@@ -106,16 +97,7 @@ def pose_of(arm: Arm, station: np.ndarray) -> np.ndarray:
 
 
 def random_free_joints(arm: Arm, scene: Scene, count: int, generator: np.random.Generator) -> np.ndarray:
-    """Joint angles drawn evenly from half a turn to either side, within the limits, kept where free.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        count: of rows.
-        generator: of the random numbers.
-
-    Returns:
-        (count, n) [rad].
+    """Free joint angles (count, n) [rad], drawn evenly from half a turn to either side, within the limits.
 
     Raises:
         BadInput: hardly any pose is free.

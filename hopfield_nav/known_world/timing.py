@@ -5,8 +5,6 @@ limits at grid points; the trajectory that comes of it is measured between them 
 exceeds a limit by more than ``TOLERANCE`` the grid is refined, then the limits are tightened.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -77,14 +75,9 @@ def time_path(
 
 
 def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
-    """Times at which a trajectory rests at the corners of its path.
+    """Times (c,) [s] at which a trajectory from ``time_path`` rests at the corners of its path, the first 0.
 
-    Args:
-        path: what ``time_path`` was given.
-        trajectory: what it returned.
-
-    Returns:
-        (c,) [s], the first 0; a corner that is where the one before is has the same time.
+    A corner that is where the one before is has the same time.
 
     Raises:
         BadInput: the trajectory does not rest at every corner in order.
@@ -133,9 +126,8 @@ def _library() -> Callable[..., np.ndarray | None]:
     try:
         from hopfield_nav.known_world.speed import fastest_speed
     except ModuleNotFoundError as error:
-        raise LibraryMissing(
-            f"timing a path needs {error.name}", allowed="pip install 'hopfield-nav[plan]'"
-        ) from None
+        allowed = "pip install 'hopfield-nav[plan]'"
+        raise LibraryMissing(f"timing a path needs {error.name}", allowed=allowed) from None
     return fastest_speed
 
 

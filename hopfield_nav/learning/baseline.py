@@ -1,7 +1,5 @@
 """A controller to compare with: straight to the goal, by the arm's model and what is observed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, inverse_dynamics, jacobian

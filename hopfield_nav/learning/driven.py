@@ -1,7 +1,5 @@
 """The arm of a world driven by torques from outside, many short steps a second."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorde
 header line, as the RTDE recorders of Universal Robots arms write it, with spaces or commas.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -38,9 +36,8 @@ def read_folder(folder: Path, joints: int) -> Recorded:
         BadInput: no such log, or one of them is faulty; the files have no time in common.
     """
     if not (folder / "log_q_actual.csv").exists():
-        raise BadInput(
-            "no log_q_actual.csv in the folder", where=str(folder), allowed="a log for every signal"
-        )
+        allowed = "a log for every signal"
+        raise BadInput("no log_q_actual.csv in the folder", where=str(folder), allowed=allowed)
     tables = {name: _read_log(folder, file, joints) for name, file in _JOINT_FILES.items()}
     tables["wrench"] = _read_log(folder, _TOOL_FORCE, 6)
     sensor = _read_log(folder, _SENSOR, 6)
@@ -86,11 +83,8 @@ def _aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dic
     kept = np.logical_and.reduce(near)
     if not kept.any():
         raise BadInput("the files have no time in common", where=str(folder))
-    return (
-        time[kept],
-        {name: logs[name][rows[name][kept], 1:] for name in logs},
-        int(len(kept) - kept.sum()),
-    )
+    signals = {name: logs[name][rows[name][kept], 1:] for name in logs}
+    return time[kept], signals, int(len(kept) - kept.sum())
 
 
 def _nearest(stamps: np.ndarray, time: np.ndarray) -> np.ndarray:

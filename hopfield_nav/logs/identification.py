@@ -76,12 +76,8 @@ def log_of_run(run: Run) -> MotionLog:
         raise BadInput("the run has no record", where=name, allowed="record.signals: all")
     touched = np.flatnonzero(np.any(data.tau_external.values != 0.0, axis=1))
     if touched.size:
-        raise BadInput(
-            "something touched the arm",
-            where=name,
-            found=f"contact at {float(data.time[touched[0]]):g} s",
-            allowed="runs of free motion",
-        )
+        found = f"contact at {float(data.time[touched[0]]):g} s"
+        raise BadInput("something touched the arm", where=name, found=found, allowed="runs of free motion")
     elastic = run.world.plant.engine == "flexible"
     sensed = data.q_sensed.values
     return MotionLog(

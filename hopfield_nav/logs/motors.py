@@ -129,12 +129,8 @@ def _check(data: xarray.Dataset, n: int) -> None:
             np.nanmax(np.ptp(data.force_sensor.values[~np.isnan(data.force_sensor.values[:, 0])], axis=0))
         )
         if span > 10.0:
-            raise BadInput(
-                "not a free run: its force sensor felt a push",
-                where=title,
-                found=f"{span:.0f} N",
-                allowed="runs with nothing touching",
-            )
+            what = "not a free run: its force sensor felt a push"
+            raise BadInput(what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching")
 
 
 def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, slowest: float) -> _Rows:
@@ -150,11 +146,9 @@ def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, slowest: 
         first = int(block[-1]) + 1
     rows = _Rows(np.concatenate(columns), np.concatenate(currents), np.concatenate(blocks))
     if len(np.unique(rows.block)) < _FEWEST_BLOCKS or len(np.unique(rows.columns[:, 1])) < 2:
-        raise BadInput(
-            f"joint {j + 1} is not excited",
-            found=f"{len(rows.current)} rows of motion",
-            allowed=f"motion both ways, faster than {slowest:g} rad/s, over {_FEWEST_BLOCKS} s or more",
-        )
+        allowed = f"motion both ways, faster than {slowest:g} rad/s, over {_FEWEST_BLOCKS} s or more"
+        found = f"{len(rows.current)} rows of motion"
+        raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
     return rows
 
 
@@ -198,11 +192,9 @@ def _one_fit(beta: np.ndarray, covariance: np.ndarray, k: int, rows: _Rows) -> _
 def _refuse_what_is_not_excited(fit: _Fit, j: int) -> None:
     constant, std = fit.value[0], fit.std[0]
     if not (constant > 0 and std < LARGEST_SHARE * constant):
-        raise BadInput(
-            f"joint {j + 1} is not excited",
-            found=f"motor constant {constant:.3g} ± {std:.2g} N·m/A",
-            allowed=f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor",
-        )
+        allowed = f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor"
+        found = f"motor constant {constant:.3g} ± {std:.2g} N·m/A"
+        raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
 
 
 def _collect(fits: list[_Fit], joints: list[_Rows]) -> MotorFit:

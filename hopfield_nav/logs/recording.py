@@ -79,17 +79,12 @@ def _check_units(raw: Recorded, path: Path) -> None:
         if largest > FULL_TURNS:
             unit = "rad/s" if "d" in name.split("_")[0] else "rad"
             what = f"{name} looks like degrees"
-            raise BadInput(
-                what, where=str(path), found=float(largest), allowed=f"{unit}, below {FULL_TURNS:.2f}"
-            )
+            allowed = f"{unit}, below {FULL_TURNS:.2f}"
+            raise BadInput(what, where=str(path), found=float(largest), allowed=allowed)
     step = float(np.median(np.diff(raw.time))) if len(raw.time) > 1 else 0.0
     if step > SLOWEST:
-        raise BadInput(
-            "time looks like milliseconds",
-            where=str(path),
-            found=f"a median step of {step:g}",
-            allowed="seconds",
-        )
+        found = f"a median step of {step:g}"
+        raise BadInput("time looks like milliseconds", where=str(path), found=found, allowed="seconds")
 
 
 def _dataset(raw: Recorded, path: Path, joints: int) -> xarray.Dataset:

@@ -107,10 +107,7 @@ def replay(
 
 
 class Replaying:
-    """``replay`` in pieces, as rows come: what the methods and the rule of alarms remember is kept.
-
-    Args, and errors, are those of ``replay``.
-    """
+    """``replay`` in pieces, as rows come, with its arguments and errors: what methods remember is kept."""
 
     def __init__(
         self,
@@ -123,20 +120,14 @@ class Replaying:
     ) -> None:
         self._n = n = len(model.dh)
         values = _known(dict(parameters or {}), estimator, detector)
-        self._methods = (
-            model,
-            estimator,
-            detector,
-            values,
-            AlarmRule(float(rearm), 0.0, bool(episodes), 0.0),
-        )
+        rule = AlarmRule(float(rearm), 0.0, bool(episodes), 0.0)
+        self._methods = model, estimator, detector, values, rule
         self._block = np.zeros((len(Signals._fields) - 2, 1, n))
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
         self.restart()
         loop = _compiled_replay()
-        loop(
-            *self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n)
-        )  # looks at the types
+        nothing = Signals(np.zeros(0), *(np.zeros((0, n)),) * 6)
+        loop(*self._records, nothing, *_empty(0, n))  # looks at the types
         self._loop = unchecked_call(loop)
 
     def restart(self) -> None:
@@ -145,7 +136,7 @@ class Replaying:
         n, self._last = self._n, -np.inf
         self._records = (
             model, applied(estimator, values, n), applied(detector, values, n), rule,
-            make_sensed(n), make_belief(n), make_alarm(n), make_work(n),
+            make_sensed(n), make_belief(n), make_alarm(n), make_work(n), np.zeros(n),
         )  # fmt: skip
 
     def feed(self, signals: Signals) -> Replay:
@@ -169,9 +160,7 @@ class Replaying:
     def feed_row(self, time: float, sensed: np.ndarray) -> tuple[float, np.ndarray, bool]:
         """The same for one row, some ten times as fast: level, tau_external (n,), detected.
 
-        Args:
-            time: [s].
-            sensed: (6, n) in the order of ``Signals``.
+        ``sensed`` (6, n) is in the order of ``Signals``, the time in seconds.
 
         Raises:
             BadInput: a wrong shape, numbers that are not finite, or time that does not increase.
@@ -190,12 +179,9 @@ class Replaying:
     def _refuse_wrist(self) -> None:
         _, estimator, *_ = self._methods
         if estimator.needs == WRIST:
-            raise BadInput(
-                "these signals have none of a sensor at the flange",
-                where="estimator",
-                found=estimator.name,
-                allowed="a run with sensors.wrench, or an estimator that feels through the joints",
-            )
+            allowed = "a run with sensors.wrench, or an estimator that feels through the joints"
+            what = "these signals have none of a sensor at the flange"
+            raise BadInput(what, where="estimator", found=estimator.name, allowed=allowed)
 
 
 def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
@@ -207,24 +193,20 @@ def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
     known = {p.name: p for method in methods for p in method.parameters}
     for name in parameters:
         if name not in known:
-            raise BadInput(
-                "unknown parameter",
-                found=name,
-                allowed=", ".join(known) or "none: the methods take no parameters",
-                nearest=nearest_name(name, known),
-            )
+            allowed = ", ".join(known) or "none: the methods take no parameters"
+            nearest = nearest_name(name, known)
+            raise BadInput("unknown parameter", found=name, allowed=allowed, nearest=nearest)
     for name, parameter in known.items():
         if parameter.inherit and name not in parameters:
-            raise BadInput(
-                f"{name} must be given: {parameter.description}",
-                allowed=f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]",
-            )
+            allowed = f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]"
+            raise BadInput(f"{name} must be given: {parameter.description}", allowed=allowed)
     return parameters
 
 
 def _replay(
-    model, estimator, detector, rule, sensed, belief, alarm, work, rows, level, tau_external, wrench, detected
-):
+    model, estimator, detector, rule, sensed, belief, alarm, work, no_step, rows, level, tau_external, wrench,
+    detected
+):  # fmt: skip
     """Sense, judge and note, row by row."""
     for row in range(rows.time.size):
         sensed.time[0] = rows.time[row]
@@ -239,7 +221,7 @@ def _replay(
             for k in range(6):
                 sensed.wrench[k] = rows.wrench[row, k]
         update_model_frames(model, sensed, work)
-        estimate_and_judge(model, estimator, detector, sensed, work, belief)
+        estimate_and_judge(model, estimator, detector, no_step, sensed, work, belief)
         detected[row] = raise_alarm(rule, alarm, sensed, belief, 0.0, 1.0, False)
         level[row] = belief.now.level
         for i in range(sensed.q.size):
@@ -253,18 +235,9 @@ def _compiled_replay() -> Callable:
     n = 6  # only the types matter
     column, table = np.zeros(0), np.zeros((0, n))
     records = (
-        load_arm("ur5_ragazzon2012"),
-        applied_type("estimator"),
-        applied_type("detector"),
-        AlarmRule(0.0, 0.0, True, 0.0),
-        make_sensed(n),
-        make_belief(n),
-        make_alarm(n),
-        make_work(n),
-        Signals(column, *(table,) * 6, table),
-        column,
-        table,
-        table,
-        np.zeros(0, dtype=np.bool_),
-    )
+        load_arm("ur5_ragazzon2012"), applied_type("estimator"), applied_type("detector"),
+        AlarmRule(0.0, 0.0, True, 0.0), make_sensed(n), make_belief(n), make_alarm(n), make_work(n),
+        np.zeros(n), Signals(column, *(table,) * 6, table),
+        column, table, table, np.zeros(0, dtype=np.bool_),
+    )  # fmt: skip
     return compile_loop(load_numba().types.void(*(type_of(record) for record in records)), _replay)

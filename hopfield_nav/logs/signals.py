@@ -77,12 +77,9 @@ def signals_of_recording(data: xarray.Dataset, motors: MotorFit) -> Signals:
     """
     missing = [name for name in (*_NAMES[:-1], "current") if name not in data]
     if missing:
-        raise BadInput(
-            "signals were not recorded",
-            where=str(data.attrs.get("title", "recording")),
-            found=", ".join(missing),
-            allowed="q, qd, q_ref, qd_ref, qdd_ref and current",
-        )
+        allowed = "q, qd, q_ref, qd_ref, qdd_ref and current"
+        where = str(data.attrs.get("title", "recording"))
+        raise BadInput("signals were not recorded", where=where, found=", ".join(missing), allowed=allowed)
     sensed = {name: data[name].values for name in _NAMES[:-1]}
     return Signals(data.time.values, **sensed, tau=motors.torque(data.current.values))
 
@@ -105,8 +102,7 @@ def checked_signals(signals: Signals, n: int) -> Signals:
     for name, values in zip(("time", *_NAMES, "wrench"), (time, *columns, wrench), strict=True):
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values).all(axis=1)))
-            raise BadInput(
-                "not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers"
-            )
+            allowed = "finite numbers"
+            raise BadInput("not a finite number", where=f"signals.{name}, row {row}", allowed=allowed)
     owned = (values.copy() for values in (*columns, wrench))  # as_rows may give views
     return Signals(time[:, 0].copy(), *owned)

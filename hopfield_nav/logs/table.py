@@ -1,7 +1,5 @@
 """Text files of numbers as recorders leave them: time and signals, the last line perhaps cut short."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,31 +11,19 @@ from dynamics.files import require_regular
 
 
 class RecordedTable(NamedTuple):
-    """Numbers of one file.
+    """Numbers of one file."""
 
-    Attributes:
-        values: (k, columns), time first [s].
-        cut_short: the last line was incomplete and is left out.
-    """
-
-    values: np.ndarray
-    cut_short: bool
+    values: np.ndarray  # (k, columns), time first [s]
+    cut_short: bool  # the last line was incomplete and is left out
 
 
 class Recorded(NamedTuple):
-    """Signals on one time axis.
+    """Signals on one time axis."""
 
-    Attributes:
-        time: (k,) [s].
-        signals: (k, n) or (k, 3) by name.
-        cut_short: files whose last line was incomplete.
-        dropped: rows that one of several files lacks.
-    """
-
-    time: np.ndarray
-    signals: dict[str, np.ndarray]
-    cut_short: list[str]
-    dropped: int
+    time: np.ndarray  # (k,) [s]
+    signals: dict[str, np.ndarray]  # (k, n) or (k, 3) by name
+    cut_short: list[str]  # files whose last line was incomplete
+    dropped: int  # rows that one of several files lacks
 
 
 def read_lines(path: Path) -> tuple[list[str], bool]:
@@ -71,15 +57,9 @@ def parse(
     columns: Sequence[int],
     width: int,
 ) -> RecordedTable:
-    """Numbers of the chosen columns.
+    """Numbers of the chosen columns, time first, of rows of a width, the first at a line of the file.
 
-    Args:
-        path: for messages.
-        lines: rows of text.
-        first_line: number of the first of them in the file, counted from 1.
-        separator: None for white space.
-        columns: which ones, time first.
-        width: number of columns that every row has.
+    Lines count from 1; the separator None is white space.
 
     Raises:
         BadInput: a row with another width, a word, or no finite number, with its line; no rows; or
@@ -134,8 +114,5 @@ def _check_time(path: Path, time: np.ndarray, first_line: int) -> None:
     back = np.flatnonzero(np.diff(time) <= 0)
     if len(back):
         k = int(back[0])
-        raise BadInput(
-            "time does not increase",
-            where=f"{path}, line {first_line + k + 1}",
-            found=f"{time[k + 1]:.6f} s after {time[k]:.6f} s",
-        )
+        found = f"{time[k + 1]:.6f} s after {time[k]:.6f} s"
+        raise BadInput("time does not increase", where=f"{path}, line {first_line + k + 1}", found=found)

@@ -1,7 +1,5 @@
 """A detector's threshold from recordings in which nothing touched the arm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,12 +33,7 @@ def free_threshold(
 ) -> FreeThreshold:
     """The least threshold with which the first halves of free recordings raise no alarm, and a margin.
 
-    Args:
-        model: as for ``replay``.
-        free: signals of recordings with nothing touching the arm.
-        estimator: as for ``replay``.
-        detector: the same.
-        parameters: of the methods by name; a threshold among them is where the search starts.
+    Model and methods are as for ``replay``; a threshold among the parameters is where the search starts.
 
     Raises:
         BadInput: the detector has no threshold, or none that is allowed would do.
@@ -60,11 +53,7 @@ def free_threshold(
 
 
 def threshold_of(detector: Method) -> Parameter:
-    """The parameter that a detector's threshold is.
-
-    Raises:
-        BadInput: it has none.
-    """
+    """The parameter that a detector's threshold is; BadInput where it has none."""
     found = declared_threshold(detector)
     if found is None:
         raise BadInput("has no threshold", where=detector.name)
@@ -87,12 +76,8 @@ def threshold_above(largest: np.ndarray, parameter: Parameter) -> np.ndarray:
 def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:
     """A threshold in proportion to ``start`` that is a margin above the highest level of free motion.
 
-    Where the detector allows for more than the motion shows, however low the threshold, a very low one.
-
-    Args:
-        highest: level of the motion with a threshold.
-        start: where the search begins.
-        detector: its name, for messages.
+    ``highest`` is the level of the motion with a threshold. Where the detector, named in messages, allows for
+    more than the motion shows, however low the threshold, a very low one.
 
     Raises:
         BadInput: none keeps the motion quiet.

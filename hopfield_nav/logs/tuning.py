@@ -3,8 +3,6 @@
 What chooses the threshold does not judge it: the rate that is told is that of other motion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -73,14 +71,10 @@ class Chosen(NamedTuple):
 def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> Chosen:
     """The least threshold with which free motion shows no more than a rate of alarms, and a tenth more.
 
-    A rate is shown where the exact 95 % interval of the alarms that were counted ends at it or below.
-    Motion too short for that gets a threshold with which it raises no alarm at all. The thresholds of the
-    joints are in proportion to the largest torques that the estimator takes for contact in this motion.
-
-    Args:
-        watched: the methods.
-        free: motion in which nothing touched the arm.
-        per_hour: false alarms an hour.
+    A rate (false alarms an hour) is shown where the exact 95 % interval of the alarms that were counted ends
+    at it or below. Motion too short for that gets a threshold with which it raises no alarm at all. The
+    thresholds of the joints are in proportion to the largest torques that the estimator takes for contact in
+    this motion.
 
     Raises:
         BadInput: the detector has no threshold, or none that is allowed would do; no motion, or no rate.

@@ -13,6 +13,7 @@ from .log import WRIST_COLUMNS as WRIST_COLUMNS
 from .log import Log as Log
 from .log import log_columns as log_columns
 from .log import make_log as make_log
+from .motors import make_motors as make_motors
 from .mujoco import MujocoLoop as MujocoLoop
 from .pieces import joined as joined
 from .pieces import quintic_pieces as quintic_pieces
@@ -31,6 +32,7 @@ from .rows import Rows as Rows
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state
+from .step_limits import check_gears as check_gears
 from .step_limits import check_step as check_step
 from .step_limits import omega_warning as omega_warning
 from .trajectory import Trajectory as Trajectory

@@ -5,8 +5,6 @@ explosion, a full log) and says what; ``simulation`` decides and calls it again.
 on first use, for first-class functions as control law, estimator and detector.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from enum import IntEnum
@@ -24,22 +22,27 @@ from hopfield_nav.control import (
     command_torque,
     estimate_and_judge,
     follow_arm,
+    gather,
     lag_behind,
     make_sensors,
     move_reference,
     raise_alarm,
     remember,
     sense,
+    sense_torque,
     sense_wrench,
     settle,
     update_model_frames,
 )
 from hopfield_nav.loop.contact import ContactLaw, copy_touch, make_contact
+from hopfield_nav.loop.integrator import begin_stage, end_stage, end_step, stage_time
 from hopfield_nav.loop.log import make_log, write_row, write_truth
+from hopfield_nav.loop.motors import drive
 from hopfield_nav.loop.plant import make_plant, plant_acceleration
 from hopfield_nav.loop.pushes import update_pushes
 from hopfield_nav.loop.sinking import watch_sinking
 from hopfield_nav.loop.state import Settings, make_state
+from hopfield_nav.loop.sticking import rest, strain_gears
 from hopfield_nav.loop.trajectory import Trajectory, evaluate_into
 from hopfield_nav.loop.wrist import read_wrist
 from hopfield_nav.plugin import applied_type, type_of
@@ -136,6 +139,7 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
     if now.judged_step != step:
         now.judged_step = step
         sense(controller.sensors, q, qd, control.random, sensed.q, sensed.qd)
+        sense_torque(controller.sensors, control.random, sensed.tau)
         share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
         settle(correction, sensed, share, at_end and belief.now.level <= 1.0)
         move_reference(correction, sensed)
@@ -144,11 +148,14 @@ def sense_and_command(controller, trajectory, settings, control, statistics, q, 
         update_model_frames(model, sensed, work)
         if controller.sensors.wrist:
             sense_wrench(controller.sensors, model.gravity, reading, sensed, work)
-        estimate_and_judge(model, controller.estimator, controller.detector, sensed, work, belief)
+        resolution = controller.sensors.resolution
+        estimate_and_judge(model, controller.estimator, controller.detector, resolution, sensed, work, belief)
         if settings.alarm.lag > 0.0 and mode == ControlMode.TRACK:
             behind = lag_behind(sensed, correction, work) / settings.alarm.lag
             belief.now.level = max(belief.now.level, behind)
         remember(control.trace, sensed, belief)
+        if control.gathering.now.on:
+            gather(control.gathering, model, sensed, belief.now.level if control.alarm.now.armed else np.inf)
     else:
         move_reference(correction, sensed)
         if mode != ControlMode.TRACK:
@@ -183,38 +190,28 @@ def _integrate(plant, controller, trajectory, settings, state):
     """One integrator step, the stages of RK4 or the one of semi-implicit Euler in the same loop."""
     h, count, stages = settings.step, settings.stages, plant.stages
     time = state.now.step * h
-    q, qd, tau = state.q, state.qd, state.control.sensed.tau
-    qs, qds, qdds, sum_qd, sum_qdd = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
-    n = q.size
+    q, qd, tau, applied = state.q, state.qd, state.control.sensed.tau, stages.applied
+    motion, at, sums = (q, qd), (stages.q, stages.qd, stages.qdd), (stages.sum_qd, stages.sum_qdd)
     update_pushes(plant.pushes, time)
-    for i in range(n):
-        qs[i], qds[i], sum_qd[i], sum_qdd[i] = q[i], qd[i], 0.0, 0.0
+    drive(plant.motors, q, tau, applied)
     for stage in range(count):
-        if stage > 0:
-            ahead = h if stage == 3 else 0.5 * h
-            for i in range(n):
-                qs[i] = q[i] + ahead * qds[i]
-                qds[i] = qd[i] + ahead * qdds[i]
+        begin_stage(stage, h, motion, at)
         if not settings.hold:
-            ahead = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-            command_in_stage(controller, trajectory, state.control, qs, qds, time + ahead)
-        plant_acceleration(plant, tau, h if count == 1 else 0.0, h if stage == 0 else 0.0)
+            now = time + stage_time(stage, h)
+            command_in_stage(controller, trajectory, state.control, stages.q, stages.qd, now)
+            drive(plant.motors, stages.q, tau, applied)
+        plant_acceleration(plant, applied, state.strain, h if count == 1 else 0.0, h if stage == 0 else 0.0)
         if stage == 0:
             keep_truth(state.truth, plant)
             if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
                 read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
-        weight = 2.0 if stage == 1 or stage == 2 else 1.0
-        for i in range(n):
-            sum_qd[i] += weight * qds[i]
-            sum_qdd[i] += weight * qdds[i]
-    if count == 1:
-        for i in range(n):
-            qd[i] += h * sum_qdd[i]
-            q[i] += h * qd[i]
-    else:
-        for i in range(n):
-            q[i] += h / 6.0 * sum_qd[i]
-            qd[i] += h / 6.0 * sum_qdd[i]
+        end_stage(stage, at, sums)
+    for i in range(q.size):
+        stages.momentum[i] = q[i]
+    end_step(count, h, motion, sums)
+    if plant.frictional:
+        rest(plant.arm.presliding, stages.speed, qd)
+        strain_gears(plant.arm.friction, plant.arm.presliding, stages.momentum, q, qd, state.strain)
 
 
 @inlined

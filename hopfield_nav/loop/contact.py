@@ -14,8 +14,6 @@ them can touch (``Contact.free``); until then none is looked at, and the result 
 Source: ragazzon2012 7.1 (F_contact, the tool in a cylinder); damping, friction, links and other solids added.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -23,6 +21,20 @@ import numpy as np
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
+from dynamics.kernels.vectors import (
+    ZERO,
+    add,
+    add_three,
+    along,
+    cross,
+    dot,
+    length,
+    put,
+    put_three,
+    sub,
+    times,
+    vector,
+)
 from dynamics.kinematics import add_force_torque, velocity_of_point
 from hopfield_nav.geometry import LINK, RADIUS, REACH, gap_to_bound, place_axis, segment_distance
 
@@ -115,22 +127,19 @@ def make_touch() -> Touch:
 
 
 @inlined
-def contact_force(law, depth, gx, gy, gz, vx, vy, vz):
+def contact_force(law, depth, gradient, velocity):
     """Force [N] on a body that has sunk in by ``depth`` > 0 [m].
 
-    (gx, gy, gz): gradient of the distance, at most 1 long. (vx, vy, vz): velocity of the contact
-    point [m/s].
+    ``gradient`` of the distance, at most 1 long; ``velocity`` of the contact point [m/s].
     """
-    push = max(law.stiffness * depth - law.damping * (vx * gx + vy * gy + vz * gz), 0.0)
-    fx, fy, fz = push * gx, push * gy, push * gz
-    square = gx * gx + gy * gy + gz * gz
+    rising, square = dot(velocity, gradient), dot(gradient, gradient)
+    push = max(law.stiffness * depth - law.damping * rising, 0.0)
+    force = times(push, gradient)
     if law.friction > 0.0 and push > 0.0 and square > 0.0:
-        outward = (vx * gx + vy * gy + vz * gz) / square
-        sx, sy, sz = vx - outward * gx, vy - outward * gy, vz - outward * gz
-        speed = math.sqrt(sx * sx + sy * sy + sz * sz)
-        slide = law.friction * push * math.sqrt(square) / max(speed, FRICTION_SPEED)
-        fx, fy, fz = fx - slide * sx, fy - slide * sy, fz - slide * sz
-    return fx, fy, fz
+        sliding = along(velocity, -rising / square, gradient)
+        slide = law.friction * push * math.sqrt(square) / max(length(sliding), FRICTION_SPEED)
+        force = along(force, -slide, sliding)
+    return force
 
 
 @inlined
@@ -144,78 +153,61 @@ def add_contact(contact, qd, work, torque, touch):
     _clear(touch)
     if solids.shape[0] == 0:
         return
-    largest = -1.0
     for b in range(bodies.shape[0]):
         link = int(bodies[b, LINK])
         if link == 0:
             continue
-        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
-        if _still_free(free, b, ax, ay, az, dx, dy, dz):
+        a, d = place_axis(work, bodies, b)
+        if _still_free(free, b, a, add(a, d)):
             continue
-        room, reach = math.inf, bodies[b, REACH]
+        room, reach, middle = math.inf, bodies[b, REACH], along(a, 0.5, d)
         for j in range(solids.shape[0]):
-            gap = gap_to_bound(solids, j, ax + 0.5 * dx, ay + 0.5 * dy, az + 0.5 * dz) - reach
+            gap = gap_to_bound(solids, j, middle) - reach
             if gap > 0.0:
                 room = min(room, gap)
                 continue
-            s, t, gx, gy, gz = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
+            s, t, gradient = segment_distance(solids, j, a, d)
             depth = bodies[b, RADIUS] - s
             room = min(room, -depth)
             if depth <= 0.0:
                 continue
-            steep = math.sqrt(gx * gx + gy * gy + gz * gz)
+            steep = length(gradient)
             inward = max(0.5 * (bodies[b, RADIUS] + s), 0.0) / steep if steep > 0.0 else 0.0
-            px, py, pz = ax + t * dx - inward * gx, ay + t * dy - inward * gy, az + t * dz - inward * gz
-            vx, vy, vz = 0.0, 0.0, 0.0
+            point, velocity = along(along(a, t, d), -inward, gradient), ZERO
             if law.damping > 0.0 or law.friction > 0.0:
-                vx, vy, vz = velocity_of_point(work, qd, link, px, py, pz)
-            fx, fy, fz = contact_force(law, depth, gx, gy, gz, vx, vy, vz)
-            add_force_torque(work, link, px, py, pz, fx, fy, fz, torque)
-            touch.force[0] += fx
-            touch.force[1] += fy
-            touch.force[2] += fz
-            if b >= contact.beyond:
-                add_beyond(touch, px, py, pz, fx, fy, fz)
+                velocity = velocity_of_point(work, qd, link, point)
+            force = contact_force(law, depth, gradient, velocity)
+            add_force_torque(work, link, point, force, torque)
+            add_touch(touch, link, point, force, b >= contact.beyond)
             now.pairs += 1
             now.depth = max(now.depth, depth)
             now.sunk = max(now.sunk, -s)
-            square = fx * fx + fy * fy + fz * fz
-            if square > largest:
-                largest = square
-                now.link = link
-                touch.point[0], touch.point[1], touch.point[2] = px, py, pz
-                touch.largest[0], touch.largest[1], touch.largest[2] = fx, fy, fz
-        _keep_free(free, b, ax, ay, az, dx, dy, dz, room)
+        put(free, b, 0, a)
+        put(free, b, 3, add(a, d))
+        free[b, 6] = room
 
 
 @inlined
-def _still_free(free, b, ax, ay, az, dx, dy, dz):
-    """Whether body ``b``, its axis a + t d, is too near to where it was looked at to touch a solid."""
+def _still_free(free, b, start, end):
+    """Whether body ``b``, its axis from start to end, is still near where no solid was in its way."""
     room = free[b, 6]
     if room <= 0.0:
         return False
-    ux, uy, uz = ax - free[b, 0], ay - free[b, 1], az - free[b, 2]
-    vx, vy, vz = ax + dx - free[b, 3], ay + dy - free[b, 4], az + dz - free[b, 5]
-    return max(ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz) < room * room
+    u, v = sub(start, vector(free, b, 0)), sub(end, vector(free, b, 3))
+    return max(dot(u, u), dot(v, v)) < room * room
 
 
 @inlined
-def _keep_free(free, b, ax, ay, az, dx, dy, dz, room):
-    free[b, 0], free[b, 1], free[b, 2] = ax, ay, az
-    free[b, 3], free[b, 4], free[b, 5] = ax + dx, ay + dy, az + dz
-    free[b, 6] = room
-
-
-@inlined
-def add_beyond(touch, px, py, pz, fx, fy, fz):
-    """Add a force [N] that acts beyond the flange, at a point in base axes [m]."""
-    beyond = touch.beyond
-    beyond[0] += fx
-    beyond[1] += fy
-    beyond[2] += fz
-    beyond[3] += py * fz - pz * fy
-    beyond[4] += pz * fx - px * fz
-    beyond[5] += px * fy - py * fx
+def add_touch(touch, link, point, force, beyond):
+    """Add a force [N] on a link at a point in base axes [m] to ``touch``, also as one beyond the flange."""
+    add_three(touch.force, 0, force)
+    if beyond:
+        add_three(touch.beyond, 0, force)
+        add_three(touch.beyond, 3, cross(point, force))
+    if touch.now.link == 0 or dot(force, force) > dot(touch.largest, touch.largest):
+        touch.now.link = link
+        put_three(touch.point, 0, point)
+        put_three(touch.largest, 0, force)
 
 
 @inlined

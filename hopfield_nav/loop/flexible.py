@@ -10,8 +10,6 @@ The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut i
 Dry friction is found once a sub-step, so that rotors stick truly (see ``joint_sticking``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,6 +28,7 @@ from dynamics.flexible_joint import (
 )
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
+from dynamics.presliding import dahl, speed_with_friction
 from hopfield_nav.loop.closed_loop import (
     Event,
     after_step,
@@ -38,6 +37,8 @@ from hopfield_nav.loop.closed_loop import (
     keep_truth,
     loop_types,
 )
+from hopfield_nav.loop.integrator import begin_stage, end_stage, end_step
+from hopfield_nav.loop.motors import drive
 from hopfield_nav.loop.plant import Plant, plant_acceleration
 from hopfield_nav.loop.state import State
 from hopfield_nav.loop.step_limits import check_step
@@ -192,54 +193,55 @@ def _advance(
 @inlined
 def _substep(links, joints, rotors, state, order, h, first):
     """One sub-step of ``h`` seconds, RK4 (order 4) or semi-implicit Euler (1)."""
-    q, qd, n, stages = state.q, state.qd, state.q.size, links.stages
-    qs, qds, qdds, q_sum, qd_sum = stages.q, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd
-    angle, speed, angles, speeds = rotors.angle, rotors.speed, rotors.stage_angle, rotors.stage_speed
-    accelerations, angle_sum, speed_sum = rotors.acceleration, rotors.angle_sum, rotors.speed_sum
-    for i in range(n):
-        qs[i], qds[i], q_sum[i], qd_sum[i] = q[i], qd[i], 0.0, 0.0
-        angles[i], speeds[i], angle_sum[i], speed_sum[i] = angle[i], speed[i], 0.0, 0.0
+    q, angle, speed, n, stages = state.q, rotors.angle, rotors.speed, state.q.size, links.stages
+    motion, at, sums = (q, state.qd), (stages.q, stages.qd, stages.qdd), (stages.sum_qd, stages.sum_qdd)
+    turning, sums_there = (angle, speed), (rotors.angle_sum, rotors.speed_sum)  # of the rotors
+    there = rotors.stage_angle, rotors.stage_speed, rotors.acceleration
+    drive(links.motors, angle, state.control.sensed.tau, stages.applied)
     for stage in range(order):
-        if stage > 0:
-            ahead = h if stage == 3 else 0.5 * h
-            for i in range(n):
-                qs[i], qds[i] = q[i] + ahead * qds[i], qd[i] + ahead * qdds[i]
-                angles[i], speeds[i] = angle[i] + ahead * speeds[i], speed[i] + ahead * accelerations[i]
-        _accelerate(links, joints, rotors, state.control.sensed.tau, h if stage == 0 else 0.0)
+        begin_stage(stage, h, motion, at)
+        begin_stage(stage, h, turning, there)
+        _accelerate(links, joints, rotors, state.strain, stages.applied, h if stage == 0 else 0.0)
         if stage == 0 and first:
             for i in range(n):
                 stages.friction[i] = rotors.dry[i]
             keep_truth(state.truth, links)
             if links.wrist.every > 0 and state.now.step % links.wrist.every == 0:
                 read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
-        weight = 2.0 if stage == 1 or stage == 2 else 1.0
-        for i in range(n):
-            q_sum[i] += weight * qds[i]
-            qd_sum[i] += weight * qdds[i]
-            angle_sum[i] += weight * speeds[i]
-            speed_sum[i] += weight * accelerations[i]
-    part = h / 6.0 if order == 4 else h
+        end_stage(stage, at, sums)
+        end_stage(stage, there, sums_there)
     for i in range(n):
-        qd[i] += part * qd_sum[i]
-        speed[i] += part * speed_sum[i]
-        q[i] += part * q_sum[i] if order == 4 else h * qd[i]
-        angle[i] += part * angle_sum[i] if order == 4 else h * speed[i]
+        stages.momentum[i] = angle[i]
+    end_step(order, h, motion, sums)
+    end_step(order, h, turning, sums_there)
+    for i in range(n):
+        if joints.presliding[i] < np.inf:
+            level = dry_level(joints, i, speed[i], rotors.load[i])
+            path = angle[i] - stages.momentum[i]
+            state.strain[i] = dahl(state.strain[i], path, joints.presliding[i], level)
 
 
 @inlined
-def _accelerate(links, joints, rotors, tau, friction_step):
+def _accelerate(links, joints, rotors, strain, tau, friction_step):
     """Accelerations of links and rotors in a stage; with a ``friction_step`` [s] dry friction anew."""
     stages = links.stages
     load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
     for i in range(load.size):
         load[i] = spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
-    plant_acceleration(links, load, 0.0, 0.0)
+    plant_acceleration(links, load, strain, 0.0, 0.0)
     for i in range(load.size):
         push = tau[i] - load[i] - viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
         if friction_step > 0.0:
             level = dry_level(joints, i, speeds[i], load[i])
             stopping = push + inertia[i] * speeds[i] / friction_step
-            dry[i] = min(max(stopping, -level), level)  # what brings it to rest, as far as it can
+            if joints.presliding[i] < np.inf:
+                ahead = speed_with_friction(
+                    inertia[i], friction_step * stopping, strain[i], joints.presliding[i], level,
+                    friction_step, speeds[i],
+                )  # fmt: skip
+                dry[i] = dahl(strain[i], friction_step * ahead, joints.presliding[i], level)
+            else:
+                dry[i] = min(max(stopping, -level), level)  # what brings it to rest, as far as it can
         rotors.acceleration[i] = (push - dry[i]) / inertia[i]
 
 

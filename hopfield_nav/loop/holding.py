@@ -6,13 +6,12 @@ than half of that. The way through is taken to lead from the point that is deepe
 surface. Two that overlap by so little that they rather touch are left out: nobody takes them for a wall.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import ZERO, add, along, dot, times, vector
 from hopfield_nav.geometry import (
     BOUND,
     CENTRE,
@@ -61,77 +60,68 @@ def _between_two(solids: np.ndarray, half: np.ndarray, radius: float) -> np.ndar
             a, b = (j, i) if solids[j, KIND] == UPRIGHT else (i, j)  # an upright one has no height of its own
             if solids[i, KIND] == HALF_SPACE or solids[j, KIND] == HALF_SPACE:
                 continue
-            x, y, z = solids[b, CENTRE], solids[b, CENTRE + 1], solids[b, CENTRE + 2]
-            if gap_to_bound(solids, a, x, y, z) > solids[b, BOUND]:
+            if gap_to_bound(solids, a, vector(solids, b, CENTRE)) > solids[b, BOUND]:
                 continue
-            x, y, z, worst = _deepest_in_both(solids, a, b)
+            point, worst = _deepest_in_both(solids, a, b)
             if -worst < _OVERLAP * min(half[i], half[j]):
                 continue
-            near = _neighbours(solids, x, y, z, 2.0 * max(solids[a, BOUND], solids[b, BOUND]))
-            holds = _largest_push(near, radius, x, y, z)
+            near = _neighbours(solids, point, 2.0 * max(solids[a, BOUND], solids[b, BOUND]))
+            holds = _largest_push(near, radius, point)
             least[i], least[j] = min(least[i], holds), min(least[j], holds)
     return least
 
 
 @inlined
 def _deepest_in_both(solids, a, b):
-    """A point (x, y, z) that is deepest in both of two solids, and its larger signed distance."""
-    x = 0.5 * (solids[a, CENTRE] + solids[b, CENTRE])
-    y = 0.5 * (solids[a, CENTRE + 1] + solids[b, CENTRE + 1])
-    z = solids[b, CENTRE + 2]
-    if solids[a, KIND] != UPRIGHT:
-        z = 0.5 * (z + solids[a, CENTRE + 2])
+    """A point that is deepest in both of two solids, and its larger signed distance."""
+    p = times(0.5, add(vector(solids, a, CENTRE), vector(solids, b, CENTRE)))
+    if solids[a, KIND] == UPRIGHT:
+        p = p[0], p[1], solids[b, CENTRE + 2]
     step, worst = min(solids[a, BOUND], solids[b, BOUND]), math.inf
     for _ in range(_TRIES):
-        s, _, ax, ay, az = segment_distance(solids, a, x, y, z, 0.0, 0.0, 0.0)
-        r, _, bx, by, bz = segment_distance(solids, b, x, y, z, 0.0, 0.0, 0.0)
+        s, _, g = segment_distance(solids, a, p, ZERO)
+        r, _, h = segment_distance(solids, b, p, ZERO)
         worst, found = max(s, r), False
         for k in range(3):
             u, v = (1.0 if k != 1 else 0.0), (1.0 if k != 0 else 0.0)
-            tx, ty, tz = (
-                x - step * (u * ax + v * bx),
-                y - step * (u * ay + v * by),
-                z - step * (u * az + v * bz),
-            )
-            s, _, _, _, _ = segment_distance(solids, a, tx, ty, tz, 0.0, 0.0, 0.0)
-            r, _, _, _, _ = segment_distance(solids, b, tx, ty, tz, 0.0, 0.0, 0.0)
+            there = along(p, -step, along(times(u, g), v, h))
+            s, _, _ = segment_distance(solids, a, there, ZERO)
+            r, _, _ = segment_distance(solids, b, there, ZERO)
             if max(s, r) < worst:
-                x, y, z, worst, found = tx, ty, tz, max(s, r), True
+                p, worst, found = there, max(s, r), True
                 break
         if not found:
             step *= 0.5
-    return x, y, z, worst
+    return p, worst
 
 
 @inlined
-def _largest_push(solids, radius, x, y, z):
+def _largest_push(solids, radius, point):
     """Largest push against a ball on its way from the nearest surface to a point, over the stiffness [m].
 
     Infinite where that point is not about half-way through all that overlaps there.
     """
-    high, _, ux, uy, uz = ways_out(solids, x, y, z)
-    low, _ = union_chord(solids, x, y, z, ux, uy, uz)
+    high, _, u = ways_out(solids, point)
+    low, _ = union_chord(solids, point, u)
     if high < _MIDDLE * 0.5 * (high - low):
         return math.inf
     largest = 0.0
     for k in range(_PLACES):
-        ahead = (high + radius) * k / _PLACES
-        px, py, pz = x + ahead * ux, y + ahead * uy, z + ahead * uz
-        push = 0.0
+        place, push = along(point, (high + radius) * k / _PLACES, u), 0.0
         for j in range(solids.shape[0]):
-            s, _, gx, gy, gz = segment_distance(solids, j, px, py, pz, 0.0, 0.0, 0.0)
-            push += max(radius - s, 0.0) * (gx * ux + gy * uy + gz * uz)
+            s, _, g = segment_distance(solids, j, place, ZERO)
+            push += max(radius - s, 0.0) * dot(g, u)
         largest = max(largest, push)
     return largest
 
 
 @kernel
-def _neighbours(solids: np.ndarray, x: float, y: float, z: float, reach: float) -> np.ndarray:
+def _neighbours(solids: np.ndarray, point: tuple[float, float, float], reach: float) -> np.ndarray:
     """The solids (k, 17) whose bound is within reach of a point [m]."""
     near = np.empty_like(solids)
     count = 0
     for j in range(solids.shape[0]):
-        if gap_to_bound(solids, j, x, y, z) <= reach:
+        if gap_to_bound(solids, j, point) <= reach:
             near[count] = solids[j]
             count += 1
     return near[:count]

@@ -4,8 +4,6 @@ The loops write rows, ``experiment.run`` labels and saves them. ``COLUMNS`` is t
 signal with its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,9 +1,9 @@
 """MuJoCo in place of the program's own plant: the same loop around another engine.
 
 MuJoCo computes accelerations and integrates them, from the model that ``dynamics.files.mjcf`` writes. The
-contact law is ours: its torque on the joints is handed over in every stage of the integrator, and so is
-the torque of a law that is not held. A sensor at the flange reads MuJoCo's accelerations. Controller,
-estimator and detector are the kernels of the compiled loop.
+contact law is ours: its torque on the joints is handed over in every stage of the integrator, and so are the
+torque of a law that is not held and the friction of gears that give before they slip. A sensor at the
+flange reads MuJoCo's accelerations. Controller, estimator and detector are the kernels of the compiled loop.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
+
+import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import mjcf_text
@@ -24,8 +26,10 @@ from hopfield_nav.loop.closed_loop import (
     keep_truth,
     loop_types,
 )
+from hopfield_nav.loop.motors import drive
 from hopfield_nav.loop.plant import Plant, update_contact
 from hopfield_nav.loop.state import State
+from hopfield_nav.loop.sticking import strain_gears
 from hopfield_nav.loop.wrist import read_wrist
 
 _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
@@ -58,7 +62,7 @@ class MujocoLoop:
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
         """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
-        before, in_stage, after, *_, sample = self._kernels
+        before, in_stage, after, *_, after_motion, sample = self._kernels
         hook = _Hook(self, plant, state)
         if not settings.hold:
             hook.command = partial(in_stage, controller, trajectory, state.control)
@@ -68,13 +72,13 @@ class MujocoLoop:
             if event != Event.NONE:
                 return event
             self.data.time = state.now.step * settings.step
-            self.data.qfrc_applied[:] = state.control.sensed.tau
+            hook.drive(state.q)
             hook.first = True
             if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
                 self._lend(hook, self.mujoco.mj_forward)
                 sample(plant, state, self.data.qvel.copy(), self.data.qacc.copy())
             self._lend(hook, self.mujoco.mj_step)
-            state.q[:], state.qd[:] = self.data.qpos, self.data.qvel
+            after_motion(plant, state, self.data.qpos.copy(), self.data.qvel.copy())
             event = after(settings, state, log)
             if event != Event.NONE:
                 return event
@@ -98,10 +102,15 @@ class _Hook:
     """
 
     def __init__(self, loop: MujocoLoop, plant: Plant, state: State) -> None:
-        self._model, self._plant, self._state = loop.model, plant, state
-        *_, self._touch, self._keep, _ = loop._kernels
+        self._model, self._data, self._plant, self._state = loop.model, loop.data, plant, state
+        *_, self._drive, self._touch, self._keep, _, _ = loop._kernels
         self.first = True
         self.command: Callable | None = None
+
+    def drive(self, q: np.ndarray) -> None:
+        """Hand the motors' torque over."""
+        self._drive(self._plant, self._state, q)
+        self._data.qfrc_applied[:] = self._plant.stages.applied
 
     def __call__(self, model: Any, data: Any) -> None:
         """Add the torque to ``data.qfrc_passive``; models of others, in other threads, are left alone."""
@@ -110,9 +119,9 @@ class _Hook:
         q, qd = data.qpos.copy(), data.qvel.copy()
         if self.command is not None:
             self.command(q, qd, data.time)
-            data.qfrc_applied[:] = self._state.control.sensed.tau
-        self._touch(self._plant, q, qd)
-        data.qfrc_passive[:] += self._plant.stages.external
+            self.drive(q)
+        self._touch(self._plant, self._state, q, qd)
+        data.qfrc_passive[:] += self._plant.stages.external - self._plant.stages.friction
         if self.first:
             self.first = False
             self._keep(self._state.truth, self._plant)
@@ -146,8 +155,27 @@ def _after(settings, state, log):
     return after_step(settings, state, log)
 
 
-def _touch(plant, q, qd):
+def _drive(plant, state, q):
+    drive(plant.motors, q, state.control.sensed.tau, plant.stages.applied)
+    return 0
+
+
+def _touch(plant, state, q, qd):
+    """Contact, and the friction of the gears after their path in the step so far."""
     update_contact(plant, q, qd)
+    friction, arm = plant.stages.friction, plant.arm
+    for i in range(q.size):
+        friction[i] = state.strain[i]
+    if plant.frictional:
+        strain_gears(arm.friction, arm.presliding, state.q, q, qd, friction)
+    return 0
+
+
+def _after_motion(plant, state, q, qd):
+    if plant.frictional:
+        strain_gears(plant.arm.friction, plant.arm.presliding, state.q, q, qd, state.strain)
+    for i in range(q.size):
+        state.q[i], state.qd[i] = q[i], qd[i]
     return 0
 
 
@@ -166,7 +194,7 @@ def _sample(plant, state, qd, qdd):
 
 @lru_cache(maxsize=1)
 def _kernels() -> tuple[Callable, ...]:
-    """The six above, compiled (or read from the cache) for the types of the compiled loop."""
+    """The eight above, compiled (or read from the cache) for the types of the compiled loop."""
     plant, controller, trajectory, settings, state, log = loop_types()
     types = load_numba().types
     code, number, vector = types.int64, types.float64, types.float64[::1]
@@ -175,7 +203,9 @@ def _kernels() -> tuple[Callable, ...]:
         compile_loop(code(controller, trajectory, settings, state, log), _before),
         compile_loop(code(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
         compile_loop(code(settings, state, log), _after),
-        compile_loop(code(plant, vector, vector), _touch),
+        compile_loop(code(plant, state, vector), _drive),
+        compile_loop(code(plant, state, vector, vector), _touch),
         compile_loop(code(fields["truth"], plant), _keep),
+        compile_loop(code(plant, state, vector, vector), _after_motion),
         compile_loop(code(plant, state, vector, vector), _sample),
     )

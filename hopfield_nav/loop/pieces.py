@@ -1,7 +1,5 @@
 """Trajectories from values at knots: quintic pieces, joined, slowed down, sampled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ classical Runge-Kutta of order 4, and semi-implicit Euler, which treats viscous 
 the velocity. Coulomb friction is found once a step and is the same in all stages (``joint_sticking``).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +16,9 @@ from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import Work, make_work
 from hopfield_nav.loop.contact import Contact, Touch, add_contact, make_touch
+from hopfield_nav.loop.motors import Motors, make_motors
 from hopfield_nav.loop.pushes import Pushes, add_pushes, make_pushes
-from hopfield_nav.loop.sticking import update_friction
+from hopfield_nav.loop.sticking import hold, update_friction
 from hopfield_nav.loop.wrist import Wrist, make_wrist
 
 RK4, SEMI_IMPLICIT_EULER = 4, 1  # the integrators, named by their number of stages
@@ -31,8 +30,9 @@ class Stages(NamedTuple):
     Attributes:
         q, qd, qdd, sum_qd, sum_qdd: (n,) stage values and weighted sums.
         torque, momentum, speed: (n,) scratch.
-        friction: (n,) Coulomb friction of the step [N·m].
+        friction: (n,) friction of the step without the viscous part [N·m].
         external: (n,) torque of contact on the joints [N·m].
+        applied: (n,) torque of the motors [N·m].
         touch: what touches.
         work: scratch of the dynamics; its frames are those of the stage.
     """
@@ -47,6 +47,7 @@ class Stages(NamedTuple):
     speed: np.ndarray
     friction: np.ndarray
     external: np.ndarray
+    applied: np.ndarray
     touch: Touch
     work: Work
 
@@ -59,6 +60,7 @@ class Plant(NamedTuple):
         contact: obstacles and contact law.
         damping: (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad].
         frictional: whether the joints have the Coulomb friction of ``arm.friction``.
+        motors: what they make of the commanded torque.
         pushes: forces that no obstacle exerts.
         wrist: force and torque sensor at the flange.
         stages: scratch.
@@ -68,6 +70,7 @@ class Plant(NamedTuple):
     contact: Contact
     damping: np.ndarray
     frictional: bool
+    motors: Motors
     pushes: Pushes
     wrist: Wrist
     stages: Stages
@@ -78,28 +81,30 @@ def make_plant(
     contact: Contact,
     damping: np.ndarray,
     frictional: bool = False,
+    motors: Motors | None = None,
     pushes: Pushes | None = None,
     wrist: Wrist | None = None,
 ) -> Plant:
     """A plant with scratch of its own; arguments as the attributes of ``Plant``."""
     pushes = make_pushes([], []) if pushes is None else pushes
     wrist = make_wrist() if wrist is None else wrist
-    return Plant(arm, contact, damping, frictional, pushes, wrist, make_stages(len(arm.dh)))
+    motors = make_motors(len(arm.dh)) if motors is None else motors
+    return Plant(arm, contact, damping, frictional, motors, pushes, wrist, make_stages(len(arm.dh)))
 
 
 def make_stages(n: int) -> Stages:
     """Scratch arrays for an arm with ``n`` joints."""
-    vectors = ["q", "qd", "qdd", "sum_qd", "sum_qdd", "torque", "momentum", "speed", "friction", "external"]
-    return Stages(**{name: np.zeros(n) for name in vectors}, touch=make_touch(), work=make_work(n))
+    vectors = np.zeros((len(Stages._fields) - 2, n))
+    return Stages(*vectors, make_touch(), make_work(n))  # type: ignore[call-arg]
 
 
 @inlined
-def plant_acceleration(plant, tau, implicit_step, friction_step):
+def plant_acceleration(plant, tau, strain, implicit_step, friction_step):
     """Write ``stages.qdd`` at the state (``stages.q``, ``stages.qd``); also what contact does.
 
     ``implicit_step`` is 0, or the step [s] over which damping is taken at the end of the step:
     (M + h D) qdd = tau + J^T F - C qd - g - D qd. ``friction_step`` is the step [s] for which Coulomb
-    friction is found anew, or 0: it is that of the stage before.
+    friction is found anew, or 0: it is that of the stage before. ``strain`` (n,): torque in the gears [N·m].
     """
     stages = plant.stages
     q, qd, qdd, torque, external = stages.q, stages.qd, stages.qdd, stages.torque, stages.external
@@ -112,12 +117,10 @@ def plant_acceleration(plant, tau, implicit_step, friction_step):
         matrix[i, i] += implicit_step * damping[i]
     if plant.frictional:
         if friction_step > 0.0:
-            update_friction(
-                plant.arm.friction, matrix, torque, qd, friction_step, stages.momentum, stages.speed,
-                stages.friction,
-            )  # fmt: skip
+            update_friction(plant.arm, strain, matrix, torque, qd, friction_step, stages)
         for i in range(q.size):
             torque[i] -= stages.friction[i]
+        hold(plant.arm.presliding, qd, stages.speed, matrix, torque)
     for i in range(q.size):
         qdd[i] = torque[i]
     solve_symmetric(matrix, qdd)

@@ -4,16 +4,15 @@ They are as true as the forces of obstacles, and are told with them; a force is 
 step, that of its beginning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import add, dot, matmul, vector
 from dynamics.kinematics import add_force_torque
-from hopfield_nav.loop.contact import add_beyond
+from hopfield_nav.loop.contact import add_touch
 
 
 class Pushes(NamedTuple):
@@ -71,26 +70,11 @@ def add_pushes(pushes, work, torque, touch):
     The frames in ``work`` are up to date. On the last link a push in front of the flange, z >= 0 in its
     frame, acts on what is beyond it.
     """
-    place, force, rotation, origin = pushes.place, pushes.force, work.rotation, work.origin
+    place, n = pushes.place, work.rotation.shape[0]
     for j in range(place.shape[0]):
-        fx, fy, fz = force[j, 0], force[j, 1], force[j, 2]
-        square = fx * fx + fy * fy + fz * fz
-        if square == 0.0:
+        force, at, link = vector(pushes.force, j, 0), vector(place, j, 1), int(place[j, 0])
+        if dot(force, force) == 0.0:
             continue
-        link = int(place[j, 0])
-        turn = rotation[link - 1]
-        ax, ay, az = place[j, 1], place[j, 2], place[j, 3]
-        px = origin[link, 0] + turn[0, 0] * ax + turn[0, 1] * ay + turn[0, 2] * az
-        py = origin[link, 1] + turn[1, 0] * ax + turn[1, 1] * ay + turn[1, 2] * az
-        pz = origin[link, 2] + turn[2, 0] * ax + turn[2, 1] * ay + turn[2, 2] * az
-        add_force_torque(work, link, px, py, pz, fx, fy, fz, torque)
-        touch.force[0] += fx
-        touch.force[1] += fy
-        touch.force[2] += fz
-        if link == rotation.shape[0] and az >= 0.0:
-            add_beyond(touch, px, py, pz, fx, fy, fz)
-        largest = touch.largest
-        if square > largest[0] * largest[0] + largest[1] * largest[1] + largest[2] * largest[2]:
-            touch.now.link = link
-            touch.point[0], touch.point[1], touch.point[2] = px, py, pz
-            largest[0], largest[1], largest[2] = fx, fy, fz
+        point = add(vector(work.origin, link, 0), matmul(work.rotation[link - 1], at))
+        add_force_torque(work, link, point, force, torque)
+        add_touch(touch, link, point, force, link == n and at[2] >= 0.0)

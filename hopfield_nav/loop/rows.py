@@ -4,8 +4,6 @@ The file lies in the folder for temporary files (``TMPDIR``) and is gone with th
 nothing of an interrupted run is left that could be taken for a record.
 """
 
-from __future__ import annotations
-
 import tempfile
 import weakref
 from typing import IO

@@ -5,9 +5,8 @@ come out on the other side. Obstacles that overlap are one body here: between tw
 is half as deep in each as in the wall.
 """
 
-from __future__ import annotations
-
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import along
 from hopfield_nav.geometry import (
     LINK,
     RADIUS,
@@ -30,14 +29,14 @@ def watch_sinking(contact, work, touch):
     for b in range(bodies.shape[0]):
         if bodies[b, LINK] == 0.0:
             continue
-        ax, ay, az, dx, dy, dz = place_axis(work, bodies, b)
+        a, d = place_axis(work, bodies, b)
         for j in range(solids.shape[0]):
-            if gap_to_bound(solids, j, ax + 0.5 * dx, ay + 0.5 * dy, az + 0.5 * dz) > bodies[b, REACH]:
+            if gap_to_bound(solids, j, along(a, 0.5, d)) > bodies[b, REACH]:
                 continue
-            s, t, _, _, _ = segment_distance(solids, j, ax, ay, az, dx, dy, dz)
+            s, t, _ = segment_distance(solids, j, a, d)
             if s >= 0.0:
                 continue
-            depth, share = depth_in_union(solids, ax + t * dx, ay + t * dy, az + t * dz)
+            depth, share = depth_in_union(solids, along(a, t, d))
             if share > touch.now.share:
                 touch.now.sunk, touch.now.share = depth, share
             if bodies[b, REACH] == bodies[b, RADIUS]:  # a point or a ball: it is as deep in their union

@@ -3,8 +3,6 @@
 ``closed_loop`` advances the state; ``world.build`` makes the settings.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -50,7 +48,7 @@ class PlantTruth(NamedTuple):
     Attributes:
         tool: (3,) tool position, base axes [m].
         external: (n,) torque of contact on the joints [N·m].
-        friction: (n,) Coulomb friction in the joints [N·m].
+        friction: (n,) friction in the joints without the viscous part [N·m].
         touch: what touches.
     """
 
@@ -114,6 +112,7 @@ class State(NamedTuple):
     Attributes:
         now: its numbers.
         q, qd: (n,) the true joint angles [rad] and velocities [rad/s].
+        strain: (n,) torque by which the gears are strained before they slip [N·m].
         truth: what acts on the arm.
         wrist: the sensor at the flange.
         control: the control computer's part.
@@ -123,6 +122,7 @@ class State(NamedTuple):
     now: StateNow
     q: np.ndarray
     qd: np.ndarray
+    strain: np.ndarray
     truth: PlantTruth
     wrist: WristState
     control: ControlState
@@ -136,6 +136,7 @@ def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
         now=StateNow(),
         q=np.array(q, dtype=np.float64),
         qd=np.zeros(n),
+        strain=np.zeros(n),
         truth=PlantTruth(np.zeros(3), np.zeros(n), np.zeros(n), make_touch()),
         wrist=make_wrist_state(seed),
         control=make_control_state(n, delay, seed),

@@ -10,8 +10,6 @@ feedback, a = -omega² q - 2 omega q'. A computer samples it, holds the torque f
 periods later; from some omega · period on that loop is unstable whatever the arm.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 
@@ -44,8 +42,7 @@ def check_step(
     Raises:
         BadInput: with the step that would do.
     """
-    poses = np.vstack([q, np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, len(q)))])
-    inverse = np.linalg.inv(mass_matrix(plant.arm, poses))
+    poses, inverse = _sampled(plant.arm, q)
     explicit = np.zeros(len(q)) if stages == SEMI_IMPLICIT_EULER else plant.damping
     if held_for == 0.0:
         explicit = explicit + law_gain
@@ -60,8 +57,33 @@ def check_step(
     _check_contact(plant, poses, inverse, step, stages)
 
 
+def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
+    """Refuse a step at which gears that give before they slip would explode where stages add their torque.
+
+    Args:
+        arm: whose ``presliding``; ideal joints are not looked at.
+        q: (n,) start pose [rad].
+        step: of the integrator [s].
+        stages: RK4 or SEMI_IMPLICIT_EULER.
+
+    Raises:
+        BadInput: with the step that would do.
+    """
+    stiffness = np.where(np.isfinite(arm.presliding), arm.presliding, 0.0)
+    if np.any(stiffness):
+        _, inverse = _sampled(arm, q)
+        limit = SWING_LIMIT[stages] / np.sqrt(_fastest(inverse, stiffness))
+        _refuse_beyond(step, limit, "plant.step", "a gear that gives before it slips")
+
+
+def _sampled(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The start pose and random ones (k, n), and M^-1 there (k, n, n)."""
+    poses = np.vstack([q, np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, len(q)))])
+    return poses, np.linalg.inv(mass_matrix(arm, poses))
+
+
 def _fastest(inverse: np.ndarray, damping: np.ndarray) -> float:
-    """Largest rate of M^-1 D over the poses [1/s]."""
+    """Largest eigenvalue of M^-1 D over the poses: for damping D a rate [1/s]."""
     root = np.sqrt(damping)
     return float(np.linalg.eigvalsh(root[:, None] * inverse * root).max())
 

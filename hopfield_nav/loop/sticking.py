@@ -1,4 +1,4 @@
-"""Coulomb friction in the joints of the simulated arm, with true sticking.
+"""Friction in the joints of the simulated arm: true sticking, or gears that give before they slip.
 
 It owns one thing: the friction torque of a step for which no joint both moves and is held. ``plant``
 alone calls it. The joint velocities at the end of the step solve
@@ -6,37 +6,40 @@ alone calls it. The joint velocities at the end of the step solve
     A v + h c ∂|v| ∋ p,   A = M + h D,   p = A v_now + h (tau + J^T F - C v_now - g - D v_now),
 
 where c is the level of friction (Coulomb, or more near standstill) and ∂|v| is the sign of v, or
-anything from -1 to 1 where a joint rests. It is the stationarity of a strictly convex function of v,
-minimised joint by joint; a joint that rests gets a speed of exactly zero, and the friction that takes.
+anything from -1 to 1 where a joint rests. With a gear that gives, c ∂|v| is the torque F(h v) after the path
+of the step (``dynamics.presliding``), which tends to it as the stiffness grows, and is stable at any step.
+It is the stationarity of a strictly convex function of v, minimised joint by joint; a joint that rests
+gets a speed of exactly zero, and the friction that takes.
 
 Source: Moreau 1988 (time stepping for dry friction); the minimisation is coordinate descent with
 soft thresholding, which converges for every positive definite A.
 """
 
-from __future__ import annotations
+import numpy as np
 
 from dynamics.joint_friction import coulomb_level
 from dynamics.kernels.decorators import inlined
+from dynamics.presliding import dahl, speed_with_friction
 
 MAX_SWEEPS = 200  # a handful is usual
 TOLERANCE = 1e-13  # [rad/s] change of the last sweep
 
 
 @inlined
-def update_friction(friction, matrix, push, qd, h, momentum, speed, out):
-    """Write the friction torque (n,) of a step of ``h`` seconds to ``out`` [N·m].
+def update_friction(arm, strain, matrix, push, qd, h, stages):
+    """Write the friction torque (n,) of a step of ``h`` seconds to ``stages.friction`` [N·m].
 
-    ``matrix`` is A (n, n), ``push`` (n,) every other torque less C v + g, ``qd`` the velocities now;
-    ``momentum`` (n,) and ``speed`` (n,) are scratch, the latter the velocities at the end of the step.
+    ``strain`` (n,) is the torque in the gears before it [N·m], ``matrix`` A (n, n), ``push`` (n,) every other
+    torque less C v + g, ``qd`` the velocities now.
     """
-    n = qd.size
+    n, momentum, speed, out, gears = qd.size, stages.momentum, stages.speed, stages.friction, arm.presliding
     for i in range(n):
         value = h * push[i]
         for j in range(n):
             value += matrix[i, j] * qd[j]
         momentum[i] = value
         speed[i] = qd[i]
-        out[i] = coulomb_level(friction, i, qd[i])
+        out[i] = coulomb_level(arm.friction, i, qd[i])
     for _ in range(MAX_SWEEPS):
         change = 0.0
         for i in range(n):
@@ -45,7 +48,9 @@ def update_friction(friction, matrix, push, qd, h, momentum, speed, out):
                 rest -= matrix[i, j] * speed[j]
             rest += matrix[i, i] * speed[i]
             value = 0.0
-            if rest > level:
+            if gears[i] < np.inf:
+                value = speed_with_friction(matrix[i, i], rest, strain[i], gears[i], out[i], h, speed[i])
+            elif rest > level:
                 value = (rest - level) / matrix[i, i]
             elif rest < -level:
                 value = (rest + level) / matrix[i, i]
@@ -54,10 +59,42 @@ def update_friction(friction, matrix, push, qd, h, momentum, speed, out):
         if change <= TOLERANCE:
             break
     for i in range(n):
-        if speed[i] < 0.0:
+        if gears[i] < np.inf:
+            out[i] = dahl(strain[i], h * speed[i], gears[i], out[i])
+        elif speed[i] < 0.0:
             out[i] = -out[i]
         elif speed[i] == 0.0:
             rest, level = momentum[i], out[i]
             for j in range(n):
                 rest -= matrix[i, j] * speed[j]
             out[i] = min(max(rest / h, -level), level)
+
+
+@inlined
+def hold(stiffness, qd, speed, matrix, torque):
+    """Let no joint move in M qdd = torque that rests, and of which a step found that it goes on to.
+
+    Its friction is found once a step, while what the others do to it changes from stage to stage.
+    """
+    for i in range(qd.size):
+        if stiffness[i] == np.inf and qd[i] == 0.0 and speed[i] == 0.0:
+            for j in range(qd.size):
+                matrix[i, j] = matrix[j, i] = 0.0
+            matrix[i, i], torque[i] = 1.0, 0.0
+
+
+@inlined
+def rest(stiffness, speed, qd):
+    """Bring joints to rest of which the step found that they stick at its end."""
+    for i in range(qd.size):
+        if stiffness[i] == np.inf and speed[i] == 0.0:
+            qd[i] = 0.0
+
+
+@inlined
+def strain_gears(friction, stiffness, before, q, qd, strain):
+    """Bring the torque in the gears (n,) [N·m] along the path from ``before`` to ``q`` (n,) [rad]."""
+    for i in range(q.size):
+        if stiffness[i] < np.inf:
+            level = coulomb_level(friction, i, qd[i])
+            strain[i] = dahl(strain[i], q[i] - before[i], stiffness[i], level)

@@ -5,8 +5,6 @@ ends: at inner waypoints the velocity of the neighbours' difference quotient and
 the start whatever the arm was told to do just before, at the end rest.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ computer gets it a step later. To the truth are added a constant offset, a drift
 and noise that is new in each sample.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -17,6 +15,7 @@ import numpy as np
 from dynamics import Arm, Load, flange_wrench, make_load
 from dynamics.flange import add_load_wrench, add_outer_wrench
 from dynamics.kernels.decorators import inlined
+from dynamics.kernels.vectors import three
 from hopfield_nav.control import Generator, gaussian, make_generator
 
 
@@ -83,7 +82,7 @@ def read_wrist(wrist, gravity, stages, state):
         if wrist.noise[k] > 0.0:
             reading[k] += wrist.noise[k] * gaussian(state.random)
     add_load_wrench(wrist.load, gravity, stages.qd, stages.qdd, stages.work, 1.0, reading)
-    add_outer_wrench(stages.work, beyond[0], beyond[1], beyond[2], beyond[3], beyond[4], beyond[5], reading)
+    add_outer_wrench(stages.work, three(beyond, 0), three(beyond, 3), reading)
 
 
 def drift_per_sample(per_root_second: np.ndarray, period: float) -> np.ndarray:

@@ -6,7 +6,6 @@ from .map import ContactHypotheses as ContactHypotheses
 from .map import PriorMap as PriorMap
 from .map import Step as Step
 from .marking_navigator import MarkingNavigator as MarkingNavigator
-from .motion import PLANNERS as PLANNERS
 from .motion import Detection as Detection
 from .motion import MotionPhase as MotionPhase
 from .motion import PlannedMotion as PlannedMotion
@@ -16,8 +15,8 @@ from .motion import depths_at_start as depths_at_start
 from .navigator import Navigator as Navigator
 from .navigator import Response as Response
 from .responses import Follow as Follow
+from .responses import OwnResponse as OwnResponse
 from .responses import SlideAlong as SlideAlong
-from .tool_navigator import RESPONSES as RESPONSES
 from .tool_navigator import ToolNavigator as ToolNavigator
 from .warm_up import warm_up_replan as warm_up_replan
 from .whole_arm import LIKELY as LIKELY

@@ -4,8 +4,6 @@ For everything that is no search for a goal: free motion, excitation, a circle, 
 marks what is felt as the others do, and keeps going.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics

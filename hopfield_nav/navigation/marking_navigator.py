@@ -4,15 +4,14 @@ For ``detection.mark: desired`` and ``actual``; the rules for the marked cell an
 ``responses.mark``. Source: ragazzon2012 chapters 6 and 7, appendix C.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map import Cell, PriorMap, Step, only_in_sight
-from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference, open_cells
+from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
 from hopfield_nav.navigation.over_tool_map import OverToolMap
+from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.navigation.responses import (
     ContactEstimate,
     MarkedPaths,

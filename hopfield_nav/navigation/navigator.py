@@ -4,15 +4,14 @@
 marked cells; ``whole_arm`` that of a map of joint angles; ``follower`` follows a given trajectory.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np
 
 from hopfield_nav.control import Trace
 from hopfield_nav.navigation.map import Cell, ContactHypotheses, PriorMap, Step
-from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference, Segment
+from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
+from hopfield_nav.navigation.responses import ToolTouch
 
 
 class Navigator(Protocol):
@@ -78,21 +77,16 @@ class Navigator(Protocol):
 class Response(Protocol):
     """What follows a touch of the tool: from what is known of it to the next motion.
 
-    A response is made with the ``Situation`` of the run, the ``ToolMotions`` that make motions of paths, the
-    ``Paths`` that plan, and the ``Retreat``. What the touch teaches the map is noted before it is asked.
+    That is ``plugin.Response`` with motions for waypoints: somebody's own becomes an ``OwnResponse``. It is
+    made with the ``Situation`` of the run, the ``ToolMotions`` that make motions of paths, ``BelievedPaths``,
+    and the ``Retreat``. What the touch teaches the map is noted before it is asked.
     """
 
     def on_passage(self, until: int) -> None:
         """The segments of the present motion before number ``until`` were driven without a touch."""
 
-    def on_touch(self, segment: Segment, force: np.ndarray, begin: Reference) -> PlannedMotion:
-        """The next motion after a touch.
+    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
+        """The next motion after a touch."""
 
-        Args:
-            segment: of the present motion, that was touched.
-            force: (3,) that was felt on the tool [N].
-            begin: the reference at the alarm, from which the motion begins.
-        """
-
-    def on_rest(self, begin: Reference) -> PlannedMotion:
+    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """The next motion after one that ``needs_decision``."""

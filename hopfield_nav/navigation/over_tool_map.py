@@ -1,7 +1,5 @@
 """What the navigators of the tool share: the situation, its map, and what both are asked of these alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm

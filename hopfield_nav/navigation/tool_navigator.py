@@ -4,9 +4,8 @@ It puts the parts together and owns none of their work: the map and what is beli
 path, what a touch teaches, and what follows it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from hopfield_nav.navigation.map import Beliefs, Cell, PriorMap, Step
 from hopfield_nav.navigation.motion import (
     Detection,
     FirstSegment,
-    Paths,
+    MotionPhase,
     PlannedMotion,
     Reference,
     Situation,
@@ -27,17 +26,16 @@ from hopfield_nav.navigation.navigator import Response
 from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.responses import (
     BelievedPaths,
-    Follow,
+    OwnResponse,
     PassBy,
     Replan,
     Retreat,
-    SlideAlong,
+    ToolTouch,
     TouchLearning,
 )
 from hopfield_nav.world import World
 
-MakeResponse = Callable[[Situation, ToolMotions, Paths, Retreat], Response]
-RESPONSES: dict[str, MakeResponse] = {"replan": Replan, "follow": Follow, "slide": SlideAlong}
+MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], Response]
 
 
 class ToolNavigator(OverToolMap):
@@ -53,7 +51,7 @@ class ToolNavigator(OverToolMap):
         world: resolved.
         arm: the kinematics that the controller plans with.
         start: (n,) joint angles at the beginning [rad].
-        make_response: one of ``RESPONSES``.
+        make_response: the kernel of a built-in one, or what makes an ``OwnResponse``.
     """
 
     def __init__(
@@ -63,8 +61,9 @@ class ToolNavigator(OverToolMap):
         self.retreat = Retreat(self.situation)
         self.learning = TouchLearning(self.situation)
         self.paths = BelievedPaths(self.situation, self.retreat.tried)
-        self._pass_by = PassBy(self.situation, self.motions, self.paths)
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
+        own = self.response.onward if isinstance(self.response, OwnResponse) else None
+        self._pass_by = PassBy(self.situation, own or partial(self.motions.over, self.paths))
 
     @property
     def beliefs(self) -> Beliefs:
@@ -92,7 +91,7 @@ class ToolNavigator(OverToolMap):
             return cell, self.motion
         motion = self._pass_by.on_touch(begin) if glancing else None
         if motion is None:
-            motion = self.response.on_touch(segment, force, begin)
+            motion = self.response.on_touch(ToolTouch(self.situation, self.paths, begin, segment, force))
             motion = motion._replace(first_segment=FirstSegment.RETREAT)
         self.motion = motion
         return cell, motion
@@ -101,7 +100,9 @@ class ToolNavigator(OverToolMap):
         """How to go on; after a reaction it is not known yet how far the touch is confirmed."""
         if not self.motion.reacts:
             self.learning.confirm(level_at_retreat)
-        self.motion = self.response.on_rest(begin)
+        if self.motion.phase is MotionPhase.EXPLORE:
+            self.arrive()
+        self.motion = self.response.on_rest(ToolTouch(self.situation, self.paths, begin))
         self.map.show_beliefs()
         return self.motion
 

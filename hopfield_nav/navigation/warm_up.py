@@ -3,17 +3,16 @@
 So no clock counts it, neither that of the run nor that of the replan.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.loop import evaluate, quintic_trajectory
-from hopfield_nav.navigation.motion import follow_regular_path, open_cells, plan_with
+from hopfield_nav.navigation.motion import follow_regular_path
+from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.planning import shorten_path
-from hopfield_nav.world import PlannerSection
+from hopfield_nav.world import PlannerSection, is_code
 
 
 @lru_cache(maxsize=8)
@@ -29,10 +28,12 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     blocked = np.zeros((3,) * rank, dtype=bool)
     start, middle, end = (0,) * rank, (1,) * rank, (2,) * rank
     blocked[middle] = True
-    cells = plan_with(planner, blocked, start, end, 0).cells
+    own = is_code(planner.kind)  # which compiles nothing of ours
+    known = planner.model_copy(update={"kind": "hopfield"}) if own else planner
+    cells = plan_with(known, blocked, start, end, 0).cells
     one = [[start, (1, *start[1:])]]
-    plan_with(planner, blocked, start, end, 0, np.array(one))
-    open_cells(planner, blocked, start, end)
+    plan_with(known, blocked, start, end, 0, np.array(one))
+    open_cells(known, blocked, start, end)
     if planner.any_angle and cells is not None:
         shorten_path(blocked, cells)
     follow_regular_path(arm, forward_kinematics(arm, q)[None], q)

@@ -1,7 +1,5 @@
 """A* over the cells of the map (Hart, Nilsson and Raphael 1968)."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 
@@ -28,9 +26,6 @@ def plan_a_star(
         goal: (rank,) cell.
         radius: of the neighbourhood [cells].
         closed: (m, 2, rank) integers, pairs of cells without a step between them, see `planning.plan_path`.
-
-    Returns:
-        The plan.
 
     Raises:
         BadInput: a radius below 1, or closed steps that are none of the grid.

@@ -5,8 +5,6 @@ Of theory it needs two things: a slope below 1/lambda, which is checked, and g(0
 cells that the goal cannot reach are lit, the climb may end among them, and the plan says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,18 +27,9 @@ def plan_activated(
     near: Neighbourhood,
     closed: np.ndarray | Sequence | None = None,
 ) -> Plan:
-    """A plan of the network with any activation function.
+    """A plan of the network "sum" with any activation function, whose slope is then its beta.
 
-    Args:
-        blocked: bool grid of any rank; a start in it stays clamped at 0, a goal counts as free.
-        start: (rank,) cell, from 0.
-        goal: (rank,) cell, from 0.
-        function: from `theory.activation`.
-        near: the grid's neighbourhood.
-        closed: pairs of cells without a step between them.
-
-    Returns:
-        The plan, whose network is "sum" and whose beta is the function's slope.
+    A blocked start stays clamped at 0, a goal counts as free; ``closed`` are pairs of cells without a step.
 
     Raises:
         BadInput: a function too steep for (6.12), or arguments that do not fit one another.

@@ -5,8 +5,6 @@ In the plane the result is the shortest path there is, on whatever side of the o
 that pass the obstacles on the same side.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ import numpy as np
 from dynamics import BadInput
 from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.corners import grown_boxes, shortest_in_plane
-from hopfield_nav.planning.line_of_sight import EPS, MOST_AXES, Boxes, sees
+from hopfield_nav.planning.line_of_sight import EPS, MOST_AXES, Boxes, sees, sees_all
 
 _LOOK_BACK = 256  # points that are tried as the one before
 _ROUNDS = 6  # of pulling
@@ -68,14 +66,9 @@ def polyline_length(points: np.ndarray, spacing: float | np.ndarray = 1.0) -> fl
 
 
 def cells_along(blocked: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The cells through which a chain of straight lines goes, in order.
+    """The cells (n, rank) through which straight lines through points (k, rank) in cells go, in order.
 
-    Args:
-        blocked: bool grid.
-        points: (k, rank) in cells.
-
-    Returns:
-        (n, rank) int; of the cells along whose faces it runs, a free one.
+    Of the cells along whose faces a line runs, a free one is taken.
     """
     ends = np.clip(np.rint(points[[0, -1]]), 0, np.array(blocked.shape) - 1).astype(int)
     cells = [ends[:1]]
@@ -191,15 +184,9 @@ def _relax(boxes, points, size):
             return
 
 
-@kernel
-def _see(boxes, start, end, out):
-    for row in range(len(out)):
-        out[row] = sees(boxes, start[row], end[row])
-
-
 def _seen(boxes: Boxes, start: np.ndarray, end: np.ndarray) -> np.ndarray:
     out = np.empty(len(start), dtype=bool)
-    _see(boxes, np.ascontiguousarray(start), np.ascontiguousarray(end), out)
+    sees_all(boxes, np.ascontiguousarray(start), np.ascontiguousarray(end), out)
     return out
 
 

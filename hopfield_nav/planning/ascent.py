@@ -4,8 +4,6 @@ Columns of the neighbour table stand in tie order, so the first of equally good 
 Activations that differ by rounding alone count as equal.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
@@ -52,7 +50,9 @@ def step_up(table, i, mantissa, exponent):
 
 @kernel
 def climb(table, start, target, mantissa, exponent, cells):
-    """Steepest ascent in the summing network; fills `cells` with flat indices.
+    """Steepest ascent in the summing network; returns the length of the path.
+
+    Its last cell is the target unless the ascent stopped.
 
     Args:
         table: (cells, k) neighbours in tie order.
@@ -60,10 +60,7 @@ def climb(table, start, target, mantissa, exponent, cells):
         target: flat index.
         mantissa: (cells + 1,) of `sum_exact.Equilibrium`.
         exponent: (cells + 1,) of `sum_exact.Equilibrium`.
-        cells: (cells + 1,) int64, in place.
-
-    Returns:
-        Length of the path in `cells`; its last cell is the target unless the ascent stopped.
+        cells: (cells + 1,) int64, the path's flat indices, in place.
     """
     cells[0], count = start, 1
     while cells[count - 1] != target:
@@ -140,11 +137,9 @@ def _same(cell, other):
 
 @kernel
 def descend(field, start):
-    """Steepest ascent in the limit network, down its distances.
+    """Steepest ascent in the limit network, a `limit.Field`, down its distances from a cell (rank,).
 
-    Args:
-        field: limit.Field.
-        start: (rank,) cell; it may be blocked, then its neighbours decide.
+    A start may be blocked, then its neighbours decide.
 
     Returns:
         The cells of the path (k, rank) int64, from the start to a target or to where no step leads on; the
@@ -159,22 +154,13 @@ def descend(field, start):
         if k < 0:
             break
         if count == steps.size:
-            cells, steps = _longer(cells, steps)
+            cells, steps = np.concatenate((cells, cells)), np.concatenate((steps, steps))
         steps[count - 1] = k
         for a in range(shape.size):
             cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]
         count += 1
     arrived = field.label[own_place(cells[count - 1], field.place)] == at_target
     return cells[:count].copy(), steps[: count - 1].copy(), arrived
-
-
-@kernel
-def _longer(cells, steps):
-    """Both arrays with twice the room."""
-    more_cells = np.empty((2 * steps.size, cells.shape[1]), np.int64)
-    more_steps = np.empty(2 * steps.size, np.int64)
-    more_cells[: steps.size], more_steps[: steps.size] = cells, steps
-    return more_cells, more_steps
 
 
 @inlined
@@ -195,19 +181,10 @@ def _uphill(at, activation, offset, shape, wrap, place):
 
 @kernel
 def ascend(activation, offset, shape, wrap, place, start, target):
-    """Steepest ascent over activations in plain doubles, without a table.
+    """Cells and steps of steepest ascent over activations (places,) in plain doubles, without a table.
 
-    Args:
-        activation: (places,) float64.
-        offset: (k, rank) steps in tie order.
-        shape: (rank,) cells along each axis.
-        wrap: (rank,) bool, which axes are closed.
-        place: (rank, longest) the place of a cell is the sum of its entries.
-        start: (rank,) cell; it may be blocked, then its neighbours decide.
-        target: (rank,) cell.
-
-    Returns:
-        As `descend`.
+    The steps ``offset`` (k, rank) stand in tie order; ``wrap`` (rank,) says which axes are closed; the place
+    of a cell is the sum of its entries in ``place`` (rank, longest). A start may be blocked, as in `descend`.
     """
     cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
     cells[0], count = start, 1
@@ -216,7 +193,7 @@ def ascend(activation, offset, shape, wrap, place, start, target):
         if k < 0:
             break
         if count == steps.size:
-            cells, steps = _longer(cells, steps)
+            cells, steps = np.concatenate((cells, cells)), np.concatenate((steps, steps))
         steps[count - 1] = k
         for a in range(shape.size):
             cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]

@@ -4,7 +4,7 @@ Every step costs 1 and what the cell costs that it leads to, so nothing improves
 (Dial 1969). The network has no such costs: methods of the literature that it is compared with plan so.
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,7 +19,11 @@ _END = -1
 
 
 def cheapest_path(
-    cost: np.ndarray, start: tuple[int, ...], goals: np.ndarray, closed: np.ndarray | None = None
+    cost: np.ndarray,
+    start: tuple[int, ...],
+    goals: np.ndarray,
+    closed: np.ndarray | None = None,
+    periodic: Sequence[bool] | None = None,
 ) -> np.ndarray | None:
     """The path along the axes with the least sum of steps and costs.
 
@@ -28,6 +32,7 @@ def cheapest_path(
         start: cell, whose own cost does not count.
         goals: (m, rank) cells, the cheapest of which is taken.
         closed: (k, 2, rank) pairs of neighbouring cells between which there is no step.
+        periodic: for each axis, whether its last cell is next to its first.
 
     Returns:
         (k, rank) cells from the start to a goal; among equals the earlier axis is taken first. None where
@@ -40,23 +45,29 @@ def cheapest_path(
     ends = np.concatenate([np.array(start, dtype=np.int64)[None], np.asarray(goals).reshape(-1, len(shape))])
     outside = ((ends < 0) | (ends >= np.array(shape))).any(axis=1)
     if outside.any():
-        raise BadInput(
-            "cell outside the grid", found=ends[outside.argmax()].tolist(), allowed=f"below {shape}"
-        )
+        allowed = f"below {shape}"
+        raise BadInput("cell outside the grid", found=ends[outside.argmax()].tolist(), allowed=allowed)
     if not (cost >= 0.0).all():
         raise BadInput("a cost is no cost", found=float(np.nanmin(cost)), allowed="0 or more")
     ties = [sign + axis_name(axis) for axis in range(len(shape)) for sign in "+-"]
-    near = neighbourhood_of(shape, ties=ties)
+    near = neighbourhood_of(shape, periodic=periodic, ties=ties)
     first, *last = np.ravel_multi_index(tuple(ends.T), shape)
     flat = np.ascontiguousarray(cost, dtype=np.float32).reshape(-1)
     keys = closed_keys(closed, near)
-    found = _search(flat, np.array(shape), near.offset, keys, np.int64(first), np.array(last, dtype=np.int64))
+    ends = np.array(last, dtype=np.int64)
+    found = _search(flat, np.array(shape), near.wrap, near.offset, keys, np.int64(first), ends)
     return None if found.size == 0 else np.column_stack(np.unravel_index(found, shape))
 
 
 @kernel
 def _search(
-    cost: np.ndarray, shape: np.ndarray, offset: np.ndarray, closed: np.ndarray, start: int, goals: np.ndarray
+    cost: np.ndarray,
+    shape: np.ndarray,
+    wrap: np.ndarray,
+    offset: np.ndarray,
+    closed: np.ndarray,
+    start: int,
+    goals: np.ndarray,
 ) -> np.ndarray:
     """Cells from the start to a goal, counted in C order; empty where there is no path."""
     total = np.full(cost.size, np.inf, np.float32)  # from a cell to the nearest goal
@@ -83,7 +94,7 @@ def _search(
         locate(c, shape, at)
         reached = total[c] + np.float32(1.0) + min(cost[c], np.float32(MAX_COST))
         for k in range(offset.shape[0]):
-            other = _beside(at, offset, k, shape)
+            other = _beside(at, offset, k, shape, wrap)
             if other < 0 or cost[other] == np.inf or reached >= total[other]:
                 continue
             if is_closed(closed, other * offset.shape[0] + _back(offset, k)):
@@ -104,11 +115,11 @@ def _search(
     )  # a step costs 1 or more
     if path.size == 0:
         return path
-    return path[: _descend(total, cost, shape, offset, closed, start, at, path)].copy()
+    return path[: _descend(total, cost, shape, wrap, offset, closed, start, at, path)].copy()
 
 
 @inlined
-def _descend(total, cost, shape, offset, closed, start, at, path):
+def _descend(total, cost, shape, wrap, offset, closed, start, at, path):
     """Write the path down the totals, by the first step that leads to what a cell's own is made of."""
     path[0], count = start, 1
     while total[path[count - 1]] > 0.0:
@@ -116,7 +127,7 @@ def _descend(total, cost, shape, offset, closed, start, at, path):
         locate(c, shape, at)
         best, best_total = np.int64(_END), np.float32(np.inf)
         for k in range(offset.shape[0]):
-            other = _beside(at, offset, k, shape)
+            other = _beside(at, offset, k, shape, wrap)
             if other < 0 or is_closed(closed, c * offset.shape[0] + k):
                 continue
             reached = total[other] + np.float32(1.0) + min(cost[other], np.float32(MAX_COST))
@@ -128,13 +139,15 @@ def _descend(total, cost, shape, offset, closed, start, at, path):
 
 
 @inlined
-def _beside(at, offset, k, shape):
-    """Number of the cell at step k from ``at``; -1 beyond the edge."""
+def _beside(at, offset, k, shape, wrap):
+    """Number of the cell at step k from ``at``; -1 beyond the edge of an axis that is not closed."""
     found = 0
     for a in range(shape.size):
         c = at[a] + offset[k, a]
         if c < 0 or c >= shape[a]:
-            return -1
+            if not wrap[a]:
+                return -1
+            c += shape[a] if c < 0 else -shape[a]
         found = found * shape[a] + c
     return found
 

@@ -7,8 +7,6 @@ dropped beforehand. Where a distance shall be kept, the blocked cells are grown 
 (``grown_boxes``).
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -24,18 +22,10 @@ _SAME = 1e-9  # [cells]
 def shortest_in_plane(
     boxes: Boxes, start: np.ndarray, goal: np.ndarray, spacing: np.ndarray, bound: float
 ) -> np.ndarray | None:
-    """The shortest path from start to goal.
+    """The shortest path (k, 2) from start to goal (2,) in cells, among boxes of rank 2.
 
-    Args:
-        boxes: of rank 2.
-        start: (2,) in cells.
-        goal: (2,) in cells.
-        spacing: (2,) length of a cell along each axis.
-        bound: length of a path that is known; inf for none.
-
-    Returns:
-        (k, 2) points in cells; None where there is none within the bound, or where more than
-        ``MOST_CORNERS`` could be on it.
+    None where there is none within the bound, the length of a known path, or where more than ``MOST_CORNERS``
+    could be on it; ``spacing`` (2,) is the length of a cell along each axis.
     """
     corners, sign = convex_corners(boxes)
     far = np.linalg.norm((corners - start) * spacing, axis=1)
@@ -102,17 +92,11 @@ def _search(boxes, points, sign, spacing, bound, before):
 
 
 def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:
-    """Every blocked cell grown to all sides, exactly, by cutting cells where the grown ones end.
+    """Every blocked cell grown by a clearance (rank,) in cells, exactly: cells are cut where grown ones end.
 
     A grown cell is a box again, its corners are not rounded: the distance that is kept is at least the
-    clearance, and at a corner up to sqrt(rank) times that. The border of the grid does not grow.
-
-    Args:
-        blocked: bool grid.
-        clearance: (rank,) in cells, 0 or more.
-
-    Returns:
-        The boxes. A gap of just twice the clearance is closed.
+    clearance, and at a corner up to sqrt(rank) times that. The border of the grid does not grow. A gap of
+    just twice the clearance is closed.
     """
     grid, edges = np.asarray(blocked), []
     for axis, reach in enumerate(clearance):

@@ -6,8 +6,6 @@ directly. This is the reference for `sum_exact`, in plain doubles: beyond some 3
 beta = 0.1 its activations underflow to zero.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -23,18 +21,12 @@ SMALLEST_BETA = 1e-60
 
 
 def largest_eigenvalue(near: Neighbourhood) -> float:
-    """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on a grid without obstacles.
+    """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on an open grid, or a bound above it.
 
     For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2; for a
-    larger neighbourhood it is the largest row sum of T, a bound above. Obstacles only lower it, and
-    no eigenvalue of T is larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12).
-    The document's 3.0 for 20 x 20 (6.2.1) is wrong: it is 3.955.
-
-    Args:
-        near: the grid's neighbourhood.
-
-    Returns:
-        The eigenvalue, or a bound above it.
+    larger neighbourhood it is the largest row sum of T, a bound above. Obstacles only lower it, and no
+    eigenvalue of T is larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12). The document's 3.0
+    for 20 x 20 (6.2.1) is wrong: it is 3.955.
     """
     shape = near.shape
     if len(near.offset) > 2 * len(shape):
@@ -50,16 +42,8 @@ def judging_eigenvalue(
 ) -> float:
     """The eigenvalue against which a slope is judged, ragazzon2012 (6.12).
 
-    Closed steps lower it: they are no connections. The smaller one is computed only for a slope that is
-    too steep for the open grid.
-
-    Args:
-        slope: of the activation function.
-        near: the grid's neighbourhood.
-        closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
-
-    Returns:
-        `largest_eigenvalue`; where that is too large for the slope, the one without the closed steps.
+    Closed steps (m, 2, rank) lower it: they are no connections. The smaller one is computed only for a slope
+    that is too steep for the open grid.
 
     Raises:
         BadInput: closed steps that are none of the grid.
@@ -71,15 +55,9 @@ def judging_eigenvalue(
 
 
 def check_beta(beta: float, near: Neighbourhood, closed: np.ndarray | Sequence | None = None) -> float:
-    """Check the slope beta against (6.12) of ragazzon2012, beta < 1/lambda_max.
+    """The slope beta, checked against (6.12) of ragazzon2012, beta < 1/lambda_max.
 
-    Args:
-        beta: slope of the activation function.
-        near: the grid's neighbourhood.
-        closed: pairs of cells that are not connected, see `judging_eigenvalue`.
-
-    Returns:
-        beta as a float.
+    ``closed`` are pairs of cells that are not connected, see `judging_eigenvalue`.
 
     Raises:
         BadInput: beta is not below the limit, which the message names, or not at least 1e-60.
@@ -239,15 +217,7 @@ def _prepare(
 
 
 def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
-    """Flat index, C order, of a cell.
-
-    Args:
-        cell: (rank,) integers from 0.
-        shape: cells along each axis.
-        name: of the cell, for messages.
-
-    Returns:
-        Index into the flattened grid.
+    """Flat index, C order, of a cell (rank,) of integers from 0; messages call it by ``name``.
 
     Raises:
         BadInput: not `rank` integers, or outside the grid.

@@ -4,8 +4,6 @@ Over the cells that it reaches, ``own_eigenvalue`` estimates the largest eigenva
 the obstacles of a map lower.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics.kernels.decorators import kernel
@@ -27,8 +25,7 @@ def prepare(blocked, target, hops):
 def flood(table, target, hops, queue):
     """Breadth-first search from the target over the prepared `hops` (cells + 1,) int32; in place.
 
-    Returns:
-        Number of cells reached; `queue` (cells,) holds them in order of their distance.
+    Returns how many cells were reached; `queue` (cells,) holds them in order of their distance.
     """
     queue[0] = target
     hops[target] = 0
@@ -50,15 +47,9 @@ def flood(table, target, hops, queue):
 def own_eigenvalue(link, bound):
     """Estimate the largest eigenvalue of the connections among the reached cells without the target.
 
-    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound
-    would swing. Steps of the power method; each quotient of norms is a bound below.
-
-    Args:
-        link: (reached, k) places of the neighbours, the target's place 0; `reached` where there is none.
-        bound: the eigenvalue of the open grid.
-
-    Returns:
-        The estimate, at most the bound.
+    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound would
+    swing. Steps of the power method; each quotient of norms is a bound below. ``link`` (reached, k) are
+    places of the neighbours, the target's place 0; `reached` where there is none.
     """
     reached = link.shape[0]
     old, new = np.ones(reached + 1), np.zeros(reached + 1)

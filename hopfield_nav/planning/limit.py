@@ -8,8 +8,6 @@ Where all steps are equally long they are hops, of `limit_bits`, which closed st
 `repair`; otherwise, and where that would change too much, they are sums of lengths, of `limit_lengths`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -64,9 +62,6 @@ def solve(
         near: its neighbourhood.
         targets: a cell (rank,), or several (m, rank).
         closed: keys of the closed steps, see `closed.closed_keys`.
-
-    Returns:
-        The labels of all cells.
     """
     grid = np.ascontiguousarray(blocked)
     if near.uniform:

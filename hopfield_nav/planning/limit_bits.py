@@ -7,8 +7,6 @@ shifts of one word. Only blocks that the wave is passing are visited. The place 
 block plus its bit; it is a sum of one number an axis, which ``place`` lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,42 +28,22 @@ SORTED_SHARE = 16  # a wave in more than 1/16 of all blocks is visited in memory
 
 
 class Blocks(NamedTuple):
-    """The layout of one grid; arrays are read-only because the result is cached.
+    """The layout of one grid; arrays are read-only because the result is cached."""
 
-    Attributes:
-        shape: (rank,) cells along each axis.
-        wrap: (rank,) bool, which axes are closed.
-        number: (rank,) blocks along each axis.
-        stride: (rank,) step of the block's number along each axis.
-        shift: (rank,) uint64, bits from a cell to the next along each axis.
-        back: (rank,) uint64, bits from the first to the last cell of a block along each axis.
-        low: (rank,) uint64, the cells on the lower face of a block.
-        high: (rank,) uint64, those on the upper face.
-        edge: (blocks,) uint64, bit 2 a: first block along axis a; bit 2 a + 1: last one.
-        place: (rank, longest) int64; the place of a cell is the sum of its entries.
-    """
-
-    shape: np.ndarray
-    wrap: np.ndarray
-    number: np.ndarray
-    stride: np.ndarray
-    shift: np.ndarray
-    back: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    edge: np.ndarray
-    place: np.ndarray
+    shape: np.ndarray  # (rank,) cells along each axis
+    wrap: np.ndarray  # (rank,) bool, which axes are closed
+    number: np.ndarray  # (rank,) blocks along each axis
+    stride: np.ndarray  # (rank,) step of the block's number along each axis
+    shift: np.ndarray  # (rank,) uint64, bits from a cell to the next along each axis
+    back: np.ndarray  # (rank,) uint64, bits from the first to the last cell of a block along each axis
+    low: np.ndarray  # (rank,) uint64, the cells on the lower face of a block
+    high: np.ndarray  # (rank,) uint64, those on the upper face
+    edge: np.ndarray  # (blocks,) uint64, bit 2 a: first block along axis a; bit 2 a + 1: last one
+    place: np.ndarray  # (rank, longest) int64; the place of a cell is the sum of its entries
 
 
 def blocks(shape: Sequence[int], wrap: Sequence[bool]) -> Blocks:
-    """Lay out a grid.
-
-    Args:
-        shape: cells along each axis.
-        wrap: for each axis, whether it is closed.
-
-    Returns:
-        The layout.
+    """Lay out a grid, whose axes are closed where ``wrap`` says so.
 
     Raises:
         BadInput: more than 32 axes.
@@ -83,8 +61,10 @@ def _build(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     count = -(-np.array(shape) // size)
     stride = np.cumprod(np.append(count[:0:-1], 1)[np.r_[-1, : rank - 1]])[::-1].copy()
     low, high = _faces(size, shift)
-    edge = np.empty(int(np.prod(count)), np.uint64)
-    _mark_edges(count, edge)
+    at = np.array(np.unravel_index(np.arange(np.prod(count)), count))
+    first = np.uint64(1) << np.arange(0, 2 * rank, 2, dtype=np.uint64)[:, None]
+    last = np.uint64(2) * first
+    edge = ((at == 0) * first + (at == count[:, None] - 1) * last).sum(axis=0, dtype=np.uint64)
     back = ((size - 1) * shift).astype(np.uint64)
     found = Blocks(
         np.array(shape), np.array(wrap), count, stride, shift.astype(np.uint64), back, low, high, edge,
@@ -122,24 +102,6 @@ def _faces(size: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return low, high
 
 
-@kernel
-def _mark_edges(count, edge):
-    """Fill `edge` (blocks,), see `Blocks`; in place."""
-    at = np.zeros(count.size, np.int64)
-    for b in range(edge.size):
-        mark = 0
-        for a in range(count.size):
-            mark |= (at[a] == 0) << (2 * a)
-            mark |= (at[a] == count[a] - 1) << (2 * a + 1)
-        edge[b] = mark
-        a = count.size - 1
-        at[a] += 1
-        while a > 0 and at[a] == count[a]:
-            at[a] = 0
-            a -= 1
-            at[a] += 1
-
-
 def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift: np.ndarray) -> np.ndarray:
     place = np.zeros((len(shape), max(shape)), np.int64)
     for axis, n in enumerate(shape):
@@ -150,15 +112,9 @@ def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift:
 
 @kernel
 def levels(layout, blocked, targets):
-    """Levels of all cells, by place, of a wave from the targets; see `advance`.
+    """Levels (64 blocks,) int32, by place, of a wave from the targets' places (m,); see `advance`.
 
-    Args:
-        layout: Blocks.
-        blocked: (cells,) bool, C order; the targets count as free.
-        targets: (m,) their places.
-
-    Returns:
-        (64 blocks,) int32.
+    ``blocked`` (cells,) is in C order; the targets count as free.
     """
     open_ = np.zeros(layout.edge.size, np.uint64)
     open_cells(blocked, layout.shape, layout.place, open_)
@@ -197,16 +153,10 @@ def next_row(at, shape):
 
 @kernel
 def advance(layout, open_, targets, level):
-    """Number all cells by their hops from the nearest target, whose level is 1.
+    """Number all cells by their hops from the nearest of the targets' places (m,), whose level is 1.
 
-    Args:
-        layout: Blocks.
-        open_: (blocks,) words of the cells that the wave may enter; in place.
-        targets: (m,) their places.
-        level: (64 blocks,) of zeros, in place: 1 + hops, UNREACHED where the wave did not come.
-
-    Returns:
-        Number of levels.
+    The wave enters the cells in the words ``open_`` (blocks,), and writes 1 + hops into ``level`` (64
+    blocks,) of zeros, UNREACHED where it did not come; both in place. Returns the number of levels.
     """
     front, ahead = np.zeros_like(open_), np.zeros_like(open_)
     queue, later = np.empty(open_.size + 1, np.int32), np.empty(open_.size + 1, np.int32)

@@ -12,8 +12,6 @@ finds. The place of a cell is a sum of one number an axis.
 Cells with a closed step have a bit in their state, so that only they are asked which of their steps it is.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -30,35 +28,18 @@ END = -1
 
 
 class Padded(NamedTuple):
-    """The layout of one map.
+    """The layout of one map."""
 
-    Attributes:
-        shape: (rank,) cells along each axis.
-        wrap: (rank,) bool, which axes are closed.
-        stride: (rank,) of the padded grid.
-        reach: width of the rim.
-        step: (k,) of the neighbours, as a difference of places.
-        place: (rank, longest) int64; the place of a cell is the sum of its entries.
-    """
-
-    shape: np.ndarray
-    wrap: np.ndarray
-    stride: np.ndarray
-    reach: int
-    step: np.ndarray
-    place: np.ndarray
+    shape: np.ndarray  # (rank,) cells along each axis
+    wrap: np.ndarray  # (rank,) bool, which axes are closed
+    stride: np.ndarray  # (rank,) of the padded grid
+    reach: int  # width of the rim
+    step: np.ndarray  # (k,) of the neighbours, as a difference of places
+    place: np.ndarray  # (rank, longest) int64; the place of a cell is the sum of its entries
 
 
 def pad(blocked: np.ndarray, near: Neighbourhood) -> tuple[Padded, np.ndarray]:
-    """Lay out a map.
-
-    Args:
-        blocked: bool grid.
-        near: its neighbourhood.
-
-    Returns:
-        The layout, and the state of all places: OPEN, SHUT or GHOST, uint8.
-    """
+    """Lay out a bool grid; with the layout comes the state of all places: OPEN, SHUT or GHOST, uint8."""
     reach = int(np.abs(near.offset).max())
     wide = np.array(blocked.shape) + 2 * reach
     stride = np.append(np.cumprod(wide[:0:-1])[::-1], 1)
@@ -74,13 +55,7 @@ def pad(blocked: np.ndarray, near: Neighbourhood) -> tuple[Padded, np.ndarray]:
 
 
 def mark(state: np.ndarray, keys: np.ndarray, steps: int) -> None:
-    """Set the bit SOME_CLOSED of the open cells with a closed step.
-
-    Args:
-        state: (places,) of `pad`, in place.
-        keys: (n,) of the closed steps, by place.
-        steps: number of steps from a cell.
-    """
+    """Set SOME_CLOSED of the open cells with a closed step, of keys (n,) by place, in ``state``; in place."""
     if keys.size:
         cells = keys // steps
         state[cells[state[cells] == OPEN]] = SOME_CLOSED
@@ -96,15 +71,10 @@ def distances(layout, length, state, targets, closed):
 
 @kernel
 def spread(layout, length, state, targets, closed, distance):
-    """Shortest distances to the nearest target.
+    """Shortest distances to the nearest of the targets' places (m,), into ``distance`` (places,) of inf.
 
-    Args:
-        layout: Padded.
-        length: (k,) of the steps.
-        state: (places,) uint8 of `pad`; those of the targets are OPEN. In place.
-        targets: (m,) their places.
-        closed: (n,) int64, keys of the closed steps by place; their cells are marked by `mark`.
-        distance: (places,) of inf, in place.
+    ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN, also
+    changed in place; the cells of the ``closed`` keys (n,) by place are marked by `mark`.
     """
     shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
     width = max(length.min(), length.max() / MOST_BUCKETS)
@@ -146,7 +116,7 @@ def spread(layout, length, state, targets, closed, distance):
                         node, spare = spare, after[spare]
                     else:
                         if used == cell.size:
-                            cell, after = _wider(cell), _wider(after)
+                            cell, after = np.concatenate((cell, cell)), np.concatenate((after, after))
                         node = used
                         used += 1
                     slot = np.int64(beyond * per_width) % head.size
@@ -175,11 +145,3 @@ def _is_new(distance, beyond, j, per_width, state):
     if state[j] & WAITS == 0:
         return True
     return np.int64(distance[j] * per_width) != np.int64(beyond * per_width)
-
-
-@kernel
-def _wider(array):
-    """The array with twice the room."""
-    wide = np.empty(2 * array.size, array.dtype)
-    wide[: array.size] = array
-    return wide

@@ -6,8 +6,6 @@ point (or edge) at which two blocked cells meet diagonally, and it may not leave
 decided this way is exact but for `EPS` of a cell.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -20,19 +18,12 @@ MOST_AXES = 6  # 2^6 cells meet at a corner
 
 
 class Boxes(NamedTuple):
-    """A grid whose cells are boxes of any size.
+    """A grid whose cells are boxes of any size."""
 
-    Attributes:
-        blocked: (cells,) bool in C order.
-        stride: (rank,) of its flat index.
-        shape: (rank,) cells along each axis.
-        edges: (rank, longest + 1) coordinates between which the cells lie, rising.
-    """
-
-    blocked: np.ndarray
-    stride: np.ndarray
-    shape: np.ndarray
-    edges: np.ndarray
+    blocked: np.ndarray  # (cells,) bool in C order
+    stride: np.ndarray  # (rank,) of its flat index
+    shape: np.ndarray  # (rank,) cells along each axis
+    edges: np.ndarray  # (rank, longest + 1) coordinates between which the cells lie, rising
 
 
 def make_boxes(blocked: np.ndarray, edges: list[np.ndarray]) -> Boxes:
@@ -51,15 +42,9 @@ def unit_boxes(blocked: np.ndarray) -> Boxes:
 
 
 def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Whether lines keep out of blocked cells; see the module for what a line may touch.
+    """Whether lines (..., rank) in cells keep out of blocked ones, (...,) bool; the module says how.
 
-    Args:
-        blocked: bool grid with up to 6 axes.
-        start: (..., rank) points in cells; whole numbers are centres.
-        end: (..., rank) points.
-
-    Returns:
-        (...,) bool.
+    The grid has up to 6 axes; whole numbers are centres of cells.
 
     Raises:
         BadInput: a grid that is not bool or has too many axes, points that do not fit it.
@@ -73,12 +58,13 @@ def line_of_sight(blocked: np.ndarray, start: np.ndarray, end: np.ndarray) -> np
         raise BadInput("points", found=first.shape, allowed=f"(..., {grid.ndim}) finite coordinates [cells]")
     rows = [np.ascontiguousarray(p.reshape(-1, grid.ndim)) for p in (first, last)]
     out = np.empty(len(rows[0]), dtype=bool)
-    _sees_all(unit_boxes(grid), rows[0], rows[1], out)
+    sees_all(unit_boxes(grid), rows[0], rows[1], out)
     return out.reshape(first.shape[:-1])
 
 
 @kernel
-def _sees_all(boxes, start, end, out):
+def sees_all(boxes, start, end, out):
+    """Write to ``out`` (k,) which of the lines from ``start`` to ``end`` (k, rank) keep out of the boxes."""
     for row in range(len(out)):
         out[row] = sees(boxes, start[row], end[row])
 
@@ -110,17 +96,12 @@ def _is_free(boxes, cell, up):
 
 @kernel
 def _spread(boxes, cell, step, axes, crossed, reach, up):
-    """Go from cell to cell around a line where it crosses faces.
+    """Go from cell to cell around a line where it crosses faces: ``reach`` (64,), in place.
 
-    Args:
-        boxes: the grid.
-        cell: (rank,) the lowest of the cells around.
-        step: (rank,) what a bit adds.
-        axes: (bits,) axis of each bit; the first ones are those along whose faces the line runs, to
-            both sides of which it may be moved; the others are crossed here, in one direction.
-        crossed: number of the latter.
-        reach: (64,) bool, for each combination of bits whether the line can be there; in place.
-        up: (rank,) scratch.
+    For each combination of bits it says whether the line can be there; a bit adds ``step`` (rank,) to
+    ``cell``, the lowest of the cells around, along its axis. The first of the ``axes`` (bits,) are those
+    along whose faces the line runs, to both sides of which it may be moved; the last ones, so many as are
+    ``crossed``, in one direction.
     """
     bits, sides = axes.size, axes.size - crossed
     again = True
@@ -147,8 +128,7 @@ def _spread(boxes, cell, step, axes, crossed, reach, up):
 def _enter(boxes, p, d, cell, step, axes):
     """The cell just behind p in the direction d, the steps, and the axes along whose faces it goes.
 
-    Returns:
-        Number of those axes, filled in at the front of ``axes``; the line may be on both sides.
+    Returns how many these are, at the front of ``axes``; the line may be on both sides.
     """
     sides = 0
     for a in range(p.size):

@@ -6,8 +6,6 @@ behind the last cell, so that kernels work on arrays one longer than the grid, w
 equally good neighbours the first column wins.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +66,7 @@ class Neighbourhood:
         return _table(self)
 
     @property
-    def plain(self) -> Neighbourhood:
+    def plain(self) -> "Neighbourhood":
         """The same connections in cells and in the default order: weights know no spacing and no ties."""
         return neighbourhood_of(self.shape, self.radius, periodic=self.periodic)
 
@@ -91,9 +89,6 @@ def neighbourhood_of(
         spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
         periodic: for each axis, whether its last cell is next to its first.
         ties: tie order, see `parse_ties`.
-
-    Returns:
-        The connections.
 
     Raises:
         BadInput: an argument that does not fit the shape or is out of range.
@@ -140,18 +135,11 @@ def axis_name(axis: int) -> str:
 
 
 def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
-    """Read a tie order given as signed axes.
+    """Read a tie order, such as ["+v", "-v", "+u", "-u"], as numbers: 2 axis for +, 2 axis + 1 for -.
 
-    The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. It is the
-    document's order, whose program keeps the **last** of equal neighbours in the order -u, +u, -v, +v
-    (ragazzon2012, C.2.3).
-
-    Args:
-        ties: each of the 2 rank signed axes once, such as ["+v", "-v", "+u", "-u"]; None for the default.
-        rank: number of axes.
-
-    Returns:
-        For each place of the order, 2 axis for + and 2 axis + 1 for -.
+    The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. It is the document's
+    order, whose program keeps the **last** of equal neighbours in the order -u, +u, -v, +v (ragazzon2012,
+    C.2.3).
 
     Raises:
         BadInput: an unknown, missing or doubled signed axis.
@@ -185,11 +173,9 @@ def _check_size(radius: float, shape: tuple[int, ...]) -> float:
     steps = math.pi ** (rank / 2) / math.gamma(rank / 2 + 1) * radius**rank
     if steps > MOST_STEPS:
         most = radius * (MOST_STEPS / steps) ** (1 / rank)
-        raise BadInput(
-            "so large a neighbourhood that a cell has too many neighbours",
-            found=f"radius {radius:g}, about {steps:.3g} neighbours",
-            allowed=f"about {most:.3g} at most ({MOST_STEPS} neighbours)",
-        )
+        allowed = f"about {most:.3g} at most ({MOST_STEPS} neighbours)"
+        what = "so large a neighbourhood that a cell has too many neighbours"
+        raise BadInput(what, found=f"radius {radius:g}, about {steps:.3g} neighbours", allowed=allowed)
     return radius
 
 
@@ -214,9 +200,8 @@ def _check_periodic(
     least = 2 * math.floor(_check_radius(radius)) + 1
     for axis, (n, closed) in enumerate(zip(shape, wrap, strict=True)):
         if closed and n < least:
-            raise BadInput(
-                f"periodic axis {axis_name(axis)} is too short", found=n, allowed=f">= {least} cells"
-            )
+            allowed = f">= {least} cells"
+            raise BadInput(f"periodic axis {axis_name(axis)} is too short", found=n, allowed=allowed)
     return wrap
 
 

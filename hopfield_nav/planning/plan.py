@@ -1,10 +1,9 @@
 """What a planner answers: a path through the map, or why there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -63,7 +62,7 @@ class Plan:
         """Grid of ln sigma, -inf where sigma is zero, filled in when first asked for; "sum" alone."""
         return self._grid() if self._grid is not None and self.network == "sum" else None
 
-    def with_last(self, cell: tuple[int, ...]) -> Plan:
+    def with_last(self, cell: tuple[int, ...]) -> Self:
         """The same path and one step more, to a cell."""
         last = np.array([cell])
         points = None if self.waypoints is None else np.vstack([self.waypoints, last])

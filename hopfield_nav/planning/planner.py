@@ -1,12 +1,10 @@
 """Plan a path through a map of blocked cells with one of the two networks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput, require_known
 from hopfield_nav.planning.activated import plan_activated
 from hopfield_nav.planning.ascent import descend
 from hopfield_nav.planning.closed import closed_keys
@@ -132,9 +130,7 @@ def check_grid(blocked: np.ndarray) -> np.ndarray:
 
 def check_network(network: str) -> None:
     """BadInput if there is no network of that name."""
-    if not isinstance(network, str) or network not in NETWORKS:
-        nearest = nearest_name(str(network), NETWORKS)
-        raise BadInput("network", found=network, allowed=", ".join(NETWORKS), nearest=nearest)
+    require_known(network, NETWORKS, "network")
 
 
 def choose_beta(

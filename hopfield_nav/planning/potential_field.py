@@ -5,8 +5,6 @@ A parabolic well that becomes a cone far from the goal attracts, blocked cells r
 which need not be the goal; from there random walks may lead out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

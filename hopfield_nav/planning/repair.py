@@ -6,8 +6,6 @@ First, in order of their distance, all cells that have lost their last shortest 
 are sums of the same steps in the same order as those of a new start, so they are equal to the last bit.
 """
 
-from __future__ import annotations
-
 from heapq import heappop, heappush
 
 import numpy as np
@@ -68,8 +66,7 @@ def _push_children(field, at, own, heap):
 def _clear(field, cell, most, cleared):
     """Clear the blocked cell and all that lose their last shortest path; in place.
 
-    Returns:
-        Number of cells in `cleared` (most,), without the blocked one, or GIVEN_UP.
+    Returns how many are in `cleared` (most,), without the blocked one, or GIVEN_UP.
     """
     label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
     at = np.empty(shape.size, np.int64)
@@ -88,8 +85,7 @@ def _clear(field, cell, most, cleared):
 def _clear_all(field, heap, most, cleared):
     """Clear the queued cells that have no shortest path any more, and all that lose theirs by it; in place.
 
-    Returns:
-        Number of cells in `cleared` (most,), or GIVEN_UP.
+    Returns how many are in `cleared` (most,), or GIVEN_UP.
     """
     label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
     at = np.empty(shape.size, np.int64)
@@ -110,65 +106,24 @@ def _clear_all(field, heap, most, cleared):
 
 
 @kernel
-def _reach(field, blocked, cleared):
-    """Give the cleared cells their new labels, nearest first; in place."""
-    label, nothing, step, offset, shape, wrap, place, closed = field
-    at = np.empty(shape.size, np.int64)
-    heap = [(label[0], np.int64(0))]
-    heap.pop()
-    for n in range(cleared.size):
-        locate(cleared[n], shape, at)
-        best = _best(field, at)
-        if best != nothing:
-            heappush(heap, (label.dtype.type(best), cleared[n]))
-    while len(heap) > 0:
-        own, cell = heappop(heap)
-        locate(cell, shape, at)
-        i = own_place(at, place)
-        if label[i] != nothing:
-            continue
-        label[i] = own
-        for k in range(step.size):
-            j = neighbour(at, offset, k, shape, wrap, place)
-            if j >= 0 and label[j] == nothing and not is_closed(closed, i * step.size + k):
-                other = _count(at, offset, k, shape)
-                if not blocked[other]:
-                    heappush(heap, (label.dtype.type(own + step[k]), other))
-
-
-@kernel
 def block(field, blocked, cell, most):
-    """Repair the labels after one more cell is blocked.
+    """Repair the labels of a limit.Field, in place, after the ``cell``, not a target, is blocked.
 
-    Args:
-        field: limit.Field; its labels in place.
-        blocked: (cells,) bool, C order, the new cell included.
-        cell: the new cell, counted in C order; not the target.
-        most: number of cells that may lose their label before it gives up.
-
-    Returns:
-        Number of cells that lost their label, or GIVEN_UP, after which the labels are worthless.
+    ``blocked`` (cells,) includes it; cells are counted in C order. Returns how many cells lost their label,
+    or GIVEN_UP if more than ``most``, after which the labels are worthless.
     """
     cleared = np.empty(most, np.int64)
     count = _clear(field, cell, most, cleared)
     if count > 0:
-        _reach(field, blocked, cleared[:count])
+        open_up(field, blocked, cleared[:count])
     return count
 
 
 @kernel
 def close(field, blocked, cells, steps, most):
-    """Repair the labels after steps, which are among those of `field.closed`, are closed.
+    """Repair the labels, in place, after steps, among those of `field.closed`, are closed; as `block`.
 
-    Args:
-        field: limit.Field; its labels in place.
-        blocked: (cells,) bool, C order.
-        cells: (m,) from which the closed steps lead, counted in C order, in both directions.
-        steps: (m,) their numbers.
-        most: as for `block`.
-
-    Returns:
-        As `block`.
+    ``cells`` (m,) are those from which the steps with these numbers (m,) lead, in both directions.
     """
     label, nothing, step, offset, shape, wrap, place, _ = field
     at = np.empty(shape.size, np.int64)
@@ -182,21 +137,16 @@ def close(field, blocked, cells, steps, most):
     cleared = np.empty(most, np.int64)
     count = _clear_all(field, heap, most, cleared)
     if count > 0:
-        _reach(field, blocked, cleared[:count])
+        open_up(field, blocked, cleared[:count])
     return count
 
 
 @kernel
 def open_up(field, blocked, cells):
-    """Repair the labels after cells, or steps between them, are opened.
+    """Repair the labels, in place, after cells, or steps between them, are opened; returns how many changed.
 
-    Args:
-        field: limit.Field, without the steps that were opened; its labels in place.
-        blocked: (cells,) bool, C order.
-        cells: (m,) those that may have become nearer, counted in C order.
-
-    Returns:
-        Number of cells whose label changed.
+    The field is without the steps that were opened; ``cells`` (m,) may have become nearer. All are in C
+    order.
     """
     label, nothing, step, offset, shape, wrap, place, closed = field
     at = np.empty(shape.size, np.int64)

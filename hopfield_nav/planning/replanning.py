@@ -1,7 +1,5 @@
 """A planner that remembers: after a cell or step is closed or opened only what changes is computed again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -80,10 +78,7 @@ class Replanner:
         return view
 
     def block(self, cell: Sequence[int]) -> int:
-        """Block one more cell.
-
-        Args:
-            cell: (rank,) from 0. A goal that is marked stays a target.
+        """Block one more cell (rank,); a goal that is marked stays a target.
 
         Returns:
             Number of cells of the limit network whose distance changed, not counting the cell itself; -1
@@ -104,13 +99,7 @@ class Replanner:
         return self._repaired(int(block(self._field, flat, index, self._most)))
 
     def unblock(self, cell: Sequence[int]) -> int:
-        """Open a cell that was blocked.
-
-        Args:
-            cell: (rank,) from 0.
-
-        Returns:
-            Number of cells of the limit network whose distance changed; 0 for "sum".
+        """Open a cell (rank,) that was blocked; how many distances of the limit network changed, 0 for "sum".
 
         Raises:
             BadInput: a cell outside the grid.
@@ -123,13 +112,7 @@ class Replanner:
         return self._opened(np.array([index]))
 
     def close(self, steps: Steps) -> int:
-        """Close steps, in both directions.
-
-        Args:
-            steps: (m, 2, rank) pairs of neighbouring cells.
-
-        Returns:
-            As `block`.
+        """Close steps, pairs (m, 2, rank) of neighbouring cells, in both directions; answers as `block`.
 
         Raises:
             BadInput: as `planning.plan_path` for ``closed``; for "sum" too many connections.
@@ -147,13 +130,7 @@ class Replanner:
         return self._repaired(int(changed))
 
     def open(self, steps: Steps) -> int:
-        """Open steps that were closed.
-
-        Args:
-            steps: as for `close`.
-
-        Returns:
-            As `unblock`.
+        """Open steps that were closed, given as in `close`; the answer is that of `unblock`.
 
         Raises:
             BadInput: as `close`.
@@ -164,13 +141,9 @@ class Replanner:
         return self._opened(np.unique(again // len(self._near.offset)))
 
     def plan(self, start: Sequence[int]) -> Plan:
-        """The path from a start to the nearest goal; its grids are those of the planner.
+        """The path from a start (rank,) to the nearest goal; its grids are those of the planner.
 
-        Args:
-            start: (rank,) cell, from 0; it may be blocked, then its neighbours decide the first step.
-
-        Returns:
-            The plan.
+        A start may be blocked, then its neighbours decide the first step.
 
         Raises:
             BadInput: a start outside the grid.

@@ -4,8 +4,6 @@
 grids, as long as no path is so long that a double underflows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,41 +25,24 @@ SMALLEST_BETA = 1e-17  # for plain doubles
 
 
 class Problem(NamedTuple):
-    """What the summing network is to solve.
-
-    Attributes:
-        near: the grid's neighbourhood.
-        target: cell, clamped at 1.
-        beta: slope.
-        eigenvalue: largest eigenvalue of T, or a bound above it.
-        closed: keys of the closed steps, see `closed.closed_keys`; they are no connections.
-    """
+    """What the summing network is to solve."""
 
     near: Neighbourhood
-    target: tuple[int, ...]
-    beta: float
-    eigenvalue: float
-    closed: np.ndarray = NONE_CLOSED
+    target: tuple[int, ...]  # cell, clamped at 1
+    beta: float  # slope
+    eigenvalue: float  # largest of T, or a bound above it
+    closed: np.ndarray = NONE_CLOSED  # keys of steps that are no connections, see `closed.closed_keys`
 
 
 class Summed(NamedTuple):
-    """A settled summing network: an equilibrium with its table, or plain activations.
+    """A settled summing network: an equilibrium with its table, or plain activations."""
 
-    Attributes:
-        problem: what was solved.
-        equilibrium: with exponents; None where plain doubles were enough.
-        activation: (cells,) plain doubles in C order; None otherwise.
-        sweeps: number of sweeps.
-        settled: whether the last sweep moved nothing.
-        saturated: whether a neuron other than the target is clamped at 1.
-    """
-
-    problem: Problem
-    equilibrium: Equilibrium | None
-    activation: np.ndarray | None
-    sweeps: int
-    settled: bool
-    saturated: bool
+    problem: Problem  # what was solved
+    equilibrium: Equilibrium | None  # with exponents; None where plain doubles were enough
+    activation: np.ndarray | None  # (cells,) plain doubles in C order; None otherwise
+    sweeps: int  # number of sweeps
+    settled: bool  # whether the last sweep moved nothing
+    saturated: bool  # whether a neuron other than the target is clamped at 1
 
     def log_activation(self) -> np.ndarray:
         """Grid of ln sigma, -inf where sigma is zero."""
@@ -76,23 +57,14 @@ def check_size(near: Neighbourhood) -> None:
     """BadInput if the connections of a grid with closed steps are too many for a table."""
     connections = math.prod(near.shape) * len(near.length)
     if connections > LARGE:
-        raise BadInput(
-            "too many connections for closed steps in network sum",
-            found=connections,
-            allowed=f"up to {LARGE}; any number in network limit",
-        )
+        what = "too many connections for closed steps in network sum"
+        raise BadInput(what, found=connections, allowed=f"up to {LARGE}; any number in network limit")
 
 
 def solve_sum(problem: Problem, blocked: np.ndarray, old: Summed | None = None) -> Summed:
-    """Settle the summing network.
+    """Settle the summing network on a bool grid in C order.
 
-    Args:
-        problem: all but the map.
-        blocked: bool grid, C order.
-        old: the network settled before more cells were blocked; it is restarted from.
-
-    Returns:
-        The settled network.
+    It is restarted from an ``old`` one that was settled before more cells were blocked.
     """
     flat = blocked.reshape(-1)
     if flat.size * len(problem.near.length) > LARGE and problem.beta >= SMALLEST_BETA:

@@ -14,8 +14,6 @@ they minimise the Lyapunov function (6.4), a convex quadratic, over the box [0, 
 settled when, with fresh exponents, a sweep moves no cell.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -35,23 +33,14 @@ LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is sti
 
 
 class Equilibrium(NamedTuple):
-    """Settled activations of the summing network.
+    """Settled activations of the summing network."""
 
-    Attributes:
-        mantissa: (cells + 1,) float64, 0 at obstacles and where there is no path to the target.
-        exponent: (cells + 1,) int32 of RADIX.
-        sweeps: number of sweeps.
-        settled: whether the last sweep changed nothing.
-        saturated: whether a neuron other than the target is clamped at 1.
-        hops: (cells + 1,) int32 to the target, negative where there is no path.
-    """
-
-    mantissa: np.ndarray
-    exponent: np.ndarray
-    sweeps: int
-    settled: bool
-    saturated: bool
-    hops: np.ndarray
+    mantissa: np.ndarray  # (cells + 1,) float64, 0 at obstacles and where there is no path to the target
+    exponent: np.ndarray  # (cells + 1,) int32 of RADIX
+    sweeps: int  # number of sweeps
+    settled: bool  # whether the last sweep changed nothing
+    saturated: bool  # whether a neuron other than the target is clamped at 1
+    hops: np.ndarray  # (cells + 1,) int32 to the target, negative where there is no path
 
 
 @kernel
@@ -213,9 +202,6 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
         beta: 1e-60 <= beta < 1/eigenvalue.
         eigenvalue: largest eigenvalue of T, or a bound above it.
         most_sweeps: sweeps after which it gives up, `settled` False.
-
-    Returns:
-        Equilibrium.
     """
     mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
     before = np.full(blocked.size + 1, UNSEEN, np.int32)
@@ -224,22 +210,10 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
 
 @kernel
 def resettle(table, blocked, target, beta, eigenvalue, most_sweeps, old):
-    """Settle after more cells were blocked, from the activations of before; see `settle`.
+    """Settle after more cells were blocked, from the `Equilibrium` of before; see `settle`.
 
-    Cells whose shortest path has not changed begin with their old activation, which is no smaller than
-    the new one. The others begin anew: theirs may be smaller by any factor, or zero.
-
-    Args:
-        table: see `settle`, and so are the others.
-        blocked: see table.
-        target: see table.
-        beta: see table.
-        eigenvalue: see table.
-        most_sweeps: see table.
-        old: Equilibrium of the map before.
-
-    Returns:
-        Equilibrium.
+    Cells whose shortest path has not changed begin with their old activation, which is no smaller than the
+    new one. The others begin anew: theirs may be smaller by any factor, or zero.
     """
     mantissa, exponent = old.mantissa.copy(), old.exponent.copy()
     return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, old.hops, mantissa, exponent)

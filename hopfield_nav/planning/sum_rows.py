@@ -5,8 +5,6 @@ one sweep carries the activation through all open space. Where a path is so long
 underflow, it stops: `sum_exact` has no such limit, but needs a table of all connections.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -19,39 +17,20 @@ SMALLEST = 1e-290  # of an activation; times beta >= 1e-17 it is still a normal 
 
 
 class LayerRows(NamedTuple):
-    """The connections of a grid, sorted by row.
+    """The connections of a grid, sorted by row."""
 
-    Attributes:
-        shape: (rank,) cells along each axis.
-        wrap: (rank,) bool, which axes are closed.
-        stride: (rank,) of cells in C order.
-        order: (rank, longest) coordinates from the target outward.
-        across: (m, rank) steps to other rows; last column along the row.
-        jump: (m,) the leading part of `across` as a difference of cell numbers.
-        along: (l,) steps within the row.
-        reach: the longest step along an axis.
-    """
-
-    shape: np.ndarray
-    wrap: np.ndarray
-    stride: np.ndarray
-    order: np.ndarray
-    across: np.ndarray
-    jump: np.ndarray
-    along: np.ndarray
-    reach: int
+    shape: np.ndarray  # (rank,) cells along each axis
+    wrap: np.ndarray  # (rank,) bool, which axes are closed
+    stride: np.ndarray  # (rank,) of cells in C order
+    order: np.ndarray  # (rank, longest) coordinates from the target outward
+    across: np.ndarray  # (m, rank) steps to other rows; last column along the row
+    jump: np.ndarray  # (m,) the leading part of `across` as a difference of cell numbers
+    along: np.ndarray  # (l,) steps within the row
+    reach: int  # the longest step along an axis
 
 
 def rows(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
-    """Sort the connections of a grid by row.
-
-    Args:
-        near: the grid's neighbourhood.
-        target: cell.
-
-    Returns:
-        What `relax` needs.
-    """
+    """Sort the connections of a grid by row, outward from a target, as `relax` needs them."""
     shape = near.shape
     order = np.zeros((len(shape), max(shape)), np.int64)
     for axis, (n, at) in enumerate(zip(shape, target, strict=True)):
@@ -194,16 +173,10 @@ def _sweep(values, shut, layout, beta, omega, tolerance):
 
 @kernel
 def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
-    """Settle the summing network, ragazzon2012 (6.9), from the activations it has.
+    """Settle the summing network, ragazzon2012 (6.9), from the activations (cells,) it has, in place.
 
-    Args:
-        values: (cells,) activations in C order, 1 at the target; in place.
-        shut: (cells,) bool, the cells that keep their activation: blocked ones and the target.
-        layout: LayerRows.
-        beta: slope, at least 1e-17.
-        eigenvalue: largest eigenvalue of T, or a bound above it.
-        most_sweeps: where to stop at the latest.
-        tolerance: relative change of a cell that counts as none, at least that of rounding.
+    The target, at 1, and blocked cells are ``shut`` (cells,); beta is at least 1e-17, and ``tolerance`` the
+    relative change of a cell that counts as none, at least that of rounding.
 
     Returns:
         Number of sweeps, whether the last one moved no cell, and whether no activation came near the

@@ -8,8 +8,6 @@ The document prints the middle branch of the saturated linear function as v, whi
 here it is v + 1/2, with a slope that can be chosen. ``lyapunov`` is (6.4) with the sign that (6.5) uses.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -49,13 +47,9 @@ class Activation(NamedTuple):
         return {LINEAR: 0.0, TANH: 0.0, THRESHOLD: 1.0}.get(self.kind, 0.5)
 
     def integral(self, activation: np.ndarray) -> np.ndarray:
-        """G(sigma), the integral of the inverse of g from 0 to sigma, ragazzon2012 (6.4).
+        """G(sigma), the integral of the inverse of g from 0 to sigma in [0, 1], ragazzon2012 (6.4).
 
-        Args:
-            activation: sigma in [0, 1], any shape.
-
-        Returns:
-            Same shape; zero for THRESHOLD, whose inverse is nowhere defined.
+        It is zero for THRESHOLD, whose inverse is nowhere defined.
         """
         s, b = np.asarray(activation, dtype=float), self.slope
         if self.kind == LINEAR:
@@ -70,14 +64,7 @@ class Activation(NamedTuple):
 
 
 def activation(name: str, slope: float = 0.1) -> Activation:
-    """An activation function by its name.
-
-    Args:
-        name: "linear", "tanh", "threshold", "saturated" or "sigmoid".
-        slope: b, positive.
-
-    Returns:
-        The function, for `hopfield.sweep` and `hopfield.iterate`.
+    """An activation function by its name, one of ``NAMES``, with a slope b above 0.
 
     Raises:
         BadInput: an unknown name, or a slope that is not positive.
@@ -90,26 +77,16 @@ def activation(name: str, slope: float = 0.1) -> Activation:
 
 
 def check_activation(chosen: Activation, eigenvalue: float, shape: Sequence[int]) -> Activation:
-    """Check that the equilibrium is unique, ragazzon2012 (6.12) with beta the steepest slope.
-
-    Args:
-        chosen: the function.
-        eigenvalue: largest of T.
-        shape: of the grid, for the message.
-
-    Returns:
-        The function.
+    """The function, if its equilibrium is unique: ragazzon2012 (6.12) with beta the steepest slope.
 
     Raises:
         BadInput: it is too steep.
     """
     if not chosen.steepest * eigenvalue < 1:
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
-        raise BadInput(
-            f"activation function {NAMES[chosen.kind]} breaks the condition of ragazzon2012 (6.12)",
-            found=f"steepest slope {chosen.steepest:g}",
-            allowed=f"below {limit:.6g} = 1/lambda_max for shape {tuple(shape)}",
-        )
+        allowed = f"below {limit:.6g} = 1/lambda_max for shape {tuple(shape)}"
+        what = f"activation function {NAMES[chosen.kind]} breaks the condition of ragazzon2012 (6.12)"
+        raise BadInput(what, found=f"steepest slope {chosen.steepest:g}", allowed=allowed)
     return chosen
 
 
@@ -132,17 +109,9 @@ def lyapunov(
 ) -> float:
     """L(sigma) = -1/2 sum T_ij sigma_i sigma_j + sum G(sigma_i), ragazzon2012 (6.4).
 
-    The inputs I act on clamped neurons alone, whose terms are constant and left out. In a synchronous
-    sweep L does not increase if the steepest slope of g is below 1/|lambda_min| (6.8).
-
-    Args:
-        activation: sigma, any shape, obstacles and target clamped.
-        function: g.
-        near: the grid's neighbourhood, by default the 2N nearest.
-        as_printed: with + in place of - before the first sum, as (6.4) is printed. That one rises too.
-
-    Returns:
-        L.
+    The inputs I act on clamped neurons alone, whose terms are constant and left out. In a synchronous sweep L
+    does not increase if the steepest slope of g is below 1/|lambda_min| (6.8). ``as_printed`` has + in place
+    of - before the first sum, as (6.4) is printed; that one rises too.
 
     Raises:
         BadInput: an activation outside [0, 1], or arguments that do not fit one another.

@@ -3,8 +3,6 @@
 The file is that of ``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable
@@ -44,11 +42,9 @@ def check_checksums(folder: Path) -> None:
             if found is None:
                 raise BadInput("damaged line", where=f"{path}, line {number}", found=line)
             if _digest(folder / found[2]) != found[1]:
-                raise BadInput(
-                    "not the file that was saved: damaged, or changed since",
-                    where=str(folder / found[2]),
-                    allowed=f"the file as it was; without {CHECKSUMS} it is read as it is",
-                )
+                allowed = f"the file as it was; without {CHECKSUMS} it is read as it is"
+                what = "not the file that was saved: damaged, or changed since"
+                raise BadInput(what, where=str(folder / found[2]), allowed=allowed)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         where = getattr(error, "filename", None) or str(path)

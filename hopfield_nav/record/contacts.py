@@ -8,8 +8,6 @@ It owns the definitions, once for the summary, the score, the command ``compare`
 - One that begins while the arm slides along an obstacle is no collision that has to be felt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -24,9 +22,7 @@ def contact_delays(
 ) -> np.ndarray:
     """Delay (m,) of each of m alarms that was the first on its contact [s]; NaN for the others.
 
-    Args:
-        alarm_time: (m,) in order [s].
-        contact_start: (m,) start of the contact that each belongs to; NaN for a false alarm [s].
+    Alarms (m,) are in order [s]; the contact of a false one starts at NaN.
     """
     alarm_time, contact_start = np.asarray(alarm_time, float), np.asarray(contact_start, float)
     _, first = np.unique(contact_start, return_index=True)
@@ -64,15 +60,9 @@ class ContactEpisode(NamedTuple):
 
 
 def contact_episodes(run: Run) -> list[ContactEpisode]:
-    """Every contact of a run, in order.
+    """Every contact of a run, in order; without recorded signals none is known.
 
     Touches within 50 ms of each other (or in neighbouring rows of a sparser record) are one contact.
-
-    Args:
-        run: a run; without recorded signals it has no known contacts.
-
-    Returns:
-        The episodes; empty when nothing was touched.
     """
     time, force = run.data.time.values, force_norm(run.data.force.values)
     touching = np.flatnonzero(force > 0.0)

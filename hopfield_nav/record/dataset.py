@@ -51,35 +51,27 @@ def make_record(
     blocked: np.ndarray,
     closed: Mapping[Step, float],
 ) -> LabelledRecord:
-    """Everything that is recorded of a run.
+    """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
 
-    Args:
-        world: of the run.
-        log: rows of ``loop.Log``.
-        detections: that were answered.
-        first_path: (k, rank) cells.
-        blocked: the map at the end; of joint angles none is kept.
-        closed: certainty of every touched step at the end.
+    The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is kept),
+    ``closed`` the certainty of every touched step at the end.
     """
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
-    variables["first_path"] = (
-        ("first_waypoint", "map_axis"),
-        first_path.astype(np.int32),
-        _about("1", "first path"),
-    )
+    first_path = first_path.astype(np.int32)
+    variables["first_path"] = _variable("first_waypoint map_axis", first_path, "1", "first path")
     if world.map.space == "joints":
         variables |= _place_variables(detections)
     else:
         variables |= _map_variables(world, detections, blocked)
+    xyz = ["x", "y", "z"]
     coordinates = {
-        "time": (("time",), log[:, 0], _about("s", "simulated time")),
-        "joint": (("joint",), np.arange(1, len(world.start.joints) + 1), _about("1", "joint")),
-        "axis": (("axis",), ["x", "y", "z"], _about("1", "base axis")),
+        "time": _variable("time", log[:, 0], "s", "simulated time"),
+        "joint": _variable("joint", np.arange(1, len(world.start.joints) + 1), "1", "joint"),
+        "axis": _variable("axis", xyz, "1", "base axis"),
     }
     if world.sensors.wrench is not None:
-        about = _about("1", "axis of the flange frame")
-        coordinates["flange_axis"] = (("flange_axis",), ["x", "y", "z"], about)
+        coordinates["flange_axis"] = _variable("flange_axis", xyz, "1", "axis of the flange frame")
     attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
     return LabelledRecord(variables, coordinates, attributes)
 
@@ -94,93 +86,60 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
         values = log[:, columns[name]]
         if size is None:
             kind = np.float64 if name == "level" else np.int8
-            variables[name] = (("time",), values[:, 0].astype(kind, copy=False), _about(unit, long_name))
+            variables[name] = _variable("time", values[:, 0].astype(kind, copy=False), unit, long_name)
         else:
-            variables[name] = (("time", size), values, _about(unit, long_name))
+            variables[name] = _variable(f"time {size}", values, unit, long_name)
     for name, _, unit, long_name, _ in WRIST_COLUMNS if wrist else ():
-        variables[name] = (("time", "flange_axis"), log[:, columns[name]], _about(unit, long_name))
+        variables[name] = _variable("time flange_axis", log[:, columns[name]], unit, long_name)
     return variables
 
 
+_EVENTS = (  # variable, field of a detection, its type, dimensions, unit, long name
+    ("event_time", "time", float, "event", "s", "time of detection"),
+    ("touch_time", "touch_time", float, "event", "s", "start of the true contact; NaN: false alarm"),
+    ("event_cell", "cell", np.int32, "event map_axis", "1", "marked cell, counted from 0"),
+    ("event_start", "start", np.int32, "event map_axis", "1", "cell from which the next path starts"),
+    ("event_position", "position", float, "event axis", "m", "true tool position at the detection"),
+    ("event_true_point", "true_point", float, "event axis", "m",
+     "where the largest contact force acts at the detection; NaN: nowhere"),
+    ("event_true_link", "true_link", np.int8, "event", "1",
+     "link that it acts on at the detection; 0: none"),
+    ("event_false_alarm", "false_alarm", np.int8, "event", "1",
+     "1 where nothing was touched in the 50 ms before"),
+    ("event_passed_by", "passed_by", np.int8, "event", "1", "1 where the arm passed by what it grazed"),
+    ("event_slid_until", "slid_until", float, "event", "s",
+     "until when the arm then slid along what it felt; NaN: it did not"),
+)  # fmt: skip
+
+
 def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
-    rank = world.map.rank
-    longest = max((len(c.path) for c in detections), default=0)
-    paths = np.full((len(detections), longest, rank), -1, dtype=np.int32)
+    sizes = {"event": len(detections), "map_axis": world.map.rank, "axis": 3}
+    variables: dict[str, tuple] = {}
+    for name, field, kind, dims, unit, long_name in _EVENTS:
+        values = np.array([getattr(detection, field) for detection in detections], dtype=kind)
+        shape = [sizes[dim] for dim in dims.split()]
+        variables[name] = _variable(dims, values.reshape(shape), unit, long_name)
+    longest = max((len(detection.path) for detection in detections), default=0)
+    paths = np.full((len(detections), longest, world.map.rank), -1, dtype=np.int32)
     for k, detection in enumerate(detections):
         paths[k, : len(detection.path)] = detection.path
-
-    def column(name: str, kind: type, *tail: int) -> np.ndarray:
-        values = [getattr(detection, name) for detection in detections]
-        return np.array(values, dtype=kind).reshape(len(detections), *tail)
-
-    touch = "start of the true contact; NaN: false alarm"
-    return {
-        "event_time": (("event",), column("time", float), _about("s", "time of detection")),
-        "touch_time": (("event",), column("touch_time", float), _about("s", touch)),
-        "event_cell": (
-            ("event", "map_axis"),
-            column("cell", np.int32, rank),
-            _about("1", "marked cell, counted from 0"),
-        ),
-        "event_start": (
-            ("event", "map_axis"),
-            column("start", np.int32, rank),
-            _about("1", "cell from which the next path starts"),
-        ),
-        "event_position": (
-            ("event", "axis"),
-            column("position", float, 3),
-            _about("m", "true tool position at the detection"),
-        ),
-        "event_true_point": (
-            ("event", "axis"),
-            column("true_point", float, 3),
-            _about("m", "where the largest contact force acts at the detection; NaN: nowhere"),
-        ),
-        "event_true_link": (
-            ("event",),
-            column("true_link", np.int8),
-            _about("1", "link that it acts on at the detection; 0: none"),
-        ),
-        "event_false_alarm": (
-            ("event",),
-            column("false_alarm", np.int8),
-            _about("1", "1 where nothing was touched in the 50 ms before"),
-        ),
-        "event_passed_by": (
-            ("event",),
-            column("passed_by", np.int8),
-            _about("1", "1 where the arm passed by what it grazed"),
-        ),
-        "event_slid_until": (
-            ("event",),
-            column("slid_until", float),
-            _about("s", "until when the arm then slid along what it felt; NaN: it did not"),
-        ),
-        "event_path": (("event", "waypoint", "map_axis"), paths, _about("1", "next path, then -1")),
-    }
+    return variables | {"event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")}
 
 
 def _map_variables(
     world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray
 ) -> dict[str, tuple]:
     """What each detection changed on the map of cells, and the map at the end."""
-    axes = ("map_x", "map_y", "map_z")[: world.map.rank]
+    axes = " ".join(("map_x", "map_y", "map_z")[: world.map.rank])
+    about = "1: blocked at the end, 2: out of reach, 3: believed occupied"
+    after = "detection after which it did, counted from 0"
     changed = [detection.changed for detection in detections]
     event = np.repeat(np.arange(len(changed), dtype=np.int32), [len(cells) for cells in changed])
     cells = np.concatenate([np.zeros((0, world.map.rank), dtype=np.int32), *changed])
     return {
-        "felt_change": (("change", "map_axis"), cells, _about("1", "cell that became marked, or unmarked")),
-        "felt_change_event": (
-            ("change",),
-            event,
-            _about("1", "detection after which it did, counted from 0"),
-        ),
-        "final_map": (
-            axes,
-            blocked.astype(np.int8),
-            _about("1", "1: blocked at the end, 2: out of reach, 3: believed occupied"),
-        ),
+        "felt_change": _variable("change map_axis", cells, "1", "cell that became marked, or unmarked"),
+        "felt_change_event": _variable("change", event, "1", after),
+        "final_map": _variable(axes, blocked.astype(np.int8), "1", about),
     }
 
 
@@ -193,18 +152,14 @@ def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
         count = len(detection.places.points)
         point[k, :count], link[k, :count] = detection.places.points, detection.places.links
         weight[k, :count] = detection.places.weights
+    on, share = (
+        "link of the arm that it was on; 0: no such place",
+        "weight of the place among all of its touch",
+    )
     return {
-        "felt_point": (("event", "place", "axis"), point, _about("m", "where the touch may have been")),
-        "felt_link": (
-            ("event", "place"),
-            link,
-            _about("1", "link of the arm that it was on; 0: no such place"),
-        ),
-        "felt_weight": (
-            ("event", "place"),
-            weight,
-            _about("1", "weight of the place among all of its touch"),
-        ),
+        "felt_point": _variable("event place axis", point, "m", "where the touch may have been"),
+        "felt_link": _variable("event place", link, "1", on),
+        "felt_weight": _variable("event place", weight, "1", share),
     }
 
 
@@ -213,26 +168,18 @@ def _step_variables(
 ) -> dict[str, tuple]:
     """Every step that was ever touched, and how certain it was after each detection that it is closed."""
     steps = sorted(set(closed).union(*(detection.closed for detection in detections)))
-    certainty = np.array([[d.closed.get(step, 0.0) for step in steps] for d in detections], dtype=float)
-    rank, meaning = world.map.rank, "that the step is closed: 1 a fact, less a belief, 0 none"
+    rows = [[d.closed.get(step, 0.0) for step in steps] for d in detections]
+    certainty = np.array(rows, dtype=float).reshape(len(detections), len(steps))
+    ends = np.array([step.ends for step in steps], dtype=np.int32).reshape(-1, 2, world.map.rank)
+    last = np.array([closed.get(step, 0.0) for step in steps], dtype=float)
+    told = "certainty {} that the step is closed: 1 a fact, less a belief, 0 none"
     return {
-        "closed_step": (
-            ("closed", "end", "map_axis"),
-            np.array([step.ends for step in steps], dtype=np.int32).reshape(-1, 2, rank),
-            _about("1", "touched step between two cells"),
-        ),
-        "event_certainty": (
-            ("event", "closed"),
-            certainty.reshape(len(detections), len(steps)),
-            _about("1", f"certainty after the detection {meaning}"),
-        ),
-        "final_certainty": (
-            ("closed",),
-            np.array([closed.get(step, 0.0) for step in steps], dtype=float),
-            _about("1", f"certainty at the end {meaning}"),
-        ),
+        "closed_step": _variable("closed end map_axis", ends, "1", "touched step between two cells"),
+        "event_certainty": _variable("event closed", certainty, "1", told.format("after the detection")),
+        "final_certainty": _variable("closed", last, "1", told.format("at the end")),
     }
 
 
-def _about(unit: str, long_name: str) -> dict[str, str]:
-    return {"units": unit, "long_name": long_name}
+def _variable(dims: str, values: Any, unit: str, long_name: str) -> tuple:
+    """Dimensions, by their names, values and attributes."""
+    return tuple(dims.split()), values, {"units": unit, "long_name": long_name}

@@ -1,7 +1,5 @@
 """What a run keeps of a detection."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -48,13 +48,7 @@ def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
 def export_mat(run: Run, path: Path, every: int = 1) -> Path:
     """Write every variable, with the units in ``units`` and the numbers of the summary in ``summary``.
 
-    Args:
-        run: with recorded signals.
-        path: of the file; an older one is replaced.
-        every: keep each ``every``-th row of the signals.
-
-    Raises:
-        BadInput, OSError: as ``export_csv``.
+    Arguments, and errors, are those of ``export_csv``, but for the path of the one file.
     """
     from scipy.io import savemat
 

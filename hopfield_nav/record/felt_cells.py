@@ -1,7 +1,5 @@
 """What a run knew at its end of its map of joint angles, made again from the record, which keeps none."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How far what a run has marked, and where it felt itself touched, are from what is there."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hopfield_nav.geometry import capsule_distance
@@ -14,11 +12,8 @@ NEAR = 0.04  # [m] from the true point a place is as good as right
 def map_error(run: Run) -> float | None:
     """Mean distance of the centres of marked cells from the nearest obstacle surface or inside [m].
 
-    A centre inside an obstacle counts as 0. A perfect map on a grid of spacing s is off by up to s/√2
-    for cells that an obstacle only grazes.
-
-    Returns:
-        [m], or None where nothing was marked or there is nothing to mark.
+    A centre inside an obstacle counts as 0. A perfect map on a grid of spacing s is off by up to s/√2 for
+    cells that an obstacle only grazes. None where nothing was marked or there is nothing to mark.
     """
     data, world = run.data, run.world
     solids = build_obstacles(world)

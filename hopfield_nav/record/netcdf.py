@@ -1,7 +1,5 @@
 """Writing a record to NetCDF 4: every bit of it, and packed where that pays."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from pathlib import Path

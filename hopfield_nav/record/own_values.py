@@ -19,12 +19,7 @@ _LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has n
 
 
 def require_own_values(file: h5py.File, where: str, size: int) -> None:
-    """Look at every variable before any value is read.
-
-    Args:
-        file: open.
-        where: what messages call it.
-        size: of the file [bytes].
+    """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``.
 
     Raises:
         BadInput: something in it is no variable of its own, has its values in another file or not at all, or

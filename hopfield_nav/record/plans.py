@@ -78,12 +78,9 @@ class Plans(Sequence[PlanRecord]):
 
 
 def felt_after(data: xarray.Dataset, shape: tuple[int, ...], count: int) -> np.ndarray:
-    """The marks after so many detections, a bool grid; empty where the record keeps none.
+    """The marks after so many detections, a bool grid; empty where the record keeps none, shape ().
 
-    Args:
-        data: record of a run; an older one holds a grid for every detection.
-        shape: of the map; () where the record keeps no marks.
-        count: of the detections; 0 before the first.
+    An older record holds a grid for every detection.
     """
     if not shape:
         return np.zeros(0, dtype=bool)
@@ -114,9 +111,8 @@ def check_marks(where: str, data: xarray.Dataset, shape: tuple[int, ...]) -> Non
         raise BadInput("a variable is missing", where=f"{where}: felt_change")
     cells, event = data.felt_change.values, data.felt_change_event.values
     if len(event) and (event.min() < 0 or event.max() >= data.sizes["event"]):
-        raise BadInput(
-            "damaged variable", where=f"{where}: felt_change_event", allowed="detections of this run"
-        )
+        allowed = "detections of this run"
+        raise BadInput("damaged variable", where=f"{where}: felt_change_event", allowed=allowed)
     if (cells < 0).any() or (cells >= np.array(shape)).any():
         raise BadInput("damaged variable", where=f"{where}: felt_change", allowed="cells of the map")
 

@@ -1,7 +1,5 @@
 """What a run felt, handed on: to a later run over the same map, or to a plan as known obstacles."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import BadInput

@@ -4,8 +4,6 @@ The one table of them: tables of ``run`` and ``compare``, columns of sweeps and 
 made from it. It loads nothing, so that ``check`` and ``--help`` may read it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 
@@ -161,19 +159,8 @@ SCORE = {
     "place_link_share": Quantity("felt on the right link", "1", "share of the likeliest places", "%", 1e2),
 }
 
-SHOWN = (
-    "outcome",
-    "reason",
-    "simulated_time_s",
-    "wall_time_s",
-    "real_time_factor",
-    "collision_count",
-    "graze_count",
-    "contact_count",
-    "false_alarm_count",
-    "peak_contact_force_N",
-    "detection_delay_median_s",
-    "detection_delay_max_s",
-    "final_tool_error_m",
-    "saturated_share",
-)  # of a summary at the end of a run, in this order
+SHOWN = (  # of a summary at the end of a run, in this order
+    "outcome", "reason", "simulated_time_s", "wall_time_s", "real_time_factor",
+    "collision_count", "graze_count", "contact_count", "false_alarm_count", "peak_contact_force_N",
+    "detection_delay_median_s", "detection_delay_max_s", "final_tool_error_m", "saturated_share",
+)  # fmt: skip

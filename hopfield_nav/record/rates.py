@@ -1,7 +1,5 @@
 """Shares, and rates of rare events, with their 95 % intervals."""
 
-from __future__ import annotations
-
 import math
 
 from dynamics import BadInput
@@ -10,11 +8,10 @@ _TWO_SIDED = 1.959963984540054  # standard deviations of a normal variable that 
 
 
 def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
-    """Alarms per hour with the exact 95 % interval of a Poisson count (Garwood 1936): rate, low, high.
+    """Alarms per hour of so many seconds, with the exact 95 % interval of a Poisson count (Garwood 1936).
 
-    Args:
-        count: alarms seen.
-        seconds: time watched.
+    Returns:
+        Rate, low, high.
 
     Raises:
         BadInput: no time watched, or a negative count.
@@ -31,12 +28,8 @@ def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
 def share_interval(count: int, n: int) -> tuple[float, float]:
     """The 95 % interval of a share ``count / n``, 0 to 1 (Wilson 1927; Newcombe 1998, method 3).
 
-    Args:
-        count: 0 to n.
-        n: at least one.
-
     Raises:
-        BadInput: no share.
+        BadInput: no count from 0 to n, or n below 1.
     """
     if not 0 <= count <= n or n < 1:
         raise BadInput("no share", found=(count, n), allowed="a count from 0 to n, which is 1 or more")

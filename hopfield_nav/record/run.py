@@ -69,7 +69,7 @@ class Run:
 
     @property
     def outcome(self) -> str:
-        """``reached``, ``no_path``, ``unreachable``, ``time_limit`` or ``diverged``."""
+        """``reached``, ``no_path``, ``unreachable``, ``time_limit``, ``diverged`` or ``method_failed``."""
         return self.summary["outcome"]
 
     @property

@@ -9,8 +9,6 @@ It owns the numbers of ``score_run`` and of the command ``compare``; what a cont
   contact, with the exact 95 % interval of a Poisson count.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -81,12 +79,7 @@ class Score(NamedTuple):
         return np.array([c.delay for c in self.contacts if np.isfinite(c.delay)])
 
     def missed(self, force: float = 0.0, torque: np.ndarray | float = 0.0) -> list[ContactScore]:
-        """Contacts without an alarm, of those worth feeling.
-
-        Args:
-            force: least peak force that makes a contact worth feeling [N].
-            torque: (n,) least peak torque on a joint that does so too [N·m].
-        """
+        """Contacts without an alarm, of those worth feeling: by peak force [N] or torque (n,) [N·m]."""
         return [c for c in self.contacts if np.isnan(c.delay) and worth_feeling(c, force, torque)]
 
     def false_alarm_rate(self) -> tuple[float, float, float]:
@@ -124,15 +117,9 @@ def score_run(run: Run) -> Score:
     Alarms are those that were answered; the estimate is what the arm believed.
     """
     data = run.data
-    return score(
-        truth_of_run(run),
-        data.event_time.values,
-        data.force_estimate.values,
-        data.tau_external_estimate.values,
-        data.touch_time.values,
-        run.passed_by,
-        run.slides,
-    )
+    estimates = data.force_estimate.values, data.tau_external_estimate.values
+    alarms, touched = data.event_time.values, data.touch_time.values
+    return score(truth_of_run(run), alarms, *estimates, touched, run.passed_by, run.slides)
 
 
 def score(

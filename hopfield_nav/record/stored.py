@@ -14,7 +14,7 @@ from hopfield_nav.record.quantities import SUMMARY, Quantity
 if TYPE_CHECKING:
     import xarray
 
-OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "running")
+OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "method_failed", "running")
 _BIG = 5e8  # bytes that are read into memory
 _PART = 65536  # rows
 _LATER = (  # not in every older record
@@ -35,9 +35,8 @@ def read_summary(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(found, dict) or found.get("outcome") not in OUTCOMES:
-        raise BadInput(
-            "not the summary of a run", where=str(path), allowed=f"an outcome: {', '.join(OUTCOMES)}"
-        )
+        allowed = f"an outcome: {', '.join(OUTCOMES)}"
+        raise BadInput("not the summary of a run", where=str(path), allowed=allowed)
     for name in SUMMARY.keys() & found.keys():
         if not _fits(SUMMARY[name], found[name]):
             raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
@@ -52,11 +51,7 @@ def _fits(quantity: Quantity, value: object) -> bool:
 
 
 def read_log(path: Path, expected: xarray.Dataset) -> xarray.Dataset:
-    """The signals and events of ``log.nc``.
-
-    Args:
-        path: the file.
-        expected: the record of a run of the same world in which nothing happened.
+    """The signals and events of ``log.nc``; ``expected`` is the record of the same world if nothing happens.
 
     Raises:
         BadInput: the file cannot be read, or a variable is missing, has no unit or another shape.
@@ -105,22 +100,14 @@ def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> N
     numbers = variable.dtype.kind in "if"
     if found.dims != variable.dims or (numbers and found.dtype.kind != variable.dtype.kind):
         kinds = f"{variable.dtype} over {', '.join(variable.dims)}"
-        raise BadInput(
-            "damaged variable",
-            where=where,
-            found=f"{found.dtype} over {', '.join(found.dims)}",
-            allowed=kinds,
-        )
+        what = "damaged variable"
+        raise BadInput(what, where=where, found=f"{found.dtype} over {', '.join(found.dims)}", allowed=kinds)
     if not isinstance(found.attrs.get("units"), str):
         raise BadInput("no unit", where=where, allowed=variable.attrs["units"])
     for name in set(variable.dims) - _GROW:
         if found.sizes[name] != expected.sizes[name]:
-            raise BadInput(
-                "damaged variable",
-                where=where,
-                found=found.sizes[name],
-                allowed=f"{expected.sizes[name]} along {name}",
-            )
+            allowed = f"{expected.sizes[name]} along {name}"
+            raise BadInput("damaged variable", where=where, found=found.sizes[name], allowed=allowed)
 
 
 _GROW = {"place", "time", "event", "closed", "change", "waypoint", "first_waypoint"}  # as long as the run was
@@ -130,6 +117,5 @@ def _unreadable(path: Path, error: Exception) -> BadInput:
     if isinstance(error, BadInput):
         return error
     reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-    return BadInput(
-        f"cannot be read: {reason}", where=str(path), allowed="a file that `hopfield-nav run` wrote"
-    )
+    allowed = "a file that `hopfield-nav run` wrote"
+    return BadInput(f"cannot be read: {reason}", where=str(path), allowed=allowed)

@@ -1,7 +1,5 @@
 """The columns of a sweep's parameters and how they form a grid."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
 from hopfield_nav.sweeps.job import failed_row, run_job, warm_up
+from hopfield_nav.sweeps.patience import in_worker
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -219,6 +220,7 @@ def run_batch(
     sweep = _unpack(payload)
     warm_up(sweep)
     started = clock.perf_counter()
+    in_worker.set()
     rows = [work(sweep, index, folder) for index in indices]
     return rows, clock.perf_counter() - started
 

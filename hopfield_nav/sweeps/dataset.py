@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.axes import AxisColumn
 from hopfield_nav.sweeps.record import describe_key
 from hopfield_nav.sweeps.sweep_file import Sweep
@@ -37,7 +36,8 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> xarray.Dataset:
     dims = (*sweep.axes, "repeat") if sweep.axes is not None else ("run",)
     shape = sweep.shape if grid else (sweep.count,)
     variables = {
-        name: (dims, values.reshape(shape), _about(name)) for name, values in _collect(sweep, rows).items()
+        name: (dims, values.reshape(shape), _about(sweep, name))
+        for name, values in _collect(sweep, rows).items()
     }
     coordinates = _grid_coordinates(sweep) if grid else _run_coordinates(sweep)
     attributes = {
@@ -54,7 +54,8 @@ def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.nd
     """One array over all runs for every quantity, and for the errors."""
     names = [*sweep.quantities, "error"]
     arrays: dict[str, np.ndarray] = {
-        name: np.full(sweep.count, "" if _is_text(name) else np.nan, _kind(name)) for name in names
+        name: np.full(sweep.count, "", object) if _is_text(sweep, name) else np.full(sweep.count, np.nan)
+        for name in names
     }
     for row in rows:
         for name, array in arrays.items():
@@ -63,18 +64,14 @@ def _collect(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> dict[str, np.nd
     return arrays
 
 
-def _is_text(name: str) -> bool:
-    return name == "error" or SUMMARY[name].unit is None
+def _is_text(sweep: Sweep, name: str) -> bool:
+    return name == "error" or sweep.kept[name].unit is None
 
 
-def _kind(name: str) -> type:
-    return object if _is_text(name) else np.float64
-
-
-def _about(name: str) -> dict[str, str]:
+def _about(sweep: Sweep, name: str) -> dict[str, str]:
     if name == "error":
         return {"long_name": _ERROR}
-    quantity = SUMMARY[name]
+    quantity = sweep.kept[name]
     unit = {} if quantity.unit is None else {"units": quantity.unit}
     return {**unit, "long_name": quantity.long_name}
 

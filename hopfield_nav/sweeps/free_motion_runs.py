@@ -1,7 +1,5 @@
 """A world's arm in free motion: what its detector has to bear, and how much force it feels in the end."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -12,18 +12,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynamics import HopfieldNavError
+from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
 from dynamics.kernels.cache import filling_cache
+from hopfield_nav.plugin import MethodFailed
+from hopfield_nav.sweeps.patience import overdue, watched
 from hopfield_nav.sweeps.table import make_row
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run
     from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
-FAILED, TIMED_OUT = "failed", "timed_out"
+FAILED, TIMED_OUT, GIVEN_UP, METHOD_FAILED = "failed", "timed_out", "given_up", "method_failed"
 RUNS = "runs"  # the folder of those that are kept
-_WORTH_A_REASON = ("diverged",)  # outcomes of a simulation that say in `error` why
+_WORTH_A_REASON = ("diverged", "method_failed")  # outcomes of a simulation that say in `error` why
 _warm: set[str] = set()
 
 
@@ -41,10 +43,13 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
 
     Returns:
         The row: index, repeat, seed, swept values, quantities, and ``error``: why the outcome is
-        ``failed``, ``timed_out`` or ``diverged``; else None.
+        ``failed``, ``timed_out``, ``diverged`` or ``method_failed``; else None.
     """
     job = sweep.job(index)
-    with warnings.catch_warnings():
+    late = overdue(sweep, index, folder)
+    if late is not None:
+        return late
+    with watched(sweep, index, folder), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a diverging run overflows; its row says so
         try:
             summary = _simulate(sweep, job, folder)
@@ -52,7 +57,8 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
             reason = f"given up after {sweep.time_limit_per_run:g} s of wall time"
             return make_row(sweep, job, {"outcome": TIMED_OUT}, reason)
         except Exception as error:
-            return failed_row(sweep, index, _told(error))
+            failed = isinstance(error, MethodFailed)
+            return make_row(sweep, job, {"outcome": METHOD_FAILED if failed else FAILED}, _told(error))
     why = str(summary["reason"]) if summary["outcome"] in _WORTH_A_REASON else None
     return make_row(sweep, job, summary, why)
 
@@ -68,18 +74,41 @@ def run_folder(folder: Path, index: int) -> Path:
 
 
 def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
-    from hopfield_nav.experiment import Simulation
-
     deadline = None if sweep.time_limit_per_run is None else clock.monotonic() + sweep.time_limit_per_run
+    touches = sweep.file.until.touches
 
-    def watch(time: float, collisions: int) -> None:
+    def goes_on(time: float, collisions: int) -> bool:
         if deadline is not None and clock.monotonic() > deadline:
             raise _GaveUp
+        return touches is None or collisions < touches
 
-    run = Simulation(sweep.world_for(job), seed=job.seed).run(watch)
+    simulation = sweep.start(job)
+    run = simulation.run(None, goes_on)
     if sweep.keep == "runs" and folder is not None:
         _keep(run, run_folder(folder, job.index), folder)
-    return run.summary
+    outcome = {"outcome": GIVEN_UP} if run.outcome == "running" else {}
+    return {**run.summary, **outcome, **sweep.extra(run), **_measured(sweep, run)}
+
+
+def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
+    """The columns of somebody's own.
+
+    Raises:
+        BadInput: its function raises, or gives other columns than it declares.
+    """
+    measures = sweep.measures
+    if measures is None:
+        return {}
+    try:
+        found = dict(measures.function(run))
+    except (Exception, SystemExit) as error:
+        raise BadInput(f"measures {sweep.file.measures}: {type(error).__name__}: {error}") from error
+    if found.keys() != measures.columns.keys():
+        raise BadInput(
+            f"measures {sweep.file.measures} gives other columns", found=list(found),
+            allowed=", ".join(measures.columns),
+        )  # fmt: skip
+    return found
 
 
 def _keep(run: Run, place: Path, folder: Path) -> None:
@@ -110,8 +139,7 @@ def warm_up(sweep: Sweep) -> None:
 
 def _start_one(sweep: Sweep) -> None:
     """The first job, for a moment: it meets the arrays of this very world."""
-    from hopfield_nav.experiment import Simulation
-
-    job = sweep.job(0)
+    if sweep.calls_own:  # which may hang: its row will tell
+        return
     with contextlib.suppress(Exception):  # its row will say what is wrong
-        Simulation(sweep.world_for(job), seed=job.seed).step(0.1)
+        sweep.start(sweep.job(0)).step(0.1)

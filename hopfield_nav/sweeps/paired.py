@@ -4,8 +4,6 @@ Where obstacles or noise are drawn from the seed, both worlds meet the same ones
 less than the runs do.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@
 and the methods' parameters carry.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json
@@ -44,6 +42,8 @@ def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
     data["world"] = copy.deepcopy(base.data)
     if folder is not None:
         relative_to(data["world"], base.folder, folder)
+        if data.get("measures"):
+            data["measures"] = moved_value(("detection", "measure"), data["measures"], base.folder, folder)
         for group in [data.get("vary"), *(data.get("zip") or ())]:
             _move_values(group or {}, base.folder, folder)
     return yaml_text(data)
@@ -53,10 +53,11 @@ def _move_values(group: dict[str, Any], old: Path, new: Path) -> None:
     """Rewrite the paths among the listed values of a group of keys."""
     for name, values in group.items():
         if isinstance(values, list):
-            group[name] = [_move_value(split_key(name), value, old, new) for value in values]
+            group[name] = [moved_value(split_key(name), value, old, new) for value in values]
 
 
-def _move_value(key: Key, value: Any, old: Path, new: Path) -> Any:
+def moved_value(key: Key, value: Any, old: Path, new: Path) -> Any:
+    """A value of a key of the world, its path, if it is one, relative to ``new`` instead of ``old``."""
     data: Any = value
     for part in reversed(key):
         data = {part: data}
@@ -70,15 +71,16 @@ def fingerprint(file: SweepFile, base: Base, grid: Iterable[Axis]) -> str:
     """SHA-256 over world, values, seeds and quantities; files that they name count by their content."""
     digest = hashlib.sha256()
     world = {key: value for key, value in base.data.items() if key not in ("description", "seed")}
-    fixed = [file.repeats, file.seed, list(file.quantities), file.time_limit_per_run]
-    digest.update(_text([_content(world, base.folder), fixed]))
+    fixed: list[Any] = [file.repeats, file.seed, list(file.quantities), file.time_limit_per_run]
+    fixed += [file.until.touches, content_of(file.measures, base.folder), file.patience]
+    digest.update(_text([content_of(world, base.folder), fixed]))
     for axis in grid:
         for column in axis:
             values = column.values
             if isinstance(values, np.ndarray):
                 digest.update(_text([column.name, "drawn"]) + values.astype("<f8").tobytes())
             else:
-                digest.update(_text([column.name, _content(values, base.folder)]))
+                digest.update(_text([column.name, content_of(values, base.folder)]))
         digest.update(b"|")
     return digest.hexdigest()
 
@@ -87,12 +89,12 @@ def _text(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True).encode()
 
 
-def _content(value: Any, folder: Path) -> Any:
+def content_of(value: Any, folder: Path) -> Any:
     """The value with the path of every file in it replaced by a digest of the file."""
     if isinstance(value, dict):
-        return {key: _content(v, folder) for key, v in value.items()}
+        return {key: content_of(v, folder) for key, v in value.items()}
     if isinstance(value, list):
-        return [_content(v, folder) for v in value]
+        return [content_of(v, folder) for v in value]
     if isinstance(value, str) and is_path(value):
         name, _, attribute = value.partition(".py:")
         path = folder / (f"{name}.py" if attribute else value)

@@ -1,7 +1,5 @@
 """The JSON Schema of sweep files, for editors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hopfield_nav.sweeps.sections import SweepFile

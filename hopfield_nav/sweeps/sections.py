@@ -1,7 +1,5 @@
 """What a sweep file may hold: its keys with ranges and defaults, and the quantities that it can keep."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -87,6 +85,14 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
     return group
 
 
+class UntilSection(Section):
+    """When a run is given up, besides at its own end."""
+
+    touches: Annotated[int, Whole(1, 10**6)] | None = Field(
+        None, description="after so many; null: after none"
+    )
+
+
 class SweepFile(Section):
     """One sweep, as its file says it."""
 
@@ -109,6 +115,11 @@ class SweepFile(Section):
     quantities: Annotated[
         tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)
     ] = Field(DEFAULT, description="columns kept of a run's summary; outcome always is")
+    measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
+    until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
+    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
+        60.0, description="that one call of a method of somebody's own may take, before its worker is ended"
+    )
     keep: Literal["summary", "runs"] = Field("summary", description="runs: a folder of each run too")
     time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(
         None, description="computing time after which a run is given up; null: never"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopfield_nav.record import share_interval
 from hopfield_nav.sweeps.job import warm_up
+from hopfield_nav.sweeps.patience import watched
 
 if TYPE_CHECKING:
     from hopfield_nav.sweeps.sweep_file import Sweep
@@ -134,18 +135,20 @@ def estimate(sweep: Sweep, runs: int, workers: int) -> SweepEstimate:
 
 def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
     """Seconds of a run, extrapolated to its time limit if it is long, and bytes of its folder."""
-    from hopfield_nav.experiment import Simulation
+    started = clock.monotonic()
+    with watched(sweep, index, None):
+        return _tried(sweep, index, started)
 
-    job, started = sweep.job(index), clock.monotonic()
+
+def _tried(sweep: Sweep, index: int, started: float) -> tuple[float, int]:
     try:
-        world = sweep.world_for(job)
-        simulation = Simulation(world, seed=job.seed)
+        simulation = sweep.start(sweep.job(index))
         while simulation.step(_SLICE) is None:
             if clock.monotonic() - started > _LONGEST_PROBE:
                 break
         seconds = clock.monotonic() - started
         if simulation.outcome is None:
-            seconds *= world.time_limit / simulation.time
+            seconds *= simulation.world.time_limit / simulation.time
         kept = _folder_size(simulation) if sweep.keep == "runs" else 0
     except Exception:  # its row will say what is wrong
         return clock.monotonic() - started, 0

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynamics import BadInput
+from hopfield_nav.plugin import Measures, load_from_file
+from hopfield_nav.record import SUMMARY, Quantity
 from hopfield_nav.sweeps.axes import Axis, build_axes
 from hopfield_nav.sweeps.base import Base, read_base, with_settings
 from hopfield_nav.sweeps.record import fingerprint, plain, resolved, world_data
@@ -24,6 +27,7 @@ from hopfield_nav.world import (
     Document,
     Trust,
     World,
+    faults_of,
     find_sweep,
     in_order,
     is_code,
@@ -35,6 +39,10 @@ from hopfield_nav.world import (
     sweep_name,
     together,
 )
+
+if TYPE_CHECKING:
+    from hopfield_nav.experiment import Simulation
+    from hopfield_nav.record import Run
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,31 @@ class Job:
     values: dict[str, Any]
     seed: int
     repeat: int
+
+
+@cache
+def load_measures(name: str, folder: Path) -> Measures:
+    """The measures that a file of somebody's own holds.
+
+    Raises:
+        BadInput: it holds none of that name, or a column that every table has.
+    """
+    found = load_from_file("measures", name, folder)
+    if not isinstance(found, Measures):
+        file, attribute = name.rsplit(":", 1)
+        raise BadInput(
+            f"{Path(file).name} has no measures of that name", found=attribute, allowed="Measures(…)"
+        )
+    for column in found.columns:
+        if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
+            raise BadInput("a measure has the name of another column", found=column)
+    return found
+
+
+def _check_measures(file: SweepFile, folder: Path, trust: Trust) -> None:
+    if isinstance(file.measures, str):
+        trust.require(file.measures, folder)
+        load_measures(file.measures, folder)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +131,33 @@ class Sweep:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """The columns that are kept of a run's summary."""
-        return self.file.quantities
+        """The columns that are kept of a run: of its summary, and measures of somebody's own."""
+        return tuple(self.kept)
+
+    @cached_property
+    def kept(self) -> dict[str, Quantity]:
+        """What every column is."""
+        own = {} if self.measures is None else self.measures.columns
+        return {name: SUMMARY[name] for name in self.file.quantities} | {
+            name: Quantity(name.replace("_", " "), unit or None, name.replace("_", " "))
+            for name, unit in own.items()
+        }
+
+    @property
+    def measures(self) -> Measures | None:
+        """Further columns from every finished run, if there are any."""
+        name = self.file.measures
+        return None if name is None else load_measures(name, self.folder)
+
+    def extra(self, run: Run) -> Mapping[str, Any]:
+        """Columns of the sweep's own from a finished run."""
+        return {}
+
+    def start(self, job: Job) -> Simulation:
+        """The run of a job, before anything moves."""
+        from hopfield_nav.experiment import Simulation
+
+        return Simulation(self.world_for(job), seed=job.seed)
 
     @property
     def keep(self) -> str:
@@ -145,12 +203,18 @@ class Sweep:
         world = self.world
         noise = np.any(np.asarray(world.sensors.velocity_noise) > 0.0)
         drawn = any(obstacle.is_drawn for obstacle in world.obstacles)
-        own = any(
+        own = self.calls_own or any(
             is_code(name)
             for name in (world.detection.measure, world.detection.estimator, world.controller.law)
         )
         planner = world.planner.kind in ("roadmap", "potential_field")
         return bool(noise or drawn or own or planner or keys & {"sensors", "obstacles", "planner"})
+
+    @property
+    def calls_own(self) -> bool:
+        """Whether the base world calls somebody's own method at touches."""
+        planner, explore = self.world.planner, self.world.explore
+        return any(is_code(name) for name in (planner.kind, planner.strategy, explore.method))
 
     def _on_samples(self) -> tuple[str, ...]:
         samples = self.file.samples or 1
@@ -186,7 +250,7 @@ class Sweep:
             (c.key, c.written(i), c.place(i)) for axis, i in zip(self.grid, at, strict=True) for c in axis
         ]
         changes.append((("seed",), job.seed, self.name))
-        if self.keep == "summary":
+        if self.keep == "summary" and self.file.measures is None:
             changes.append((("record", "signals"), "none", self.name))
         return self.base.world_with(changes)
 
@@ -279,6 +343,9 @@ def sweep_from(document: Document, folder: Path, name: str, trust: Trust | None 
     base, faults = read_base(file.world, document, folder, trust or Trust())
     base, more = with_settings(base, file.set, document)
     axes, others = build_axes(file, base, document)
+    check = partial(_check_measures, folder=folder, trust=trust or Trust())
+    others = [*others, *((("measures",), fault) for fault in faults_of([check], file))]
+    others = [(key, placed_at(key, f, document) if key == ("measures",) else f) for key, f in others]
     faults = [*((key, placed_at(key, fault, document)) for key, fault in form), *faults, *more, *others]
     if faults:
         raise together(sort_faults(faults, document))

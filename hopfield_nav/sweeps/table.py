@@ -10,8 +10,6 @@ would read as something else, also to a spreadsheet, or would not stay in its li
 quotation marks.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -25,7 +23,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.files import is_formula, require_regular, whole_file
-from hopfield_nav.record import SUMMARY, write_checksums
+from hopfield_nav.record import Quantity, write_checksums
 from hopfield_nav.sweeps.dataset import dataset
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
@@ -272,14 +270,14 @@ def _is_row(row: Mapping[str, Any], sweep: Sweep | None) -> bool:
     as_read = dict(zip(asked, parse_line(format_line(list(asked.values()))), strict=True))
     kept = {name: row[name] for name in sweep.quantities}
     same = {**as_read, **kept, "error": row["error"]} == dict(row)
-    return same and all(_fits(name, value) for name, value in kept.items())
+    return same and all(_fits(sweep.kept[name], value) for name, value in kept.items())
 
 
-def _fits(name: str, value: Any) -> bool:
+def _fits(quantity: Quantity, value: Any) -> bool:
     """Whether a cell may be what a run has of a quantity."""
     if value is None:
         return True
-    if SUMMARY[name].unit is None:
+    if quantity.unit is None:
         return isinstance(value, str)
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

@@ -3,8 +3,6 @@
 Random samples are the same for the same seed, and the first ones stay the same when there are more.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Numbers as a page carries them: 16 bits each, in text."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 
@@ -11,14 +9,10 @@ _STEPS = 65535  # of 16 bits
 
 
 def packed(values: np.ndarray) -> dict[str, Any]:
-    """An array in steps of a 65,535th of its span; what is not finite is taken for 0.
+    """An array in steps of a 65,535th of its span: ``{"shape", "low", "step", "data"}``.
 
-    Args:
-        values: any shape.
-
-    Returns:
-        ``{"shape", "low", "step", "data"}``: value = low + step × number, numbers in base64, unsigned,
-        16 bits, little-endian, last index fastest.
+    Its values are low + step × number, the numbers in base64, unsigned, 16 bits, little-endian, last index
+    fastest; what is not finite is taken for 0.
     """
     values = np.nan_to_num(np.asarray(values, dtype=float), nan=0.0, posinf=0.0, neginf=0.0)
     low = float(values.min(initial=np.inf)) if values.size else 0.0

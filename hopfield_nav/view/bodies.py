@@ -1,7 +1,5 @@
 """Arm and obstacles as a page draws them: parts in the links' frames, poses of the links, solids."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,9 +19,8 @@ _NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that so
 def arm_parts(arm: Arm) -> list[dict[str, Any]]:
     """The arm's capsules, and a rod to a tool point away from the flange.
 
-    Returns:
-        ``link`` (0 the base), ``start``, ``end`` [m] in the link's frame, ``radius`` [m], whether it is a
-        ``tube``, and ``flat``: 1 where nothing lies below z = 0 of the frame, as the base stands flat.
+    ``link`` (0 the base), ``start``, ``end`` [m] in the link's frame, ``radius`` [m], whether it is a
+    ``tube``, and ``flat``: 1 where nothing lies below z = 0 of the frame, as the base stands flat.
     """
     parts = [_part(row[0], row[1:4], row[4:7], row[7]) for row in arm.capsules]
     if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
@@ -43,15 +40,10 @@ def _part(link: float, start: np.ndarray, end: np.ndarray, radius: float) -> dic
 
 
 def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
-    """Where the links are, base and flange included.
+    """Where the links are, base and flange included, at joint angles (f, n) [rad].
 
-    Args:
-        arm: the arm.
-        q: (f, n) joint angles [rad].
-
-    Returns:
-        ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not
-        change sign from frame to frame.
+    ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not change
+    sign from frame to frame.
     """
     frames = link_frames(arm, q)
     turn = np.roll(quaternions(frames[..., :3, :3]), -1, axis=-1)
@@ -61,28 +53,13 @@ def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
 
 
 def solid_part(solid: Solid, known: bool, touched: float | None = None) -> dict[str, Any]:
-    """A solid with its own keys of the world file.
-
-    Args:
-        solid: as the world has it.
-        known: whether it is on the map from the start.
-        touched: when it was first touched [s]; None: never.
-    """
+    """A solid with its own keys of the world file, and when it was first ``touched`` [s], if ever."""
     kind = type(solid).__name__.lower()
     return {"kind": kind, "known": known, "touched": touched, **solid.model_dump(mode="json")}
 
 
 def first_touches(solids: Sequence[Solid], time: np.ndarray, points: np.ndarray) -> list[float | None]:
-    """When each solid was first touched.
-
-    Args:
-        solids: any.
-        time: (k,) [s].
-        points: (k, 3) of contact [m]; NaN: none.
-
-    Returns:
-        Times [s], None for those that were not.
-    """
+    """When each solid was first touched [s], or None, by points (k, 3) of contact [m], NaN for none."""
     there = np.isfinite(points).all(axis=1)
     if not solids or not there.any():
         return [None] * len(solids)

@@ -1,7 +1,5 @@
 """The page of a run that is still going, served to this machine alone."""
 
-from __future__ import annotations
-
 import json
 import math
 import socket

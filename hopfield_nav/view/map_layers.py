@@ -1,7 +1,5 @@
 """The map of a run as a page draws it: cells, steps and path of every plan, obstacles cut by its levels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

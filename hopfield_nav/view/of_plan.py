@@ -1,7 +1,5 @@
 """A plan as its page shows it, from its folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -15,17 +13,14 @@ from hopfield_nav.known_world import Scene, build_scene, clearance, load_plan_cs
 from hopfield_nav.record import as_text
 from hopfield_nav.view.arrays import packed
 from hopfield_nav.view.bodies import arm_parts, link_poses, solid_part
-from hopfield_nav.view.frames import curve, frame_rows, panel
-from hopfield_nav.view.joints import joint_colours
+from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
 from hopfield_nav.world import build_arm, load_world, solids_of
 
 
 def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
-    """Everything that the page of a plan shows, ready for JSON.
+    """Everything that the page of a plan shows, ready for JSON, from a folder of ``hopfield-nav plan``.
 
-    Args:
-        folder: as ``hopfield-nav plan`` writes it.
-        command: how to come back to it, shown beside its name.
+    ``command``, how to come back to it, is shown beside its name.
 
     Raises:
         BadInput: the folder is not that of a plan, or a file in it cannot be read.

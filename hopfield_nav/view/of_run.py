@@ -1,7 +1,5 @@
 """A run as its page shows it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,8 +10,7 @@ from hopfield_nav.figures.solid import start_point
 from hopfield_nav.record import SUMMARY, Run, force_norm, missed_contacts
 from hopfield_nav.view.arrays import packed
 from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses, solid_part
-from hopfield_nav.view.frames import curve, frame_rows, panel
-from hopfield_nav.view.joints import joint_colours
+from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
 from hopfield_nav.view.map_layers import map_layers
 from hopfield_nav.world import build_arm, solids_of
 
@@ -21,9 +18,7 @@ from hopfield_nav.world import build_arm, solids_of
 def describe_run(run: Run, command: str = "") -> dict[str, Any]:
     """Everything that the page of a run shows, ready for JSON.
 
-    Args:
-        run: a run with recorded signals.
-        command: how to come back to it, shown beside its name.
+    ``command``, how to come back to it, is shown beside its name.
 
     Raises:
         BadInput: the run kept no signals.
@@ -69,14 +64,10 @@ def events_of(run: Run) -> list[dict[str, Any]]:
     """Collisions and grazes as they were answered, and contacts that were not felt: time, touch [s], kind."""
     data = run.data
     kinds = np.where(run.passed_by, "graze", "collision")
+    kinds = np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist()
     answered = [
         {"time": float(t), "touch": None if np.isnan(touch) else float(touch), "kind": kind}
-        for t, touch, kind in zip(
-            data.event_time.values,
-            data.touch_time.values,
-            np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist(),
-            strict=True,
-        )
+        for t, touch, kind in zip(data.event_time.values, data.touch_time.values, kinds, strict=True)
     ]
     missed = [{"time": e.start, "touch": e.start, "kind": "not felt"} for e in missed_contacts(run)]
     return sorted(answered + missed, key=lambda event: event["time"])

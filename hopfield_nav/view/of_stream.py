@@ -1,7 +1,5 @@
 """A live stream as its page shows it: the last minutes of it, thinned, and its alarms."""
 
-from __future__ import annotations
-
 import time as clock
 from collections import deque
 from typing import Any
@@ -12,8 +10,7 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.view.arrays import packed
 from hopfield_nav.view.bodies import arm_parts, link_poses
-from hopfield_nav.view.frames import curve, frame_rows, panel
-from hopfield_nav.view.joints import joint_colours
+from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
 from hopfield_nav.view.live import LivePage
 
 SPAN, RATE = 120.0, 20.0  # [s] that the page shows, [1/s] rows that are kept of it
@@ -22,15 +19,7 @@ _ALARMS = 200  # that are kept
 
 
 class StreamPage:
-    """What was watched lately, on a page that the browser loads anew.
-
-    Attributes:
-        address: of the page.
-
-    Args:
-        arm: what moves, with its outline.
-        title: of the page.
-    """
+    """What was watched lately of an arm, on a page at ``address`` that the browser loads anew."""
 
     def __init__(self, arm: Arm, title: str) -> None:
         self._arm, self._title, self._page = arm, title, LivePage()

@@ -1,7 +1,5 @@
 """The page as one file: template, styles, scripts, three.js and the numbers put together."""
 
-from __future__ import annotations
-
 import json
 import re
 from importlib.resources import files
@@ -10,25 +8,14 @@ from typing import Any
 
 from dynamics.files import write_whole
 
-_SCRIPTS = (
-    "numbers.js",
-    "shapes.js",
-    "places.js",
-    "scene.js",
-    "map.js",
-    "panels.js",
-    "page.js",
-    "live.js",
-)  # in order
+_SCRIPTS = (  # in order
+    "numbers.js", "shapes.js", "places.js", "scene.js", "map.js", "panels.js", "page.js", "live.js",
+)  # fmt: skip
 _LIBRARY = "three-r111.min.js"
 
 
 def page_text(description: dict[str, Any]) -> str:
-    """The whole page; it loads nothing from anywhere.
-
-    Args:
-        description: from ``describe_run`` or ``describe_plan``.
-    """
+    """The whole page of what ``describe_run`` or ``describe_plan`` gives; it loads nothing."""
     room = files("hopfield_nav.view")
     page, vendor = room / "page", room / "vendor" / "three"
     parts = {

@@ -89,15 +89,10 @@ def calibrate(
     values: Mapping[str, Any] | None = None,
     same_motor: Sequence[Sequence[int]] = (),
 ) -> Calibration:
-    """Calibrate on a recording in which nothing touched the arm.
+    """Calibrate on a recording of currents in which nothing touched the arm.
 
-    Args:
-        data: of ``load_recording``, with currents.
-        arm: model of the arm; its friction is replaced by what is found.
-        estimator: of the external torque.
-        detector: whose ``threshold`` is found, unless ``values`` gives one.
-        values: of the methods' parameters.
-        same_motor: as for ``fit_motors``.
+    The model's friction is replaced by what is found, the detector's ``threshold`` found unless the values of
+    parameters give one; ``same_motor`` is as for ``fit_motors``.
 
     Raises:
         BadInput: as ``fit_motors`` and ``replay``: a half in which a joint does not move enough.

@@ -3,8 +3,6 @@
 Inputs are refused: what is served here cannot be moved from outside.
 """
 
-from __future__ import annotations
-
 import math
 
 from dynamics import BadInput, nearest_name
@@ -19,11 +17,8 @@ MOST_WAITING = 1 << 18  # bytes that a client may leave unread before it is let 
 class Conversation:
     """One client of a served log.
 
-    Attributes:
-        waiting: bytes that are to be sent.
-        playing: whether the client has asked for data.
-        over: whether the connection is to be closed once ``waiting`` is sent.
-        sent: data packages so far.
+    ``waiting`` bytes are to be sent; ``over`` says whether the connection is to be closed after them.
+    ``playing``: the client has asked for data, of which so many packages were ``sent``.
     """
 
     def __init__(self, telling: Source) -> None:

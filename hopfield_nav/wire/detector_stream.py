@@ -1,7 +1,5 @@
 """Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -76,9 +74,6 @@ class Seen:
 
 class DetectorStream:
     """Estimator, detector and isolator, applied to a stream row by row.
-
-    Args:
-        methods: to apply.
 
     Raises:
         BadInput: a parameter that is missing, unknown or out of its range.

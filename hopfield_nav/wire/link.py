@@ -4,8 +4,6 @@ It sends four kinds of packages: which version is spoken, which the controller's
 and start. There is no function here that sends an input, and none may be added.
 """
 
-from __future__ import annotations
-
 import math
 import socket
 import time as clock
@@ -121,9 +119,8 @@ class Link:
         connection.sendall(package(packages.VERSION, packages.write_version(packages.PROTOCOL)))
         answer = yield from self._answer(connection, packages.VERSION)
         if not packages.read_accepted(answer):
-            raise BadInput(
-                "version 2 of the protocol is refused", allowed="a controller from version 3.10 on"
-            )
+            allowed = "a controller from version 3.10 on"
+            raise BadInput("version 2 of the protocol is refused", allowed=allowed)
         connection.sendall(package(packages.CONTROLLER))
         version = packages.read_controller((yield from self._answer(connection, packages.CONTROLLER)))
         self.frequency = self._asked or (FAST if version[0] >= FIRST_FAST else SLOW)

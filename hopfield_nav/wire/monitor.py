@@ -3,8 +3,6 @@
 Time counts from the first package, as in a recording: the same numbers come out of the same rows.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -50,11 +48,7 @@ class RowRecorder(Protocol):
     """What keeps the rows."""
 
     def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
-        """Keep a row; ``anew``: its clock does not continue that of the row before.
-
-        Returns:
-            Why nothing more is kept, once; else nothing.
-        """
+        """Keep a row; ``anew``: its clock has jumped. Once, why nothing more is kept; else ""."""
 
 
 @dataclass(frozen=True)

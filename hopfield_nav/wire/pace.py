@@ -1,7 +1,5 @@
 """When the next row is due, and how late rows were: no clock that drifts, and an honest figure of jitter."""
 
-from __future__ import annotations
-
 import math
 
 EDGES = tuple(1e-6 * 10 ** (k / 20) for k in range(141))  # [s] of the histogram: a microsecond to ten seconds
@@ -10,14 +8,8 @@ EDGES = tuple(1e-6 * 10 ** (k / 20) for k in range(141))  # [s] of the histogram
 class Pace:
     """Due times on one clock: the first row's, and the time of the log since then over the speed.
 
-    Args:
-        start: when the first row is due [s, any clock].
-        speed: seconds of the log in one of the clock's.
-
-    Attributes:
-        rows: that were noted.
-        latest: largest lateness [s].
-        last: lateness of the last row [s]; a clock that drifts shows here.
+    ``rows`` were noted; ``latest`` is the largest lateness, ``last`` that of the last row [s], in which a
+    clock that drifts shows.
     """
 
     def __init__(self, start: float, speed: float = 1.0) -> None:

@@ -4,8 +4,6 @@ Every package is a length (two bytes, itself included), a letter that says its k
 numbers are big-endian. Pure functions: bytes in, values out, and the other way round.
 """
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass
 
@@ -31,11 +29,7 @@ class Text:
 
 
 def package(kind: int, payload: bytes = b"") -> bytes:
-    """A package of a kind.
-
-    Raises:
-        BadInput: it is longer than a package may be.
-    """
+    """A package of a kind; BadInput if it is longer than a package may be."""
     size = _HEAD.size + len(payload)
     if size > _LONGEST:
         raise BadInput("package is too long", found=size, allowed=f"{_LONGEST} bytes")
@@ -109,11 +103,7 @@ def write_recipe(number: int, types: list[str]) -> bytes:
 
 
 def read_recipe(payload: bytes) -> tuple[int, list[str]]:
-    """The recipe's number and its types.
-
-    Raises:
-        BadInput: no recipe.
-    """
+    """The recipe's number and its types; BadInput for an empty answer."""
     if not payload:
         raise BadInput("the answer to a request for fields is empty")
     return payload[0], read_names(payload[1:])
@@ -151,11 +141,7 @@ def write_version(number: int) -> bytes:
 
 
 def read_version(payload: bytes) -> int:
-    """Version of the protocol that is asked for.
-
-    Raises:
-        BadInput: not two bytes.
-    """
+    """Version of the protocol that is asked for; BadInput for other than two bytes."""
     if len(payload) != 2:
         raise BadInput("no version of the protocol", found=len(payload), allowed="2 bytes")
     return int(struct.unpack(">H", payload)[0])
@@ -167,10 +153,10 @@ def write_controller(version: tuple[int, int, int, int]) -> bytes:
 
 
 def read_controller(payload: bytes) -> tuple[int, int, int, int]:
-    """The controller's version; older ones send no build.
+    """The controller's version, of three or four numbers; older ones send no build.
 
     Raises:
-        BadInput: neither three nor four numbers.
+        BadInput: neither.
     """
     if len(payload) not in (12, 16):
         raise BadInput("no version of a controller", found=len(payload), allowed="12 or 16 bytes")
@@ -180,11 +166,7 @@ def read_controller(payload: bytes) -> tuple[int, int, int, int]:
 
 
 def read_accepted(payload: bytes) -> bool:
-    """Whether a request was granted.
-
-    Raises:
-        BadInput: not one byte.
-    """
+    """Whether a request was granted; BadInput for other than one byte."""
     if len(payload) != 1:
         raise BadInput("neither yes nor no", found=len(payload), allowed="1 byte")
     return payload[0] != 0

@@ -3,8 +3,6 @@
 Names and types are those of the maker's guide to the interface (Universal Robots, "Real-Time Data Exchange").
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Mapping, Sequence
@@ -54,19 +52,12 @@ JOINT_RUNNING = 253
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the data packages hold, in order.
+    """What the data packages hold, in order."""
 
-    Attributes:
-        number: that the packages begin with.
-        names: of the fields.
-        types: of each, keys of ``TYPES``.
-        columns: of ``unpack``'s row, by field.
-    """
-
-    number: int
-    names: tuple[str, ...]
-    types: tuple[str, ...]
-    columns: dict[str, slice] = field(init=False)
+    number: int  # that the packages begin with
+    names: tuple[str, ...]  # of the fields
+    types: tuple[str, ...]  # of each, keys of ``TYPES``
+    columns: dict[str, slice] = field(init=False)  # of ``unpack``'s row, by field
     _packing: struct.Struct = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,11 +67,8 @@ class Recipe:
             BadInput: another number of types than names, or a type that is none.
         """
         if len(self.names) != len(self.types) or not self.names:
-            raise BadInput(
-                "types and names do not fit",
-                found=len(self.types),
-                allowed=f"{len(self.names)} types, not none",
-            )
+            allowed = f"{len(self.names)} types, not none"
+            raise BadInput("types and names do not fit", found=len(self.types), allowed=allowed)
         columns, start, letters = {}, 0, ">B"
         for name, kind in zip(self.names, self.types, strict=True):
             if kind not in TYPES:
@@ -103,9 +91,8 @@ class Recipe:
             BadInput: another recipe's number, or another length.
         """
         if len(payload) != self._packing.size:
-            raise BadInput(
-                "a data package of another length", found=len(payload), allowed=str(self._packing.size)
-            )
+            allowed = str(self._packing.size)
+            raise BadInput("a data package of another length", found=len(payload), allowed=allowed)
         number, *values = self._packing.unpack(payload)
         if number != self.number:
             raise BadInput("a data package of another recipe", found=number, allowed=str(self.number))
@@ -123,11 +110,7 @@ class Recipe:
 
 
 def require_types(recipe: Recipe) -> None:
-    """Refuse a field whose type is not the one that the guide gives it.
-
-    Raises:
-        BadInput: with the first such field.
-    """
+    """Refuse, with ``BadInput``, a field whose type is not the one that the guide gives it."""
     for name, kind in zip(recipe.names, recipe.types, strict=True):
         if kind != FIELDS.get(name, kind):
             raise BadInput("a type that does not fit", where=name, found=kind, allowed=FIELDS[name])

@@ -4,13 +4,11 @@ A table's time must increase and its columns stay: where the clock goes back or 
 begins (``rtde-2.csv``, …), which is read by its own name.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 import numpy as np
 
@@ -50,7 +48,7 @@ class Recorder:
             raise self._cannot(error) from None
         self._alarms.write("time_s,level,link,probability\n")
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> Self:
         """Itself."""
         return self
 

@@ -1,7 +1,5 @@
 """A log told over the network as a Universal Robots arm tells its state: several clients, one clock."""
 
-from __future__ import annotations
-
 import ipaddress
 import select
 import socket

@@ -42,8 +42,10 @@ from .files import list_sweeps as list_sweeps
 from .files import list_worlds as list_worlds
 from .files import relative_to as relative_to
 from .files import sweep_name as sweep_name
+from .files import world_folders as world_folders
 from .files import world_name as world_name
 from .goal import GoalSection as GoalSection
+from .imperfections import LearnSection as LearnSection
 from .load import load_world as load_world
 from .load import parse_world as parse_world
 from .load import recorded_world as recorded_world

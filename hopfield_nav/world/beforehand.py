@@ -18,7 +18,7 @@ _MANY_CONNECTIONS = 3e8  # relaxed in about a second
 
 def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
-    return [*_on_the_record(world), *_on_the_neighbourhood(world), *_on_beta(world)]
+    return [*_on_the_wiggle(world), *_on_the_record(world), *_on_the_neighbourhood(world), *_on_beta(world)]
 
 
 def record_size(world: World) -> float:
@@ -30,6 +30,16 @@ def record_size(world: World) -> float:
     rows = world.time_limit / world.plant.step / world.record.every
     width = make_log(0, len(world.start.joints), world.sensors.wrench is not None).table.shape[1]
     return 8.0 * rows * width
+
+
+def _on_the_wiggle(world: World) -> list[str]:
+    learn = world.controller.learn
+    if learn is False or learn.wiggle == 0.0:
+        return []
+    return [
+        f"before the first motion all joints turn by {1e3 * learn.wiggle:g} mrad to either side for "
+        f"{learn.wiggle_time:g} s, to learn their friction"
+    ]
 
 
 def _on_the_record(world: World) -> list[str]:

@@ -4,8 +4,6 @@ It is the only place where the words of a world file become numbers. Worlds are 
 cylinders have been drawn. Unknown obstacles come first, then known ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -28,6 +26,7 @@ from hopfield_nav.loop import (
     Wrist,
     drift_per_sample,
     make_contact,
+    make_motors,
     make_plant,
     make_pushes,
     make_wrist,
@@ -119,25 +118,35 @@ def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
     return arm if name is None else _loaded(with_dynamics(arm, load_arm(name, world.folder)), world)
 
 
-def build_model(world: World, arm: Arm) -> Arm:
-    """The arm as the controller believes it to be; a file without rotors gets those of elastic joints."""
+def build_model(world: World, arm: Arm, loaded: bool = True) -> Arm:
+    """The arm as the controller believes it to be; a file without rotors gets those of elastic joints.
+
+    Args:
+        world: resolved.
+        arm: kinematics.
+        loaded: with its payload, where that is known.
+    """
     error, name = world.controller.model_error, world.controller.model or world.arm
     model = with_dynamics(arm, load_arm(name, world.folder))
     scale = np.zeros(len(arm.dh)) + np.asarray(error.mass_scale)
     model = model._replace(mass=scale * model.mass, inertia=scale[:, None, None] * model.inertia)
-    if error.payload == "known":
+    if error.payload == "known" and loaded:
         model = _loaded(model, world)
     true_arm = _dynamics_of(world, world.plant.dynamics, arm)
-    friction = with_friction(world, true_arm).friction.copy()
+    given = with_friction(world, true_arm)
+    friction, gears = given.friction.copy(), given.presliding * np.asarray(error.presliding_scale)
     friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
     if world.plant.engine == "flexible" and not np.any(model.rotor_inertia):
         model = model._replace(rotor_inertia=flexible_joints(true_arm).rotor_inertia)
-    return together(model._replace(friction=friction))
+    return together(model._replace(friction=friction, presliding=gears))
 
 
 def with_friction(world: World, arm: Arm) -> Arm:
     """``arm`` with the joint friction that the world's plant has: none, the arm's own, or given values."""
-    given, n = world.plant.friction, len(arm.dh)
+    given, gears, n = world.plant.friction, world.plant.presliding, len(arm.dh)
+    ideal = gears == "ideal" or (gears is None and given != "arm")
+    stiffness = np.inf if ideal else (arm.presliding if gears is None else gears)
+    arm = arm._replace(presliding=np.zeros(n) + np.asarray(stiffness))
     if given == "arm":
         return arm
     if given is None:
@@ -156,7 +165,10 @@ def build_plant(world: World, arm: Arm) -> Plant:
     pushes = make_pushes(places, [push.rows for push in world.pushes])
     contact = build_contact(world, true_arm)
     wrist = build_wrist(world)
-    return make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, pushes, wrist)
+    ripple, n = world.plant.torque_ripple, len(arm.dh)
+    gain = 1.0 / np.asarray(world.controller.model_error.motor_constant_scale)
+    motors = make_motors(n, gain, ripple.amplitude, ripple.cycles)
+    return make_plant(true_arm, contact, damping + true_arm.friction[:, 1], frictional, motors, pushes, wrist)
 
 
 def build_load(world: World) -> Load:
@@ -226,7 +238,8 @@ def build_sensors(world: World, n: int) -> Sensors:
     sensors, known = world.sensors, world.controller.model_error.payload == "known"
     load = build_load(world) if known else make_load()
     wrist = sensors.wrench is not None
-    return make_sensors(n, sensors.encoder_resolution, sensors.velocity_noise, wrist, load)
+    given = (sensors.encoder_resolution, sensors.velocity_noise)
+    return make_sensors(n, *given, wrist, load, sensors.torque_noise)
 
 
 def build_settings(world: World, goal: np.ndarray | None) -> Settings:

@@ -1,7 +1,5 @@
 """What must fit together between the sections of a world."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -26,6 +24,7 @@ from hopfield_nav.world.fitting import (
 from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.not_known import NotKnown, faults_of
+from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
 
@@ -159,12 +158,23 @@ def _check_needs(world: World) -> None:
 
 def _check_mujoco(world: World) -> None:
     friction = world.plant.friction
-    if world.plant.engine == "mujoco" and friction is not None:
+    if world.plant.engine == "mujoco" and friction is not None and world.plant.presliding in (None, "ideal"):
         raise BadInput(
-            "MuJoCo's own friction is soft and creeps: it is not offered",
+            "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are",
             where="plant.friction",
             found=friction if friction == "arm" else "values",
-            allowed="null, or plant.engine: internal",
+            allowed="null, plant.engine: internal, or plant.presliding: 2e4",
+        )
+
+
+def _check_gears(world: World) -> None:
+    gears = world.plant.presliding
+    if gears not in (None, "ideal") and world.plant.friction is None:
+        raise BadInput(
+            "gears that give before they slip need a friction at which they slip",
+            where="plant.presliding",
+            found=gears,
+            allowed="null, or plant.friction: arm, or values of your own",
         )
 
 
@@ -206,7 +216,7 @@ def _check_explore(world: World) -> None:
     needed = {
         "map.space: tool": world.map.space == "tool",
         "detection.mark: felt": detection.mark == "felt",
-        "planner.kind: hopfield or a_star": planner.kind in ("hopfield", "a_star"),
+        "planner.kind: hopfield or a_star": planner.kind not in ("potential_field", "roadmap"),
         "planner.radius: 1": planner.radius == 1.0,
         "planner.any_angle: false": not planner.any_angle,
     }
@@ -221,6 +231,8 @@ def _check_explore(world: World) -> None:
             ),
             "controller.hold: true": world.controller.hold,
         }
+    elif is_code(method):
+        needed = {"detection.mark: felt": needed["detection.mark: felt"]}
     missing = [key for key, met in needed.items() if not met]
     if method == "replan" or not missing:
         return
@@ -275,7 +287,7 @@ def _check_beside(world: World, i: int, point: Sequence[float]) -> None:
 
 _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
     check_rotors, check_plan, check_pushes, check_lengths, _check_map,
-    _check_period, _check_held, _check_delay, _check_wrist, _check_needs, _check_mujoco,
+    _check_period, _check_held, _check_delay, _check_wrist, _check_needs, _check_mujoco, _check_gears,
     *(partial(_check_sensor, key=key) for key in ("encoder_resolution", "velocity_noise")),
     *(partial(_check_flexible, key=key) for key in ("stiffness", "temperature")),
     _check_inherited, _check_explore,

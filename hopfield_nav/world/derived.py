@@ -1,7 +1,5 @@
 """Defaults of a section that follow from another one, unless the file gives them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hopfield_nav.world.not_known import NOT_KNOWN

@@ -6,8 +6,6 @@ everything that YAML allows beyond data. ``--set detection.threshold=8`` and the
 written by ``apply_overrides`` and ``write_value``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

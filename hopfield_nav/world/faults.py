@@ -1,7 +1,5 @@
 """What pydantic finds wrong with a world, said in one line: place, key, found, allowed, nearest."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ The ranges are wide enough for any sensible experiment and narrow enough to catc
 degrees, millimetres or milliseconds: the message then asks about the unit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -111,25 +109,27 @@ class Length:
 
 @dataclass(frozen=True)
 class PerJoint:
-    """Mark of a number in ``low`` … ``high`` [``unit``], or of a list of them, one a joint."""
+    """Mark of a number in ``low`` … ``high`` [``unit``], or of a list, one a joint; or of a ``word``."""
 
     low: float
     high: float
     unit: str
+    word: str = ""
 
-    def check(self, value: Any) -> float | tuple[float, ...]:
-        """A number, or a tuple of them.
+    def check(self, value: Any) -> float | tuple[float, ...] | str:
+        """A number, or a tuple of them, or the word.
 
         Raises:
             BadInput: something else, or out of the range.
         """
+        if self.word and value == self.word:
+            return self.word
         values = value if isinstance(value, (list, tuple)) and value else [value]
         for v in values:
             if isinstance(v, bool) or not isinstance(v, (int, float)) or not self.low <= v <= self.high:
                 allowed = f"a number from {self.low:.6g} to {self.high:.6g} {self.unit}".rstrip()
-                raise BadInput(
-                    "wrong value", found=show(v), allowed=f"{allowed}, or a list of them, one a joint"
-                )
+                allowed += ", or a list of them, one a joint" + (f", or {self.word}" if self.word else "")
+                raise BadInput("wrong value", found=show(v), allowed=allowed)
         return float(value) if values[0] is value else tuple(float(v) for v in values)
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -137,7 +137,8 @@ class PerJoint:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         number = {"type": "number", "minimum": self.low, "maximum": self.high}
-        return {"anyOf": [number, {"type": "array", "items": number}]}
+        words = [{"const": self.word}] if self.word else []
+        return {"anyOf": [number, {"type": "array", "items": number}, *words]}
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,21 @@ class OrWord:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         section = handler(schema)
         return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
+
+
+@dataclass(frozen=True)
+class OrTrue:
+    """Mark of a section for which ``true`` may stand: all of its keys by default."""
+
+    def complete(self, value: object) -> object:
+        """The section that ``true`` stands for; anything else as it is."""
+        return {} if value is True else value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.complete, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
+        return {"anyOf": [{"const": True}, handler(schema)]}
 
 
 WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section

@@ -1,7 +1,5 @@
 """Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -16,6 +14,10 @@ _PLACES = (
     ("controller", "law"),
     ("detection", "estimator"),
     ("detection", "measure"),
+    ("planner", "kind"),
+    ("planner", "strategy"),
+    ("explore",),
+    ("explore", "method"),
 )
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".yaml", ".yml")

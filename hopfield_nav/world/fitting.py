@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from dynamics import Arm
 
 _WITH_LISTS = (
-    "plant", "plant.friction", "sensors", "controller", "controller.model_error", "plan", "detection",
+    "plant", "plant.friction", "plant.torque_ripple", "sensors", "controller",
+    "controller.model_error", "plan", "detection",
 )  # fmt: skip
 ARMS: tuple[Key, ...] = (("arm",), ("plant", "dynamics"), ("controller", "model"))
 

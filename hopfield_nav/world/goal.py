@@ -1,7 +1,5 @@
 """The section ``goal`` of a world file: where the tool, or the whole arm, shall arrive."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import Field, model_serializer

@@ -4,8 +4,6 @@ Joint friction, sensors, and where the controller's model differs from the plant
 the file says otherwise. ``sections`` puts them in their places.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -14,7 +12,9 @@ from dynamics import BadInput
 from hopfield_nav.world.fields import (
     SECTION,
     WORD,
+    Flag,
     Length,
+    OrTrue,
     PerJoint,
     Range,
     Section,
@@ -61,6 +61,15 @@ FrictionChoice = Annotated[
 ]
 
 
+class TorqueRippleSection(Section):
+    """A torque of the motors that goes with the angle of the joint; each value one number, or one a joint."""
+
+    amplitude: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="of the ripple")
+    cycles: Annotated[Any, PerJoint(0.0, 1e4, "1")] = Field(
+        202.0, description="of it in a turn of the joint: twice the gear's ratio in a UR5"
+    )
+
+
 _Newtons = Annotated[tuple[Annotated[float, Range(-1e3, 1e3, "N")], ...], Length(3, 3)]
 _NewtonMetres = Annotated[tuple[Annotated[float, Range(-100.0, 100.0, "N·m")], ...], Length(3, 3)]
 
@@ -96,9 +105,32 @@ class SensorsSection(Section):
     velocity_noise: Annotated[Any, PerJoint(0.0, 1.0, "rad/s")] = Field(
         0.0, description="standard deviation of the measured joint velocities"
     )
+    torque_noise: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(
+        0.0, description="standard deviation of the motors' measured torque, each control period anew"
+    )
     wrench: WrenchSensorSection | None = Field(
         None, description="force and torque sensor at the flange; null: there is none"
     )
+
+
+class LearnSection(Section):
+    """What the control computer learns of the arm before its first motion and on the way."""
+
+    wiggle: Annotated[float, Range(0.0, 0.01, "rad")] = Field(
+        0.002, description="how far all joints turn to either side before the first motion; 0: not at all"
+    )
+    wiggle_time: Annotated[float, Range(0.5, 60.0, "s")] = Field(2.0, description="that this takes")
+    masses: Flag = Field(True, description="learn masses and centres of the links while they move freely")
+    payload: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 2)] | None = Field(
+        None, description="[from, to]: time in which what is felt is a payload, and no touch; null: none"
+    )
+
+
+LearnChoice = Annotated[
+    Annotated[Literal[False], Tag(WORD)] | Annotated[LearnSection, Tag(SECTION)],
+    Discriminator(word_or_section),
+    OrTrue(),
+]
 
 
 class ModelErrorSection(Section):
@@ -109,6 +141,12 @@ class ModelErrorSection(Section):
     )
     friction_scale: Annotated[Any, PerJoint(0.0, 10.0, "")] = Field(
         1.0, description="factor on the believed friction of each joint; 0: the controller knows of none"
+    )
+    presliding_scale: Annotated[Any, PerJoint(0.01, 100.0, "")] = Field(
+        1.0, description="factor on the believed stiffness of each gear before it slips"
+    )
+    motor_constant_scale: Annotated[Any, PerJoint(0.1, 10.0, "")] = Field(
+        1.0, description="believed torque of each motor a true one"
     )
     payload: Literal["known", "unknown"] = Field(
         "known", description="whether the model contains `tool.payload`"

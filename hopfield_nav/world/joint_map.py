@@ -1,11 +1,10 @@
 """What must fit together in a world whose map is one of joint angles: each check raises ``BadInput``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dynamics import BadInput
 from hopfield_nav.world.fitting import joint_count
+from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World
 
 TOOL_MEASURES = ("wrench_norm", "force_norm")  # detectors that see what acts on the tool alone
@@ -33,8 +32,11 @@ def _check_mark(world: World) -> None:
 
 
 def _check_planner(world: World) -> None:
-    if world.planner.kind != "hopfield" or world.planner.any_angle:
-        _refuse("on a map of joint angles the network plans", "planner.kind", world.planner.kind, "hopfield")
+    kind = world.planner.kind
+    if not (kind == "hopfield" or is_code(kind)) or world.planner.any_angle:
+        _refuse(
+            "on a map of joint angles the network plans", "planner.kind", kind, "hopfield or FILE.py:NAME"
+        )
 
 
 def _check_activation(world: World) -> None:

@@ -1,7 +1,5 @@
 """The sections ``map`` and ``trajectory`` of a world file: cells of tool or joints, motion over them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
@@ -51,10 +49,12 @@ class MapSection(Section):
         description="cells along x and along y, and along z for a map in space; or one number a joint",
     )
     lower: Joints | None = Field(
-        None, description="where the cells of each joint begin; null: half a turn below start.joints"
+        None,
+        description="where the cells of each joint begin; null: half a turn below start.joints, or its limit",
     )
     upper: Joints | None = Field(
-        None, description="where they end; null: half a turn above start.joints, within the joint's limits"
+        None,
+        description="where they end; null: a turn further, or the joint's limit; a full turn is closed",
     )
     rim: Literal["free", "blocked"] = Field(
         "free", description="whether the outermost cells count as obstacles"

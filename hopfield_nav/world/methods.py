@@ -4,16 +4,22 @@
 Parameters that are left out get the method's default, so that a saved world shows them all.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from pydantic import ValidationInfo
+
 from dynamics import BadInput, nearest_name
-from hopfield_nav.plugin import Method, Parameter, find_method, method_names
+from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, method_names
 from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.trust import Trust
+
+
+def context_of(info: ValidationInfo) -> tuple[Path | None, Trust]:
+    """The folder of the world, and whether a Python file that it names may be executed."""
+    context = info.context or {}
+    return context.get("folder"), context.get("trust", Trust())
 
 
 def with_parameters(
@@ -40,6 +46,7 @@ def with_parameters(
     names = {key: section.get(key, default) for key, (_, default) in kinds.items()}
     if not all(name is NOT_KNOWN or isinstance(name, str) for name in names.values()):
         return section
+    names = {k: v for k, v in names.items() if v is NOT_KNOWN or v not in PLAIN.get(kinds[k][0], ())}
     known = {key: name for key, name in names.items() if name is not NOT_KNOWN and trust.looks_into(name)}
     methods = [_find(kinds[key][0], name, folder, key, trust) for key, name in known.items()]
     parameters = own_parameters(methods)

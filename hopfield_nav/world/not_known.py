@@ -5,8 +5,6 @@ makes use of it, be it to compare, to count or to print it, is stopped by ``NotK
 stopped has nothing to say: whatever it said would be a consequence of the first fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, TypeVar
 

@@ -4,8 +4,6 @@ A wall stands for several solids, and so does what is random, drawn when a run b
 the world lists them one by one.
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from pydantic import Field, model_serializer

@@ -1,7 +1,5 @@
 """From an obstacle of a world file to the row of numbers that geometry reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

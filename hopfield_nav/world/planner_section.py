@@ -1,15 +1,15 @@
 """The planner of a world: what plans, which keys it has, and what becomes of its path."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Flag, Length, Range, Section, Whole, must_fit, show
+from hopfield_nav.world.fields import Flag, Length, Range, Section, Text, Whole, must_fit, show
+from hopfield_nav.world.methods import context_of, with_parameters
 from hopfield_nav.world.not_known import NotKnown
+from hopfield_nav.world.trust import is_code
 
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
@@ -25,10 +25,15 @@ class PlannerSection(Section):
     """What plans the path through the map, and what becomes of that path.
 
     A key of another planner stands in every world that the program writes, at its default, and nowhere else.
+    The parameters of somebody's own planner and strategy are further keys.
     """
 
-    kind: Literal["hopfield", "a_star", "potential_field", "roadmap"] = Field(
-        "hopfield", description="what plans: the network, or another planner for comparison"
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    kind: Text = Field(
+        "hopfield",
+        description="what plans: hopfield, the network; for comparison a_star, potential_field or roadmap; "
+        "or FILE.py:NAME",
     )
     network: Literal["limit", "sum"] = Field(
         "limit", description="limit: shortest paths; sum: the document's"
@@ -48,11 +53,12 @@ class PlannerSection(Section):
         ("+v", "-v", "+u", "-u"),
         description="which step is taken first among equals; u runs along x, v along y, w along z",
     )
-    strategy: Literal["felt_points", "hypothesis_sets", "thompson", "optimist", "omniscient"] = Field(
+    strategy: Text = Field(
         "felt_points",
-        description="what a touch blocks on a map of joint angles: the points where it may have been, "
-        "nothing, but with what speaks against a cell as its cost, one of the points drawn anew for every "
-        "path, or its own step alone; omniscient: all obstacles are known, as the bound of what is possible",
+        description="what a touch blocks on a map of joint angles: felt_points, where it may have been; "
+        "hypothesis_sets, nothing, but with what speaks against a cell as its cost; thompson, one of the "
+        "points drawn anew for every path; optimist, its own step alone; omniscient: all obstacles are "
+        "known, as the bound of what is possible; or FILE.py:NAME",
     )
     probe: Flag = Field(
         False,
@@ -75,6 +81,17 @@ class PlannerSection(Section):
     connections: Annotated[int, Whole(1, 1000)] = Field(
         10, description="neighbours that a point is connected with, for roadmap"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
+        kinds = {"kind": ("planner", "hopfield"), "strategy": ("belief", "felt_points")}
+        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of somebody's own planner and strategy, by name, defaults included."""
+        return dict(self.model_extra or {})
 
     @must_fit
     def _check_clearance(self) -> None:
@@ -127,8 +144,9 @@ class PlannerSection(Section):
 
 
 def foreign_keys(kind: str) -> list[str]:
-    """The keys that a planner of this kind has not, and others have."""
-    return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys]
+    """The keys that a planner of this kind has not, and others have; what is believed is no planner's own."""
+    shared = ("strategy", "probe") if is_code(kind) else ()
+    return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys if key not in shared]
 
 
 def defaults_of(key: str) -> list[Any]:

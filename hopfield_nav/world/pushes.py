@@ -1,7 +1,5 @@
 """The entries of ``pushes`` in a world file: forces on the arm over time, without any obstacle."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Annotated, Any
 

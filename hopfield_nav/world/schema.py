@@ -1,10 +1,9 @@
 """The JSON Schema of world files, for editors: completion, units, faults."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from typing import Any
 
-from hopfield_nav.plugin import Method, Parameter, find_method, method_names
+from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, method_names
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.planner_section import OWN_KEYS, defaults_of, foreign_keys
@@ -13,7 +12,9 @@ from hopfield_nav.world.world import World
 _SECTIONS = {
     "ControllerSection": {"law": "controller"},
     "DetectionSection": {"estimator": "estimator", "measure": "detector"},
+    "ExploreSection": {"method": "response"},
 }
+_OWN = r"\.py:"  # in the name of a method of somebody's own
 
 
 def dump_schema() -> dict[str, Any]:
@@ -23,6 +24,7 @@ def dump_schema() -> dict[str, Any]:
     schema["title"] = "hopfield-nav world"
     for section, kinds in _SECTIONS.items():
         _add_parameters(schema["$defs"][section], kinds)
+    schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"]["method"]
     _split_by_kind(schema["$defs"])
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}
     schema["$defs"]["PlaceSection"] |= {"minProperties": 1, "maxProperties": 1}
@@ -36,6 +38,7 @@ def _split_by_kind(sections: dict[str, Any]) -> None:
     whole = sections["PlannerSection"]
     for kind in OWN_KEYS:
         keys = whole["properties"] | {"kind": {**whole["properties"]["kind"], "const": kind}}
+        keys["strategy"] = _or_own(keys["strategy"], "belief")
         for key in foreign_keys(kind):
             keys[key] = {
                 "enum": defaults_of(key),
@@ -43,9 +46,12 @@ def _split_by_kind(sections: dict[str, Any]) -> None:
                 "doNotSuggest": True,
             }
         needed = [] if kind == whole["properties"]["kind"]["default"] else ["kind"]
-        sections[f"PlannerSection_{kind}"] = {**whole, "properties": keys, "required": needed}
+        section = sections[f"PlannerSection_{kind}"] = {**whole, "properties": keys, "required": needed}
+        _close_unless_own(section, ["strategy"])
+    own = whole["properties"] | {"kind": {**whole["properties"]["kind"], "pattern": _OWN}}
+    sections["PlannerSection_own"] = {**whole, "properties": own, "required": ["kind"]}
     sections["PlannerSection"] = {
-        "oneOf": [{"$ref": f"#/$defs/PlannerSection_{kind}"} for kind in OWN_KEYS],
+        "oneOf": [{"$ref": f"#/$defs/PlannerSection_{kind}"} for kind in (*OWN_KEYS, "own")],
         "description": whole["description"],
     }
 
@@ -54,14 +60,26 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
     """List the methods of a section and their parameters; a user's own method may have any others."""
     for key, kind in kinds.items():
         names = method_names(kind)
-        section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": r"\.py:"}]}
+        section["properties"][key] = _or_own(section["properties"][key], kind)
+        if kind in PLAIN:
+            continue
         methods = [find_method(kind, name) for name in names]
         for name, same in _by_name(methods).items():
             section["properties"].setdefault(name, _describe(same))
+    _close_unless_own(section, kinds)
+
+
+def _close_unless_own(section: dict[str, Any], keys: Iterable[str]) -> None:
+    """Allow unknown keys only where one of some keys names a method of somebody's own."""
     section.pop("additionalProperties", None)
-    own = [{"properties": {key: {"pattern": r"\.py:"}}, "required": [key]} for key in kinds]
+    own = [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in keys]
     section["if"] = {"anyOf": own}
     section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
+
+
+def _or_own(schema: dict[str, Any], kind: str) -> dict[str, Any]:
+    """A key that names a built-in method of a kind, or somebody's own."""
+    return {**schema, "anyOf": [{"enum": list(method_names(kind))}, {"pattern": _OWN}]}
 
 
 def _by_name(methods: list[Method]) -> dict[str, list[Parameter]]:

@@ -4,17 +4,18 @@ A class is a pydantic model: unknown keys are refused, and an instance cannot be
 concerns several sections at once is checked in ``hopfield_nav.world.world``.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
 from hopfield_nav.world.fields import Flag, Inertia, PerJoint, Point, Range, Rotation, Section, Text, Whole
-from hopfield_nav.world.imperfections import FrictionChoice, ModelErrorSection
-from hopfield_nav.world.methods import with_parameters
-from hopfield_nav.world.trust import Trust
+from hopfield_nav.world.imperfections import (
+    FrictionChoice,
+    LearnChoice,
+    ModelErrorSection,
+    TorqueRippleSection,
+)
+from hopfield_nav.world.methods import context_of, with_parameters
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
@@ -59,6 +60,14 @@ class PlantSection(Section):
     friction: FrictionChoice | None = Field(
         None, description="friction in the joints; null: none; arm: as in the file of `plant.dynamics`"
     )
+    presliding: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad", word="ideal")] | None = Field(
+        None,
+        description="stiffness of the gears before they slip, one number or one a joint; ideal: they stick; "
+        "null: as in the file of `plant.dynamics` where `friction` is `arm`, else ideal",
+    )
+    torque_ripple: TorqueRippleSection = Field(
+        default_factory=TorqueRippleSection, description="of the motors, with the angle of the joint"
+    )
     stiffness: Annotated[Any, PerJoint(1.0, 1e9, "N·m/rad")] | None = Field(
         None, description="of elastic joints (engine: flexible); null: by the size of the joint"
     )
@@ -90,6 +99,9 @@ class ControllerSection(Section):
     friction_feedforward: Flag = Field(
         True, description="add the torque that friction is believed to take at the reference speed"
     )
+    learn: LearnChoice = Field(
+        False, description="what the controller learns of the arm: true, or a section; false: nothing"
+    )
     model_error: ModelErrorSection = Field(
         default_factory=ModelErrorSection, description="where the controller's model differs from the plant"
     )
@@ -98,7 +110,7 @@ class ControllerSection(Section):
     @classmethod
     def _complete(cls, section: Any, info: ValidationInfo) -> Any:
         kinds = {"law": ("controller", cls.model_fields["law"].default)}
-        return with_parameters(section, kinds, cls.model_fields, *_context(info))
+        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -168,7 +180,7 @@ class DetectionSection(Section):
             "estimator": ("estimator", cls.model_fields["estimator"].default),
             "measure": ("detector", cls.model_fields["measure"].default),
         }
-        return with_parameters(section, kinds, cls.model_fields, *_context(info))
+        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -182,12 +194,18 @@ class DetectionSection(Section):
 
 
 class ExploreSection(Section):
-    """How the arm goes on after a touch; a bare word is the method, with the rest as by default."""
+    """How the arm goes on after a touch; a bare word is the method, with the rest as by default.
 
-    method: Literal["replan", "follow", "slide"] = Field(
+    The parameters of somebody's own method are further keys.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    method: Text = Field(
         "replan",
         description="replan: back to the centre of the last cell, and a new path; follow: along the surface "
-        "that was felt to where the new path would cross it; slide: along it until the path is free",
+        "that was felt to where the new path would cross it; slide: along it until the path is free; or "
+        "FILE.py:NAME",
     )
     retract: Annotated[float, Range(0.0, 0.1, "m", above=True)] = Field(
         0.005, description="to follow: distance from the surface between two touches"
@@ -202,6 +220,17 @@ class ExploreSection(Section):
         0.05, description="to slide: wanted along the surface"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
+        kinds = {"method": ("response", "replan")}
+        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of somebody's own response, by name, defaults included."""
+        return dict(self.model_extra or {})
+
 
 class RecordSection(Section):
     """What of a run is kept."""
@@ -210,9 +239,3 @@ class RecordSection(Section):
         1, description="a row is kept every so many steps of the integrator"
     )
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
-
-
-def _context(info: ValidationInfo) -> tuple[Path | None, Trust]:
-    """The folder of the world, and whether a Python file that it names may be executed."""
-    context = info.context or {}
-    return context.get("folder"), context.get("trust", Trust())

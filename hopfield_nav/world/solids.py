@@ -4,8 +4,6 @@ Lengths in metres, base axes. ``contains`` says where a point counts as inside, 
 the cells of the map alike; it takes numbers or arrays that broadcast.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The section ``start`` of a world file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field, model_serializer

@@ -34,6 +34,15 @@ class Trust:
         Raises:
             BadInput: there is none, or its file may not be executed.
         """
+        self.require(name, folder)
+        return find_method(kind, name, folder)
+
+    def require(self, name: str, folder: Path | None) -> None:
+        """Refuse a Python file that may not be executed.
+
+        Raises:
+            BadInput: it may not.
+        """
         if is_code(name) and not self._allows(name, folder or Path()):
             if self.record:
                 what = "a record's Python file is never executed"
@@ -42,7 +51,6 @@ class Trust:
                 what = "names a Python file, which would be executed"
                 allowed = "--trust (in Python allow_code=True), or a file in the current folder"
             raise BadInput(what, found=name, allowed=allowed)
-        return find_method(kind, name, folder)
 
     def looks_into(self, name: str) -> bool:
         """Whether the method itself says what its parameters are."""

@@ -4,8 +4,6 @@ The cylinders stand no further apart than their radius, so that no gap is left: 
 the wall is thinner by 14 % at most.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Plain data as YAML that reads back as the same data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

@@ -45,7 +45,7 @@ def make_world(condition: Condition, seed: int, duration: float, more: str = "")
     """
     lines = ["format: 1", f"arm: {ARMS[condition.arm]}", f"time_limit: {duration}", f"seed: {seed}"]
     if condition.arm == "full":
-        lines.append("plant: {friction: arm}")
+        lines.append("plant: {friction: arm, presliding: ideal}")
     if condition.kind == "real":
         rng = np.random.default_rng([seed, 77])
         masses = 1.0 + MASS_ERROR * rng.choice([-1.0, 1.0], 6)

@@ -43,7 +43,7 @@ class Candidate:
         """Over what was sensed in a trial."""
         methods = find_method("estimator", self.estimator), find_method("detector", self.detector)
         names = {p.name for m in methods for p in m.parameters if p.inherit or p.of_sensors}
-        known = {"omega": OMEGA, "velocity_noise": trial.noise}
+        known = {"omega": OMEGA, "velocity_noise": trial.noise, "torque_noise": 0.0}
         values = {**self.parameters, **{name: known[name] for name in names}}
         return replay(trial.model, trial.signals, *methods, values, REARM)
 

@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
     "hopfield_nav", "hopfield_nav.plugin", "hopfield_nav.learning", "hopfield_nav.world",
     "hopfield_nav.experiment", "hopfield_nav.record",
-    "hopfield_nav.sweeps", "hopfield_nav.logs", "hopfield_nav.planning", "hopfield_nav.known_world",
+    "hopfield_nav.bench", "hopfield_nav.sweeps", "hopfield_nav.logs", "hopfield_nav.planning",
+    "hopfield_nav.known_world",
     "hopfield_nav.geometry", "hopfield_nav.isolation", "hopfield_nav.control", "hopfield_nav.loop",
     "hopfield_nav.navigation", "hopfield_nav.figures", "hopfield_nav.view", "hopfield_nav.wire",
     "dynamics", "dynamics.inverse", "dynamics.linear", "dynamics.files", "dynamics.identification",

@@ -42,7 +42,7 @@ FREE_SEEDS = range(3000, 3020)  # motions whose residual gives the noise of the 
 SEED = 5000  # of the first collision that is scored
 PERFECT = "format: 1\narm: ur5_ragazzon2012\ncontact: {{bodies: arm}}\n"
 IMPERFECT = (
-    "format: 1\narm: ur5_full\ncontact: {{bodies: arm}}\nplant: {{friction: arm}}\n"
+    "format: 1\narm: ur5_full\ncontact: {{bodies: arm}}\nplant: {{friction: arm, presliding: ideal}}\n"
     "controller: {{model_error: {{mass_scale: {mass}, friction_scale: {friction}}}}}\n"
     "sensors: {{encoder_resolution: 1.0e-5, velocity_noise: 1.0e-4}}\n"
 )

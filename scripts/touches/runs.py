@@ -20,6 +20,7 @@ SETTINGS = {
     "`ur5_full`, friction 20 % off": [
         *FULL,
         "plant.friction=arm",
+        "plant.presliding=ideal",
         "controller.model_error.friction_scale=0.8",
     ],
     "masses 10 % off": ["controller.model_error.mass_scale=1.1"],

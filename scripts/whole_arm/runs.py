@@ -12,7 +12,7 @@ import numpy as np
 
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.world import parse_world
-from whole_arm.worlds import WRONG, Drawn
+from whole_arm.worlds import GEARS, WRONG, Drawn
 
 SETTINGS = {
     "felt_points": "planner: {strategy: felt_points}\n",
@@ -21,6 +21,11 @@ SETTINGS = {
     "felt_points, probes": "planner: {strategy: felt_points, probe: true}\n",
     "optimist": "planner: {strategy: optimist}\n",
     "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
+}
+SETTINGS |= {
+    f"gear {gear}, {model}": "planner: {strategy: felt_points}\n" + GEARS % (gear, *errors)
+    for gear in ("ideal", "2e4", "1e5")
+    for model, errors in {"known": (1, 1, 1), "wrong": (1.1, 0.8, 2)}.items()
 }
 _SLICE = 0.25  # [s] between two looks at the joints
 NONE = 9.0  # [m] error of a touch that was located nowhere

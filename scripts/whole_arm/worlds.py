@@ -22,9 +22,14 @@ _FARTHEST, _LEAST_WAY = 3.0, 0.4  # [rad] that a joint turns at most, [m] that t
 _REACH, _HEIGHT = (0.35, 0.8), (0.05, 0.7)  # [m] of a goal that is reached into
 _INTO = 0.4  # cosine between the tool's axis and the way into a shelf or a box, at least
 WRONG = """\
-plant: {dynamics: ur5_full, friction: arm}
+plant: {dynamics: ur5_full, friction: arm, presliding: ideal}
 controller: {model: ur5_full, model_error: {mass_scale: 1.1, friction_scale: 0.8}}
 sensors: {encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3}
+"""
+GEARS = """\
+plant: {dynamics: ur5_full, friction: arm, presliding: %s, torque_ripple: {amplitude: [0, 0.7, 0.7, 0, 0, 0]}}
+controller: {model: ur5_full, model_error: {mass_scale: %s, friction_scale: %s, presliding_scale: %s}}
+sensors: {encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3, torque_noise: [1, 1, 1, 0.2, 0.2, 0.2]}
 """
 
 

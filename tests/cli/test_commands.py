@@ -19,6 +19,7 @@ from dynamics.kernels import cache
 from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.report import print_columns, print_table
+from hopfield_nav.experiment import Interrupted
 from hopfield_nav.record import version_of
 
 SUMMARY = {
@@ -70,7 +71,7 @@ def calls(monkeypatch, tmp_path):
         seen.animated.append(path)
         return Path(f"{path}.mp4")
 
-    _stand_in(monkeypatch, "experiment", simulate=simulate)
+    _stand_in(monkeypatch, "experiment", simulate=simulate, Interrupted=Interrupted)
     _stand_in(monkeypatch, "record", load_run=lambda folder: FakeRun("reached"))
     _stand_in(monkeypatch, "figures.run", draw_run_figures=draw, animate_run=animate)
     monkeypatch.setattr(cache, "cache_is_warm", lambda: True)
@@ -129,7 +130,7 @@ def test_what_was_computed_goes_to_the_next_free_name(calls, monkeypatch, capsys
         return FakeRun("reached")
 
     monkeypatch.setattr(FakeRun, "save", save)
-    _stand_in(monkeypatch, "experiment", simulate=simulate)
+    _stand_in(monkeypatch, "experiment", simulate=simulate, Interrupted=Interrupted)
     assert main(["run", "empty", *out]) == 0
     output = capsys.readouterr()
     assert output.err == f"{taken[0]} was taken meanwhile; the results are in {free}\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import get_args
 
 import pytest
 from refusals import refused_by_command
@@ -14,7 +13,7 @@ from dynamics import list_arms
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.known import KINDS, describe_known
 from hopfield_nav.plugin import method_names
-from hopfield_nav.world import PlannerSection, list_sweeps, list_worlds
+from hopfield_nav.world import list_sweeps, list_worlds
 
 NAMES = {
     "worlds": list_worlds(),
@@ -22,7 +21,9 @@ NAMES = {
     "laws": method_names("controller"),
     "estimators": method_names("estimator"),
     "detectors": method_names("detector"),
-    "planners": get_args(PlannerSection.model_fields["kind"].annotation),
+    "planners": method_names("planner"),
+    "responses": method_names("response"),
+    "beliefs": method_names("belief"),
     "sweeps": list_sweeps(),
 }
 

@@ -25,7 +25,7 @@ format: 1
 arm: ur5_full
 seed: {seed}
 time_limit: {duration}
-plant: {{friction: arm}}
+plant: {{friction: arm, presliding: ideal}}
 controller:
   period: {period}
   model_error: {{mass_scale: {masses}, friction_scale: 0.8}}

@@ -12,7 +12,7 @@ from dynamics import Arm, load_arm
 from dynamics.files import write_arm
 
 UR5E = load_arm("ur5e")
-FRICTION = np.column_stack([np.arange(6.0), np.full(6, 2.5)])  # Coulomb and viscous, a row a joint
+FRICTION = np.column_stack([np.arange(6.0), np.full(6, 2.5), np.arange(6.0), np.full(6, 0.1)])
 
 
 @pytest.mark.parametrize("name", [*RIGID, "panda"])
@@ -42,19 +42,23 @@ def test_fit_is_kept_as_plain_values(tmp_path):
 
 
 def test_friction_stands_in_the_links(tmp_path):
-    path = write_arm(UR5E, tmp_path / "f.yaml", "f", "test", FRICTION)
+    arm = UR5E._replace(friction=FRICTION, presliding=np.array([np.inf, 1e4, 2e4, np.inf, 1e5, 1e6]))
+    path = write_arm(arm, tmp_path / "f.yaml", "f", "test")
     links = yaml.safe_load(path.read_text(encoding="utf-8"))["links"]
-    assert [link["friction"] for link in links] == [{"coulomb": c, "viscous": 2.5} for c in range(6)]
+    assert [link["friction"]["coulomb"] for link in links] == list(range(6))
+    assert ["presliding" in link["friction"] for link in links] == [False, True, True, False, True, True]
+    np.testing.assert_array_equal(load_arm(path).friction, FRICTION)
+    np.testing.assert_array_equal(load_arm(path).presliding, arm.presliding)
 
 
 REFUSED = {
-    "not rigid": (load_arm("ur5_ragazzon2012_as_printed"), None, "no rigid arm"),
-    "friction that pushes": (UR5E, -FRICTION, "negative"),
+    "not rigid": (load_arm("ur5_ragazzon2012_as_printed"), "no rigid arm"),
+    "friction that pushes": (UR5E._replace(friction=-FRICTION), "negative"),
 }
 
 
-@pytest.mark.parametrize(("given", "friction", "words"), REFUSED.values(), ids=REFUSED)
-def test_what_an_arm_file_cannot_hold_is_refused(given, friction, words, tmp_path):
+@pytest.mark.parametrize(("given", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_an_arm_file_cannot_hold_is_refused(given, words, tmp_path):
     with refused(words):
-        write_arm(given, tmp_path / "a.yaml", "", "", friction)
+        write_arm(given, tmp_path / "a.yaml", "", "")
     assert not list(tmp_path.iterdir())

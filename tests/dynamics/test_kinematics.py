@@ -93,10 +93,10 @@ def test_a_point_of_a_link_moves_and_is_pushed_as_the_links_before_it_allow(arm)
         for link in range(1, 7):
             point, force, torque = rng.uniform(-0.3, 0.3, 3), rng.uniform(-50, 50, 3), np.zeros(6)
             place = here[link, :3, :3] @ point + here[link, :3, 3]
-            velocity = velocity_of_point(work, qd, link, *place)
+            velocity = velocity_of_point(work, qd, link, place)
             moved = (ahead[link, :3] - behind[link, :3]) @ np.append(point, 1.0) / (2 * h)
             np.testing.assert_allclose(velocity, moved, atol=1e-8)
-            add_force_torque(work, link, *place, *force, torque)
+            add_force_torque(work, link, place, force, torque)
             assert torque @ qd == pytest.approx(force @ velocity, abs=1e-10)
             assert not torque[link:].any()
 

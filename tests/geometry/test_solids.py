@@ -107,11 +107,11 @@ def test_the_bound_of_a_solid_is_never_farther_than_the_solid(kind):
     for _ in range(20):
         solid, points = pack_primitives([random_solid(kind, rng)]), rng.normal(0, 1.0, (20, 3))
         exact = point_distance(solid[0], points)
-        gap = np.array([gap_to_bound(solid, 0, *p) for p in points])
+        gap = np.array([gap_to_bound(solid, 0, p) for p in points])
         size = 0.0 if kind == HALF_SPACE else solid[0, BOUND]
         assert (gap <= exact + 1e-12).all()
         assert (exact <= gap + size + 1e-12).all()
-        assert [surely_apart(solid, 0, *p, 0.1) for p in points] == (gap > 0.1).tolist()
+        assert [surely_apart(solid, 0, p, 0.1) for p in points] == (gap > 0.1).tolist()
 
 
 @pytest.mark.kernel

@@ -162,7 +162,7 @@ def test_damping_and_friction_only_take_energy(arm, law):
 @kernel
 def _velocity(arm, q, qd, link, point, work):
     update_frames(arm, q, work)
-    return velocity_of_point(work, qd, link, point[0], point[1], point[2])
+    return velocity_of_point(work, qd, link, point)
 
 
 @pytest.mark.kernel

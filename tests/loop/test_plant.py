@@ -30,7 +30,7 @@ def test_acceleration_obeys_the_equation_of_motion(implicit_step):
         plant = make_plant(ARM, make_contact(ContactLaw(1e5, 20.0, 0.3), peg, tool_body(ARM)), damping)
         stages = plant.stages
         stages.q[:], stages.qd[:] = q, qd
-        plant_acceleration(plant, tau, implicit_step, 0.0)
+        plant_acceleration(plant, tau, np.zeros(6), implicit_step, 0.0)
         assert np.linalg.norm(stages.touch.force) > 100
         felt = tau - damping * (qd + implicit_step * stages.qdd)
         np.testing.assert_allclose(
@@ -51,7 +51,7 @@ def test_tool_velocity_is_the_jacobian_times_joint_velocity():
         update_frames(arm, q, work)
         update_tool_position(arm, work)
         np.testing.assert_allclose(
-            velocity_of_point(work, qd, 6, *work.tool[:3, 3]), (jacobian(arm, q) @ qd)[:3], atol=1e-12
+            velocity_of_point(work, qd, 6, work.tool[:3, 3]), (jacobian(arm, q) @ qd)[:3], atol=1e-12
         )
 
 

@@ -10,7 +10,7 @@ from refusals import refused
 from scenes import world
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.navigation.motion.planners import open_cells, plan_with
+from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.planning import neighbourhood_of, plan_a_star, plan_potential_field, plan_roadmap, replan
 from hopfield_nav.planning.a_star import _least
 from hopfield_nav.planning.any_angle import polyline_length

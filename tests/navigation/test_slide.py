@@ -21,7 +21,7 @@ SENSOR = [
     "sensors.wrench={force_noise: 0.5, moment_noise: 0.02}",
     "detection={estimator: wrist_sensor, measure: force_norm, threshold: 15}",
 ]
-REAL = [*FULL, "plant.friction=arm", *SENSOR]
+REAL = [*FULL, "plant.friction=arm", "plant.presliding=ideal", *SENSOR]
 SETTLED = 0.3  # [s] from an alarm until the force is the wanted one
 WALL = "format: 1\nexplore: slide\nobstacles: [{box: {center: [0.42, %s, 0], size: [0.04, 0.24, 1]}}]\n"
 
@@ -146,7 +146,7 @@ def test_the_record_keeps_the_slides(slid, tmp_path):
 
 
 def test_where_friction_hides_the_force_the_arm_follows_and_says_so():
-    hidden = [*FULL, "plant.friction=arm", "time_limit=0.1"]
+    hidden = [*FULL, "plant.friction=arm", "plant.presliding=ideal", "time_limit=0.1"]
     for change, kind in (
         (hidden, Follow),
         ([*hidden, "explore={method: slide, force: 100}"], SlideAlong),

@@ -10,7 +10,7 @@ from refusals import refused
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from hopfield_nav.planning import cheapest_path
+from hopfield_nav.planning import cheapest_path, plan_path
 
 
 def graph(cost, closed):
@@ -77,3 +77,16 @@ def test_what_is_no_question_is_refused():
         cheapest_path(cost - 1.0, (1, 0), np.array([[1, 2]]))
     with refused("no neighbours"):
         cheapest_path(cost, (1, 0), [[1, 2]], [[[0, 0], [2, 2]]])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_round_closed_axes_it_is_as_short_as_the_network(seed):
+    rng = np.random.default_rng(seed)
+    shape, periodic = (7, 5, 4), (True, False, True)
+    cost = np.where(rng.random(shape) < 0.35, np.inf, 0.0).astype(np.float32)
+    start, goal = (tuple(int(rng.integers(n)) for n in shape) for _ in range(2))
+    cost[start] = cost[goal] = 0.0
+    path = cheapest_path(cost, start, np.array([goal]), periodic=periodic)
+    network = plan_path(np.isinf(cost), start, goal, periodic=periodic)
+    assert (path is None) == (network.cells is None)
+    assert path is None or len(path) == len(network.cells)

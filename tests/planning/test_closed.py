@@ -8,7 +8,7 @@ from refusals import refused
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from hopfield_nav.navigation.motion.planners import open_cells, plan_with
+from hopfield_nav.navigation.planners import open_cells, plan_with
 from hopfield_nav.planning import (
     iterate,
     largest_eigenvalue,

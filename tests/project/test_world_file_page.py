@@ -23,8 +23,10 @@ format: 1
 arm: ur5_full
 plant: {friction: {coulomb: 0}}
 sensors: {wrench: {}}
+controller: {learn: {}}
 goal: {cell: [17, 6]}
 """
+OFF = ("plant.friction.", "goal.", "sensors.wrench.", "controller.learn.")
 METHOD = re.compile(r"^\| ((?:law|estimator|detector) [^|]*)?\| ([^|]*`[^|]*) \| ([^|]*) \|", re.MULTILINE)
 KINDS = {"law": "controller", "estimator": "estimator", "detector": "detector"}
 
@@ -55,7 +57,7 @@ def test_every_default_is_the_programs(tmp_path):
             expected = float(expected)
         if default == "":
             continue  # no default: one of several keys
-        world = given if key.startswith(("plant.friction.", "goal.", "sensors.wrench.")) else least
+        world = given if key.startswith(OFF) else least
         assert _value(world, key) == expected, key
         seen += 1
     assert seen > 75

@@ -19,14 +19,17 @@ def test_a_bare_word_is_the_method():
 
 def test_an_editor_is_told_of_both():
     word, section = dump_schema()["properties"]["explore"]["anyOf"]
-    assert word["enum"] == ["replan", "follow", "slide"]
+    assert word["anyOf"] == [{"enum": ["replan", "follow", "slide"]}, {"pattern": r"\.py:"}]
     assert section["$ref"].endswith("ExploreSection")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("explore: folow", "explore.method.*'folow'.*allowed: replan, follow, slide. Did you mean 'follow'"),
+        (
+            "explore: folow",
+            "explore.method.*'folow'.*: replan, follow, slide, or FILE.py:NAME.* Did you mean 'follow'",
+        ),
         ("explore: {metod: follow}", "explore.metod.*Did you mean 'method'"),
         ("explore: {method: follow, retract: 5}", "explore.retract.*at most 0.1 m.*millimetres"),
         ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),

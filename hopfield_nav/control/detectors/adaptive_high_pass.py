@@ -12,14 +12,12 @@ the filter forgets what it has seen; an observer's lag is covered by that too. A
 torques count in full: that is when an observer, which starts from 0, meets the model's whole error at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hopfield_nav.control.detectors.high_pass_joint_torque import CORNER, high_pass
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.model_error import MODEL_ERROR, stiction, update_model_torques
-from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.control.model_error import MODEL_ERROR, hidden_friction, update_model_torques
+from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method
 
 NOISE_THRESHOLD = replace(
@@ -34,7 +32,7 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
     The memory holds slow parts of residual, model torque and friction, and the allowances.
     """
-    qd, n = sensed.qd, tau_external.size
+    n = tau_external.size
     corner, mass_error, friction_error = parameters[n], parameters[n + 1], parameters[n + 2]
     stiction_share, stiction_speed = parameters[n + 3], parameters[n + 4]
     update_model_torques(model, sensed, work)
@@ -48,9 +46,9 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
                 memory[SAMPLING + part * n + i] = 0.0
         fast = high_pass(tau_external[i], share, memory, SAMPLING + i)
         model_torque = high_pass(inertial[i] + weight[i], known, memory, SAMPLING + n + i)
-        friction = high_pass(friction_of(model, i, qd[i]), known, memory, SAMPLING + 2 * n + i)
+        friction = high_pass(sensed.friction[i], known, memory, SAMPLING + 2 * n + i)
         allowance = mass_error * abs(model_torque) + friction_error * abs(friction)
-        allowance += stiction_share * stiction(model, i, qd[i], stiction_speed, friction_error)
+        allowance += stiction_share * hidden_friction(model, sensed, i, stiction_speed, friction_error)
         held = SAMPLING + 3 * n + i
         memory[held] = max(allowance, (1.0 - share) * memory[held])
         level = max(level, abs(fast) / (parameters[i] + memory[held]))

@@ -6,20 +6,23 @@ velocities as an observer with this ``pole`` feels it, see ``hopfield_nav.contro
 that of the world's ``sensors``; without any the last term is zero.
 """
 
-from __future__ import annotations
-
+import math
 from dataclasses import replace
+
+import numpy as np
 
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.model_error import (
+    DEVIATIONS,
     MODEL_ERROR,
+    TORQUE_NOISE,
     VELOCITY_NOISE,
     felt_noise,
-    stiction,
+    hidden_friction,
     update_inertia,
     update_model_torques,
 )
-from hopfield_nav.control.sampling import POLE, friction_of
+from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method
 
 FIXED_THRESHOLD = replace(
@@ -31,18 +34,26 @@ FIXED_THRESHOLD = replace(
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest |torque| as a share of the joint's threshold at this moment."""
-    qd, n = sensed.qd, tau_external.size
+    n = tau_external.size
     mass_error, friction_error = parameters[n], parameters[n + 1]
     stiction_share, stiction_speed = parameters[n + 2], parameters[n + 3]
     pole, noise = parameters[n + 4 : 2 * n + 4], parameters[2 * n + 4 : 3 * n + 4]
+    torque_noise = parameters[3 * n + 4 : 4 * n + 4]
     noisy = update_inertia(model, sensed, noise, work)
     update_model_torques(model, sensed, work)
     inertial, weight = work.vector[0], work.vector[1]
-    level = 0.0
+    period, level = elapsed(sensed, memory), 0.0
     for i in range(n):
         threshold = parameters[i] + mass_error * (abs(inertial[i]) + abs(weight[i]))
-        threshold += friction_error * abs(friction_of(model, i, qd[i]))
-        threshold += stiction_share * stiction(model, i, qd[i], stiction_speed, friction_error)
+        threshold += friction_error * abs(sensed.friction[i])
+        hidden = hidden_friction(model, sensed, i, stiction_speed, friction_error)
+        if model.presliding[i] < np.inf:  # an observer shows it with its own lag
+            hidden = max(hidden, (1.0 - lag_share(pole[i], period)) * memory[SAMPLING + i])
+            memory[SAMPLING + i] = hidden
+        threshold += stiction_share * hidden
+        if torque_noise[i] > 0.0:
+            share = lag_share(pole[i], period)
+            threshold += DEVIATIONS * torque_noise[i] * math.sqrt(share / (2.0 - share))
         if noisy:
             threshold += felt_noise(i, pole[i], noise, work)
         level = max(level, abs(tau_external[i]) / threshold)
@@ -53,7 +64,8 @@ METHOD = Method(
     kind="detector",
     name="adaptive_joint_torque",
     kernel=detect,
-    parameters=(FIXED_THRESHOLD, *MODEL_ERROR, POLE, VELOCITY_NOISE),
+    parameters=(FIXED_THRESHOLD, *MODEL_ERROR, POLE, VELOCITY_NOISE, TORQUE_NOISE),
+    memory=lambda n: SAMPLING + n,
     description="external torque, thresholds that allow for errors of the model",
     needs=JOINT_TORQUES,
 )

@@ -14,10 +14,8 @@ trapezoidal rule, and sigma follows the mean external power with the exact lag. 
 the first call and where ``time`` jumps.
 """
 
-from __future__ import annotations
-
 from dynamics.momentum import update_momentum
-from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import Method, Parameter
 
 SIGMA, ENERGY, LOSS, ANGLES = SAMPLING, SAMPLING + 1, SAMPLING + 2, SAMPLING + 3  # places in the memory
@@ -33,7 +31,7 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     loss, done = 0.0, 0.0
     for i in range(q.size):
         energy += 0.5 * momentum[i] * qd[i]
-        loss += friction_of(model, i, qd[i]) * qd[i]
+        loss += sensed.friction[i] * qd[i]
         done += tau[i] * (q[i] - memory[ANGLES + i])
         memory[ANGLES + i] = q[i]
     period = elapsed(sensed, memory)

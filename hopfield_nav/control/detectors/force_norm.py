@@ -1,7 +1,5 @@
 """Alarm on the norm of the estimated force, without the moment (ragazzon2012 (5.9), force part)."""
 
-from __future__ import annotations
-
 import math
 
 from hopfield_nav.plugin import Method, Parameter

@@ -6,8 +6,6 @@ that changes with the motion, a collision one that rises within milliseconds. A 
 an observer starts from 0 and meets the model's whole error at once.
 """
 
-from __future__ import annotations
-
 from dynamics.kernels.decorators import inlined
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share

@@ -4,8 +4,6 @@ The usual measure beside a momentum observer (De Luca et al. 2006); it needs no 
 anywhere on the arm counts, and no singularity disturbs it.
 """
 
-from __future__ import annotations
-
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter
 
 THRESHOLD = Parameter(

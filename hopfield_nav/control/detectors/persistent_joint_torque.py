@@ -4,8 +4,6 @@ A spike of noise, or of a control computer that hung for a period, is no contact
 ``persistence``. Until the time is over the level is held to 1, which is no alarm.
 """
 
-from __future__ import annotations
-
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.sampling import SAMPLING, elapsed
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter

@@ -4,8 +4,6 @@ Reads q~ and q~' alone, whatever the estimator says: no model, no torque, no Jac
 impact at once, the error to a lasting push.
 """
 
-from __future__ import annotations
-
 from hopfield_nav.plugin import Method, Parameter
 
 

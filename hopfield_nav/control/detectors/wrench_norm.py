@@ -3,8 +3,6 @@
 The norm mixes newtons and newton-metres; ``force_norm`` takes the force part alone.
 """
 
-from __future__ import annotations
-
 import math
 
 from hopfield_nav.plugin import Method, Parameter

@@ -13,10 +13,8 @@ The lag is exact for a torque held over the period; it starts anew, at 0, at the
 ``time`` jumps.
 """
 
-from __future__ import annotations
-
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method
 
@@ -37,7 +35,7 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
             if parameters[i] != pole:
                 pole = parameters[i]
                 share = lag_share(pole, period)
-            missing = needed[i] + friction_of(model, i, qd[i]) - tau[i]
+            missing = needed[i] + sensed.friction[i] - tau[i]
             memory[estimated + i] += share * (missing - memory[estimated + i])
         else:
             memory[estimated + i] = 0.0

@@ -4,8 +4,6 @@ In closed loop q~'' + K1 q~' + K0 q~ = M^-1 J^T F (5.5), so a slowly varying for
 M K0 q~ on the joints (5.7) and F = J^-T M K0 q~ at the tool (5.8).
 """
 
-from __future__ import annotations
-
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import REFERENCE, Method, Parameter

@@ -8,8 +8,6 @@ defaults are its answer for ``ur5_ragazzon2012`` with the default ``omega``, at 
 the start pose of ragazzon2012.
 """
 
-from __future__ import annotations
-
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import REFERENCE, Method, Parameter
 

@@ -12,10 +12,8 @@ the exact lag, r += (1 - exp(-L T)) (mean - r). That is the same observer withou
 could drift. It starts anew, with r = 0, at the first call and where ``time`` jumps.
 """
 
-from __future__ import annotations
-
 from dynamics.momentum import update_momentum
-from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method
 
@@ -29,7 +27,7 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     residual, last_momentum, last_rate = SAMPLING, SAMPLING + n, SAMPLING + 2 * n
     pole, share = -1.0, 0.0
     for i in range(n):
-        drift = rate[i] - friction_of(model, i, qd[i])
+        drift = rate[i] - sensed.friction[i]
         if period > 0.0:
             mean = (
                 (momentum[i] - memory[last_momentum + i]) / period

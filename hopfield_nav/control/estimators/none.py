@@ -1,7 +1,5 @@
 """No estimate: nothing is ever felt."""
 
-from __future__ import annotations
-
 from hopfield_nav.plugin import Method
 
 

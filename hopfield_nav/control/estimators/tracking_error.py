@@ -6,8 +6,6 @@ faster, (2 omega s + omega²)/(s + omega)² instead of omega²/(s + omega)². No
 Jacobian. Thresholds on q~ [rad] and q~' [rad/s] themselves: the detector ``tracking``.
 """
 
-from __future__ import annotations
-
 from hopfield_nav.control.estimators.joint_error import OMEGA
 from hopfield_nav.control.estimators.joint_error_plain import GAIN
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque

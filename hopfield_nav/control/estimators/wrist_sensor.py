@@ -6,8 +6,6 @@ mean over the first ``zero`` seconds, in flange axes, during which nothing is fe
 ``tau_external`` is J^T F: what a contact of the links before the flange puts on the joints is not known.
 """
 
-from __future__ import annotations
-
 from dynamics.kinematics import add_wrench_torque
 from hopfield_nav.plugin import WRIST, Method, Parameter
 

@@ -1,7 +1,5 @@
 """Computed torque with a gain for position and one for velocity (kebria2016 section V)."""
 
-from __future__ import annotations
-
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Method, Parameter
 

@@ -1,7 +1,5 @@
 """The damping law of ragazzon2012 3.3: tau = -K(t) qd, with K falling linearly from start to end."""
 
-from __future__ import annotations
-
 from hopfield_nav.plugin import Limits, Method, Parameter
 
 

@@ -20,15 +20,14 @@ Source: Raibert and Craig 1981 (hybrid control); De Schutter and Van Brussel 198
 and tangent from the measured force and motion).
 """
 
-from __future__ import annotations
-
 import math
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.sampling import SAMPLING, elapsed, friction_of, lag_share
+from hopfield_nav.control.believed_friction import believed_at
+from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter
 
 (
@@ -76,7 +75,7 @@ def control(model, sensed, parameters, memory, work, tau):
         acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * omega * (speed - sensed.qd[i])
     newton_euler(model, model.gravity, sensed.qd, acceleration, work, tau)
     for i in range(n):
-        tau[i] += friction_of(model, i, memory[JOINTS + n + i])
+        tau[i] += believed_at(model, i, memory[JOINTS + n + i])
     return 0
 
 

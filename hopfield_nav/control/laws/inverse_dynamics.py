@@ -1,7 +1,5 @@
 """Inverse-dynamics control with critically damped joints (ragazzon2012 chapter 4)."""
 
-from __future__ import annotations
-
 from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Limits, Method, Parameter
 

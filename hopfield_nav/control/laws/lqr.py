@@ -14,8 +14,6 @@ tau~²) for the linear model. A single joint of inertia m then has the frequency
 equation. Both the frames in ``work`` and ``work.mass_matrix`` are those of the reference afterwards.
 """
 
-from __future__ import annotations
-
 import math
 
 from dynamics.derivative_passes import Slopes

@@ -1,7 +1,5 @@
 """The figures of a plan in a known world (nowoczyn2023), ready for a paper."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.plan.pages import direct_page, shortest_page
 from hopfield_nav.figures.plan.solutions import solutions_page
 from hopfield_nav.figures.plan.stopped import stopped_page
-from hopfield_nav.known_world import KnownPlan, PlannedPath, Scene
+from hopfield_nav.known_world import SAMPLING, KnownPlan, PlannedPath, Scene
 from hopfield_nav.world import Solid, World, names_of, solids_of
 
 
@@ -40,13 +38,12 @@ def draw_plan_figures(
         arm: the arm.
         scene: of the arm among the known solids, from ``scene_of_world`` or ``build_scene``.
         world: whose known obstacles those are; or the solids themselves, in the order of the scene.
-        plan: from ``plan_known``.
+        plan: from ``plan_known``; without a path there are no figures.
         folder: where the files go; made if need be, older figures of the same names are replaced.
         pdf: a PDF beside each PNG.
 
     Returns:
-        The files written: ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``
-        for an arm of UR type; none for a plan that found no path.
+        The files written: ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``.
 
     Raises:
         OSError: a file cannot be written.
@@ -54,8 +51,9 @@ def draw_plan_figures(
     if plan.path is None:
         return []
     solids, path = known_solids(world), plan.path
+    name = {SAMPLING: "sampled"}.get(path.kind, path.kind) + "_path"
     with paper_style():
-        written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), _name(path), pdf)
+        written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), name, pdf)
         goal = forward_kinematics(arm, path.q[-1])
         if _has_solutions(arm, goal):
             page = solutions_page(arm, scene, solids, goal, _known_names(world))
@@ -97,10 +95,6 @@ def _plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan)
     if plan.paths[0].is_of_tool:
         return shortest_page(arm, scene, solids, plan.paths[0])
     return direct_page(arm, scene, solids, plan.paths)
-
-
-def _name(path: PlannedPath) -> str:
-    return {"sampling": "sampled"}.get(path.kind, path.kind) + "_path"
 
 
 def _has_solutions(arm: Arm, pose: np.ndarray) -> bool:

@@ -3,8 +3,6 @@
 First what a picture needs of a path: evenly fine poses of the joints, where the tool is, how far along.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -28,14 +26,9 @@ _CASING = 1.1  # [pt] of white on both sides of a line, which sets it off from t
 
 
 def fine_path(q: np.ndarray, step: float = _TURN) -> np.ndarray:
-    """Rows on the straight joint motions between the rows of a path, those rows among them.
+    """Rows (m, n) on the straight joint motions between the rows (k, n) of a path [rad], these among them.
 
-    Args:
-        q: (k, n) joint angles [rad].
-        step: largest change of a joint from row to row [rad]; larger where the path is very long.
-
-    Returns:
-        (m, n) [rad], m ≥ k.
+    From row to row a joint changes by ``step`` [rad] at most, by more where the path is very long.
     """
     change = np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0)
     pieces = np.maximum(1, np.ceil(change / max(step, change.sum() / _MAX_SAMPLES))).astype(int)
@@ -65,15 +58,9 @@ def corner_poses(path: PlannedPath) -> np.ndarray:
 
 
 def travel_of(arm: Arm, path: PlannedPath, q: np.ndarray) -> tuple[np.ndarray, str]:
-    """What is plotted against: the distance the tool goes on straight lines, else the change of the joints.
+    """What rows (m, n) along a path are plotted against (m,), and the label of that axis with its unit.
 
-    Args:
-        arm: the arm.
-        path: the path.
-        q: (m, n) rows along it [rad].
-
-    Returns:
-        (m,) and the label of the axis with its unit.
+    The distance that the tool goes, where it goes on straight lines; else the change of the joints.
     """
     legs = np.linalg.norm(np.diff(tool_points(arm, corner_poses(path)), axis=0), axis=1)
     if path.is_of_tool and len(legs) and legs.min() > _SAME:
@@ -82,16 +69,7 @@ def travel_of(arm: Arm, path: PlannedPath, q: np.ndarray) -> tuple[np.ndarray, s
 
 
 def poses_between(arm: Arm, path: PlannedPath, count: int) -> np.ndarray:
-    """Poses that are evenly spaced along a path, without its ends.
-
-    Args:
-        arm: the arm.
-        path: the path.
-        count: how many.
-
-    Returns:
-        (count, n) [rad]; none where nothing moves.
-    """
+    """(count, n) poses [rad], evenly spaced along a path, without its ends; none where nothing moves."""
     q = fine_path(path.q)
     travel, _ = travel_of(arm, path, q)
     if travel[-1] <= 0.0:
@@ -149,10 +127,7 @@ def _add_name(ax: Axes, ends: np.ndarray, name: str) -> None:
 def corner_for_names(view: CellView, corners: np.ndarray, between: np.ndarray) -> int:
     """At which of two ends the names of the tool's axes have more room: 0 or -1.
 
-    Args:
-        view: of the cell.
-        corners: (c, n) poses at start, via points and goal.
-        between: (k, n) other poses with axes.
+    ``corners`` (c, n) are poses at start, via points and goal, ``between`` (k, n) other poses with axes.
     """
     room = []
     for end, rest in ((0, corners[1:]), (-1, corners[:-1])):

@@ -1,7 +1,5 @@
 """The film of a planned motion in a known cell, frame by frame: arm, tool, joint angles, clearance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,26 +12,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from dynamics import Arm
-from hopfield_nav.figures import (
-    COLOURS,
-    SIZE,
-    Progress,
-    film_figure,
-    film_speed,
-    film_style,
-    frame_of,
-    write_film,
-)
+from hopfield_nav import figures
+from hopfield_nav.figures import COLOURS, Progress
+from hopfield_nav.figures.plan import signals
 from hopfield_nav.figures.plan.draw import known_solids
 from hopfield_nav.figures.plan.drawing import known_handles, tool_points
-from hopfield_nav.figures.plan.signals import (
-    Clearances,
-    clearance_handles,
-    clearances,
-    draw_angles,
-    draw_clearance,
-    name_joints,
-)
 from hopfield_nav.figures.solid import CellPose, CellView, PaintedFaces, frame_cell, mark_goal, mark_start
 from hopfield_nav.known_world import Scene
 from hopfield_nav.loop import Trajectory, evaluate
@@ -47,44 +30,32 @@ _SIDES = 20  # faces around each part of the arm
 
 
 class Motion(NamedTuple):
-    """A trajectory as pictures need it.
+    """A trajectory as pictures need it."""
 
-    Attributes:
-        time: (k,) evenly spaced, counted from its start [s].
-        q: (k, n) joint angles [rad].
-        tool: (k, 3) tool point [m].
-        distances: how near the arm comes to what (k,) [m].
-    """
-
-    time: np.ndarray
-    q: np.ndarray
-    tool: np.ndarray
-    distances: Clearances
+    time: np.ndarray  # (k,) evenly spaced, counted from its start [s]
+    q: np.ndarray  # (k, n) joint angles [rad]
+    tool: np.ndarray  # (k, 3) tool point [m]
+    distances: signals.Clearances  # how near the arm comes to what (k,) [m]
 
 
 def sample_motion(arm: Arm, scene: Scene, trajectory: Trajectory, rows: int = _ROWS) -> Motion:
     """Joint angles, tool and clearance at ``rows`` moments from the trajectory's start to its end."""
     time = np.linspace(0.0, trajectory.knots[-1] - trajectory.knots[0], rows)
     q = np.array([evaluate(trajectory, t)[0] for t in trajectory.knots[0] + time])
-    return Motion(time, q, tool_points(arm, q), clearances(arm, scene, q))
+    return Motion(time, q, tool_points(arm, q), signals.clearances(arm, scene, q))
 
 
 def plan_film_times(trajectory: Trajectory) -> np.ndarray:
     """Time of every frame from the trajectory's start [s]; it goes on beyond the end, where the arm rests."""
     end = float(trajectory.knots[-1] - trajectory.knots[0])
-    speed = film_speed(end, _LONGEST)
+    speed = figures.film_speed(end, _LONGEST)
     return np.arange(0.0, end + _REST * speed, speed / PLAN_FPS)
 
 
 class PlanFilm:
-    """Frames of a planned motion.
+    """Frames of a planned motion, under a title; made, and its frames drawn, inside ``film_style()``.
 
-    Args:
-        arm: the arm.
-        scene: of the arm among the solids, from ``build_scene``.
-        solids: the same solids, as a world file has them.
-        trajectory: the motion.
-        title: written above. Make the film, and draw its frames, inside ``film_style()``.
+    ``solids`` are those of the scene, as a world file has them.
     """
 
     def __init__(
@@ -93,9 +64,9 @@ class PlanFilm:
         self.trajectory, self.times = trajectory, plan_film_times(trajectory)
         self.motion = sample_motion(arm, scene, trajectory)
         self.end = float(self.motion.time[-1])
-        self.speed = film_speed(self.end, _LONGEST)
+        self.speed = figures.film_speed(self.end, _LONGEST)
         self.view = CellView(arm, solids, self.motion.q[:: max(1, _ROWS // 60)], sides=_SIDES)
-        self.figure = film_figure(SIZE)
+        self.figure = figures.film_figure(figures.SIZE)
         self.canvas = FigureCanvasAgg(self.figure)
         self._add_scene(self.figure.add_axes((0.0, 0.0, 0.62, 0.93)))
         self._add_curves(float(scene.margin[0]))
@@ -117,7 +88,7 @@ class PlanFilm:
         self.clock.set_text(f"{min(time, self.end):5.2f} s  ({self.speed}×)")
         self.near.set_text(f"{100 * least:.1f} cm to known solids" if np.isfinite(least) else "")
         self._blit()
-        return frame_of(self.canvas)
+        return figures.frame_of(self.canvas)
 
     def frames(self) -> Iterator[np.ndarray]:
         """Every frame in order."""
@@ -127,16 +98,8 @@ class PlanFilm:
     @property
     def artists(self) -> list[Artist]:
         """What changes, from back to front."""
-        return [
-            self.solids,
-            self.path,
-            self.trail,
-            *self.ends,
-            self.tool,
-            *self.cursors,
-            self.clock,
-            self.near,
-        ]
+        lines = [self.path, self.trail, *self.ends, self.tool]
+        return [self.solids, *lines, *self.cursors, self.clock, self.near]
 
     def _add_scene(self, ax: Axes) -> None:
         frame_cell(ax, self.view)
@@ -153,14 +116,14 @@ class PlanFilm:
         motion = self.motion
         angles = self.figure.add_axes((0.685, 0.52, 0.275, 0.36))
         near = self.figure.add_axes((0.685, 0.09, 0.275, 0.27))
-        draw_angles(angles, motion.time, motion.q, named=False)
-        name_joints(angles, motion.q[-1])
-        draw_clearance(near, motion.time, motion.distances, margin)
+        signals.draw_angles(angles, motion.time, motion.q, named=False)
+        signals.name_joints(angles, motion.q[-1])
+        signals.draw_clearance(near, motion.time, motion.distances, margin)
         angles.tick_params(labelbottom=False)
         near.set_xlabel("time (s)")
         self.figure.align_ylabels([angles, near])
         near.legend(
-            handles=clearance_handles(motion.distances, margin), loc="lower center", fontsize="small",
+            handles=signals.clearance_handles(motion.distances, margin), loc="lower center", fontsize="small",
             bbox_to_anchor=(0.5, 1.0), ncols=2, borderaxespad=0.3,
         )  # fmt: skip
         self.cursors = [ax.axvline(0.0, color=COLOURS.travelled, lw=1.4) for ax in (angles, near)]
@@ -200,23 +163,21 @@ def animate_plan(
 ) -> Path:
     """Make the film of a planned motion: the arm in its cell, joint angles and clearance over time.
 
-    As fast as in life up to twelve seconds, then a round multiple, which is written in the film.
+    As fast as in life up to twelve seconds, then a round multiple, which is written in the film, as the title
+    is.
 
     Args:
         arm: the arm.
         scene: of the arm among the known solids, from ``scene_of_world`` or ``build_scene``.
         world: whose known obstacles those are; or the solids themselves, in the order of the scene.
         trajectory: the motion.
-        path: where to, without the ending; an older film is replaced.
+        path: where to, without the ending, which is of ``write_film``; an older film is replaced.
         progress: called after every frame with the number of frames done and of all.
         title: written in the film.
-
-    Returns:
-        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
 
     Raises:
         OSError: the file cannot be written.
     """
-    with film_style():
+    with figures.film_style():
         film = PlanFilm(arm, scene, known_solids(world), trajectory, title)
-        return write_film(Path(path), film.frames(), len(film.times), PLAN_FPS, progress)
+        return figures.write_film(Path(path), film.frames(), len(film.times), PLAN_FPS, progress)

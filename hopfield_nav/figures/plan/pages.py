@@ -1,7 +1,5 @@
 """Whole figures of planned paths in a known cell (nowoczyn2023 figures 3.1 and 3.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,22 +11,7 @@ from matplotlib.lines import Line2D
 
 from dynamics import Arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
-from hopfield_nav.figures.plan.drawing import (
-    add_ends,
-    add_tool_axes,
-    add_tool_line,
-    add_tool_points,
-    corner_for_names,
-    corner_poses,
-    fine_path,
-    fitting_count,
-    known_handles,
-    path_handles,
-    point_handles,
-    poses_between,
-    tool_points,
-    travel_of,
-)
+from hopfield_nav.figures.plan import drawing
 from hopfield_nav.figures.plan.signals import clearance_handles, clearances, draw_angles, draw_clearance
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
 from hopfield_nav.known_world import SAMPLING, PlannedPath, Scene
@@ -44,14 +27,10 @@ _LINE = 0.42 * CENTIMETRE  # of a legend [inch]
 def shortest_page(arm: Arm, scene: Scene, solids: Sequence[Solid], path: PlannedPath) -> Figure:
     """A tool that goes straight: the arm on its path, joint angles, clearance (nowoczyn2023 figure 3.1).
 
-    Args:
-        arm: the arm.
-        scene: of the arm among the solids, from ``build_scene``.
-        solids: the same solids, as a world file has them.
-        path: from ``plan_shortest``.
+    ``solids`` are those of the scene, as a world file has them.
     """
-    view = CellView(arm, solids, fine_path(path.q, 0.1))
-    handles = [*path_handles(path), *point_handles(), *known_handles(view)]
+    view = CellView(arm, solids, drawing.fine_path(path.q, 0.1))
+    handles = [*drawing.path_handles(path), *drawing.point_handles(), *drawing.known_handles(view)]
     figure, panels = _panels(view, handles)
     draw_shortest(panels[0], view, path)
     _draw_signals(panels[1:], arm, scene, path)
@@ -61,15 +40,11 @@ def shortest_page(arm: Arm, scene: Scene, solids: Sequence[Solid], path: Planned
 def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[PlannedPath]) -> Figure:
     """Joints that go straight: the tool's arcs of the best paths, the arm on the best (figure 3.2).
 
-    Args:
-        arm: the arm.
-        scene: of the arm among the solids.
-        solids: the same solids, as a world file has them.
-        paths: from ``plan_direct`` or from sampling, best first; up to five are drawn.
+    The best of the paths is the first; up to five are drawn.
     """
     paths = list(paths)[:_MOST_PATHS]
-    view = CellView(arm, solids, np.concatenate([fine_path(path.q, 0.1) for path in paths]))
-    handles = [*_length_handles(arm, paths), *path_handles(paths[0]), *known_handles(view)]
+    view = CellView(arm, solids, np.concatenate([drawing.fine_path(path.q, 0.1) for path in paths]))
+    handles = [*_length_handles(arm, paths), *drawing.path_handles(paths[0]), *drawing.known_handles(view)]
     figure, panels = _panels(view, handles)
     draw_direct(panels[0], view, paths)
     _draw_signals(panels[1:], arm, scene, paths[0])
@@ -77,46 +52,35 @@ def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence
 
 
 def draw_shortest(ax: Axes, view: CellView, path: PlannedPath) -> Axes:
-    """Start, goal, arms and points between them, and the tool's axes at each point.
-
-    Args:
-        ax: to draw on.
-        view: of the cell.
-        path: a shortest path.
-    """
+    """Start, goal, arms and points between them, and the tool's axes at each point."""
     frame_cell(ax, view)
     add_poses(ax, view, ends_and_ghosts(view.arm, path))
-    add_tool_line(ax, view, path.q)
-    between = poses_between(view.arm, path, fitting_count(view.arm, path, _POINTS, _POINT_GAP))
-    add_tool_points(ax, view, between)
-    corners = corner_poses(path)
-    named = corners[corner_for_names(view, corners, between)]
+    drawing.add_tool_line(ax, view, path.q)
+    count = drawing.fitting_count(view.arm, path, _POINTS, _POINT_GAP)
+    between = drawing.poses_between(view.arm, path, count)
+    drawing.add_tool_points(ax, view, between)
+    corners = drawing.corner_poses(path)
+    named = corners[drawing.corner_for_names(view, corners, between)]
     for q in [*corners, *between]:
-        add_tool_axes(ax, view, q, names=np.array_equal(q, named))
-    add_ends(ax, view, path)
+        drawing.add_tool_axes(ax, view, q, names=np.array_equal(q, named))
+    drawing.add_ends(ax, view, path)
     return ax
 
 
 def draw_direct(ax: Axes, view: CellView, paths: Sequence[PlannedPath]) -> Axes:
-    """The tool's arcs, the best over the others, and the arm on the best.
-
-    Args:
-        ax: to draw on.
-        view: of the cell.
-        paths: best first.
-    """
+    """The tool's arcs, that of the best path, the first one, over the others, and the arm on it."""
     frame_cell(ax, view)
     add_poses(ax, view, ends_and_ghosts(view.arm, paths[0]))
     for arc, style in reversed(list(zip(_arcs(view.arm, paths), _ARC_STYLES, strict=False))):
-        add_tool_line(ax, view, paths[arc[0]].q, **style)
-    add_ends(ax, view, paths[0])
+        drawing.add_tool_line(ax, view, paths[arc[0]].q, **style)
+    drawing.add_ends(ax, view, paths[0])
     return ax
 
 
 def ends_and_ghosts(arm: Arm, path: PlannedPath) -> list[CellPose]:
     """The arm at start and goal, and paler between them."""
-    count = fitting_count(arm, path, _GHOSTS, _GHOST_GAP)
-    ghosts = [CellPose(q, GHOST) for q in poses_between(arm, path, count)]
+    count = drawing.fitting_count(arm, path, _GHOSTS, _GHOST_GAP)
+    ghosts = [CellPose(q, GHOST) for q in drawing.poses_between(arm, path, count)]
     return [CellPose(path.q[0]), *ghosts, CellPose(path.q[-1])]
 
 
@@ -135,12 +99,9 @@ _ARC_STYLES: tuple[dict, ...] = (
 
 
 def _arcs(arm: Arm, paths: Sequence[PlannedPath]) -> list[list[int]]:
-    """Paths by number, those together that are equally long and lead the tool along the same arc.
-
-    A start that leaves the turns open makes the same motion possible on several of them.
-    """
+    """Paths by number, those together whose tool goes the same way: an open start leaves their turns open."""
     groups: list[list[int]] = []
-    arcs = [tool_points(arm, poses_between(arm, path, 20)) for path in paths]
+    arcs = [drawing.tool_points(arm, drawing.poses_between(arm, path, 20)) for path in paths]
     for k, path in enumerate(paths):
         for group in groups:
             first = paths[group[0]]
@@ -192,15 +153,15 @@ def _panels(view: CellView, handles: list[Artist]) -> tuple[Figure, list[Axes]]:
 
 
 def _draw_signals(panels: Sequence[Axes], arm: Arm, scene: Scene, path: PlannedPath) -> None:
-    q = fine_path(path.q)
-    travel, label = travel_of(arm, path, q)
+    q = drawing.fine_path(path.q)
+    travel, label = drawing.travel_of(arm, path, q)
     distances, margin = clearances(arm, scene, q), float(scene.margin[0])
     draw_angles(panels[0], travel, q)
     draw_clearance(panels[1], travel, distances, margin)
     panels[0].tick_params(labelbottom=False)
     panels[1].set_xlabel(label)
     for ax in panels:
-        for via in travel_at(travel, q, corner_poses(path)[1:-1]):
+        for via in travel_at(travel, q, drawing.corner_poses(path)[1:-1]):
             ax.axvline(via, color=COLOURS.grid, lw=0.7, zorder=0)
     panels[0].figure.align_ylabels(panels)
     panels[1].legend(

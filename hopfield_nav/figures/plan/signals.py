@@ -1,7 +1,5 @@
 """Along a planned path: joint angles, and how near the arm comes to the known solids and to itself."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import matplotlib
@@ -20,17 +18,11 @@ _MARGIN = {"color": COLOURS.goal, "lw": 0.9, "ls": (0, (4, 2))}
 
 
 class Clearances(NamedTuple):
-    """Distances along a path, each (k,) [m], infinite where there is nothing.
+    """Distances along a path, each (k,) [m], infinite where there is nothing."""
 
-    Attributes:
-        least: of everything, from ``known_world.clearance``.
-        solids: of the arm to the known solids, without parts that turn on the spot beside one.
-        itself: of the arm to itself, without housings that stay beside each other.
-    """
-
-    least: np.ndarray
-    solids: np.ndarray
-    itself: np.ndarray
+    least: np.ndarray  # of everything, from ``known_world.clearance``
+    solids: np.ndarray  # of the arm to the known solids, without parts that turn on the spot beside one
+    itself: np.ndarray  # of the arm to itself, without housings that stay beside each other
 
 
 def clearances(arm: Arm, scene: Scene, q: np.ndarray) -> Clearances:
@@ -55,14 +47,7 @@ def joint_colours(count: int) -> np.ndarray:
 
 
 def draw_angles(ax: Axes, travel: np.ndarray, q: np.ndarray, named: bool = True) -> Axes:
-    """Angles of all joints along a path, each named at its end.
-
-    Args:
-        ax: to draw on.
-        travel: (k,) any unit.
-        q: (k, n) [rad].
-        named: whether the names are written.
-    """
+    """Angles (k, n) [rad] of all joints along a path, over ``travel`` (k,), each named at its end."""
     colours = joint_colours(q.shape[1])
     for k, colour in enumerate(colours):
         ax.plot(*envelope(travel, q[:, k]), color=colour)
@@ -87,14 +72,7 @@ def name_joints(ax: Axes, q: np.ndarray) -> None:
 
 
 def draw_clearance(ax: Axes, travel: np.ndarray, distances: Clearances, margin: float) -> Axes:
-    """How near the arm comes to what, with the distance that is kept from solids.
-
-    Args:
-        ax: to draw on.
-        travel: (k,) any unit.
-        distances: from ``clearances``.
-        margin: [m] that the plan keeps from the solids.
-    """
+    """How near the arm comes to what, over ``travel`` (k,), with the margin [m] that is kept from solids."""
     for values, style in zip(distances[::-1], _STYLES[::-1], strict=True):
         if np.isfinite(values).all():
             ax.plot(*envelope(travel, 100 * values), **_scaled(style))

@@ -1,7 +1,5 @@
 """All joint positions of one pose of the tool in one picture (nowoczyn2023, inverse_kinematics_example)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -26,14 +24,9 @@ _FOOT = 0.5 * CENTIMETRE
 def solutions_page(
     arm: Arm, scene: Scene, solids: Sequence[Solid], pose: np.ndarray, names: Sequence[str | None] = ()
 ) -> Figure:
-    """The arm in every joint position that brings the tool to a pose, and what it touches there.
+    """The arm in every joint position that brings the tool to a pose (4, 4), and what it touches there.
 
-    Args:
-        arm: an arm of UR type.
-        scene: of the arm among the solids, from ``build_scene``.
-        solids: the same solids in the same order, as a world file has them.
-        pose: (4, 4) T_base_tool.
-        names: of the solids; default none has one.
+    ``solids`` are those of the scene in the same order, ``names`` theirs; by default none has one.
 
     Raises:
         BadInput: a malformed pose, or one out of reach.
@@ -56,16 +49,7 @@ def solutions_page(
 def draw_solution(
     ax: Axes, view: CellView, scene: Scene, q: np.ndarray, number: int, names: Sequence[str | None]
 ) -> Axes:
-    """One joint position, the links that touch something in colour, with its angles and words below.
-
-    Args:
-        ax: to draw on.
-        view: of the cell.
-        scene: of its arm.
-        q: (n,) joint angles [rad].
-        number: to write above it.
-        names: of the scene's solids.
-    """
+    """One joint position (n,) [rad], the links that touch something in colour; angles and words below it."""
     frame_cell(ax, view)
     add_poses(ax, view, [CellPose(q, touched=touched_links(view.arm, scene, q))], pale=True)
     add_tool_axes(ax, view, q)
@@ -83,10 +67,7 @@ def draw_solution(
 
 
 def touch_words(explained: str) -> list[str]:
-    """The words of ``explain``, put together by what is touched: "links 2, 3 touch known[1]".
-
-    What comes nearer than the scene's margin counts as touched.
-    """
+    """The words of ``explain``, together by what is touched (or too near): "links 2, 3 touch known[1]"."""
     if explained == "free":
         return []
     touching: dict[str, list[str]] = {}

@@ -1,7 +1,5 @@
 """Where one branch of the inverse kinematics stops on a straight line, and the layered graph goes on."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 
@@ -14,16 +12,7 @@ from matplotlib.patches import Patch
 
 from dynamics import Arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE
-from hopfield_nav.figures.plan.drawing import (
-    add_ends,
-    add_tool_line,
-    fine_path,
-    known_handles,
-    path_handles,
-    poses_between,
-    tool_points,
-    tool_travel,
-)
+from hopfield_nav.figures.plan import drawing
 from hopfield_nav.figures.plan.pages import GHOST, ends_and_ghosts
 from hopfield_nav.figures.plan.signals import draw_angles, name_joints, touched_links
 from hopfield_nav.figures.solid import CellPose, CellView, add_poses, frame_cell
@@ -40,23 +29,19 @@ def stopped_page(
 ) -> Figure:
     """Two arms side by side: one that keeps to a branch up to its stop, one that follows the graph.
 
-    Args:
-        arm: the arm.
-        scene: of the arm among the solids, from ``build_scene``.
-        solids: the same solids, as a world file has them.
-        q_branch: (k, n) joint angles of the single branch, the last where it stops [rad].
-        reason: why it stops there.
-        path: of the graph along the same line.
+    The branch stops for a ``reason`` at the last of ``q_branch`` (k, n) [rad]; the path goes on along the
+    line.
     """
     q_branch = np.asarray(q_branch, dtype=float)
-    view = CellView(arm, solids, np.concatenate([fine_path(q_branch, 0.1), fine_path(path.q, 0.1)]))
+    poses = np.concatenate([drawing.fine_path(q, 0.1) for q in (q_branch, path.q)])
+    view = CellView(arm, solids, poses)
     words = textwrap.wrap(reason, _LETTERS)
     figure, (left, right, *angles) = _panels(view, len(words))
     draw_stop(left, view, scene, q_branch, path)
     frame_cell(right, view)
     add_poses(right, view, ends_and_ghosts(arm, path))
-    add_tool_line(right, view, path.q)
-    add_ends(right, view, path)
+    drawing.add_tool_line(right, view, path.q)
+    drawing.add_ends(right, view, path)
     left.set_title("one branch stops")
     right.set_title("the layered graph goes on")
     left.text(0.5, -0.01, "\n".join(words), transform=left.transAxes, ha="center", va="top", fontsize="small")
@@ -66,24 +51,16 @@ def stopped_page(
 
 
 def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, path: PlannedPath) -> Axes:
-    """The arm on one branch up to its stop, and the rest of the line dashed.
-
-    Args:
-        ax: to draw on.
-        view: of the cell.
-        scene: of its arm.
-        q_branch: (k, n) joint angles up to the stop [rad].
-        path: one that follows the same line to its end.
-    """
+    """The arm on one branch (k, n) [rad] up to its stop; the rest of the path's line is dashed."""
     frame_cell(ax, view)
     branch = PlannedPath(q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), path_length(q_branch))
-    ghosts = [CellPose(q, GHOST) for q in poses_between(view.arm, branch, _GHOSTS)]
+    ghosts = [CellPose(q, GHOST) for q in drawing.poses_between(view.arm, branch, _GHOSTS)]
     stop = CellPose(q_branch[-1], touched=touched_links(view.arm, scene, q_branch[-1]))
     add_poses(ax, view, [CellPose(q_branch[0]), *ghosts, stop])
-    add_tool_line(ax, view, path.q, lw=1.0, ls=_AHEAD)
-    add_tool_line(ax, view, q_branch)
-    add_ends(ax, view, path)
-    here = view.appear(tool_points(view.arm, q_branch[-1]))
+    drawing.add_tool_line(ax, view, path.q, lw=1.0, ls=_AHEAD)
+    drawing.add_tool_line(ax, view, q_branch)
+    drawing.add_ends(ax, view, path)
+    here = view.appear(drawing.tool_points(view.arm, q_branch[-1]))
     ax.plot(*here, **_STOP, zorder=7)
     return ax
 
@@ -93,12 +70,12 @@ _STOP = {"marker": "X", "ls": "", "color": COLOURS.true, "markersize": 7, "mec":
 
 def _handles(view: CellView, path: PlannedPath) -> list[Artist]:
     return [
-        *path_handles(path),
+        *drawing.path_handles(path),
         Line2D([], [], **_STOP, label="stop"),
         Patch(color=COLOURS.goal, lw=0, label="touching link"),
         Line2D([], [], color=COLOURS.planned, lw=1.4, label="tool"),
         Line2D([], [], color=COLOURS.planned, lw=1.0, ls=_AHEAD, label="not reached"),
-        *known_handles(view),
+        *drawing.known_handles(view),
     ]
 
 
@@ -106,8 +83,8 @@ def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, pa
     """Angles over the tool's path; both panels have the same axes, the stop is a dashed line."""
     rows, travels = [], []
     for ax, q in zip(panels, (q_branch, path.q), strict=True):
-        rows.append(fine_path(q))
-        travels.append(tool_travel(arm, rows[-1]))
+        rows.append(drawing.fine_path(q))
+        travels.append(drawing.tool_travel(arm, rows[-1]))
         draw_angles(ax, travels[-1], rows[-1], named=False)
         ax.set_xlabel("path of the tool (m)")
     low, high = min(ax.get_ylim()[0] for ax in panels), max(ax.get_ylim()[1] for ax in panels)

@@ -6,8 +6,6 @@
         ax = draw_trajectory(plt.figure().add_subplot(), load_run("runs/a"))
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -54,16 +52,10 @@ _OF_JOINTS: dict[str, Callable[[Run], Figure | None]] = {
 def draw_run_figures(
     run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False
 ) -> list[Path]:
-    """Draw every figure that makes sense for a run.
+    """Draw every figure that makes sense for a run into a folder, which is made if need be; the files.
 
-    Args:
-        run: a run; figures of signals are left out where none were recorded.
-        folder: where the files go; made if need be, older figures of the same names are replaced.
-        pdf: a PDF beside each PNG.
-        two_processes: with the help of a copy of this process; see ``figures.two_processes``.
-
-    Returns:
-        The files written.
+    Figures of signals are left out where none were recorded, older ones of the same names replaced. On
+    request there is a PDF beside each PNG, and a copy of this process helps, see ``figures.two_processes``.
 
     Raises:
         OSError: a file cannot be written.

@@ -3,8 +3,6 @@
 Between the two lies what is settled from one touch to the next: the felt cells and the planned path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,17 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dynamics import BadInput
-from hopfield_nav.figures import (
-    COLOURS,
-    Cut,
-    Progress,
-    draw_in_two_processes,
-    film_figure,
-    film_speed,
-    film_style,
-    frame_of,
-    write_film,
-)
+from hopfield_nav import figures
+from hopfield_nav.figures import COLOURS, Cut, Progress
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
@@ -67,34 +56,31 @@ def animate_run(
     """
     if not run.data.sizes["time"]:
         raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
-    with film_style():
+    with figures.film_style():
         film = Film(run, cut)
-        frames = draw_in_two_processes(film.frame, len(film.times)) if two_processes else film.frames()
-        return write_film(Path(path), frames, len(film.times), cut.fps, progress, cut.size)
+        count, frames = len(film.times), film.frames()
+        if two_processes:
+            frames = figures.draw_in_two_processes(film.frame, count)
+        return figures.write_film(Path(path), frames, count, cut.fps, progress, cut.size)
 
 
 def film_times(run: Run, cut: Cut = WHOLE) -> np.ndarray:
     """Simulated time of every frame [s]; it goes on beyond the run's end, where the last moment stays."""
     last = float(run.data.time.values[-1])
     end = cut.until(last)
-    speed = film_speed(end - cut.begin, _LONGEST)
+    speed = figures.film_speed(end - cut.begin, _LONGEST)
     return np.arange(cut.begin, end + (_REST * speed if end == last else 0.0), speed / cut.fps)
 
 
 class Film:
-    """Frames of a run.
-
-    Args:
-        run: a run with recorded signals. Make it, and draw its frames, inside ``film_style()``.
-        cut: which part of the run, frames a second and size.
-    """
+    """Frames of a run with signals, or of a part of it; made, and drawn, inside ``film_style()``."""
 
     def __init__(self, run: Run, cut: Cut = WHOLE) -> None:
         self.run, self.cut, self.times = run, cut, film_times(run, cut)
         self.plans, self.missed = run.plans(), missed_contacts(run)
         self.end = float(run.data.time.values[-1])
-        self.speed = film_speed(cut.until(self.end) - cut.begin, _LONGEST)
-        self.figure = film_figure(cut.size)
+        self.speed = figures.film_speed(cut.until(self.end) - cut.begin, _LONGEST)
+        self.figure = figures.film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)
         self.panels: list[_Panel] = [
             *self._scene(),
@@ -138,7 +124,7 @@ class Film:
         self._say(now)
         self._blit(shown != self._shown)
         self._shown = shown
-        return frame_of(self.canvas)
+        return figures.frame_of(self.canvas)
 
     def frame(self, number: int) -> np.ndarray:
         """The frame of a number, from 0."""

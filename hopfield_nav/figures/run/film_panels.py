@@ -5,8 +5,6 @@ every frame. Behind them lies what is ``settled``: it is drawn anew when there i
 touch begins or ends to glow.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -15,69 +13,36 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection, PolyCollection
 from matplotlib.patches import FancyArrowPatch
 
-from hopfield_nav.figures import COLOURS, envelope, path_rows
+from hopfield_nav.figures import COLOURS, envelope, path_rows, solid
 from hopfield_nav.figures.run.signals import force_threshold, frame_time
 from hopfield_nav.figures.run.snapshots import force_arrow
-from hopfield_nav.figures.solid import (
-    PaintedFaces,
-    SceneView,
-    add_cells,
-    add_goal,
-    add_grid,
-    add_obstacles,
-    add_plane,
-    add_start,
-    cell_centres,
-    cell_classes,
-    cell_points,
-    frame_map,
-    frame_scene,
-    level_height,
-    level_of,
-    mark_goal,
-    mark_start,
-    obstacle_outlines,
-    start_point,
-)
 from hopfield_nav.record import PlanRecord, Run, force_norm
 
 
 class Now(NamedTuple):
-    """One moment of the film.
+    """One moment of the film."""
 
-    Attributes:
-        time: simulated [s].
-        row: of the record.
-        number: index of the plan that is followed.
-        plan: that plan.
-        collisions: their number so far.
-        graze: whether the latest touch is passed by, which is no collision.
-        flash: 1 at a touch, fading to 0.
-        slides: the arm slides along what it felt.
-        missed: a contact lasts, or is just over, that was not registered.
-    """
-
-    time: float
-    row: int
-    number: int
-    plan: PlanRecord
-    collisions: int
-    graze: bool
-    flash: float
-    slides: bool
-    missed: bool
+    time: float  # simulated [s]
+    row: int  # of the record
+    number: int  # index of the plan that is followed
+    plan: PlanRecord  # that plan
+    collisions: int  # their number so far
+    graze: bool  # whether the latest touch is passed by, which is no collision
+    flash: float  # 1 at a touch, fading to 0
+    slides: bool  # the arm slides along what it felt
+    missed: bool  # a contact lasts, or is just over, that was not registered
 
 
 class ScenePanel:
     """Arm, obstacles, map and forces from one side."""
 
     def __init__(self, ax: Axes, run: Run) -> None:
-        self.ax, self.run, self.scene = ax, run, SceneView(run, sides=22)
-        add_plane(ax, self.scene)
-        start = self.scene.appear(start_point(run))
-        mark_start(ax, start, 8)
+        self.ax, self.run, self.scene = ax, run, solid.SceneView(run, sides=22)
+        solid.add_plane(ax, self.scene)
+        start = self.scene.appear(solid.start_point(run))
+        solid.mark_start(ax, start, 8)
         if run.world.goal_point is not None:
-            mark_goal(ax, self.scene.appear(np.array(run.world.goal_point)), 8)
+            solid.mark_goal(ax, self.scene.appear(np.array(run.world.goal_point)), 8)
         self._trail_rows = path_rows(run.data.tool_position.values, 1e-3)
         self._trail_xy = self.scene.appear(run.data.tool_position.values[self._trail_rows])
         self.cells = ax.add_collection(PolyCollection([], linewidths=0, zorder=2.5), autolim=False)
@@ -85,11 +50,11 @@ class ScenePanel:
         self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45, zorder=2.9)[0]
         self.path = ax.plot([], [], color=COLOURS.planned, zorder=3 + over)[0]
         self.trail = ax.plot([], [], color=COLOURS.travelled, zorder=3.5 + over)[0]
-        self.solids = PaintedFaces(ax)
+        self.solids = solid.PaintedFaces(ax)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
         self.arrows = [_arrow(ax, colour) for colour in (COLOURS.true, COLOURS.felt)]
         self.tool = ax.plot([], [], "o", ms=6, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8, zorder=9)[0]
-        frame_scene(ax, self.scene)
+        solid.frame_scene(ax, self.scene)
 
     @property
     def artists(self) -> list[Artist]:
@@ -111,7 +76,7 @@ class ScenePanel:
             faces, colours = self.scene.cells(now.plan)
             self.cells.set_verts(faces)
             self.cells.set_facecolor(colours)
-            centres = cell_points(self.run, now.plan.path)
+            centres = solid.cell_points(self.run, now.plan.path)
             self.path.set_data(*self.scene.appear(centres).T)
             self.shadow.set_data(*self.scene.on_plane(centres[:, :2]).T)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
@@ -135,12 +100,12 @@ class MapPanel:
 
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run = ax, run
-        add_obstacles(ax, run)
-        add_grid(ax, run)
-        add_start(ax, run, 8)
-        add_goal(ax, run, 8)
-        add_cells(ax, run, np.zeros(run.world.map.shape, dtype=int))
-        frame_map(ax, run)
+        solid.add_obstacles(ax, run)
+        solid.add_grid(ax, run)
+        solid.add_start(ax, run, 8)
+        solid.add_goal(ax, run, 8)
+        solid.add_cells(ax, run, np.zeros(run.world.map.shape, dtype=int))
+        solid.frame_map(ax, run)
         self._trail_rows = path_rows(run.data.tool_position.values[:, :2], 5e-4)
         self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
         self.cells = ax.images[0]
@@ -162,9 +127,9 @@ class MapPanel:
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that ``settled`` is another than before."""
         if new_plan:
-            self.path.set_data(*cell_centres(self.run, now.plan.path).T)
+            self.path.set_data(*solid.cell_centres(self.run, now.plan.path).T)
             plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-            self.cells.set_data(cell_classes(self.run, plan, path=False).T)
+            self.cells.set_data(solid.cell_classes(self.run, plan, path=False).T)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = self.run.data.tool_position.values[now.row, :2, None]
         self.tool.set_data(*point)
@@ -176,17 +141,18 @@ class LevelPanel:
 
     def __init__(self, ax: Axes, run: Run) -> None:
         self.ax, self.run = ax, run
-        add_grid(ax, run)
-        add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
-        frame_map(ax, run)
+        solid.add_grid(ax, run)
+        solid.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
+        solid.frame_map(ax, run)
         self._trail_rows = path_rows(run.data.tool_position.values, 5e-4)
         self._trail_xy = run.data.tool_position.values[self._trail_rows, :2]
-        self._ends = [mark_start(ax, start_point(run)[:2], 8)]
-        self._end_levels = [int(level_of(run, start_point(run)[2]))]
+        self._ends = [solid.mark_start(ax, solid.start_point(run)[:2], 8)]
+        self._end_levels = [int(solid.level_of(run, solid.start_point(run)[2]))]
         if run.world.goal_point is not None:
-            self._ends.append(mark_goal(ax, run.world.goal_point[:2], 8))
-            self._end_levels.append(int(level_of(run, run.world.goal_point[2])))
-        self._outlines = [obstacle_outlines(run, level_height(run, k)) for k in range(run.world.map.shape[2])]
+            self._ends.append(solid.mark_goal(ax, run.world.goal_point[:2], 8))
+            self._end_levels.append(int(solid.level_of(run, run.world.goal_point[2])))
+        heights = (solid.level_height(run, k) for k in range(run.world.map.shape[2]))
+        self._outlines = [solid.obstacle_outlines(run, z) for z in heights]
         self.slice = ax.add_collection(
             PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
         )
@@ -207,9 +173,9 @@ class LevelPanel:
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment."""
         position = self.run.data.tool_position.values[now.row]
-        self._choose(int(level_of(self.run, position[2])) if np.isfinite(position[2]) else 0)
+        self._choose(int(solid.level_of(self.run, position[2])) if np.isfinite(position[2]) else 0)
         plan = now.plan if now.flash > 0 else now.plan._replace(cell=None)
-        classes = cell_classes(self.run, plan, path=False)
+        classes = solid.cell_classes(self.run, plan, path=False)
         self.cells.set_data(classes[:, :, self.level].T)
         self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
         point = position[:2, None]
@@ -223,7 +189,7 @@ class LevelPanel:
         self.slice.set_paths(self._outlines[level])
         for end, own in zip(self._ends, self._end_levels, strict=True):
             end.set_alpha(1.0 if own == level else 0.3)
-        height = level_height(self.run, level) + 0.0
+        height = solid.level_height(self.run, level) + 0.0
         self.title.set_text(f"level {level + 1} of {len(self._outlines)}: z = {height:.3g} m")
 
 

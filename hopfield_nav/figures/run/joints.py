@@ -1,7 +1,5 @@
 """Joints over time: control error (ragazzon2012 figure 7.9), angles and torques with their limits."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -17,13 +15,7 @@ _NEAR = 0.5  # a limit is drawn where the axis need not grow by more than this s
 
 
 def draw_joint_error(ax: Axes, run: Run, joint: int) -> Axes:
-    """Error of one joint, q − q_ref (ragazzon2012 figure 7.9).
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        joint: counted from 0.
-    """
+    """Error q − q_ref of one joint, counted from 0, of a run with signals (ragazzon2012 figure 7.9)."""
     error = run.data.q.values[:, joint] - run.data.q_ref.values[:, joint]
     ax.axhline(0.0, color=COLOURS.grid, lw=0.6, zorder=1)
     add_signal(ax, run, 1e3 * error, COLOURS.travelled)
@@ -33,13 +25,7 @@ def draw_joint_error(ax: Axes, run: Run, joint: int) -> Axes:
 
 
 def draw_joint_angle(ax: Axes, run: Run, joint: int) -> Axes:
-    """Angle of one joint and its reference, with the joint's limits.
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        joint: counted from 0.
-    """
+    """Angle of one joint, counted from 0, its reference and its limits, of a run with signals."""
     add_signal(ax, run, run.data.q_ref.values[:, joint], COLOURS.planned, linewidth=1.5)
     add_signal(ax, run, run.data.q.values[:, joint], COLOURS.travelled)
     keep_scale(ax, _ANGLE)
@@ -50,13 +36,7 @@ def draw_joint_angle(ax: Axes, run: Run, joint: int) -> Axes:
 
 
 def draw_joint_torque(ax: Axes, run: Run, joint: int) -> Axes:
-    """Motor torque of one joint, with its limits.
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        joint: counted from 0.
-    """
+    """Motor torque of one joint, counted from 0, with its limits, of a run with signals."""
     ax.plot(
         *envelope(run.data.time.values, run.data.tau.values[:, joint]), color=COLOURS.travelled, linewidth=0.7
     )

@@ -1,58 +1,32 @@
 """Levels of a map in space from above: obstacles cut at their height, cells, the tool's path in them."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, path_rows
+from hopfield_nav.figures import COLOURS, PAGE, path_rows, solid
 from hopfield_nav.figures.run.maps import trajectory_handles
-from hopfield_nav.figures.solid import (
-    add_cells,
-    add_closed_steps,
-    add_goal,
-    add_grid,
-    add_obstacles,
-    add_start,
-    cell_centres,
-    cell_classes,
-    few_empty,
-    final_plan,
-    frame_map,
-    level_height,
-    level_of,
-    map_grid,
-    start_point,
-)
 from hopfield_nav.record import Run, missed_contacts
 
 MOST_LEVELS = 24
 
 
 def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
-    """One level: its slice of obstacles, what was felt in it, and the tool's path while it was there.
-
-    Args:
-        ax: to draw on.
-        run: a run with a map in space.
-        level: counted from 0, along z.
-        labels: whether the axes have labels.
-    """
-    add_obstacles(ax, run, level_height(run, level))
-    add_grid(ax, run)
-    plan = final_plan(run)
-    add_cells(ax, run, cell_classes(run, plan, path=False)[:, :, level])
+    """One level, from 0: its slice of obstacles, what was felt, the tool's path while it was there."""
+    solid.add_obstacles(ax, run, solid.level_height(run, level))
+    solid.add_grid(ax, run)
+    plan = solid.final_plan(run)
+    solid.add_cells(ax, run, solid.cell_classes(run, plan, path=False)[:, :, level])
     here = (plan.steps[:, :, 2] == level).all(axis=1)  # steps up and down belong to no level
-    add_closed_steps(ax, run, plan.steps[here], plan.certainty[here])
+    solid.add_closed_steps(ax, run, plan.steps[here], plan.certainty[here])
     _add_path(ax, run, level)
-    if level_of(run, start_point(run)[2]) == level:
-        add_start(ax, run, 4)
-    if run.world.goal_point is not None and level_of(run, run.world.goal_point[2]) == level:
-        add_goal(ax, run, 4)
+    if solid.level_of(run, solid.start_point(run)[2]) == level:
+        solid.add_start(ax, run, 4)
+    if run.world.goal_point is not None and solid.level_of(run, run.world.goal_point[2]) == level:
+        solid.add_goal(ax, run, 4)
     _add_collisions(ax, run, level)
-    frame_map(ax, run, labels)
+    solid.frame_map(ax, run, labels)
     return ax
 
 
@@ -60,19 +34,14 @@ def levels_page(run: Run) -> Figure:
     """Every level that something is in, from the lowest up."""
     count = run.world.map.shape[2]
     chosen = [int(k) for k in np.linspace(0, count - 1, min(count, MOST_LEVELS)).round()]
-    columns = few_empty(len(chosen), (4, 3) if len(chosen) <= 8 else (6, 5))
+    columns = solid.few_empty(len(chosen), (4, 3) if len(chosen) <= 8 else (6, 5))
     handles = trajectory_handles(run)
-    head = 0.4 * CENTIMETRE * -(-len(handles) // 7)
-    figure, panels = map_grid(run, PAGE, len(chosen), columns, head)
+    note = "" if len(chosen) == count else f"   ({len(chosen)} of {count} levels, evenly chosen)"
+    figure, panels = solid.map_grid(run, PAGE, len(chosen), columns, handles, 7, note)
     for ax, level in zip(panels, chosen, strict=True):
         draw_level(ax, run, level)
-        ax.set_title(f"z = {level_height(run, level) + 0.0:.3g} m", pad=2)
+        ax.set_title(f"z = {solid.level_height(run, level) + 0.0:.3g} m", pad=2)
         ax.locator_params(nbins=3)
-    note = "" if len(chosen) == count else f"   ({len(chosen)} of {count} levels, evenly chosen)"
-    edge = 0.1 * CENTIMETRE / figure.get_figheight()
-    figure.supxlabel(f"x (m){note}", fontsize="medium", y=edge, va="bottom")
-    figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / figure.get_figwidth(), ha="left")
-    figure.legend(handles=handles, loc="upper center", ncols=7, borderaxespad=0.1)
     return figure
 
 
@@ -81,7 +50,7 @@ def path_in_level(run: Run, level: int) -> np.ndarray:
     trail = run.data.tool_position.values
     trail = trail[path_rows(trail)] if len(trail) > 1 else trail
     pieces = np.stack([trail[:-1, :2], trail[1:, :2]], axis=1)
-    return pieces[level_of(run, trail[:-1, 2]) == level]
+    return pieces[solid.level_of(run, trail[:-1, 2]) == level]
 
 
 def _add_path(ax: Axes, run: Run, level: int) -> None:
@@ -93,10 +62,10 @@ def _add_path(ax: Axes, run: Run, level: int) -> None:
 
 def _add_collisions(ax: Axes, run: Run, level: int) -> None:
     cells, actual = run.data.event_cell.values, run.data.event_position.values
-    marked = cell_centres(run, cells[cells[:, 2] == level])
-    felt_at = actual[level_of(run, actual[:, 2]) == level][:, :2]
+    marked = solid.cell_centres(run, cells[cells[:, 2] == level])
+    felt_at = actual[solid.level_of(run, actual[:, 2]) == level][:, :2]
     ax.plot(*marked.T, "x", color="white", markersize=2.6, mew=0.8, zorder=5.5, label="_marked")
-    missed = [e.position for e in missed_contacts(run) if level_of(run, e.position[2]) == level]
+    missed = [e.position for e in missed_contacts(run) if solid.level_of(run, e.position[2]) == level]
     if missed:
         how = {"color": COLOURS.missed, "markersize": 4.5, "mec": COLOURS.ink, "mew": 0.6, "zorder": 8}
         ax.plot(*np.array(missed)[:, :2].T, "^", label="_missed", **how)

@@ -1,104 +1,75 @@
 """Maps from above: the set-up, one plan, the path that the tool took (ragazzon2012 figures 7.2, 7.4, 7.5)."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures import COLOURS, solid
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
-from hopfield_nav.figures.solid import (
-    add_cells,
-    add_closed_steps,
-    add_goal,
-    add_grid,
-    add_obstacles,
-    add_path,
-    add_start,
-    add_trail,
-    cell_centres,
-    cell_classes,
-    felt_alpha,
-    final_plan,
-    frame_map,
-    in_space,
-)
 from hopfield_nav.record import PlanRecord, Run, missed_contacts
 
 
 def draw_collision_space(ax: Axes, run: Run) -> Axes:
-    """The set-up: cells, true obstacles, start and goal (ragazzon2012 figure 7.2).
-
-    Args:
-        ax: to draw on.
-        run: any run; a map in space is seen from one side.
-    """
-    if in_space(run):
+    """The set-up: cells, true obstacles, start and goal (ragazzon2012 figure 7.2); from one side in space."""
+    if solid.in_space(run):
         return draw_space(ax, run)
-    plan = final_plan(run)
-    add_obstacles(ax, run)
-    add_grid(ax, run)
-    add_cells(ax, run, cell_classes(run, plan._replace(felt=np.zeros_like(plan.felt)), path=False))
-    add_start(ax, run, 7)
-    add_goal(ax, run, 7)
-    frame_map(ax, run)
+    plan = solid.final_plan(run)
+    solid.add_obstacles(ax, run)
+    solid.add_grid(ax, run)
+    untouched = plan._replace(felt=np.zeros_like(plan.felt))
+    solid.add_cells(ax, run, solid.cell_classes(run, untouched, path=False))
+    solid.add_start(ax, run, 7)
+    solid.add_goal(ax, run, 7)
+    solid.frame_map(ax, run)
     return ax
 
 
 def draw_plan(ax: Axes, run: Run, plan: PlanRecord, labels: bool = False) -> Axes:
     """The map after one collision, and the new path (one panel of ragazzon2012 figure 7.4).
 
-    Args:
-        ax: to draw on.
-        run: the run that the plan belongs to.
-        plan: one of ``run.plans()``.
-        labels: whether the axes have labels.
+    ``plan`` is one of ``run.plans()``.
     """
-    if in_space(run):
+    if solid.in_space(run):
         return draw_plan_in_space(ax, run, plan)
-    add_grid(ax, run)
-    add_cells(ax, run, cell_classes(run, plan))
-    add_closed_steps(ax, run, plan.steps, plan.certainty)
+    solid.add_grid(ax, run)
+    solid.add_cells(ax, run, solid.cell_classes(run, plan))
+    solid.add_closed_steps(ax, run, plan.steps, plan.certainty)
     if len(plan.path):
-        add_path(ax, run, plan.path)
-        here = cell_centres(run, plan.path[:1])[0]
+        solid.add_path(ax, run, plan.path)
+        here = solid.cell_centres(run, plan.path[:1])[0]
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=5)
-    add_goal(ax, run, 3.6)
-    frame_map(ax, run, labels)
+    solid.add_goal(ax, run, 3.6)
+    solid.frame_map(ax, run, labels)
     return ax
 
 
 def draw_trajectory(ax: Axes, run: Run) -> Axes:
     """The tool's path over the final map and the true obstacles (ragazzon2012 figure 7.5).
 
-    A cross in the marked cell and a dot where the tool really was belong to every collision.
-
-    Args:
-        ax: to draw on.
-        run: any run; without recorded signals the trail is left out.
+    A cross in the marked cell and a dot where the tool really was belong to every collision. Without recorded
+    signals the path is left out.
     """
-    if in_space(run):
+    if solid.in_space(run):
         return draw_path_in_space(ax, run)
-    add_obstacles(ax, run)
-    add_grid(ax, run)
-    plan = final_plan(run)
-    add_cells(ax, run, cell_classes(run, plan, path=False))
-    add_closed_steps(ax, run, plan.steps, plan.certainty)
+    solid.add_obstacles(ax, run)
+    solid.add_grid(ax, run)
+    plan = solid.final_plan(run)
+    solid.add_cells(ax, run, solid.cell_classes(run, plan, path=False))
+    solid.add_closed_steps(ax, run, plan.steps, plan.certainty)
     if run.data.sizes["time"] > 1:
-        add_trail(ax, run)
-    add_start(ax, run)
-    add_goal(ax, run)
+        solid.add_trail(ax, run)
+    solid.add_start(ax, run)
+    solid.add_goal(ax, run)
     _add_collisions(ax, run)
     _add_missed(ax, run)
-    frame_map(ax, run)
+    solid.frame_map(ax, run)
     return ax
 
 
 def _add_collisions(ax: Axes, run: Run) -> None:
-    marked = cell_centres(run, run.data.event_cell.values)
+    marked = solid.cell_centres(run, run.data.event_cell.values)
     actual = run.data.event_position.values[:, :2]
     for ends in zip(marked, actual, strict=True):
         ax.plot(*np.array(ends).T, color=COLOURS.true, linewidth=0.6, zorder=5)
@@ -131,7 +102,7 @@ def plan_handles(run: Run) -> list[Artist]:
         handles.append(_diamond(4))
     if run.data.sizes["event"]:
         handles += [Patch(color=COLOURS.true, lw=0, label="just marked")]
-        handles += _felt_handles(run, "felt before", not in_space(run))
+        handles += _felt_handles(run, "felt before", not solid.in_space(run))
     return handles + _excluded_handle(run)
 
 
@@ -151,7 +122,7 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
 
 def _felt_handles(run: Run, marked: str, bars: bool) -> list[Artist]:
     """What was felt: marked cells, or facts and beliefs, the steps among them where bars are drawn."""
-    alpha = felt_alpha(run) if bars else 0.8  # cubes in space are solid
+    alpha = solid.felt_alpha(run) if bars else 0.8  # cubes in space are solid
     if run.world.detection.mark != "felt":
         return [Patch(color=COLOURS.felt, alpha=alpha, lw=0, label=marked)]
     steps = {"fact": 1.6, "belief": 0.8} if bars else {}

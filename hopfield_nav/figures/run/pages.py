@@ -3,39 +3,13 @@
 A map in space is seen from one side, a plane map from above.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure
-from hopfield_nav.figures.run.joints import (
-    draw_joint_angle,
-    draw_joint_error,
-    draw_joint_torque,
-    joint_handles,
-)
+from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.levels import levels_page
-from hopfield_nav.figures.run.maps import (
-    draw_collision_space,
-    draw_plan,
-    draw_trajectory,
-    plan_handles,
-    space_handles,
-    trajectory_handles,
-)
-from hopfield_nav.figures.run.signals import (
-    draw_collision_count,
-    draw_force_component,
-    draw_force_magnitude,
-    draw_force_zoom,
-    draw_level_zoom,
-    draw_moment_component,
-    force_handles,
-    instant_handles,
-    typical_collision,
-)
 from hopfield_nav.figures.run.snapshots import draw_snapshot, key_moments, snapshot_handles
 from hopfield_nav.figures.run.space import draw_path_in_space, draw_plan_in_space, draw_space
 from hopfield_nav.figures.solid import SceneView, in_space, map_extent, map_grid
@@ -49,13 +23,13 @@ def collision_space_page(run: Run) -> Figure:
     if in_space(run):
         return space_page(run)
     figure = new_figure(COLUMN, _map_height(run, COLUMN))
-    draw_collision_space(figure.add_subplot(), run)
-    return _trim(add_legend(figure, space_handles(run), 4))
+    maps.draw_collision_space(figure.add_subplot(), run)
+    return _trim(add_legend(figure, maps.space_handles(run), 4))
 
 
 def space_page(run: Run) -> Figure:
     """The set-up in space."""
-    handles, scene = [h for h in space_handles(run) if h.get_label() != "excluded"], SceneView(run)
+    handles, scene = [h for h in maps.space_handles(run) if h.get_label() != "excluded"], SceneView(run)
     figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.45 * CENTIMETRE, 0.0)
     draw_space(ax, run, scene)
     figure.legend(handles=handles, loc="upper center", ncols=4, borderaxespad=0.1)
@@ -66,9 +40,9 @@ def trajectory_page(run: Run) -> Figure:
     """The tool's path over the final map (7.5), level by level where the map has levels."""
     if in_space(run):
         return levels_page(run)
-    handles = trajectory_handles(run)
+    handles = maps.trajectory_handles(run)
     figure = new_figure(COLUMN, _map_height(run, COLUMN) + CENTIMETRE)
-    draw_trajectory(figure.add_subplot(), run)
+    maps.draw_trajectory(figure.add_subplot(), run)
     return _trim(add_legend(figure, handles, 3))
 
 
@@ -76,7 +50,7 @@ def path_in_space_page(run: Run) -> Figure | None:
     """The tool's path in space, among what it felt; None where the map is a plane."""
     if not in_space(run):
         return None
-    handles, scene = trajectory_handles(run, seen_from_above=False), SceneView(run)
+    handles, scene = maps.trajectory_handles(run, seen_from_above=False), SceneView(run)
     figure, (ax,) = _panels(scene, COLUMN, 1, 1, 0.85 * CENTIMETRE, 0.0)
     draw_path_in_space(ax, run, scene)
     figure.legend(handles=handles, loc="upper center", ncols=3, borderaxespad=0.1)
@@ -91,19 +65,14 @@ def maps_page(run: Run) -> Figure:
     chosen = chosen_plans(len(plans))
     columns = 6 if len(chosen) > 8 else 4 if len(chosen) > 3 else len(chosen)
     width = PAGE if columns > 2 else COLUMN
-    handles = plan_handles(run)
+    handles = maps.plan_handles(run)
     per_row = len(handles) if columns > 2 else 3
-    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
-    figure, panels = map_grid(run, width, len(chosen), columns, head)
+    note = "" if len(chosen) == len(plans) else f"   ({len(chosen)} of {len(plans)} maps, evenly chosen)"
+    figure, panels = map_grid(run, width, len(chosen), columns, handles, per_row, note)
     for ax, k in zip(panels, chosen, strict=True):
-        draw_plan(ax, run, plans[k])
+        maps.draw_plan(ax, run, plans[k])
         ax.set_title(f"{k}: {plans[k].time:.1f} s" if k else "at the start", pad=2)
         ax.locator_params(nbins=3)
-    note = "" if len(chosen) == len(plans) else f"   ({len(chosen)} of {len(plans)} maps, evenly chosen)"
-    edge = 0.1 * CENTIMETRE / figure.get_figheight()
-    figure.supxlabel(f"x (m){note}", fontsize="medium", y=edge, va="bottom")
-    figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / figure.get_figwidth(), ha="left")
-    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
     return figure
 
 
@@ -117,7 +86,7 @@ def space_plans_page(run: Run, chosen: list[int]) -> Figure:
     plans, scene = run.plans(), SceneView(run)
     columns = 2 if len(chosen) in (2, 4) else min(3, len(chosen))  # wide enough for the numbers
     width = PAGE if columns > 1 else COLUMN
-    handles = plan_handles(run)
+    handles = maps.plan_handles(run)
     per_row = len(handles) if columns > 1 else 3
     head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
     note = 0.4 * CENTIMETRE if len(chosen) < len(plans) else 0.0
@@ -156,12 +125,12 @@ def force_page(run: Run) -> Figure | None:
     figure = new_figure(PAGE, 9.0 * CENTIMETRE)
     panels = figure.subplots(3, 2, sharex=True)
     for axis, (force, moment) in enumerate(panels):
-        draw_force_component(force, run, axis)
-        draw_moment_component(moment, run, axis)
+        signals.draw_force_component(force, run, axis)
+        signals.draw_moment_component(moment, run, axis)
     for ax in panels[:2].ravel():
         ax.set_xlabel("")
     figure.align_ylabels()
-    return add_legend(figure, force_handles(run), 2)
+    return add_legend(figure, signals.force_handles(run), 2)
 
 
 def force_magnitude_page(run: Run) -> Figure | None:
@@ -170,25 +139,25 @@ def force_magnitude_page(run: Run) -> Figure | None:
         return None
     figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
-    draw_force_magnitude(upper, run)
-    draw_collision_count(lower, run)
+    signals.draw_force_magnitude(upper, run)
+    signals.draw_collision_count(lower, run)
     upper.label_outer()
     figure.align_ylabels()
-    return add_legend(figure, force_handles(run, magnitude=True), 4)
+    return add_legend(figure, signals.force_handles(run, magnitude=True), 4)
 
 
 def force_zoom_page(run: Run) -> Figure | None:
     """One collision from close by (7.8); None where there was none."""
-    event = typical_collision(run)
+    event = signals.typical_collision(run)
     if not _has_signals(run) or event is None:
         return None
     figure = new_figure(COLUMN, 7.5 * CENTIMETRE)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    draw_force_zoom(upper, run, event)
-    draw_level_zoom(lower, run, event)
+    signals.draw_force_zoom(upper, run, event)
+    signals.draw_level_zoom(lower, run, event)
     upper.label_outer()
     figure.align_ylabels()
-    return add_legend(figure, [*force_handles(run), *instant_handles()], 3)
+    return add_legend(figure, [*signals.force_handles(run), *signals.instant_handles()], 3)
 
 
 def joint_error_page(run: Run) -> Figure | None:
@@ -199,7 +168,7 @@ def joint_error_page(run: Run) -> Figure | None:
     rows = -(-n // 3)
     figure = new_figure(PAGE, (3.6 * rows + 0.4) * CENTIMETRE)
     for k in range(n):
-        ax = draw_joint_error(figure.add_subplot(rows, 3, k + 1), run, k)
+        ax = joints.draw_joint_error(figure.add_subplot(rows, 3, k + 1), run, k)
         _keep_outer(ax, k, n, 3)
     return figure
 
@@ -212,11 +181,11 @@ def joints_page(run: Run) -> Figure | None:
     rows = -(-n // 3)
     figure = new_figure(PAGE, (7.0 * rows + 1.0) * CENTIMETRE)
     for k in range(2 * n):
-        joint, draw = k % n, draw_joint_angle if k < n else draw_joint_torque
+        joint, draw = k % n, joints.draw_joint_angle if k < n else joints.draw_joint_torque
         place = joint + (0 if k < n else 3 * rows)
         ax = draw(figure.add_subplot(2 * rows, 3, place + 1), run, joint)
         _keep_outer(ax, joint, n, 3, bottom=k >= n)
-    return add_legend(figure, joint_handles(), 2)
+    return add_legend(figure, joints.joint_handles(), 2)
 
 
 def _panels(

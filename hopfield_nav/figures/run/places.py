@@ -1,7 +1,5 @@
 """A run on a map of joint angles: the arm among the obstacles, and where on it each touch may have been."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -39,11 +37,6 @@ def draw_places(ax: Axes, run: Run, view: CellView | None = None) -> Axes:
     """The arm at the start, on its way and at the end, the tool's path, and what each touch may have been.
 
     A place is a circle, the fainter the less likely; a cross is where the arm truly was touched.
-
-    Args:
-        ax: to draw on.
-        run: a run on a map of joint angles, with signals.
-        view: of the same run.
     """
     view, data = view or scene_of(run), run.data
     q = data.q.values

@@ -1,7 +1,5 @@
 """The film of a run on a map of joint angles: the arm, and the places that it has felt so far."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes

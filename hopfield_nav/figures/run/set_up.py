@@ -1,24 +1,12 @@
 """A world before anything moves: the arm among the obstacles, and the map from above."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import CENTIMETRE, PAGE, new_figure, paper_style, save_figure
+from hopfield_nav.figures import CENTIMETRE, PAGE, new_figure, paper_style, save_figure, solid
 from hopfield_nav.figures.run.maps import draw_collision_space, space_handles
-from hopfield_nav.figures.solid import (
-    CellPose,
-    CellView,
-    add_poses,
-    frame_cell,
-    in_space,
-    mark_goal,
-    mark_start,
-    start_point,
-)
 from hopfield_nav.record import Run
 from hopfield_nav.world import all_solids, build_arm
 
@@ -26,12 +14,7 @@ _HIGH = 9 * CENTIMETRE  # [inch]
 
 
 def draw_set_up(run: Run, folder: Path, name: str) -> Path:
-    """Draw the set-up of a run to ``folder/name.png``.
-
-    Args:
-        run: any run; only its world is looked at.
-        folder: that exists.
-        name: of the file, without its ending.
+    """Draw the set-up of a run's world to ``name.png`` in a folder that exists.
 
     Raises:
         OSError: it cannot be written.
@@ -42,16 +25,16 @@ def draw_set_up(run: Run, folder: Path, name: str) -> Path:
 
 def set_up_page(run: Run) -> Figure:
     """The arm at the start among all obstacles, known and unknown; beside it a flat map from above."""
-    flat = run.world.map.space == "tool" and not in_space(run)
+    flat = run.world.map.space == "tool" and not solid.in_space(run)
     figure = new_figure(PAGE, _HIGH)
     ax = figure.add_subplot(1, 2, 1) if flat else figure.add_subplot()
     q = np.array(run.world.start.joints)
-    view = CellView(build_arm(run.world), all_solids(run.world), _held(run, q))
-    add_poses(ax, view, [CellPose(q)])
-    mark_start(ax, view.appear(start_point(run)), 5).set_zorder(6.6)
+    view = solid.CellView(build_arm(run.world), all_solids(run.world), _held(run, q))
+    solid.add_poses(ax, view, [solid.CellPose(q)])
+    solid.mark_start(ax, view.appear(solid.start_point(run)), 5).set_zorder(6.6)
     if run.world.goal_point is not None:
-        mark_goal(ax, view.appear(np.array(run.world.goal_point)), 5).set_zorder(6.6)
-    frame_cell(ax, view)
+        solid.mark_goal(ax, view.appear(np.array(run.world.goal_point)), 5).set_zorder(6.6)
+    solid.frame_cell(ax, view)
     if flat:
         draw_collision_space(figure.add_subplot(1, 2, 2), run)
     handles = [h for h in space_handles(run) if h.get_label() != "excluded"]

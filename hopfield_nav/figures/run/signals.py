@@ -3,8 +3,6 @@
 One collision is shown from close by: touch, impact peaks, detection, delay (figure 7.8).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -22,13 +20,7 @@ _FORCE, _MOMENT = 1.0, 0.1  # [N], [N·m] that every scale shows
 
 
 def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
-    """One component of the true and of the estimated force (ragazzon2012 figure 7.6).
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        axis: 0, 1 or 2 for x, y or z of the base.
-    """
+    """The true and the estimated force along one axis of the base, 0 to 2 (ragazzon2012 figure 7.6)."""
     data = run.data
     add_signal(ax, run, data.force_estimate.values[:, axis], COLOURS.felt, linewidth=0.9)
     add_signal(ax, run, data.force.values[:, axis], COLOURS.true, linewidth=0.6)
@@ -37,14 +29,9 @@ def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
 
 
 def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
-    """One component of the true and of the estimated moment at the tool point (ragazzon2012 figure 7.6).
+    """The true and the estimated moment at the tool point about one axis of the base, 0 to 2 (figure 7.6).
 
     The true one is that of the largest contact force; a contact at the tool point itself has none.
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        axis: 0, 1 or 2 for x, y or z of the base.
     """
     data = run.data
     lever = np.nan_to_num(data.contact_point.values - data.tool_position.values)
@@ -56,14 +43,9 @@ def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
 
 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
-    """Magnitudes of the true and of the estimated force (ragazzon2012 figure 7.7).
+    """Magnitudes of the true and of the estimated force of a run with signals (ragazzon2012 figure 7.7).
 
-    The threshold is drawn where it is one of this magnitude alone; contacts that were not
-    registered are shaded.
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
+    The threshold is drawn where it is one of this magnitude alone; contacts not registered are shaded.
     """
     add_missed(ax, run)
     add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9)
@@ -77,12 +59,7 @@ def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
 
 
 def draw_collision_count(ax: Axes, run: Run) -> Axes:
-    """The number of collisions detected so far, as steps (ragazzon2012 figure 7.7).
-
-    Args:
-        ax: to draw on.
-        run: any run.
-    """
+    """The number of collisions detected so far, as steps (ragazzon2012 figure 7.7)."""
     events, end = run.data.event_time.values[~run.passed_by], float(run.data.time.values[-1])
     times = np.concatenate([[0.0], events, [end]])
     counts = np.concatenate([np.arange(events.size + 1), [events.size]])
@@ -94,12 +71,9 @@ def draw_collision_count(ax: Axes, run: Run) -> Axes:
 
 
 def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
-    """Force magnitudes around one collision, with touch, detection and delay (ragazzon2012 figure 7.8).
+    """Force magnitudes around a collision, with touch, detection and delay (ragazzon2012 figure 7.8).
 
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        event: index of a collision with a known touch, as ``typical_collision`` gives it.
+    ``event`` is the number of one with a known touch, as ``typical_collision`` gives it.
     """
     rows = zoom_rows(run, event)
     for name, colour in (("force_estimate", COLOURS.felt), ("force", COLOURS.true)):
@@ -116,13 +90,7 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
 
 
 def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
-    """What the detector compared with its threshold, around one collision.
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        event: index of a collision with a known touch.
-    """
+    """What the detector compared with its threshold, around a collision as in ``draw_force_zoom``."""
     rows = zoom_rows(run, event)
     ax.plot(
         *envelope(run.data.time.values[rows], run.data.level.values[rows]), color=COLOURS.felt, linewidth=0.8
@@ -224,14 +192,7 @@ def _add_delay(ax: Axes, run: Run, event: int) -> None:
     """An arrow from touch to detection above the curves, with the delay in milliseconds."""
     touch, found = float(run.data.touch_time[event]), float(run.data.event_time[event])
     height = 0.88 * ax.get_ylim()[1]
-    how = {
-        "arrowstyle": "<->",
-        "lw": 0.7,
-        "color": COLOURS.ink,
-        "shrinkA": 0,
-        "shrinkB": 0,
-        "mutation_scale": 6,
-    }
-    ax.annotate("", (touch, height), (found, height), arrowprops=how)
+    how = {"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 6}
+    ax.annotate("", (touch, height), (found, height), arrowprops={**how, "color": COLOURS.ink})
     text = f"delay {1000 * (found - touch):.0f} ms"
     ax.annotate(text, (touch, height), (2, 2), textcoords="offset points", ha="left", va="bottom")

@@ -1,7 +1,5 @@
 """Slices of a map of joint angles: what is known and felt around the configuration of the last touch."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -34,16 +32,9 @@ def slices_page(run: Run) -> Figure | None:
 
 
 def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
-    """The map over two joints, all others as they were when the arm went on after its last touch.
+    """The map over two joints, counted from 0, the others as when the arm went on after its last touch.
 
     The way that the arm went is bold where it runs in the slice, and thin where another joint is elsewhere.
-
-    Args:
-        ax: to draw on.
-        run: a run on a map of joint angles, with signals.
-        made: its map.
-        across: one joint, counted from 0.
-        up: a later one.
     """
     began, q = last_configuration(run, made), run.data.q.values
     at: list[int | slice] = list(made.grid.cell_of(began))

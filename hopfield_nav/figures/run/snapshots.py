@@ -1,7 +1,5 @@
 """Moments of a run as pictures of the scene, and which moments are worth one (ragazzon2012 figure 7.3)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -10,19 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch
 
-from hopfield_nav.figures import COLOURS, path_rows
-from hopfield_nav.figures.solid import (
-    SceneView,
-    add_cell_plates,
-    add_line,
-    add_plane,
-    add_solids,
-    cell_points,
-    frame_scene,
-    mark_goal,
-    mark_start,
-    start_point,
-)
+from hopfield_nav.figures import COLOURS, path_rows, solid
 from hopfield_nav.record import PlanRecord, Run, contact_episodes
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow
@@ -33,6 +19,7 @@ _ENDS = {
     "unreachable": "out of reach",
     "time_limit": "end of time",
     "diverged": "diverged",
+    "method_failed": "the method failed",
 }
 
 
@@ -43,27 +30,22 @@ class Moment(NamedTuple):
     title: str
 
 
-def draw_snapshot(ax: Axes, run: Run, time: float, scene: SceneView | None = None) -> Axes:
-    """Arm, obstacles, felt cells, path, trail and forces at one moment.
+def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None = None) -> Axes:
+    """Arm, obstacles, felt cells, path, trail and forces at one moment [s] of a run with signals.
 
-    The axes are ordinary ones: the scene is projected in parallel, with equal lengths everywhere.
-
-    Args:
-        ax: to draw on.
-        run: a run with recorded signals.
-        time: [s].
-        scene: of the same run, to draw several moments or from another side.
+    The axes are ordinary ones: the scene, which several moments may share, is projected in parallel, with
+    equal lengths everywhere.
     """
-    scene = scene or SceneView(run)
+    scene = scene or solid.SceneView(run)
     row, plan = row_at(run, time), plan_at(run, time)
-    add_plane(ax, scene)
-    add_cell_plates(ax, scene, plan)
+    solid.add_plane(ax, scene)
+    solid.add_cell_plates(ax, scene, plan)
     _add_paths(ax, run, scene, plan, row)
     q = run.data.q.values[row]
     if np.isfinite(q).all():
-        add_solids(ax, scene, q, plan._replace(cell=None))
+        solid.add_solids(ax, scene, q, plan._replace(cell=None))
         add_forces(ax, run, scene, row)
-    return frame_scene(ax, scene)
+    return solid.frame_scene(ax, scene)
 
 
 def snapshot_handles(run: Run) -> list[Artist]:
@@ -86,14 +68,7 @@ def snapshot_handles(run: Run) -> list[Artist]:
 
 
 def key_moments(run: Run) -> list[Moment]:
-    """Start, collisions, free motion, a contact that was not registered, end: up to six, in order.
-
-    Args:
-        run: a run with recorded signals.
-
-    Returns:
-        At least the start and the end; no two within a control step of each other.
-    """
+    """Start, collisions, free motion, a contact not registered, end: two to six, in order, each once."""
     events, end = run.data.event_time.values, float(run.data.time.values[-1])
     missed = [e for e in contact_episodes(run) if not e.registered]
     moments = [Moment(0.0, "start"), Moment(end, _ENDS[run.outcome])]
@@ -118,7 +93,7 @@ def plan_at(run: Run, time: float) -> PlanRecord:
     return run.plans()[int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))]
 
 
-def force_arrow(scene: SceneView, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
+def force_arrow(scene: solid.SceneView, tool: np.ndarray, force: np.ndarray) -> np.ndarray | None:
     """Ends (2, 2) [m] of a force's arrow in the picture, None for a force too small to show."""
     size = float(np.linalg.norm(force))
     if not np.isfinite(size) or size < _SMALLEST_ARROW:
@@ -126,7 +101,7 @@ def force_arrow(scene: SceneView, tool: np.ndarray, force: np.ndarray) -> np.nda
     return scene.appear(np.stack([tool, tool + METRES_PER_NEWTON * min(1.0, 40 / size) * force]))
 
 
-def add_forces(ax: Axes, run: Run, scene: SceneView, row: int) -> None:
+def add_forces(ax: Axes, run: Run, scene: solid.SceneView, row: int) -> None:
     """The true and the estimated force on the tool as arrows."""
     tool = run.data.tool_position.values[row]
     for name, colour in (("force", COLOURS.true), ("force_estimate", COLOURS.felt)):
@@ -139,20 +114,20 @@ def add_forces(ax: Axes, run: Run, scene: SceneView, row: int) -> None:
     )
 
 
-def _add_paths(ax: Axes, run: Run, scene: SceneView, plan: PlanRecord, row: int) -> None:
+def _add_paths(ax: Axes, run: Run, scene: solid.SceneView, plan: PlanRecord, row: int) -> None:
     if len(plan.path):
-        add_line(ax, scene, cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
+        solid.add_line(ax, scene, solid.cell_points(run, plan.path), color=COLOURS.planned, lw=1.0, zorder=3)
     trail = run.data.tool_position.values[: row + 1]
-    add_line(ax, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
+    solid.add_line(ax, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=0.9, zorder=3.5)
     add_ends(ax, run, scene, 4)
 
 
-def add_ends(ax: Axes, run: Run, scene: SceneView, size: float) -> None:
+def add_ends(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
     """Start and goal; on a map in space over everything. ``size`` in points."""
     level = 6.6 if scene.in_space else 3.6
-    mark_start(ax, scene.appear(start_point(run)), size).set_zorder(level)
+    solid.mark_start(ax, scene.appear(solid.start_point(run)), size).set_zorder(level)
     if run.world.goal_point is not None:
-        mark_goal(ax, scene.appear(np.array(run.world.goal_point)), size).set_zorder(level)
+        solid.mark_goal(ax, scene.appear(np.array(run.world.goal_point)), size).set_zorder(level)
 
 
 def _freest(run: Run) -> float:

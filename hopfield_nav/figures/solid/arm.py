@@ -1,7 +1,5 @@
 """The arm as it looks: its capsules as solids, in any pose."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +22,7 @@ class Outline(NamedTuple):
 
 
 def arm_outline(arm: Arm, sides: int = 20) -> Outline:
-    """What the arm looks like, whatever its pose.
-
-    Args:
-        arm: the arm; its capsules give the shape.
-        sides: faces around each capsule.
-    """
+    """What the arm looks like, whatever its pose: its capsules, with so many faces around each."""
     parts = [_without_hidden(_capsule(row, len(arm.dh), sides), row, arm.capsules) for row in arm.capsules]
     if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
         rod = np.concatenate([[len(arm.dh)], np.zeros(3), arm.tool[:3, 3], [_STYLUS]])

@@ -1,7 +1,5 @@
 """A known cell from one side: floor, known solids, and the arm in as many poses as wanted."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -40,17 +38,16 @@ class CellPose(NamedTuple):
 
 
 class CellView:
-    """A cell seen from one side.
+    """A cell seen from one side, by default that from which the arm in some poses is hidden least.
+
+    ``ground`` is the height of the highest floor below the arm's middle, or of the lowest thing [m].
 
     Args:
         arm: the arm.
         solids: the known solids; a cylinder without end is drawn as high as the arm gets.
         poses: (k, n) joint angles that the picture has to hold [rad].
-        view: from ``make_view``; default the side from which those poses are hidden least.
+        view: from ``make_view``.
         sides: faces around each part of the arm.
-
-    Attributes:
-        ground: height of the highest floor below the arm's middle, or of the lowest thing [m].
     """
 
     def __init__(
@@ -76,12 +73,7 @@ class CellView:
         return project(self.view, np.asarray(points, float))
 
     def seen(self, poses: Sequence[CellPose], pale: bool = False) -> Faces:
-        """Faces (k, 4, 2) and colours (k, 4) of known solids and arms, farthest first.
-
-        Args:
-            poses: of the arm.
-            pale: the solids lighter than usual.
-        """
+        """Faces (k, 4, 2) and colours (k, 4) of known solids, paler on request, and arms, farthest first."""
         solid = np.tile(solid_colour(pale), (len(self.faces), 1))
         parts = [(self.faces, solid, np.zeros(len(self.faces)))]
         drawn: list[np.ndarray] = []

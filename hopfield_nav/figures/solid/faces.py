@@ -1,7 +1,5 @@
 """Solids as four-cornered faces for the scene: capsules, boxes, upright cylinders, a world's obstacles."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,12 +21,9 @@ _STEP = 1e-6  # [m]
 
 
 def obstacle_faces(run: Run, plane: float, top: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Faces (k, 4, 3) [m] of the obstacles below the map's plane, and of those above or cut by it.
+    """Faces (k, 4, 3) [m] of the obstacles below a plane at this height [m], and of those above or cut by it.
 
-    Args:
-        run: any run.
-        plane: height of the plane [m].
-        top: how high cylinders without end are drawn [m]; default a little above the plane.
+    Cylinders without end are drawn up to ``top`` [m], by default a little above the plane.
     """
     circles = endless_cylinders(run.world)
     below = wall_faces(circles, plane - BELOW, plane, bands=1, lid=False)
@@ -60,15 +55,7 @@ def floor_heights(run: Run) -> list[float]:
 def capsule_faces(
     start: np.ndarray, end: np.ndarray, radius: float, sides: int = 20, rings: int = 5
 ) -> np.ndarray:
-    """Faces (m, 4, 3) of a cylinder with round ends.
-
-    Args:
-        start: (3,) one end of its axis [m].
-        end: (3,) the other; both may coincide.
-        radius: [m].
-        sides: faces around.
-        rings: of each round end.
-    """
+    """Faces (m, 4, 3) of a cylinder with round ends of so many rings; its ends (3,) may coincide [m]."""
     axis = np.asarray(end, float) - start
     length = float(np.linalg.norm(axis))
     axis = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
@@ -93,15 +80,10 @@ def inside_capsule(points: np.ndarray, start: np.ndarray, end: np.ndarray, radiu
 def wall_faces(
     circles: np.ndarray, bottom: float, top: float, sides: int = 44, bands: int = 2, lid: bool = True
 ) -> np.ndarray:
-    """Faces (m, 4, 3) of upright cylinders, without those that lie inside another cylinder.
+    """Faces (m, 4, 3) of upright cylinders, ``circles`` (k, 3) [x, y, radius] from bottom to top [m].
 
-    Args:
-        circles: (k, 3) [x, y, radius] [m].
-        bottom: [m].
-        top: [m].
-        sides: faces around.
-        bands: faces upwards.
-        lid: whether they are closed at the top.
+    Those that lie inside another cylinder are left out; a lid closes the top. There are ``sides`` faces
+    around, and ``bands`` upwards.
     """
     parts = []
     for k, (x, y, radius) in enumerate(circles):
@@ -119,15 +101,7 @@ def wall_faces(
 
 
 def drum_faces(center: np.ndarray, radius: float, low: float, high: float, sides: int = 44) -> np.ndarray:
-    """Faces (m, 4, 3) of one upright cylinder with two flat ends.
-
-    Args:
-        center: (2,) x and y of its axis [m].
-        radius: [m].
-        low: z of the lower end [m].
-        high: z of the upper end [m].
-        sides: faces around.
-    """
+    """Faces (m, 4, 3) of an upright cylinder about (2,), its ends flat at ``low`` and ``high`` [m]."""
     bands = max(2, int(np.ceil((high - low) / (0.7 * radius))))
     side = wall_faces(np.array([[*center, radius]]), low, high, sides, bands)
     bottom = side[side[:, :, 2].min(axis=1) == high][:, ::-1] - [0.0, 0.0, high - low]
@@ -135,13 +109,9 @@ def drum_faces(center: np.ndarray, radius: float, low: float, high: float, sides
 
 
 def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray, cells: int = 10) -> np.ndarray:
-    """Faces (m, 4, 3) of a box; each side is cut into small ones, which sort well by distance.
+    """Faces (m, 4, 3) of a box with edges (3,) [m], cut into small ones, which sort well by distance.
 
-    Args:
-        center: (3,) [m].
-        size: (3,) lengths of its edges [m].
-        rotation: (3, 3) R_base_box.
-        cells: small faces along an edge.
+    ``rotation`` is R_base_box; ``cells`` small faces lie along an edge.
     """
     u, v = np.meshgrid(np.linspace(-0.5, 0.5, cells + 1), np.linspace(-0.5, 0.5, cells + 1), indexing="xy")
     parts = []

@@ -1,7 +1,5 @@
 """Faces painted straight into a film's pixels: as a collection of paths they take several times as long."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,11 +11,7 @@ from dynamics.kernels.decorators import inlined, kernel
 
 
 class PaintedFaces(Artist):
-    """Faces on axes whose figure is drawn into pixels, painted one over another in their order.
-
-    Args:
-        ax: the axes; nothing is painted beyond them.
-    """
+    """Faces on axes whose figure is drawn into pixels, painted in their order, none beyond the axes."""
 
     def __init__(self, ax: Axes) -> None:
         super().__init__()
@@ -42,14 +36,10 @@ class PaintedFaces(Artist):
 
 @kernel
 def paint_faces(pixels, corners, colours):
-    """Paint polygons into a picture, in place; the share of a pixel that one covers is exact.
+    """Paint polygons (k, m, 2) into a picture of opaque pixels (height, width, 4) uint8, in place.
 
-    An opaque one counts twice where it covers a part of a pixel: so two that share an edge leave no seam.
-
-    Args:
-        pixels: (height, width, 4) uint8, opaque.
-        corners: (k, m, 2) x to the right and y downwards, in pixels.
-        colours: (k, 4) red, green, blue, alpha.
+    The share of a pixel that one covers is exact; x is to the right and y downwards. An opaque one counts
+    twice where it covers a part of a pixel: so two that share an edge leave no seam.
     """
     height, width = pixels.shape[:2]
     step = np.zeros((height, width + 1))  # of the covered share, from a pixel to the next on its right

@@ -3,12 +3,11 @@
 ``map_grid`` places many small maps on one page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap, to_rgba
@@ -18,12 +17,11 @@ from matplotlib.patches import Polygon
 
 from hopfield_nav.figures import CENTIMETRE, COLOURS, path_rows
 from hopfield_nav.figures.solid.marks import felt_alpha
-from hopfield_nav.figures.solid.room import cell_points, map_extent, slice_outline, start_point
+from hopfield_nav.figures.solid.room import cell_points, grid_lines, map_extent, slice_outline, start_point
 from hopfield_nav.record import Run
 from hopfield_nav.world import all_solids
 
 _BAR = 0.42  # [cells] half the length of the bar across a closed step
-_MOST_LINES = 80  # a finer grid is not drawn
 
 
 def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
@@ -63,15 +61,8 @@ def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarra
 
 def add_grid(ax: Axes, run: Run) -> None:
     """Thin lines between the cells."""
-    left, right, low, high = map_extent(run)
-    nx, ny = run.world.map.shape[:2]
-    if max(nx, ny) > _MOST_LINES:
-        return
-    upright = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
-    level = [[(left, y), (right, y)] for y in np.linspace(low, high, ny + 1)]
-    ax.add_collection(
-        LineCollection(upright + level, colors=COLOURS.grid, linewidths=0.35, zorder=1.5), autolim=False
-    )
+    lines = LineCollection(grid_lines(run), colors=COLOURS.grid, linewidths=0.35, zorder=1.5)
+    ax.add_collection(lines, autolim=False)
 
 
 def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
@@ -141,8 +132,11 @@ def few_empty(count: int, choices: tuple[int, ...]) -> int:
     return min(choices, key=lambda columns: (-count % columns, -columns))
 
 
-def map_grid(run: Run, width: float, count: int, columns: int, head: float) -> tuple[Figure, list[Axes]]:
-    """Panels of the map's shape below a head [inch] for the legend; numbers at the outer edges only."""
+def map_grid(
+    run: Run, width: float, count: int, columns: int, handles: list[Artist], per_row: int, note: str
+) -> tuple[Figure, list[Axes]]:
+    """Panels of the map's shape below a legend; numbers at the outer edges only, a note at the lower one."""
+    head = 0.4 * CENTIMETRE * -(-len(handles) // per_row)
     margin_left, margin_right, gap, title = (c * CENTIMETRE for c in (1.25, 0.15, 0.18, 0.5))
     bottom = 0.95 * CENTIMETRE
     left, right, low, high = map_extent(run)
@@ -158,4 +152,7 @@ def map_grid(run: Run, width: float, count: int, columns: int, head: float) -> t
         ax = figure.add_axes((x / width, y / height, wide / width, tall / height))
         ax.tick_params(labelbottom=k + columns >= count, labelleft=k % columns == 0)
         panels.append(ax)
+    figure.supxlabel(f"x (m){note}", fontsize="medium", y=0.1 * CENTIMETRE / height, va="bottom")
+    figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / width, ha="left")
+    figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
     return figure, panels

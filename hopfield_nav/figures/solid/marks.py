@@ -1,7 +1,5 @@
 """What a plan took each cell of the map for: free, excluded, on its path, felt, or just felt."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hopfield_nav.record import PlanRecord, Run
@@ -11,15 +9,9 @@ _MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only b
 
 
 def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
-    """Class of every cell as one plan saw it: FREE, EXCLUDED, PATH, FELT, or NEW for the cell just marked.
+    """Class of every cell as one of the run's plans saw it, ints of the map's shape; see ``FREE``.
 
-    Args:
-        run: the run.
-        plan: one of ``run.plans()``.
-        path: whether cells of the path are a class of their own.
-
-    Returns:
-        Ints of the map's shape.
+    NEW is the cell just marked; cells of the path may be left without a class of their own.
     """
     classes = np.zeros(run.world.map.shape, dtype=int)
     classes[_excluded(run)] = EXCLUDED

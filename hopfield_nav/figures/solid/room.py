@@ -3,8 +3,6 @@
 For maps seen from above, ``slice_outline`` cuts an obstacle at the height of a level.
 """
 
-from __future__ import annotations
-
 from functools import singledispatch
 from itertools import product
 
@@ -18,6 +16,7 @@ from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere, build_arm
 
 _EYE = np.eye(3)
 Room = tuple[float, float, float, float]  # x from, to, y from, to [m]
+_MOST_LINES = 80  # a finer grid is not drawn
 _NOTHING = np.zeros((0, 2))
 _CIRCLE = np.stack([f(np.linspace(0.0, 2 * np.pi, 97)[:-1]) for f in (np.cos, np.sin)], axis=-1)
 
@@ -42,6 +41,16 @@ def map_extent(run: Run) -> tuple[float, float, float, float]:
     return x - half, x + (2 * nx - 1) * half, y - half, y + (2 * ny - 1) * half
 
 
+def grid_lines(run: Run) -> list[list[tuple[float, float]]]:
+    """Lines [m] between the cells of a map seen from above; none of a grid too fine to be drawn."""
+    left, right, low, high = map_extent(run)
+    nx, ny = run.world.map.shape[:2]
+    if max(nx, ny) > _MOST_LINES:
+        return []
+    upright = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
+    return upright + [[(left, y), (right, y)] for y in np.linspace(low, high, ny + 1)]
+
+
 def start_point(run: Run) -> np.ndarray:
     """(3,) position of the tool at the start [m]."""
     return forward_kinematics(build_arm(run.world), np.array(run.world.start.joints))[:3, 3]
@@ -56,12 +65,7 @@ def room_ends(run: Run) -> np.ndarray:
 
 
 def room_edges(run: Run, toward: np.ndarray) -> np.ndarray:
-    """The nine edges (9, 2, 3) [m] of a map in space that do not meet at the corner nearest to the eye.
-
-    Args:
-        run: a run with a map in space.
-        toward: (3,) direction to the eye.
-    """
+    """The nine edges (9, 2, 3) [m] of a map in space that do not meet at the corner nearest to the eye."""
     near = np.asarray(toward) > 0
     corners = np.array(list(product((0, 1), repeat=3)))
     pairs = [
@@ -73,10 +77,7 @@ def room_edges(run: Run, toward: np.ndarray) -> np.ndarray:
 
 
 def cube_faces(run: Run, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Faces (m, 4, 3) [m] of the cubes of cells (k, 3), and the cell of each (m,).
-
-    Faces between two of the cubes are left out.
-    """
+    """Faces (m, 4, 3) [m] of the cubes of cells (k, 3) but those between two, and the cell of each (m,)."""
     cells = np.asarray(cells, dtype=int).reshape(-1, 3)
     taken = set(map(tuple, cells.tolist()))
     unit = box_faces(np.zeros(3), np.full(3, run.world.map.spacing), _EYE, cells=1)
@@ -108,13 +109,7 @@ def level_of(run: Run, z: ArrayLike) -> np.ndarray:
 
 @singledispatch
 def slice_outline(solid: Solid, z: float, room: Room) -> np.ndarray:
-    """Corners (k, 2) [m] of an obstacle's cut at height ``z``; none where it is not cut.
-
-    Args:
-        solid: as the world file has it.
-        z: height of the plane [m].
-        room: x from, to, y from, to [m]: what a floor above the plane fills.
-    """
+    """Corners (k, 2) [m] of a solid's cut at height ``z``, none without a cut; a floor fills the room."""
     raise TypeError(f"no solid: {type(solid).__name__}")
 
 

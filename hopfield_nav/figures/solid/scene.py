@@ -3,8 +3,6 @@
 ``SceneView`` holds what does not change during a run; ``draw_scene`` draws one moment of it.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 
@@ -18,7 +16,14 @@ from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
 from hopfield_nav.figures.solid.faces import floor_heights, obstacle_faces, points_of_solids
 from hopfield_nav.figures.solid.marks import EXCLUDED, FELT, NEW, cell_classes
-from hopfield_nav.figures.solid.room import cube_faces, in_space, map_extent, room_edges, room_ends
+from hopfield_nav.figures.solid.room import (
+    cube_faces,
+    grid_lines,
+    in_space,
+    map_extent,
+    room_edges,
+    room_ends,
+)
 from hopfield_nav.figures.solid.view import View, make_view, project, shade
 from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import build_arm
@@ -29,7 +34,6 @@ _OBSTACLE_ALPHA = 0.45
 _CUBE_COLOURS = {EXCLUDED: (COLOURS.excluded, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
 FLOOR_COLOUR = "#EFEBE4"
 _FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
-_MOST_LINES = 80
 _SEAM = 0.3  # [pt] width of the edge that covers the seam between two opaque faces
 
 
@@ -64,12 +68,9 @@ class SceneView:
         return project(self.view, np.asarray(points, float))
 
     def solids(self, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True) -> Faces:
-        """Faces (k, 4, 2) and colours (k, 4), farthest first.
+        """Faces (k, 4, 2) and colours (k, 4), farthest first: the arm at ``q`` (n,), and what is around it.
 
-        Args:
-            q: (n,) joint angles of the arm; None: without it.
-            plan: on a map in space, its felt cells as cubes.
-            obstacles: whether the true ones are among them; if not, the cells of known ones are.
+        On a map in space the plan's felt cells are cubes; without the true obstacles those of known ones too.
         """
         parts = [self.cubes(plan, known=not obstacles)] if plan is not None and self.in_space else []
         if obstacles:
@@ -119,12 +120,8 @@ class SceneView:
         if arm:
             seen = np.concatenate([seen, self._poses_as_seen()])
         (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-        return (
-            x0 - 0.03 - 0.03 * self.in_space,
-            x1 + 0.02,
-            y0 - 0.03 - 0.02 * self.in_space,
-            y1 + 0.01 * (not arm),
-        )
+        left, low = x0 - 0.03 - 0.03 * self.in_space, y0 - 0.03 - 0.02 * self.in_space
+        return left, x1 + 0.02, low, y1 + 0.01 * (not arm)
 
     def _poses_as_seen(self) -> np.ndarray:
         """Points (k, 2) [m] around the arm in every pose."""
@@ -153,13 +150,8 @@ def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
 def add_plane(ax: Axes, scene: SceneView) -> None:
     """The map's plane with its grid and a scale in metres along two edges, over floor and obstacles' feet."""
     for height in scene.floors:
-        ax.fill(
-            *scene.appear(_floor(scene, height)).T,
-            facecolor=FLOOR_COLOUR,
-            edgecolor=COLOURS.grid,
-            lw=0.6,
-            zorder=0.5,
-        )
+        how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
+        ax.fill(*scene.appear(_floor(scene, height)).T, **how)
     faces, colours = shade(
         scene.view, scene.below, np.tile(to_rgba(COLOURS.obstacle, 0.3), (len(scene.below), 1))
     )
@@ -223,16 +215,9 @@ def _floor(scene: SceneView, height: float) -> np.ndarray:
 
 
 def _add_grid(ax: Axes, scene: SceneView) -> None:
-    left, right, low, high = map_extent(scene.run)
-    nx, ny = scene.run.world.map.shape[:2]
-    if max(nx, ny) > _MOST_LINES:
-        return
-    lines = [[(x, low), (x, high)] for x in np.linspace(left, right, nx + 1)]
-    lines += [[(left, y), (right, y)] for y in np.linspace(low, high, ny + 1)]
-    flat = scene.on_plane(np.array(lines))
-    ax.add_collection(
-        LineCollection(list(flat), colors=COLOURS.grid, linewidths=0.4, zorder=2.7), autolim=False
-    )
+    flat = scene.on_plane(np.reshape(grid_lines(scene.run), (-1, 2, 2)))
+    lines = LineCollection(list(flat), colors=COLOURS.grid, linewidths=0.4, zorder=2.7)
+    ax.add_collection(lines, autolim=False)
 
 
 def _add_scale(ax: Axes, scene: SceneView) -> None:

@@ -4,8 +4,6 @@ Everything is drawn on ordinary axes in metres of the picture plane; nearer face
 ``choose_view`` takes the side from which the arm is hidden least and its path is seen longest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -29,12 +27,7 @@ class View(NamedTuple):
 
 
 def make_view(azimuth: float = 58.0, elevation: float = 34.0) -> View:
-    """A view from a direction.
-
-    Args:
-        azimuth: of the eye, from the x axis towards y [degrees].
-        elevation: of the eye above the plane [degrees].
-    """
+    """A view from the azimuth of the eye, from the x axis towards y, and its elevation [degrees]."""
     a, e = np.radians([azimuth, elevation])
     toward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
     right = np.array([-np.sin(a), np.cos(a), 0.0])
@@ -75,14 +68,9 @@ def shade(
 
 
 def choose_view(solids: Sequence[Box | Cylinder | Sphere], points: np.ndarray) -> View:
-    """The side from which an arm in a cell is seen best.
+    """The one of 24 views, all from a little above, from which an arm among solids is seen best.
 
-    Args:
-        solids: what may hide it.
-        points: (k, p, 3) of the arm in k poses, the tool point last [m].
-
-    Returns:
-        One of 24 views, all from a little above.
+    ``points`` (k, p, 3) are of the arm in k poses, the tool point last [m].
     """
     views = [make_view(azimuth, _ELEVATION) for azimuth in _AZIMUTHS]
     chosen = points.reshape(-1, 3)[:: max(1, points.shape[0] * points.shape[1] // _MAX_POINTS)]

@@ -1,7 +1,5 @@
 """The axis of a swept parameter: its values, where they stand, and what is written at them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,29 +20,17 @@ Kind = Literal["linear", "log", "even"]
 
 @dataclass(frozen=True)
 class SweptAxis:
-    """A parameter along an axis.
+    """A parameter along an axis."""
 
-    Attributes:
-        name: of the parameter.
-        label: with its unit.
-        kind: ``linear`` or ``log`` in the values, or ``even``: one step a value, as for words.
-        values: numbers, words, or the middles of bins.
-        at: (n,) where the values stand along the axis.
-        edges: (n + 1,) between them.
-        codes: (runs,) which value each run has.
-        where: (runs,) where each run stands.
-        binned: whether runs of several values share a bin.
-    """
-
-    name: str
-    label: str
-    kind: Kind
-    values: list[Any]
-    at: np.ndarray
-    edges: np.ndarray
-    codes: np.ndarray
-    where: np.ndarray
-    binned: bool
+    name: str  # of the parameter
+    label: str  # with its unit
+    kind: Kind  # ``linear`` or ``log`` in the values, or ``even``: one step a value, as for words
+    values: list[Any]  # numbers, words, or the middles of bins
+    at: np.ndarray  # (n,) where the values stand along the axis
+    edges: np.ndarray  # (n + 1,) between them
+    codes: np.ndarray  # (runs,) which value each run has
+    where: np.ndarray  # (runs,) where each run stands
+    binned: bool  # whether runs of several values share a bin
 
     def place(self, value: Any) -> float:
         """Where a value stands, that of a run or any other number on a scale of numbers."""
@@ -54,12 +40,7 @@ class SweptAxis:
 
 
 def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
-    """Choose the axis of a parameter.
-
-    Args:
-        points: the runs.
-        name: of the parameter.
-        even: one step a value in any case, as bars need it.
+    """The axis of a parameter; ``even``: one step a value in any case, as bars need it.
 
     Raises:
         BadInput: there is no such column.
@@ -79,12 +60,9 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
 
 
 def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44) -> None:
-    """Scale, ticks at the values and label of an x or a y axis.
+    """Scale, ticks at the values and label of an x or a y axis, ``ax.xaxis`` or ``ax.yaxis``.
 
-    Args:
-        axis: the parameter.
-        line: ``ax.xaxis`` or ``ax.yaxis``.
-        room: letters for which there is room along an x axis; labels that find none are left out.
+    Along x there is room for so many letters; labels that find none are left out.
     """
     line.axes.set(**{f"{line.axis_name}scale": "log" if axis.kind == "log" else "linear"})
     line.set_label_text(axis.label)
@@ -117,6 +95,25 @@ def count_ticks(line: MatplotlibAxis, values: np.ndarray) -> None:
     line.set_major_locator(MaxNLocator(5, integer=True))
     if values.max() - values.min() < 3:
         line.axes.set(**{f"{line.axis_name}lim": (values.min() - 0.5, values.max() + 1)})
+
+
+def scale_values(line: MatplotlibAxis, values: np.ndarray, count: bool, least: float) -> bool:
+    """Logarithmic over orders of magnitude, from ``least`` where zero is among them, or whole numbers.
+
+    Returns whether it was one of them.
+    """
+    low, high = values.min(), values.max()
+    if low == 0 and high > 100:
+        getattr(line.axes, f"set_{line.axis_name}scale")("symlog", linthresh=1)
+        line.axes.set(**{f"{line.axis_name}lim": (least, 2 * high)})
+    elif low > 0 and high > 10 * low:
+        line.axes.set(**{f"{line.axis_name}scale": "log"})
+        plain_ticks(line, low, high)
+    elif count:
+        count_ticks(line, values)
+    else:
+        return False
+    return True
 
 
 def limit_axis(axis: SweptAxis, ax: Axes) -> None:

@@ -6,13 +6,11 @@ Every plot is also a function of its own, for one's own axes:
         ax = draw_heat_map(plt.figure().add_subplot(), data, "peak_contact_force_N", x, y)
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import xarray as xr
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput, require_known
 from dynamics.files import inside
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.sweep.pages import file_name, heat_maps_page, sweep_pages, varies
@@ -21,14 +19,9 @@ from hopfield_nav.record import check_checksums, read_netcdf
 
 
 def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
-    """Draw every figure that makes sense for a sweep into its ``figures`` folder.
+    """Draw every figure that makes sense for a sweep into the ``figures`` of its result folder; the files.
 
-    Args:
-        folder: a result folder with ``sweep.nc``.
-        pdf: a PDF beside each PNG.
-
-    Returns:
-        The files written; older figures of the same names are replaced.
+    On request there is a PDF beside each PNG; older figures of the same names are replaced.
 
     Raises:
         BadInput: there is no result in the folder.
@@ -45,17 +38,9 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
 
 
 def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False) -> list[Path]:
-    """Draw a heat map of any quantity over any two parameters of a sweep.
+    """Draw a heat map of any quantity over two parameters of a sweep in its result folder; the files.
 
-    Args:
-        folder: a result folder with ``sweep.nc``.
-        quantity: a recorded number.
-        x: a swept parameter, across.
-        y: another one, upwards.
-        pdf: a PDF beside the PNG.
-
-    Returns:
-        The files written.
+    ``x`` lies across, ``y`` upwards; on request there is a PDF beside the PNG.
 
     Raises:
         BadInput: there is no result in the folder, or no such column, or nothing varies in it.
@@ -63,11 +48,7 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
     data = read_table(folder)
     points = Points(data)
     for name in (x, y):
-        if name not in points.parameters:
-            raise BadInput(
-                "no swept parameter", where="--over", found=name, allowed=", ".join(points.parameters),
-                nearest=nearest_name(name, points.parameters),
-            )  # fmt: skip
+        require_known(name, points.parameters, "no swept parameter", "--over")
     if x == y:
         raise BadInput("a heat map needs two parameters", where="--over", found=f"{x},{y}")
     if not varies(points, quantity):
@@ -79,10 +60,7 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
 
 
 def read_table(folder: str | Path) -> xr.Dataset:
-    """The table of a finished sweep.
-
-    Args:
-        folder: a result folder.
+    """The table of a finished sweep, from its result folder.
 
     Raises:
         BadInput: it holds no ``sweep.nc``, or a damaged one.

@@ -1,7 +1,5 @@
 """A quantity over two swept parameters, in colours."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -26,18 +24,12 @@ _WIDE = 10.0  # largest over smallest value above which colours are logarithmic
 
 
 def draw_heat_map(ax: Axes, data: xr.Dataset, quantity: str, x: str, y: str) -> Axes:
-    """A quantity over two parameters: its median over all others and over the repeats.
+    """A quantity of a sweep's table over two parameters: its median over all others and over the repeats.
 
-    Cells in which the goal was not reached are hatched, crosswise where in no run; cells without a
-    value are white. The time to the goal is that of the runs which reached it. The colours span the
-    cells in which the goal was reached; those of a count span all cells.
-
-    Args:
-        ax: to draw on; a colour bar is put beside it.
-        data: the table of a sweep.
-        quantity: a recorded number.
-        x: a swept parameter, across.
-        y: another one, upwards.
+    ``x`` lies across, ``y`` upwards, a colour bar beside the axes. Cells in which the goal was not reached
+    are hatched, crosswise where in no run; cells without a value are white. The time to the goal is that of
+    the runs which reached it. The colours span the cells in which the goal was reached; those of a count span
+    all cells.
 
     Raises:
         BadInput: there is no such column, or it holds no numbers.

@@ -1,7 +1,5 @@
 """A quantity along one swept parameter, with its spread."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.sweep.axes import (
-    SweptAxis,
-    count_ticks,
-    limit_axis,
-    plain_ticks,
-    scale_axis,
-    swept_axis,
-)
+from hopfield_nav.figures.sweep import axes
 from hopfield_nav.figures.sweep.points import Points, groups, median, short
 
 SPAN = (5, 95)  # [%]
@@ -31,21 +22,15 @@ _ORDERED = "viridis"
 def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None = None) -> Axes:
     """Median of a quantity along a parameter, with a band: 5–95 %, or all of them if they are few.
 
-    Hollow marks stand where not every run reached the goal. Where other parameters vary too, or where
-    the values were drawn at random, every run is a faint dot.
-
-    Args:
-        ax: to draw on.
-        data: the table of a sweep.
-        quantity: a recorded number.
-        x: a swept parameter.
-        by: another one; a line for each of its values, six at the most.
+    There is a line for each value of the parameter ``by``, six at the most. Hollow marks stand where not
+    every run reached the goal. Where other parameters vary too, or where the values were drawn at random,
+    every run is a faint dot.
 
     Raises:
         BadInput: there is no such column, or it holds no numbers.
     """
     points = Points(data)
-    axis, numbers = swept_axis(points, x), points.numbers(quantity)
+    axis, numbers = axes.swept_axis(points, x), points.numbers(quantity)
     if axis.binned or (by is None and len(points.parameters) > 1):
         ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
     lines = [_line(points, axis, numbers, rows, how) for rows, how in _lines(points, by)]
@@ -53,8 +38,8 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None
     share = SPAN if counts.size and counts.min() >= MANY else (0, 100)
     for line in lines:
         line.draw(ax, share)
-    scale_axis(axis, ax.xaxis)
-    limit_axis(axis, ax)
+    axes.scale_axis(axis, ax.xaxis)
+    axes.limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
     _scale_values(ax, numbers, quantity.endswith("_count"))
     if by is not None:
@@ -77,15 +62,8 @@ class _Line:
         if (self.count > 1).any():
             spans = [np.percentile(v, share) if v.size else (np.nan, np.nan) for v in self.runs]
             low, high = np.array(spans).T
-            ax.fill_between(
-                self.at,
-                low,
-                high,
-                color=colour,
-                alpha=0.2 if "label" not in self.how else 0.12,
-                lw=0,
-                zorder=2,
-            )
+            alpha = 0.2 if "label" not in self.how else 0.12
+            ax.fill_between(self.at, low, high, color=colour, alpha=alpha, lw=0, zorder=2)
         ax.plot(self.at, self.middle, ms=3.5, mew=0.8, zorder=3, **self.how)
         some = ~self.always
         ax.plot(
@@ -98,7 +76,7 @@ def _lines(points: Points, by: str | None) -> list[tuple[np.ndarray, dict[str, A
     """Rows of each line, and how it looks."""
     if by is None:
         return [(np.arange(points.count), {"color": COLOURS.felt, "marker": "o"})]
-    axis = swept_axis(points, by)
+    axis = axes.swept_axis(points, by)
     chosen = np.linspace(0, len(axis.values) - 1, min(MOST_LINES, len(axis.values))).round().astype(int)
     shades = matplotlib.colormaps[_ORDERED](np.linspace(0, 0.85, len(chosen)))
     return [
@@ -108,7 +86,7 @@ def _lines(points: Points, by: str | None) -> list[tuple[np.ndarray, dict[str, A
 
 
 def _line(
-    points: Points, axis: SweptAxis, numbers: np.ndarray, rows: np.ndarray, how: dict[str, Any]
+    points: Points, axis: axes.SweptAxis, numbers: np.ndarray, rows: np.ndarray, how: dict[str, Any]
 ) -> _Line:
     cells = [rows[g] for g in groups([axis.codes[rows]], len(rows))]
     kept = [numbers[cell][np.isfinite(numbers[cell])] for cell in cells]
@@ -138,13 +116,6 @@ def _scale_values(ax: Axes, numbers: np.ndarray, count: bool) -> None:
     finite = numbers[np.isfinite(numbers)]
     if not finite.size or finite.min() < 0:
         return
-    if finite.min() == 0 and finite.max() > 100:
-        ax.set_yscale("symlog", linthresh=1)
-        ax.set_ylim(-0.15, 2 * finite.max())
-    elif finite.min() > 0 and finite.max() > 10 * finite.min():
-        ax.set_yscale("log")
-        plain_ticks(ax.yaxis, finite.min(), finite.max())
-    elif count:
-        count_ticks(ax.yaxis, finite)
-    elif finite.max() > 0 and finite.min() < 0.4 * finite.max():
+    chosen = axes.scale_values(ax.yaxis, finite, count, -0.15)
+    if not chosen and finite.max() > 0 and finite.min() < 0.4 * finite.max():
         ax.set_ylim(0, 1.05 * finite.max())

@@ -1,7 +1,5 @@
 """How many runs ended how, along one swept parameter."""
 
-from __future__ import annotations
-
 import numpy as np
 import xarray as xr
 from matplotlib.artist import Artist
@@ -20,24 +18,20 @@ OUTCOMES = {  # from the bottom of a bar; differ for colour-blind readers, and i
     "unreachable": "#CC79A7",
     "time_limit": "#F0E442",
     "diverged": "#D55E00",
+    "method_failed": "#882255",
     "timed_out": "#DDDDDD",
     "failed": "#303030",
 }
-_DARK = {"reached", "diverged", "failed"}
+_DARK = {"reached", "diverged", "method_failed", "failed"}
 _OTHER = "#FFFFFF"
 _MIN_LABELLED_SHARE = 0.055  # share of a bar below which no count is written in it
 
 
 def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
-    """Shares of the outcomes as stacked bars, with counts.
+    """Shares of the outcomes along a parameter as stacked bars, with counts; None: one bar of all runs.
 
-    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where
-    runs are repeated or drawn at random, for only then are they a sample.
-
-    Args:
-        ax: to draw on.
-        data: the table of a sweep.
-        x: a swept parameter; None for one bar of all runs.
+    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where runs are
+    repeated or drawn at random, for only then are they a sample.
 
     Raises:
         BadInput: there is no such column.
@@ -53,14 +47,8 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
         share = counts / np.maximum(totals, 1)
         colour = OUTCOMES.get(outcome, _OTHER)
         ax.bar(at, 100 * share, 0.8, 100 * below, color=colour, edgecolor="white", linewidth=0.4)
-        _add_counts(
-            ax,
-            at - 0.12 * points.repeated,
-            counts,
-            share,
-            below,
-            "white" if outcome in _DARK else COLOURS.ink,
-        )
+        ink = "white" if outcome in _DARK else COLOURS.ink
+        _add_counts(ax, at - 0.12 * points.repeated, counts, share, below, ink)
         below += share
     if points.repeated:
         _add_intervals(ax, at, np.bincount(codes[points.reached], minlength=at.size), totals)

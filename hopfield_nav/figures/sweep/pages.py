@@ -1,8 +1,7 @@
 """Whole figures of a sweep: which panels, for a column (8.5 cm) or a page (17 cm)."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -23,13 +22,10 @@ FRONTS = ((ALARMS, DELAY), (TIME, PEAK))
 
 
 def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
-    """Every figure that makes sense for a sweep, with its file's name.
+    """Every figure that makes sense for the table of a sweep, with its file's name.
 
-    One parameter: lines and outcomes. Two: heat maps, outcomes, Pareto fronts. More, or random
-    values: outcomes, Pareto fronts, and lines over each parameter.
-
-    Args:
-        data: the table of a sweep.
+    One parameter: lines and outcomes. Two: heat maps, outcomes, Pareto fronts. More, or random values:
+    outcomes, Pareto fronts, and lines over each parameter.
     """
     points = Points(data)
     varied = [name for name in points.parameters if len(set(points.values(name))) > 1]
@@ -68,7 +64,8 @@ def main_quantities(points: Points) -> list[str]:
 
 def outcomes_page(data: xr.Dataset, names: list[str]) -> Figure:
     """Shares of outcomes over each parameter."""
-    draws = [_outcomes(data, name) for name in names] or [_outcomes(data, None)]
+    axes: Sequence[str | None] = names or [None]
+    draws = [partial(draw_outcomes, data=data, x=name) for name in axes]
     return add_legend(_grid(draws, 5.0), outcome_handles(data), 4 if len(draws) == 1 else 8)
 
 
@@ -77,18 +74,18 @@ def heat_maps_page(data: xr.Dataset, quantities: list[str], x: str, y: str) -> F
     points = Points(data)
     if len(set(points.values(x))) < len(set(points.values(y))):
         x, y = y, x
-    figure = _grid([_heat_map(data, quantity, x, y) for quantity in quantities], 5.6)
+    figure = _grid([partial(draw_heat_map, data=data, quantity=name, x=x, y=y) for name in quantities], 5.6)
     return add_legend(figure, heat_map_handles(data), 2)
 
 
 def lines_page(data: xr.Dataset, quantities: list[str], x: str) -> Figure:
     """Each quantity over one parameter."""
-    return _grid([_lines(data, quantity, x) for quantity in quantities], 4.8)
+    return _grid([partial(draw_lines, data=data, quantity=name, x=x) for name in quantities], 4.8)
 
 
 def pareto_page(data: xr.Dataset, pairs: list[tuple[str, str]]) -> Figure:
     """Pareto fronts of pairs of quantities, with the settings on them."""
-    return _grid([_pareto(data, x, y) for x, y in pairs], 6.2)
+    return _grid([partial(draw_pareto, data=data, x=x, y=y) for x, y in pairs], 6.2)
 
 
 def file_name(key: str) -> str:
@@ -96,7 +93,7 @@ def file_name(key: str) -> str:
     return key.replace("*", "_scale").replace(".", "_")
 
 
-def _grid(draws: list[Callable[[Axes], Axes]], height: float) -> Figure:
+def _grid(draws: Sequence[Callable[[Axes], Axes]], height: float) -> Figure:
     """One panel in a column, or more of them two a row on a page; heights in cm."""
     columns = min(2, len(draws))
     rows = -(-len(draws) // columns)
@@ -104,19 +101,3 @@ def _grid(draws: list[Callable[[Axes], Axes]], height: float) -> Figure:
     for k, draw in enumerate(draws):
         draw(figure.add_subplot(rows, columns, k + 1))
     return figure
-
-
-def _outcomes(data: xr.Dataset, name: str | None) -> Callable[[Axes], Axes]:
-    return lambda ax: draw_outcomes(ax, data, name)
-
-
-def _heat_map(data: xr.Dataset, quantity: str, x: str, y: str) -> Callable[[Axes], Axes]:
-    return lambda ax: draw_heat_map(ax, data, quantity, x, y)
-
-
-def _lines(data: xr.Dataset, quantity: str, x: str) -> Callable[[Axes], Axes]:
-    return lambda ax: draw_lines(ax, data, quantity, x)
-
-
-def _pareto(data: xr.Dataset, x: str, y: str) -> Callable[[Axes], Axes]:
-    return lambda ax: draw_pareto(ax, data, x, y)

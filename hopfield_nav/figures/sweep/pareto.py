@@ -1,7 +1,5 @@
 """Two quantities that are both best small: which settings no other beats in both."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.sweep.axes import count_ticks, plain_ticks
+from hopfield_nav.figures.sweep.axes import scale_values
 from hopfield_nav.figures.sweep.points import Points, median, plain, short
 
 MOST_NUMBERED = 8
@@ -18,34 +16,21 @@ MOST_NUMBERED = 8
 
 @dataclass(frozen=True)
 class SettingMedians:
-    """Combinations of parameters, each with medians over its runs.
+    """Combinations of parameters, each with medians over its runs."""
 
-    Attributes:
-        x, y: (n,) medians.
-        rows: (n,) a run of each.
-        able: (n,) whether at least half of its runs reached the goal.
-        front: indices of the able ones that no other able one beats, from small x to large.
-    """
-
-    x: np.ndarray
-    y: np.ndarray
-    rows: np.ndarray
-    able: np.ndarray
-    front: np.ndarray
+    x: np.ndarray  # (n,) medians
+    y: np.ndarray  # (n,) medians
+    rows: np.ndarray  # (n,) a run of each
+    able: np.ndarray  # (n,) whether at least half of its runs reached the goal
+    front: np.ndarray  # indices of the able ones that no other able one beats, from small x to large
 
 
 def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
-    """Settings by two quantities, and the front of those that no other beats in both.
+    """Settings by two quantities, of which less is better, and the front of those no other beats in both.
 
-    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs
-    mostly missed the goal are crosses and never on the front. Numbers on the front refer to the list
-    beside it, at most eight.
-
-    Args:
-        ax: to draw on; the list stands to its right.
-        data: the table of a sweep.
-        x: a recorded number, of which less is better.
-        y: another one.
+    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs mostly
+    missed the goal are crosses and never on the front. Numbers on the front refer to the list at the right of
+    the axes, at most eight.
 
     Raises:
         BadInput: there is no such column, or it holds no numbers.
@@ -59,8 +44,9 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     front_x, front_y = found.x[found.front], found.y[found.front]
     ax.plot(front_x, front_y, drawstyle="steps-post", color=COLOURS.felt, lw=0.8, zorder=3)
     ax.plot(front_x, front_y, "o", color=COLOURS.felt, ms=3.2, mew=0, zorder=4)
-    for axis, name, values in (("x", x, found.x), ("y", y, found.y)):
-        _scale(ax, axis, values, name.endswith("_count"))
+    for line, name, values in ((ax.xaxis, x, found.x), (ax.yaxis, y, found.y)):
+        if values.size and values.min() >= 0:
+            scale_values(line, values, name.endswith("_count"), -0.3)
     ax.set_xlabel(points.label(x))
     ax.set_ylabel(points.label(y))
     _add_list(ax, points, found)
@@ -82,14 +68,9 @@ def settings(points: Points, x: str, y: str) -> SettingMedians:
 
 
 def pareto_front(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Indices of the points that no other beats: none is as small in both and smaller in one.
+    """Indices (m,) of the points that no other beats: none is as small in both numbers and smaller in one.
 
-    Args:
-        x: (n,) finite numbers.
-        y: (n,) finite numbers.
-
-    Returns:
-        (m,) indices from small x to large; points that agree in both stay together.
+    They go from small x to large; points that agree in both stay together.
     """
     order = np.lexsort((y, x))
     kept: list[int] = []
@@ -148,17 +129,3 @@ def _corners(found: SettingMedians) -> list[list[int]]:
         else:
             corners.append([int(k)])
     return corners
-
-
-def _scale(ax: Axes, axis: str, values: np.ndarray, count: bool) -> None:
-    """Logarithmic over orders of magnitude; zero, which counts often are, on it too."""
-    if not values.size or values.min() < 0:
-        return
-    if values.min() == 0 and values.max() > 100:
-        getattr(ax, f"set_{axis}scale")("symlog", linthresh=1)
-        ax.set(**{f"{axis}lim": (-0.3, 2 * values.max())})
-    elif values.min() > 0 and values.max() > 10 * values.min():
-        ax.set(**{f"{axis}scale": "log"})
-        plain_ticks(getattr(ax, f"{axis}axis"), values.min(), values.max())
-    elif count:
-        count_ticks(getattr(ax, f"{axis}axis"), values)

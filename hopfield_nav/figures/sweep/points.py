@@ -1,7 +1,5 @@
 """The runs of a sweep as points: one number or word a run for every parameter and quantity."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
@@ -63,7 +61,7 @@ class Points:
         return np.array([short(value) for value in values], object)
 
     def numbers(self, name: str) -> np.ndarray:
-        """(count,) values of a quantity, not a number where there is none.
+        """(count,) values of a quantity, NaN where there is none.
 
         The time to the goal is that of the runs which got there.
         """
@@ -111,12 +109,7 @@ class Points:
 
 
 def groups(codes: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
-    """Rows that agree in every code, in order of the codes.
-
-    Args:
-        codes: each (count,) integers.
-        count: number of rows.
-    """
+    """Rows, of so many, that agree in every code (count,), in order of the codes."""
     if not codes or not count:
         return [np.arange(count)] if count else []
     _, code = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)

@@ -30,7 +30,10 @@ PER_STEP = 0.02  # what a step costs beside its doubt, -ln(1 - certainty), when 
 
 
 class Step(NamedTuple):
-    """From a cell to the next one along an axis; ``cell`` is the lower of the two."""
+    """From a cell to the next one along an axis; ``cell`` is the lower of the two.
+
+    On a closed axis the last cell is followed by the first one, as which ``ends`` names the one behind it.
+    """
 
     cell: Cell
     axis: int
@@ -43,11 +46,22 @@ class Step(NamedTuple):
         return self.cell, tuple(above)
 
 
-def step_between(one: Iterable[int], other: Iterable[int]) -> Step | None:
-    """The step between two cells; None where they are not one apart along one axis."""
+def step_between(one: Iterable[int], other: Iterable[int], turn: Iterable[int] = ()) -> Step | None:
+    """The step between two cells; None where they are not one apart along one axis.
+
+    Args:
+        one: cell.
+        other: cell.
+        turn: how many cells a closed axis has, 0 for others; none: no axis is closed.
+    """
     low, high = sorted((tuple(int(c) for c in one), tuple(int(c) for c in other)))
     apart = [b - a for a, b in zip(low, high, strict=True)]
-    return Step(low, apart.index(1)) if sorted(map(abs, apart)) == [0] * (len(low) - 1) + [1] else None
+    axis = next((k for k, d in enumerate(apart) if d), None)
+    if axis is None or any(apart[axis + 1 :]):
+        return None
+    if apart[axis] == 1:
+        return Step(low, axis)
+    return Step(high, axis) if apart[axis] == next(itertools.islice(turn, axis, None), 0) - 1 > 1 else None
 
 
 class _Unconfirmed(NamedTuple):
@@ -60,6 +74,7 @@ class Beliefs:
 
     Attributes:
         shape: cells along each axis.
+        turn: cells of the closed axes, 0 of others.
         facts: steps that are closed.
         free: steps that were driven without a touch.
         visited: cells over whose centres the tool went.
@@ -68,8 +83,8 @@ class Beliefs:
         in_free_air: touches where the arm drove freely, before or afterwards: they may be false alarms.
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
+    def __init__(self, shape: tuple[int, ...], turn: tuple[int, ...] = ()) -> None:
+        self.shape, self.turn = shape, turn or (0,) * len(shape)
         self.facts: set[Step] = set()
         self.free: set[Step] = set()
         self.visited: set[Cell] = set()
@@ -173,18 +188,20 @@ class Beliefs:
         return ""
 
     def _is_shut_in(self, cell: Cell, blocked: np.ndarray) -> bool:
-        steps = [step for step in self.steps_of(cell) if not any(blocked[c] for c in step.ends if c != cell)]
+        ends = pairs(self.steps_of(cell), self.shape).tolist()
+        steps = [s for s, two in zip(self.steps_of(cell), ends, strict=True)
+                 if not any(blocked[tuple(c)] for c in two if tuple(c) != cell)]  # fmt: skip
         return bool(steps) and self.facts.issuperset(steps)
 
     def steps_of(self, cell: Cell) -> list[Step]:
         """The steps from a cell that stay inside the grid."""
         found = []
         for axis, n in enumerate(self.shape):
-            if cell[axis] + 1 < n:
+            if cell[axis] + 1 < n or self.turn[axis]:
                 found.append(Step(cell, axis))
-            if cell[axis] > 0:
+            if cell[axis] > 0 or self.turn[axis]:
                 below = list(cell)
-                below[axis] -= 1
+                below[axis] = (cell[axis] - 1) % n
                 found.append(Step(tuple(below), axis))
         return found
 
@@ -249,9 +266,10 @@ class Beliefs:
         return csr_matrix((np.concatenate(costs), where), shape=(blocked.size, blocked.size))
 
 
-def pairs(steps: Iterable[Step], rank: int) -> np.ndarray:
-    """Steps as the planners take them: (m, 2, rank) int."""
-    return np.array([step.ends for step in steps], dtype=np.int64).reshape(-1, 2, rank)
+def pairs(steps: Iterable[Step], shape: tuple[int, ...]) -> np.ndarray:
+    """Steps as the planners take them: (m, 2, rank) int, cells of a grid of this shape."""
+    ends = np.array([step.ends for step in steps], dtype=np.int64).reshape(-1, 2, len(shape))
+    return ends % np.array(shape)
 
 
 def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Where on the arm a touch may have been."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

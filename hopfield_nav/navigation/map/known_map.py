@@ -7,8 +7,6 @@ they go through; so where these are free the tool's point touches nothing known.
 solid is blocked too.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What an earlier run felt, as a later one over the same map loads it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

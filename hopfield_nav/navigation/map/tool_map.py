@@ -1,7 +1,5 @@
 """The map of the tool with all that is known and believed on it: grid, known obstacles, beliefs, goal."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hopfield_nav.navigation.map.beliefs import Beliefs, Cell

@@ -5,9 +5,6 @@ from .planned_motion import MotionPhase as MotionPhase
 from .planned_motion import PlannedMotion as PlannedMotion
 from .planned_motion import Reference as Reference
 from .planned_motion import Slide as Slide
-from .planners import PLANNERS as PLANNERS
-from .planners import open_cells as open_cells
-from .planners import plan_with as plan_with
 from .reachability import follow_regular_path as follow_regular_path
 from .segments import AGAINST as AGAINST
 from .segments import LEAST_FORCE as LEAST_FORCE

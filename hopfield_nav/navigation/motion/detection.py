@@ -1,7 +1,5 @@
 """What the control computer knows at a detection, and hands to the navigator."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ is not known is felt as always. After a collision there is such a turn only wher
 first: what it touched may have turned its wrist far while it floated.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, JointPath, follow_path, forward_kinematics

@@ -4,8 +4,6 @@ What may not be touched are the known obstacles. Link 1 may touch what the arm i
 what link 1 touches whatever the angle of joint 1.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

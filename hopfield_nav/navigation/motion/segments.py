@@ -3,8 +3,6 @@
 Geometry alone; what a touch on a segment proves is said by ``TouchLearning``.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Where the arm is before anything moves: over which cell, and in what."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics

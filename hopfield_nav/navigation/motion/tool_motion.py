@@ -4,8 +4,6 @@ It knows nothing of the plant, and nothing of touches. Cells that the arm turns 
 on the way, one after the other.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import numpy as np

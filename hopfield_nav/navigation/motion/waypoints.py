@@ -1,7 +1,5 @@
 """Waypoints of the tool on a path at any angle; the time from waypoint to waypoint, there and over cells."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -4,9 +4,12 @@ from .mark import ContactEstimate as ContactEstimate
 from .mark import cell_to_mark as cell_to_mark
 from .mark import start_against_velocity as start_against_velocity
 from .mark import start_along_force as start_along_force
+from .own import OwnResponse as OwnResponse
+from .own import checked_waypoints as checked_waypoints
 from .pass_by import PassBy as PassBy
 from .paths import BelievedPaths as BelievedPaths
 from .paths import MarkedPaths as MarkedPaths
 from .replan import Replan as Replan
 from .retreat import Retreat as Retreat
 from .slide import SlideAlong as SlideAlong
+from .touch import ToolTouch as ToolTouch

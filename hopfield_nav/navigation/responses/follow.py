@@ -7,8 +7,6 @@ where nothing is felt the arm is on its path already. It replans where the surfa
 and wherever following has failed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +29,9 @@ from hopfield_nav.navigation.motion import (
 from hopfield_nav.navigation.responses.replan import Replan
 from hopfield_nav.navigation.responses.retreat import Retreat
 from hopfield_nav.navigation.responses.surface import Crossing, Surface, crossings, with_point
+from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.planning import Plan
+from hopfield_nav.plugin import Method
 
 MAX_ASIDE = 1  # touches in a row on the way along a surface, after which the arm goes back to a centre
 STEEPEST = 0.5  # cosine between a step and the normal below which the step hardly leads through the surface
@@ -80,8 +80,9 @@ class Follow:
         if approach is not None and until > approach.segment:
             self.surface = None
 
-    def on_touch(self, segment: Segment, force: np.ndarray, begin: Reference) -> PlannedMotion:
+    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
         """Along the surface if that is possible; else back (``navigator.Response``)."""
+        segment, begin = touch.touched, touch.begin
         aside = is_aside_of_steps(self._now, segment)
         start = retreat_from_surface(self._now, self._retreat, segment)
         self._aside = self._aside + 1 if aside else 0
@@ -89,18 +90,18 @@ class Follow:
         if (segment.step is None and not aside) or self._aside > MAX_ASIDE:
             self.surface = self._segment = None
             return self._replan.go_on(start, begin)
-        self._feel(segment, force)
+        self._feel(segment, touch.felt)
         motion = self._along_surface(segment, start, begin)
         return self._replan.go_on(start, begin) if motion is None else motion
 
-    def on_rest(self, begin: Reference) -> PlannedMotion:
+    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """After a reaction along the surface, if that is possible; else a new path."""
         now = self._now.motion
         if now.reacts and self._segment is not None:
-            motion = self._along_surface(self._segment, now.start, begin)
+            motion = self._along_surface(self._segment, now.start, touch.begin)
             if motion is not None:
                 return motion._replace(first_segment=FirstSegment.RETREAT)
-        return self._replan.on_rest(begin)
+        return self._replan.on_rest(touch)
 
     def _feel(self, segment: Segment, force: np.ndarray) -> None:
         """One more point of the surface; steps through it between two points are believed closed."""
@@ -222,6 +223,12 @@ class Follow:
     def _is_doubted(self, crossing: Crossing) -> bool:
         step = step_between(crossing.free, crossing.behind)
         return step is None or self._now.map.beliefs.certainty(step) > 0.0
+
+
+METHOD = Method(
+    "response", "follow", Follow,
+    description="along the surface that was felt, from touch to touch, to where the new path would cross it",
+)  # fmt: skip
 
 
 def farthest(situation: Situation) -> float:

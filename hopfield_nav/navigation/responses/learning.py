@@ -1,7 +1,5 @@
 """What a touch on a segment teaches the map of the tool, whatever the arm does next."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hopfield_nav.navigation.map import AHEAD, ASIDE, Cell

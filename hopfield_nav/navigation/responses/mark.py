@@ -10,8 +10,6 @@ that it has passed before and from which the goal can still be reached; and dete
 only when the estimate has decayed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

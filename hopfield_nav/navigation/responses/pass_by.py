@@ -4,20 +4,19 @@ It owns which touches are glancing, and where the segment ends on which the arm 
 passage (``control.pass_by``): a force that grows by a whole threshold ends it.
 """
 
-from __future__ import annotations
+from collections.abc import Callable
 
 import numpy as np
 
 from dynamics import Arm, jacobian
+from hopfield_nav.navigation.map import Cell
 from hopfield_nav.navigation.motion import (
     LEAST_FORCE,
     FirstSegment,
-    Paths,
     PlannedMotion,
     Reference,
     Segment,
     Situation,
-    ToolMotions,
     cell_at,
 )
 
@@ -30,12 +29,13 @@ class PassBy:
 
     Args:
         situation: of the run.
-        motions: what makes motions of paths.
-        paths: who plans.
+        onward: what makes the motion over a cell and on, its first segment so many times slower.
     """
 
-    def __init__(self, situation: Situation, motions: ToolMotions, paths: Paths) -> None:
-        self._now, self._motions, self._paths = situation, motions, paths
+    def __init__(
+        self, situation: Situation, onward: Callable[[Cell, Reference, float], PlannedMotion]
+    ) -> None:
+        self._now, self._onward = situation, onward
 
     def applies(self, segment: Segment, force: np.ndarray, begin: Reference) -> bool:
         """Whether the world wants glancing contacts passed by, and this is one."""
@@ -52,7 +52,7 @@ class PassBy:
         cell = cell_at(self._now.map.grid, end)
         if cell is None or self._now.map.obstacles()[cell]:
             return None
-        motion = self._motions.over(self._paths, cell, begin, SLOWER)
+        motion = self._onward(cell, begin, SLOWER)
         if motion.trajectory is None or motion.places is None:
             return None
         places = np.vstack([first, motion.places[1:]])

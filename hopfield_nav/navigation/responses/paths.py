@@ -1,15 +1,16 @@
 """Which path over the cells is taken: past marked cells, or past what is known and against few beliefs."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from hopfield_nav.navigation.map import Cell, longer_moves, pairs
-from hopfield_nav.navigation.motion import Route, Situation, cell_at, is_corner, plan_with, step_of
-from hopfield_nav.planning import Plan, neighbourhood_of
+from hopfield_nav.navigation.map import Cell
+from hopfield_nav.navigation.motion import Route, Situation, cell_at, is_corner, step_of
+from hopfield_nav.navigation.planners import believed_map, planner_for
+from hopfield_nav.planning import Plan
+from hopfield_nav.plugin import BelievedMap
 
 WITHOUT_STEPS = ("roadmap", "potential_field")  # planners that make longer moves alone
 FACTS_ALONE = "facts alone separate start and goal"
@@ -25,13 +26,15 @@ class MarkedPaths:
 
     def __init__(self, situation: Situation) -> None:
         self._world, self._map = situation.world, situation.map
+        self._planner = planner_for(situation.world)
 
     def find(self, start: Cell) -> Route:
         """A path to the goal's cell, or to the one beside it (``motion.Paths``)."""
-        planner, target = self._world.planner, self._map.target()
+        target = self._map.target()
         if target is None:
-            return Route(Plan(None, _GOAL_SHUT, np.inf, planner.kind))
-        plan = plan_with(planner, self._map.obstacles(), start, target, self._world.seed)
+            return Route(Plan(None, _GOAL_SHUT, np.inf, self._world.planner.kind))
+        goals = np.array([target])
+        plan = self._planner.plan(believed_map(self._world, self._map.obstacles(), start, goals))
         if plan.cells is None or self._map.goal_cell is None or self._map.goal_cell == target:
             return Route(plan)
         return Route(plan.with_last(self._map.goal_cell))
@@ -50,17 +53,15 @@ class BelievedPaths:
 
     def __init__(self, situation: Situation, tried: Callable[[], set[Cell]]) -> None:
         self._world, self._map, self._tried = situation.world, situation.map, tried
-        self._moves = neighbourhood_of(self._map.grid.shape, self._world.planner.radius).offset
+        self._planner = planner_for(situation.world)
 
     def find(self, start: Cell) -> Route:
         """A path to the goal (``motion.Paths``)."""
-        planner, targets, beliefs = self._world.planner, self._targets(), self._map.beliefs
-        obstacles, closed = self._map.obstacles(), pairs(beliefs.doubted(), self._map.rank)
-        if planner.radius > 1:
-            closed = np.concatenate([closed, longer_moves(beliefs.uneven(), self._moves)])
-        barred = self._map.uneven() if planner.kind in WITHOUT_STEPS else obstacles
+        planner, targets, beliefs = self._world.planner, self.targets(), self._map.beliefs
+        obstacles = self._map.obstacles()
+        believed = self.believed(start, None)
         for target in targets:
-            plan = plan_with(planner, barred, start, target, self._world.seed, closed)
+            plan = self._planner.plan(replace(believed, goals=np.array([target])))
             if plan.cells is not None:
                 return self._to_goal(plan, target)
         for find in (beliefs.likeliest_path, self._way_out):
@@ -69,6 +70,13 @@ class BelievedPaths:
                 if cells is not None:
                     return self._to_goal(Plan(cells, "", float(len(cells) - 1), planner.kind), target)
         return Route(Plan(None, self._why_none(), np.inf, planner.kind))
+
+    def believed(self, start: Cell, target: Cell | None) -> BelievedMap:
+        """The map as a planner gets it; without a target there is no goal on it."""
+        without_steps = self._world.planner.kind in WITHOUT_STEPS
+        barred = self._map.uneven() if without_steps else self._map.obstacles()
+        goals = np.array([] if target is None else [target], dtype=int).reshape(-1, self._map.rank)
+        return believed_map(self._world, barred, start, goals, self._map.beliefs)
 
     def rests(self, places: np.ndarray) -> np.ndarray:
         """Where the arm stops, so that it is on the line of a step when it touches something.
@@ -93,7 +101,7 @@ class BelievedPaths:
         over_centre = self._is_aside() and goal == target
         return Route(plan if goal is None or goal == target else plan.with_last(goal), over_centre)
 
-    def _targets(self) -> list[Cell]:
+    def targets(self) -> list[Cell]:
         """Cells from whose centres the goal may be reached: its own, and for one off its centre those beside.
 
         Those from which the segment to the goal was touched are left out.

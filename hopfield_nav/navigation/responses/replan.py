@@ -3,8 +3,6 @@
 Every other response goes on so where its own way is not possible.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hopfield_nav.navigation.map import Cell
@@ -13,12 +11,13 @@ from hopfield_nav.navigation.motion import (
     Paths,
     PlannedMotion,
     Reference,
-    Segment,
     Situation,
     ToolMotions,
     ToolPath,
 )
 from hopfield_nav.navigation.responses.retreat import Retreat
+from hopfield_nav.navigation.responses.touch import ToolTouch
+from hopfield_nav.plugin import Method
 
 
 class Replan:
@@ -37,13 +36,13 @@ class Replan:
     def on_passage(self, until: int) -> None:
         """Nothing is kept of segments that were driven freely."""
 
-    def on_touch(self, segment: Segment, force: np.ndarray, begin: Reference) -> PlannedMotion:
+    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
         """Back, and on from there (``navigator.Response``)."""
-        return self.go_on(self._retreat.cell(segment), begin)
+        return self.go_on(self._retreat.cell(touch.touched), touch.begin)
 
-    def on_rest(self, begin: Reference) -> PlannedMotion:
+    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """On from the cell that was chosen when the touch was felt."""
-        return self.go_on(self._now.motion.start, begin)
+        return self.go_on(self._now.motion.start, touch.begin)
 
     def go_on(self, start: Cell, begin: Reference) -> PlannedMotion:
         """A new path; before giving up, go back and see whether the last touch was a true stop."""
@@ -59,3 +58,9 @@ class Replan:
         times = self._motions.times(ToolPath(cells, poses, False), places)
         trajectory = self._motions.trajectory(path.q, times, begin)
         return PlannedMotion(start, cells, trajectory, places=places, phase=MotionPhase.RETREAT)
+
+
+METHOD = Method(
+    "response", "replan", Replan,
+    description="back to the centre of the last cell, and from there a new path of the planner",
+)  # fmt: skip

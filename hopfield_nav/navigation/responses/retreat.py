@@ -1,7 +1,5 @@
 """Back from a touch: to which cell the arm goes."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

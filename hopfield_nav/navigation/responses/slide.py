@@ -7,8 +7,6 @@ which the surface leads as far as it is known, are believed to be closed. It lea
 lead through the surface any more, and replans.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, field
 
@@ -24,7 +22,6 @@ from hopfield_nav.navigation.motion import (
     Paths,
     PlannedMotion,
     Reference,
-    Segment,
     Situation,
     Slide,
     ToolMotions,
@@ -34,6 +31,8 @@ from hopfield_nav.navigation.responses.learning import ON_LINE
 from hopfield_nav.navigation.responses.replan import Replan
 from hopfield_nav.navigation.responses.retreat import MAX_TRIES, Retreat
 from hopfield_nav.navigation.responses.surface import CORNER, Surface
+from hopfield_nav.navigation.responses.touch import ToolTouch
+from hopfield_nav.plugin import Method
 
 MAX_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
 STUCK = 0.25, 8.0  # [cells] and times as long as that takes: who has not come so far is in a corner
@@ -91,9 +90,10 @@ class SlideAlong:
     def on_passage(self, until: int) -> None:
         """Nothing is kept of segments that were driven freely."""
 
-    def on_touch(self, segment: Segment, force: np.ndarray, begin: Reference) -> PlannedMotion:
+    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
         """A slide if the new path leads through what was felt, on whatever segment that was."""
-        start, normal = retreat_from_surface(self._now, self._retreat, segment), self._along_map(force)
+        segment, begin = touch.touched, touch.begin
+        start, normal = retreat_from_surface(self._now, self._retreat, segment), self._along_map(touch.felt)
         normal = normal if normal.any() else -segment.direction
         self.surface = Surface(self._map.flat(segment.place)[None], normal[None])
         front = self._cell_in_front(self.surface.points[-1])
@@ -105,13 +105,13 @@ class SlideAlong:
         self.surface = None
         return self._replan.go_on(self._nearer(start, front, segment.place), begin)
 
-    def on_rest(self, begin: Reference) -> PlannedMotion:
+    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """After a slide from the cell beside the arm; else as ``Replan``."""
         if self._now.motion.slide is None:
-            return self._replan.on_rest(begin)
+            return self._replan.on_rest(touch)
         self.surface = None
         self._in_vain = 0 if self._course.learned else self._in_vain + 1
-        return self._replan.on_rest(begin)._replace(first_segment=FirstSegment.RETREAT)
+        return self._replan.on_rest(touch)._replace(first_segment=FirstSegment.RETREAT)
 
     def confirm_slide(self, held: bool) -> None:
         """Whether the arm, when it set out to slide, still felt what it had touched."""
@@ -290,3 +290,9 @@ class SlideAlong:
                 if all(self._map.grid.inside(c) for c in step.ends):
                     found[step] = off
         return found
+
+
+METHOD = Method(
+    "response", "slide", SlideAlong,
+    description="along the surface that was felt, in touch with it, until the new path is free",
+)  # fmt: skip

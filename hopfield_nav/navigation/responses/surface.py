@@ -5,8 +5,6 @@ the first touch two planes are believed in, across the force and across the moti
 barred. From then on the normal lies across the chords between felt points.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -4,12 +4,11 @@ Both functions descend the tree of the grid's cells: a body is tested once for a
 joints which move it, and what the rest of the arm cannot reach is not looked at again.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm, BadInput
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import dot, sub, three, vector
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import (
     LINK,
@@ -20,8 +19,9 @@ from hopfield_nav.geometry import (
     place_axis,
     segment_near,
     surely_apart,
+    to_segment,
 )
-from hopfield_nav.known_world import AXES_WIDTH, Scene, bodies_apart, body_distance
+from hopfield_nav.known_world import AXES_MIDDLE, AXES_WIDTH, Scene, bodies_apart, body_distance, place_body
 from hopfield_nav.navigation.whole_arm.descent import Tree, make_tree, next_node, within_reach
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 
@@ -119,33 +119,28 @@ def _mark(
     arm: Arm, tree: Tree, work: Work, certainty: np.ndarray, point: np.ndarray, radius: float, level: int
 ) -> None:
     cell, first = np.zeros(tree.shape.size, dtype=np.int64), np.zeros(tree.block.size, dtype=np.int64)
-    px, py, pz = point[0], point[1], point[2]
-    depth = 0
+    place, depth = three(point, 0), 0
     while depth >= 0:
-        touched = _bodies_near(tree, work, depth, px, py, pz, radius)
+        touched = _bodies_near(tree, work, depth, place, radius)
         if touched:
             block = certainty[first[depth] : first[depth] + tree.block[depth]]
             for k in range(block.size):
                 block[k] = max(block[k], level)
-        descend = not touched and within_reach(tree, work, depth, px, py, pz, radius)
+        descend = not touched and within_reach(tree, work, depth, place, radius)
         depth = next_node(arm, tree, work, cell, first, depth, descend)
 
 
 @inlined
-def _bodies_near(tree, work, depth, px, py, pz, radius):
+def _bodies_near(tree, work, depth, point, radius):
     """Whether a body that is known from this depth on is nearer than ``radius`` to a point."""
     for k in range(tree.begin[depth], tree.begin[depth + 1]):
         b = tree.order[k]
         limit = tree.bodies[b, RADIUS] + radius
         if limit <= 0.0:
             continue
-        ax, ay, az, dx, dy, dz = place_axis(work, tree.bodies, b)
-        x, y, z = px - ax, py - ay, pz - az
-        along, square = x * dx + y * dy + z * dz, dx * dx + dy * dy + dz * dz
-        if along > 0.0:
-            t = 1.0 if along >= square else along / square
-            x, y, z = x - t * dx, y - t * dy, z - t * dz
-        if x * x + y * y + z * z < limit * limit:
+        a, d = place_axis(work, tree.bodies, b)
+        r = to_segment(point, a, d)
+        if dot(r, r) < limit * limit:
             return True
     return False
 
@@ -189,11 +184,7 @@ def _block(
 def _place_known(tree, work, depth, axes):
     """Write ``axes`` of the bodies that are known from this depth on, as ``known_world`` has them."""
     for k in range(tree.begin[depth], tree.begin[depth + 1]):
-        b = tree.order[k]
-        ax, ay, az, dx, dy, dz = place_axis(work, tree.bodies, b)
-        axes[b, 0], axes[b, 1], axes[b, 2] = ax, ay, az
-        axes[b, 3], axes[b, 4], axes[b, 5] = dx, dy, dz
-        axes[b, 6], axes[b, 7], axes[b, 8] = ax + 0.5 * dx, ay + 0.5 * dy, az + 0.5 * dz
+        place_body(tree.bodies, work, tree.order[k], axes)
 
 
 @inlined
@@ -204,24 +195,19 @@ def _touches(tree, solids, axes, checks, kept, c):
         if bodies_apart(bodies, axes, other, b, kept[c]):
             return False
         return body_distance(bodies, axes, other, b) <= kept[c]
-    if surely_apart(solids, other, axes[b, 6], axes[b, 7], axes[b, 8], bodies[b, REACH] + kept[c]):
+    if surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept[c]):
         return False
-    return segment_near(
-        solids, other, axes[b, 0], axes[b, 1], axes[b, 2], axes[b, 3], axes[b, 4], axes[b, 5],
-        bodies[b, RADIUS] + kept[c],
-    )  # fmt: skip
+    return segment_near(solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept[c])
 
 
 @inlined
 def _may_touch(tree, solids, work, axes, checks, kept, c, depth):
     """Whether check ``c`` can find a touch at a cell beyond a node of this depth."""
-    bodies, origin, other = tree.bodies, work.origin, checks[c, OTHER]
+    bodies, origin, other = tree.bodies, vector(work.origin, depth, 0), checks[c, OTHER]
     reach = tree.reach[depth, checks[c, BODY]] + kept[c]
-    x, y, z = origin[depth, 0], origin[depth, 1], origin[depth, 2]
     if checks[c, SOLID] == 1:
-        return gap_to_bound(solids, other, x, y, z) <= reach
+        return gap_to_bound(solids, other, origin) <= reach
     if bodies[other, LINK] > depth:
         return True
-    x, y, z = x - axes[other, 6], y - axes[other, 7], z - axes[other, 8]
-    limit = reach + bodies[other, REACH]
-    return x * x + y * y + z * z <= limit * limit
+    between, limit = sub(origin, vector(axes, other, AXES_MIDDLE)), reach + bodies[other, REACH]
+    return dot(between, between) <= limit * limit

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
-from hopfield_nav.navigation.map import ContactHypotheses
+from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 
@@ -26,8 +26,6 @@ _CHANGED = 0.05  # of a weight, from which on its cells are marked anew
 _FULL_SCALE = 255  # what certainty 1 is while one touch is marked
 _POINT = 1e-6  # [m] radius of what stands for a point
 _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
-
-Place = tuple[float, float, float]  # base axes [m]
 
 
 class _Touch(NamedTuple):
@@ -87,14 +85,11 @@ class CollisionBelief:
             found[cell] = False
         return found
 
-    def likely(self, certainty: float) -> set[Place]:
-        """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
-        least = max(LIKELY, certainty)
-        found: set[Place] = set()
-        for places in self.touches:
-            heavy = places.points[places.weights > least] if certainty < 1.0 else places.points[:0]
-            found |= {(float(x), float(y), float(z)) for x, y, z in heavy}
-        return found
+    def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All places (k, 3) that are left [m], the weight (k,) of each, and the number (k,) of its touch."""
+        touches = [NOWHERE, *self.touches]
+        points, weights = (np.concatenate([part[i] for part in touches]) for i in (0, 2))
+        return points, weights, np.repeat(np.arange(len(touches)) - 1, [len(t.weights) for t in touches])
 
     def risk(self) -> np.ndarray:
         """float32 grid as ``against``, and 0 where the arm was."""
@@ -107,7 +102,8 @@ class CollisionBelief:
         """Numbers of the touches that speak against one of the cells (k, n), or against one beside it."""
         steps = np.vstack([np.zeros(cells.shape[1], dtype=int), *np.eye(cells.shape[1], dtype=int)])
         around = (cells[:, None] + np.concatenate([steps, -steps])).reshape(-1, cells.shape[1])
-        around = np.clip(around, 0, np.array(self._grid.shape) - 1)
+        most = np.array(self._grid.shape)
+        around = np.where(self._grid.periodic, around % most, np.clip(around, 0, most - 1))
         flat = np.ravel_multi_index(tuple(around.T), self._grid.shape)
         return [k for k, touch in enumerate(self._touches) if np.isin(flat, touch.cells).any()]
 

@@ -5,8 +5,6 @@ cells that go on from it are one contiguous block of the grid. What touches ther
 A body that lies along the axis of its own joint is known one level earlier: that joint does not move it.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -14,6 +12,8 @@ import numpy as np
 
 from dynamics import Arm
 from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.vectors import UNIT, into_axes, sub, vector
+from dynamics.kinematics import write_frame
 from dynamics.sincos import cos_sin
 from hopfield_nav.geometry import END, LINK, RADIUS, REACH, START
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
@@ -150,44 +150,33 @@ def next_node(arm, tree, work, cell, first, depth, descend):
         cell[depth - 1] += 1
     k = cell[depth - 1]
     first[depth] = first[depth - 1] + k * tree.block[depth]
-    _update_frame(arm, depth - 1, tree.turn[depth - 1, k, 0], tree.turn[depth - 1, k, 1], work)
+    _update_frame(arm, depth - 1, (tree.turn[depth - 1, k, 0], tree.turn[depth - 1, k, 1]), work)
     return depth
 
 
 @inlined
-def within_reach(tree, work, depth, px, py, pz, radius):
+def within_reach(tree, work, depth, point, radius):
     """Whether anything beyond a node may come as near to a point as ``radius`` [m]."""
     begin, end = tree.ring_begin[depth], tree.ring_begin[depth + 1]
     if begin == end:
         return False
-    x, y, z = px - work.origin[depth, 0], py - work.origin[depth, 1], pz - work.origin[depth, 2]
+    seen = sub(point, vector(work.origin, depth, 0))
     if depth > 0:
-        r, i = work.rotation, depth - 1
-        x, y, z = (
-            r[i, 0, 0] * x + r[i, 1, 0] * y + r[i, 2, 0] * z,
-            r[i, 0, 1] * x + r[i, 1, 1] * y + r[i, 2, 1] * z,
-            r[i, 0, 2] * x + r[i, 1, 2] * y + r[i, 2, 2] * z,
-        )
-    from_axis = math.sqrt(x * x + y * y)
+        seen = into_axes(work.rotation[depth - 1], seen)
+    from_axis = math.sqrt(seen[0] * seen[0] + seen[1] * seen[1])
     for k in range(begin, end):
-        across, along, limit = from_axis - tree.ring[k, 0], z - tree.ring[k, 1], tree.ring[k, 2] + radius
+        across, along = from_axis - tree.ring[k, 0], seen[2] - tree.ring[k, 1]
+        limit = tree.ring[k, 2] + radius
         if limit > 0.0 and across * across + along * along < limit * limit:
             return True
     return False
 
 
 @inlined
-def _update_frame(arm, i, c, s, work):
-    """Write frame i + 1 from frame i, as ``dynamics.kinematics.update_frames``; (c, s) of joint i."""
-    rotation, origin, twist, offset = work.rotation, work.origin, arm.twist, arm.offset
-    ca, sa = twist[i, 0], twist[i, 1]
-    ox, oy, oz = offset[i, 0], offset[i, 1], offset[i, 2]
-    for k in range(3):
-        if i == 0:
-            u, v, w = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
-        else:
-            u, v, w = rotation[i - 1, k, 0], rotation[i - 1, k, 1], rotation[i - 1, k, 2]
-        p, t = c * u + s * v, c * v - s * u
-        u, v, w = p, ca * t + sa * w, ca * w - sa * t
-        rotation[i, k, 0], rotation[i, k, 1], rotation[i, k, 2] = u, v, w
-        origin[i + 1, k] = origin[i, k] + (u * ox + v * oy + w * oz)
+def _update_frame(arm, i, turn, work):
+    """Write frame i + 1 from frame i; ``turn``: cosine and sine of joint i."""
+    rows, origin = UNIT, vector(work.origin, i, 0)
+    if i > 0:
+        before = work.rotation[i - 1]
+        rows = vector(before, 0, 0), vector(before, 1, 0), vector(before, 2, 0)
+    write_frame(arm, work, i, turn, rows, origin)

@@ -1,22 +1,22 @@
 """The joint angles at which a world's goal is reached."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 
 from dynamics import Arm, BadInput, inverse_kinematics
 from hopfield_nav.known_world import Scene, collides
-from hopfield_nav.navigation.whole_arm.grid import JointGrid
+from hopfield_nav.navigation.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.world import World
 
 _ROTATIONS = 64  # of the tool, that are tried where its position alone is given
-_TURN = 2.0 * np.pi
 
 
 def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
     """Joint angles within the map at which the arm is at its goal and touches nothing known.
+
+    On a closed axis one angle stands for all that differ by whole turns; the search unwinds its paths.
+    An axis of one cell gets the angle within the joint's limits that is nearest to the start.
 
     Args:
         world: its goal is a position, a pose or joint angles; its seed draws rotations for a position.
@@ -44,7 +44,7 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
         if not world.trajectory.any_rotation:
             rotations = np.concatenate([np.array(world.trajectory.tool_rotation)[None], rotations])
         found = _solutions(arm, rotations, np.array(goal.position))
-    found = _within(_turned(found, grid), grid)
+    found = _within(_turned(found, arm, grid), grid)
     return found[~collides(arm, scene, found)] if len(found) else found
 
 
@@ -61,17 +61,19 @@ def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndar
     return found[np.isfinite(found).all(axis=1)]
 
 
-def _turned(found: np.ndarray, grid: JointGrid) -> np.ndarray:
+def _turned(found: np.ndarray, arm: Arm, grid: JointGrid) -> np.ndarray:
     """Every solution with whole turns of its joints, as far as the map may hold them."""
     middle = 0.5 * (grid.lower + grid.upper)
-    base = found - _TURN * np.rint((found - middle) / _TURN)
-    turns = [(0.0,) if n == 1 else (-_TURN, 0.0, _TURN) for n in grid.shape]
-    if all(np.ptp(v) <= _TURN + 1e-9 for v in zip(grid.lower, grid.upper, strict=True)):
-        return base
+    base = found - TURN * np.rint((found - middle) / TURN)
+    single = np.array(grid.shape) == 1
+    low, high = arm.position_limits.T
+    base += np.where(single, TURN * ((base < low).astype(float) - (base > high)), 0.0)
+    wide = ~single & (grid.upper - grid.lower > TURN + 1e-9)
+    turns = [(-TURN, 0.0, TURN) if w else (0.0,) for w in wide]
     return np.concatenate([base + np.array(t) for t in itertools.product(*turns)])
 
 
 def _within(found: np.ndarray, grid: JointGrid) -> np.ndarray:
     several = np.array(grid.shape) > 1
-    inside = (found >= grid.lower) & (found <= grid.upper)
+    inside = (found >= grid.lower) & (found <= grid.upper) | np.array(grid.periodic)
     return found[(inside | ~several).all(axis=1)]

@@ -1,7 +1,5 @@
 """A grid over the joint angles: cells and their centres."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,6 +9,9 @@ import numpy as np
 from dynamics import Arm, BadInput
 from hopfield_nav.world import World
 
+TURN = 2.0 * math.pi
+_FULL, _LEAST_CLOSED = 1e-9, 3  # [rad] as near to a turn is one; cells of a closed axis at least
+
 
 class JointGrid(NamedTuple):
     """Equal cells between two angles of every joint.
@@ -19,6 +20,8 @@ class JointGrid(NamedTuple):
         lower: (n,) angles at which the first cells begin [rad].
         upper: (n,) angles at which the last cells end [rad].
         shape: cells of each joint; the only cell of an axis has its centre in the middle of the two angles.
+
+    An axis of a full turn is closed: behind its last cell comes the first, where the arm is as it was.
     """
 
     lower: np.ndarray
@@ -29,6 +32,39 @@ class JointGrid(NamedTuple):
     def spacing(self) -> np.ndarray:
         """Width of the cells of each joint (n,) [rad]."""
         return (self.upper - self.lower) / np.array(self.shape)
+
+    @property
+    def turn(self) -> tuple[int, ...]:
+        """Cells of the axes that are closed, 0 of others."""
+        full = np.abs(self.upper - self.lower - TURN) < _FULL
+        return tuple(
+            n if whole and n >= _LEAST_CLOSED else 0 for n, whole in zip(self.shape, full, strict=True)
+        )
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        """Which axes are closed."""
+        return tuple(n > 0 for n in self.turn)
+
+    def unwound(self, rows: np.ndarray) -> np.ndarray:
+        """Joint angles (k, n) with whole turns of the closed axes, so that none leaps from row to row."""
+        found, closed = rows.copy(), np.array(self.periodic)
+        found[:, closed] = np.unwrap(rows[:, closed], axis=0)
+        return found
+
+    def beside(self, q: np.ndarray, like: np.ndarray) -> np.ndarray:
+        """Joint angles (..., n) with the whole turns of the closed axes that bring them nearest to others."""
+        return q + np.where(self.periodic, TURN * np.rint((like - q) / TURN), 0.0)
+
+    def edges(self) -> str:
+        """What bounds the map, in words."""
+        closed = np.array(self.periodic)
+        found = []
+        for k in np.flatnonzero(~closed):
+            ends = f"from {self.lower[k]:.4g} to {self.upper[k]:.4g} rad"
+            found.append(f"joint {k + 1} {ends if self.shape[k] > 1 else 'straight from start to goal'}")
+        found += ["the others as far as they turn"] if closed.any() else []
+        return f"the map holds {', '.join(found)}"
 
     def centre(self, cell: Sequence[int] | np.ndarray) -> np.ndarray:
         """Joint angles in the middle of cells (..., n) [rad]; a cell may lie outside."""
@@ -50,7 +86,7 @@ class JointGrid(NamedTuple):
 
 
 def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGrid:
-    """One turn of every joint, half of it to each side of the start, as far as the joint limits allow.
+    """One turn of every joint, half of it to each side of the start within the limits; or all of less.
 
     An axis of one cell ends as far below the start as above: its only angle is that of the start.
 
@@ -68,10 +104,11 @@ def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGr
         raise BadInput("wrong shape of a joint grid", found=sizes, allowed=f"{n} numbers from 1 on")
     if middle.shape != (n,) or not np.all((low < middle) & (middle < high)):
         raise BadInput("wrong start of a joint grid", found=start, allowed=f"{n} angles within the limits")
-    below, above = np.minimum(math.pi, middle - low), np.minimum(math.pi, high - middle)
     single = np.array(sizes) == 1
-    both = np.minimum(below, above)
-    return JointGrid(middle - np.where(single, both, below), middle + np.where(single, both, above), sizes)
+    both = np.minimum(math.pi, np.minimum(middle - low, high - middle))
+    width = np.where(single, 2.0 * both, np.minimum(TURN, high - low))
+    begin = np.where(single, middle - both, np.clip(middle - math.pi, low, high - width))
+    return JointGrid(begin, begin + width, sizes)
 
 
 def grid_of(world: World, arm: Arm, start: np.ndarray) -> JointGrid:

@@ -1,7 +1,5 @@
 """What touches and passages of the whole arm teach: steps, cells, and places in space."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm
@@ -15,7 +13,7 @@ from hopfield_nav.navigation.whole_arm.way import Way
 from hopfield_nav.world import World, build_model
 
 ON_LINE = 0.02  # [rad] a touch so near to the line of a step is one on that step
-LOCATES = ("felt_points", "hypothesis_sets", "thompson")  # strategies that ask where a touch was
+WITHOUT_PLACES = ("optimist", "omniscient")  # strategies that do not ask where a touch was
 
 
 class WholeArmLearning:
@@ -34,10 +32,12 @@ class WholeArmLearning:
     """
 
     def __init__(self, world: World, arm: Arm, grid: JointGrid) -> None:
-        self._arm, self._locates = arm, world.planner.strategy in LOCATES
+        self._arm, self._locates = arm, world.planner.strategy not in WITHOUT_PLACES
         self._held = world.detection.armed_below
-        self._friction = np.abs(build_model(world, arm).friction[:, [0, 2]]).max(axis=1)
-        self.beliefs, self.collisions = Beliefs(grid.shape), CollisionBelief(arm, grid)
+        model = build_model(world, arm)
+        hides = np.isinf(model.presliding)  # a gear that gives shows what it bears
+        self._friction = np.abs(model.friction[:, [0, 2]]).max(axis=1) * hides
+        self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
         self.shut_exits: set[tuple[int, Cell]] = set()
         self.shut_entries: set[Cell] = set()
 

@@ -1,7 +1,5 @@
 """Motion along joint lines: straight from waypoint to waypoint, at rest where the direction changes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm

@@ -8,8 +8,6 @@ A joint that stands still bears up to its Coulomb friction without a trace: what
 by something between nothing and that.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dynamics import Arm

@@ -5,7 +5,7 @@ tells where on the arm it may have been: each such place blocks the cells at whi
 The arm goes back along its own trail to the last centre, and plans again.
 """
 
-from __future__ import annotations
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from hopfield_nav.known_world import build_scene, scene_of_world
 from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
+from hopfield_nav.navigation.planners import planner_for
+from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.grid import grid_of
@@ -23,8 +25,11 @@ from hopfield_nav.navigation.whole_arm.lines import joint_lines
 from hopfield_nav.navigation.whole_arm.localization import LATER
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
 from hopfield_nav.navigation.whole_arm.search import Found, Search
+from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
+from hopfield_nav.navigation.whole_arm.touch import ArmResponse
 from hopfield_nav.navigation.whole_arm.way import Trail, Way
-from hopfield_nav.world import World, build_obstacles
+from hopfield_nav.plugin import Against, BelievedMap, MethodFailed
+from hopfield_nav.world import World, build_obstacles, is_code
 
 MAX_TRIES = 3  # of a retreat that is touched, before the arm goes further back
 _LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it has been anywhere
@@ -53,10 +58,12 @@ class WholeArmNavigator:
             scene = build_scene(arm, build_obstacles(world))
         self._goal = None if world.goal_point is None else np.array(world.goal_point)
         self._learning = WholeArmLearning(world, arm, self.grid)
-        self.search = Search(arm, scene, self.grid, goal_solutions(world, arm, scene, self.grid))
-        self._generator = np.random.default_rng(world.seed)
+        own = planner_for(world) if is_code(world.planner.kind) else None
+        solutions = goal_solutions(world, arm, scene, self.grid)
+        self.search = Search(arm, scene, self.grid, solutions, own, world.seed)
+        self._belief, self._response = belief_for(world), _own_response(world, len(start))
         self.probes: dict[int, int] = {}
-        self._way, self.trail = Way(start[None], [None]), Trail(start)
+        self._way, self.trail = Way(start[None], [None], turn=self.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
         self._unlocalized: Detection | None = None
         self.motion = PlannedMotion(self.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
@@ -106,6 +113,7 @@ class WholeArmNavigator:
             self._learning.confirm(detection.level_at_retreat)
             self._pass(number)
             self._learning.touch(detection, self._way, number)
+            self._note_touch(detection, number)
             self._tries, self._unlocalized = 0, detection
         begin = Reference(detection.time, *evaluate(self.motion.trajectory, detection.time))
         self.motion = self._retreat(detection, begin)
@@ -123,7 +131,7 @@ class WholeArmNavigator:
         if not self._retreats:  # a probe touched nothing
             self.arrive()
         self._retreats = False
-        self.motion = self._go_on(begin)
+        self.motion = self._explore(begin) or self._go_on(begin)
         return self.motion
 
     def load_prior(self, prior: PriorMap) -> None:  # noqa: D102
@@ -177,7 +185,7 @@ class WholeArmNavigator:
         begin = begin._replace(qdd=np.zeros_like(begin.q))
         if not len(self.search.solutions):
             return self._end(
-                "the arm is at its goal in no configuration that touches nothing known, within the map"
+                f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}"
             )
         here = self.trail.cell or self.search.entry(begin.q, self._learning.shut_entries)
         if here is None:
@@ -197,17 +205,63 @@ class WholeArmNavigator:
     def _way_over(self, found: Found, q: np.ndarray, here: Cell | None) -> Way:
         """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
         left = found.cells[here is not None :]
-        centres = [self.search.centre(cell, q) for cell in left]
-        rows = self._straighten(np.vstack([q, *centres, self.search.solutions[found.goal]]))
-        return Way(rows, [here, *(tuple(int(v) for v in cell) for cell in left), None], found.goal)
+        rows = self._straighten(np.vstack([q, self.search.rows(found, q)[len(found.cells) - len(left) :]]))
+        cells = [here, *(tuple(int(v) for v in cell) for cell in left), None]
+        return Way(rows, cells, found.goal, self.grid.turn)
 
     def _search_path(self, here: Cell, q: np.ndarray) -> Found | None:
         """The path that the strategy of the world prefers."""
-        strategy, collisions = self.world.planner.strategy, self.collisions
-        find = self.search.cheapest if strategy == "hypothesis_sets" else self.search.path
-        if strategy == "thompson":
-            collisions = collisions.drawn(self._generator)
-        return find(here, q, self.beliefs, collisions, self._learning.shut_exits)
+        felt = self._believed(here, with_steps=is_code(self.world.planner.strategy))
+        points, weights, touches = self.collisions.places()
+        against = self._belief.believe(
+            ArmFelt(felt, points, weights, touches, self._cells_near, self.collisions)
+        ) or Against(np.zeros(self.grid.shape, np.float32))
+        find = self.search.cheapest if against.as_cost else self.search.path
+        return find(here, q, self.beliefs, against, self._learning.shut_exits)
+
+    def _believed(self, here: Cell, with_steps: bool = True) -> BelievedMap:
+        """The map with what the built-in strategies believe, from a cell to all goals."""
+        barred = dict.fromkeys(self.search.barred, 1.0)
+        doubted = self.beliefs.doubted() | barred if with_steps else {}
+        believed = self.search.believed(
+            here, self.search.blocked, self.collisions.risk(), self.search.goals, set(doubted)
+        )
+        return replace(believed, certainty=np.array([doubted[step] for step in sorted(doubted)]))
+
+    def _cells_near(self, point: np.ndarray, distance: float) -> np.ndarray:
+        """Bool grid of the cells at whose centres the arm is nearer to a point (3,) than a distance [m]."""
+        marks = np.zeros(self.grid.shape, dtype=np.uint8)
+        mark_ball(self.arm, self.grid, marks, point, distance, 1)
+        return marks.astype(bool)
+
+    def _note_touch(self, detection: Detection, number: int) -> None:
+        """Keep what a response of somebody's own is told of a touch, once the arm is back."""
+        if self._response is not None:
+            width = np.where(self.grid.spacing > 0.0, self.grid.spacing, np.inf)
+            way = np.diff(self._way.rows[number : number + 2], axis=0)[0] / width
+            direction = way / max(float(np.linalg.norm(way)), 1e-12)
+            place = (detection.onset.q - self.grid.lower) / width - 0.5
+            self._response.felt = place, direction, detection.torque.copy(), self._way.step(number)
+
+    def _explore(self, begin: Reference) -> PlannedMotion | None:
+        """Over the waypoints of a response of somebody's own; None without any, or off a centre."""
+        here = self.trail.cell
+        if self._response is None or here is None:
+            return None
+
+        def find(start: Cell) -> np.ndarray | None:
+            found = self._search_path(start, self.search.centre(np.array(start), begin.q))
+            return None if found is None else found.cells
+
+        chosen = self._response.waypoints(begin.time, self._believed(here), find)
+        if chosen is None:
+            return None
+        rows = self.grid.unwound(np.vstack([begin.q, self.search.centre(chosen, begin.q)]))
+        if not self.search.is_free(rows):
+            raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
+        whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
+        self._way = self._way._replace(rows=rows, cells=[here, *whole])
+        return self._drive(np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
 
     def _probe(self, here: Cell, q: np.ndarray, cells: np.ndarray) -> Cell | None:
         """A cell beside the arm's, on the way to which the places of a touch near its path are told apart."""
@@ -245,8 +299,16 @@ class WholeArmNavigator:
     def _why_none(self) -> str:
         facts = len(self.beliefs.facts)
         if not facts and not self._learning.shut_exits:
-            return "no path over the map from start to goal past what is known"
-        return f"facts alone separate start and goal: {facts} closed steps"
+            return f"no path over the map from start to goal past what is known; {self.grid.edges()}"
+        return f"facts alone separate start and goal: {facts} closed steps; {self.grid.edges()}"
 
     def _tool(self, q: np.ndarray) -> np.ndarray:
         return np.asarray(forward_kinematics(self.arm, q)[:, :3, 3])
+
+
+def _own_response(world: World, n: int) -> ArmResponse | None:
+    """The response of somebody's own that a world names, if it does."""
+    name = world.explore.method
+    if not is_code(name):
+        return None
+    return ArmResponse(world.trust.find("response", name, world.folder), world.explore.parameters, n)

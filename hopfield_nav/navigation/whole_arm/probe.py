@@ -3,8 +3,6 @@
 A place that the arm passes through is ruled out; one that it touches again is likelier.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hopfield_nav.navigation.map import Cell, ContactHypotheses, Step

@@ -6,9 +6,8 @@ by its middle, so that a thin thing may stand between two free ones: a step that
 place is closed as well, for as long as that place is believed.
 """
 
-from __future__ import annotations
-
 import itertools
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,17 +16,21 @@ from dynamics import Arm
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.known_world import Scene, build_scene, motion_is_free
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
+from hopfield_nav.navigation.planners import WithPlan
 from hopfield_nav.navigation.whole_arm.blocking import block_known
-from hopfield_nav.navigation.whole_arm.collision_belief import LADDER, CollisionBelief, Place
-from hopfield_nav.navigation.whole_arm.grid import JointGrid
+from hopfield_nav.navigation.whole_arm.collision_belief import LADDER, LIKELY
+from hopfield_nav.navigation.whole_arm.grid import TURN, JointGrid
 from hopfield_nav.planning import Replanner, axis_name, cheapest_path, neighbourhood_of
+from hopfield_nav.plugin import Against, BelievedMap
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
 EXITS = 4  # centres from which each solution may be reached
 BALL = 0.01  # [m] radius of what a likely place is while steps are checked
 ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
-RISK = 30.0  # steps that -ln(1 - certainty) = 1 is worth, where it is a cost
+LEAST = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back
 _ENTRIES = 64  # nearest centres that are tried
+Place = tuple[float, float, float]  # base axes [m]
+Cuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 
 
@@ -60,10 +63,16 @@ class Search:
         scene: what is known.
         grid: the map.
         solutions: (s, n) joint angles at the goal [rad].
+        planner: somebody's own; None: the network, or the cheapest path where there are costs.
+        seed: of the run.
     """
 
-    def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, solutions: np.ndarray) -> None:
+    def __init__(
+        self, arm: Arm, scene: Scene, grid: JointGrid, solutions: np.ndarray,
+        planner: WithPlan | None = None, seed: int = 0,
+    ) -> None:  # fmt: skip
         self._arm, self._scene, self._grid = arm, scene, grid
+        self._planner, self._seed = planner, seed
         self.blocked = block_known(arm, scene, grid)
         self.barred: set[Step] = set()
         self.solutions = solutions
@@ -78,28 +87,45 @@ class Search:
     def _entries(self, q: np.ndarray) -> list[Cell]:
         """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first."""
         grid, shape = self._grid, np.array(self._grid.shape)
-        at = (q - grid.lower) / grid.spacing - 0.5
+        width = np.where(grid.spacing > 0.0, grid.spacing, np.inf)
+        at = (q - grid.lower) / width - 0.5
         reach = [np.arange(-NEAR, NEAR + 1) if n > 1 else np.zeros(1, dtype=int) for n in shape]
         around = np.stack(np.meshgrid(*reach, indexing="ij"), axis=-1).reshape(-1, len(shape))
         cells = np.rint(np.where(shape > 1, at, 0.0)).astype(int) + around
-        cells = cells[((cells >= 0) & (cells < shape)).all(axis=1)]
+        cells = cells[((cells >= 0) & (cells < shape) | np.array(grid.periodic)).all(axis=1)]
         far = np.abs(np.where(shape > 1, at - cells, 0.0)).sum(axis=1)
-        cells = cells[np.argsort(far, kind="stable")][:_ENTRIES]
+        cells = cells[np.argsort(far, kind="stable")][:_ENTRIES] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
+        inside = self._within_limits(centres)
+        cells, centres = cells[inside], centres[inside]
         free = motion_is_free(self._arm, self._scene, np.broadcast_to(q, centres.shape), centres)
         return [tuple(int(c) for c in cell) for cell in cells[free]]
 
     def centre(self, cells: np.ndarray, like: np.ndarray) -> np.ndarray:
-        """Joint angles in the middle of cells (..., n); an axis of one cell has those of ``like`` (n,)."""
-        return np.where(np.array(self._grid.shape) > 1, self._grid.centre(cells), like)
+        """Joint angles in the middle of cells (..., n), by whole turns nearest to others, ``like`` (n,).
+
+        An axis of one cell has those others.
+        """
+        middle = np.where(np.array(self._grid.shape) > 1, self._grid.centre(cells), like)
+        return self._grid.beside(middle, like)
+
+    def rows(self, found: Found, q: np.ndarray) -> np.ndarray:
+        """(k + 1, n) joint angles over a path and to its goal, unwound from angles (n,) at its beginning."""
+        centres = np.where(np.array(self._grid.shape) > 1, self._grid.centre(found.cells), q)
+        return self._grid.unwound(np.vstack([q, centres, self.solutions[found.goal]]))[1:]
+
+    def _within_limits(self, rows: np.ndarray) -> np.ndarray:
+        """(k,) bool: whether angles (k, n) [rad] are within the joints' limits, where axes are closed."""
+        low, high = self._arm.position_limits.T
+        return np.asarray(((rows >= low) & (rows <= high) | ~np.array(self._grid.periodic)).all(axis=1))
 
     def path(
         self,
         here: Cell,
         q: np.ndarray,
         beliefs: Beliefs,
-        doubts: CollisionBelief,
+        doubts: Against,
         left_out: set[tuple[int, Cell]],
     ) -> Found | None:
         """The shortest path from a cell to a goal that the least doubt speaks against; None without any.
@@ -122,15 +148,12 @@ class Search:
         here: Cell,
         q: np.ndarray,
         beliefs: Beliefs,
-        doubts: CollisionBelief,
+        doubts: Against,
         left_out: set[tuple[int, Cell]],
     ) -> Found | None:
-        """The path with the least sum of steps and ``RISK`` times what speaks against its cells.
-
-        Arguments as in ``path``. Source: the cost of Saund and Berenson's collision hypothesis sets.
-        """
+        """The path with the least sum of steps and of what its cells cost; arguments as in ``path``."""
         exits = [exit for exit in self._exits if exit not in left_out and not self.blocked[exit[1]]]
-        cost = np.where(self.blocked, np.float32(np.inf), np.float32(RISK) * doubts.risk())
+        cost = np.where(self.blocked, np.float32(np.inf), doubts.cells)
         for closed in (set(beliefs.doubted()), beliefs.facts):
             found = self._by_cost(here, q, cost, closed, exits)
             if found is not None:
@@ -138,17 +161,27 @@ class Search:
         return None
 
     def _by_cost(
-        self, here: Cell, q: np.ndarray, cost: np.ndarray, closed: set[Step], exits: Exits
+        self, here: Cell, q: np.ndarray, cost: np.ndarray, closed: set[Step], exits: Exits, cuts: Cuts = ()
     ) -> Found | None:
         left, closed = list(exits), closed | self.barred
         while left:
             goals = np.array(sorted({cell for _, cell in left}))
-            cells = cheapest_path(cost, here, goals, pairs(closed, len(here)))
+            if self._planner is None:
+                cells = cheapest_path(cost, here, goals, self._shut(closed, cuts), self._grid.periodic)
+            else:
+                asked = self.believed(here, self.blocked, cost, goals, closed)
+                cells = self._planner.plan(asked).cells
             if cells is None:
                 return None
             found, bad = self._checked(cells, q, left, set(), set())
-            if not bad:
+            joint = None if bad else self._beyond(found, q)
+            if not bad and joint is None:
                 return found
+            if joint is not None and joint not in dict(cuts):
+                tried = (self._by_cost(here, q, cost, closed, left, c) for c in self._cut(cuts, joint, q))
+                return next((path for path in tried if path is not None), None)
+            if joint is not None:
+                bad = {None}
             closed = closed | {step for step in bad if step is not None}
             if None in bad:
                 left.remove((found.goal, goal_cell(found)))
@@ -160,19 +193,19 @@ class Search:
         """A path over cells, and its steps that touch what is known or likely; None for its last leg."""
         last = tuple(int(c) for c in cells[-1])
         found = Found(cells, next(k for k, cell in left if cell == last))
-        rows = np.vstack([self.centre(cells, q), self.solutions[found.goal]])
-        steps = [step_between(a, b) for a, b in itertools.pairwise(cells)]
-        return found, self._touching(rows, [*steps, None], driven, likely)
+        steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(cells)]
+        return found, self._touching(self.rows(found, q), [*steps, None], driven, likely)
 
     def steps_from(self, here: Cell, q: np.ndarray, closed: set[Step]) -> list[Cell]:
         """Cells one step from a cell that is entered at joint angles (n,) [rad], past what is known."""
         around = [tuple(c + sign * (a == axis) for a, c in enumerate(here))
                   for axis in range(len(here)) for sign in (1, -1)]  # fmt: skip
-        inside = [
-            cell for cell in around if all(0 <= c < n for c, n in zip(cell, self._grid.shape, strict=True))
-        ]
+        shape, turn = self._grid.shape, self._grid.turn
+        around = [tuple(c % t if t else c for c, t in zip(cell, turn, strict=True)) for cell in around]
+        inside = [cell for cell in around if all(0 <= c < n for c, n in zip(cell, shape, strict=True))]
         shut = closed | self.barred
-        cells = [c for c in inside if not self.blocked[c] and step_between(here, c) not in shut]
+        cells = [c for c in inside if not self.blocked[c] and step_between(here, c, turn) not in shut]
+        cells = [c for c in cells if self._within_limits(self.centre(np.array(c), q)[None])[0]]
         if not cells:
             return []
         centres = self.centre(np.array(cells), q)
@@ -190,14 +223,15 @@ class Search:
         q: np.ndarray,
         closed: set[Step],
         driven: set[Step],
-        doubts: CollisionBelief,
+        doubts: Against,
         exits: Exits,
     ) -> Found | None:
         """By halving: the path with the least certainty of ``LADDER`` that leaves one."""
 
         def below(certainty: float) -> Found | None:
-            blocked, likely = self.blocked | doubts.doubtful(certainty), doubts.likely(certainty)
-            return self._shortest(here, q, blocked, closed, driven, likely, exits)
+            blocked = self.blocked | _doubtful(doubts, certainty)
+            likely = _likely(doubts, certainty)
+            return self._shortest(here, q, blocked, closed, driven, likely, exits, doubts.cells)
 
         found = below(LADDER[0])
         best = None if found is not None else below(LADDER[-1])
@@ -210,7 +244,7 @@ class Search:
 
     def _shortest(
         self, here: Cell, q: np.ndarray, blocked: np.ndarray, closed: set[Step], driven: set[Step],
-        likely: set[Place], exits: Exits,
+        likely: set[Place], exits: Exits, against: np.ndarray, cuts: Cuts = (),
     ) -> Found | None:  # fmt: skip
         """The shortest path whose steps are proven free of the known, and sweep through no likely place."""
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
@@ -219,25 +253,81 @@ class Search:
         network: Replanner | None = None
         rounds = 0
         while left and rounds < ROUNDS:
-            if network is None:
-                goals = np.array(sorted({cell for _, cell in left}))
-                near = neighbourhood_of(blocked.shape, ties=_base_first(len(here)))
+            goals = np.array(sorted({cell for _, cell in left}))
+            if network is None and self._planner is None:
+                near = neighbourhood_of(
+                    blocked.shape, periodic=self._grid.periodic, ties=_base_first(len(here))
+                )
                 network = Replanner(blocked, goals, near=near)
-                network.close(pairs(closed, len(here)))
-            cells = network.path(here)
+                network.close(self._shut(closed, cuts))
+            if network is not None:
+                cells = network.path(here)
+            elif self._planner is not None:
+                cells = self._planner.plan(self.believed(here, blocked, against, goals, closed)).cells
             if cells is None:
                 return None
             path, bad = self._checked(cells, q, left, driven, likely)
-            if not bad:
+            joint = None if bad else self._beyond(path, q)
+            if not bad and joint is None:
                 return path
+            if joint is not None and joint not in dict(cuts):
+                tried = (self._shortest(here, q, blocked, closed, driven, likely, left, against, more)
+                         for more in self._cut(cuts, joint, q))  # fmt: skip
+                return next((other for other in tried if other is not None), None)
+            if joint is not None:
+                bad = {None}
             found = {step for step in bad if step is not None}
             rounds += not found <= self.barred
             closed = closed | found
-            network.close(pairs(found, len(here)))
+            if network is not None:
+                network.close(pairs(found, blocked.shape))
             if None in bad:
                 left.remove((path.goal, goal_cell(path)))
                 network = None
         return None
+
+    def _beyond(self, found: Found, q: np.ndarray) -> int | None:
+        """The first joint that a path from angles (n,) would turn beyond its limits; None without any."""
+        rows, (low, high) = self.rows(found, q), self._arm.position_limits.T
+        beyond = (((rows < low) | (rows > high)) & self._grid.periodic).any(axis=0)
+        return int(beyond.argmax()) if beyond.any() else None
+
+    def _cut(self, cuts: Cuts, joint: int, q: np.ndarray) -> list[Cuts]:
+        """The same cuts and one more: a turn of a joint within its limits, in which it is now."""
+        low, high = self._arm.position_limits[joint]
+        least, most = max(low, q[joint] - TURN), min(q[joint], high - TURN)
+        begins = dict.fromkeys((float(np.clip(q[joint] - 0.5 * TURN, least, most)), least, most))
+        return [(*cuts, (joint, begin)) for begin in begins]
+
+    def _shut(self, closed: set[Step], cuts: Cuts) -> np.ndarray:
+        """Pairs (m, 2, n) of cells between which there is no step: closed ones, and those over the cuts."""
+        shape, shut = self._grid.shape, [pairs(closed, self._grid.shape)]
+        for joint, begin in cuts:
+            last = math.floor((begin - self._grid.lower[joint]) / self._grid.spacing[joint] - 0.5)
+            line = [
+                np.arange(n) if k != joint else np.array([last, last + 1]) % n for k, n in enumerate(shape)
+            ]
+            cells = np.stack(np.meshgrid(*line, indexing="ij"), axis=-1)
+            shut.append(np.moveaxis(cells, joint, -2).reshape(-1, 2, len(shape)))
+        return np.concatenate(shut)
+
+    def believed(
+        self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: np.ndarray, closed: set[Step]
+    ) -> BelievedMap:
+        """The map as somebody's own planner gets it: what is closed in this attempt counts as proven."""
+        shut = pairs(sorted(closed), blocked.shape)
+        moves = neighbourhood_of(blocked.shape).offset
+        return BelievedMap(blocked, against, shut, np.ones(len(shut)), here, goals, moves, seed=self._seed)
+
+    @property
+    def goals(self) -> np.ndarray:
+        """(g, n) cells from which a solution may be reached."""
+        cells = sorted({cell for _, cell in self._exits})
+        return np.array(cells, dtype=int).reshape(-1, len(self._grid.shape))
+
+    def is_free(self, rows: np.ndarray) -> bool:
+        """Whether the lines between configurations (k + 1, n) [rad] touch nothing known."""
+        return bool(motion_is_free(self._arm, self._scene, rows[:-1], rows[1:]).all())
 
     def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
         """The exits whose last legs sweep through no likely place."""
@@ -269,6 +359,18 @@ class Search:
         if place not in self._balls:
             self._balls[place] = build_scene(self._arm, pack_primitives([sphere(np.array(place), BALL)]))
         return self._balls[place]
+
+
+def _doubtful(doubts: Against, certainty: float) -> np.ndarray:
+    """Bool grid of the cells that are blocked with more than a certainty, one of ``LADDER``."""
+    least = max(-np.log1p(-certainty), LEAST) if certainty < 1.0 else np.inf
+    return np.asarray(doubts.cells > least)
+
+
+def _likely(doubts: Against, certainty: float) -> set[Place]:
+    """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
+    heavy = doubts.points[doubts.weights > max(LIKELY, certainty)] if certainty < 1.0 else doubts.points[:0]
+    return {(float(x), float(y), float(z)) for x, y, z in heavy}
 
 
 def _base_first(joints: int) -> list[str]:

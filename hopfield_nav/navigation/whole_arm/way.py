@@ -1,7 +1,5 @@
 """The way of the whole arm: the waypoints of the present motion, and the trail of free ones behind it."""
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 
@@ -20,11 +18,13 @@ class Way(NamedTuple):
         rows: (k + 1, n) joint angles [rad].
         cells: of each the cell whose centre it is, if it is one.
         goal: number of the solution that it leads to; -1 for none.
+        turn: cells of the closed axes of the map, 0 of others.
     """
 
     rows: np.ndarray
     cells: list[Cell | None]
     goal: int = -1
+    turn: tuple[int, ...] = ()
 
     def segment_at(self, trajectory: Trajectory, time: float) -> int:
         """Number of the segment on which the reference is at a time [s]."""
@@ -38,7 +38,7 @@ class Way(NamedTuple):
     def step(self, number: int) -> Step | None:
         """The step that a segment is; None where it is none."""
         begin, end = self.cells[number : number + 2]
-        return None if begin is None or end is None else step_between(begin, end)
+        return None if begin is None or end is None else step_between(begin, end, self.turn)
 
     def passed(self, until: int) -> tuple[list[Cell], list[Step]]:
         """Centres and steps on the segments before number ``until``."""

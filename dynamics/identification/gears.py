@@ -1,0 +1,136 @@
+"""How far the gears give before they slip: level and stiffness of each joint, from where it turns round.
+
+Over a path q Dahl's friction (``dynamics.presliding``) is F_c f(q; F_c / σ), with f between -1 and 1, so it
+is linear in the level, and the one other unknown is a length: how far the joint turns before it slips. For
+each length on a grid the torque about the turns, less what the identified bodies and viscous friction take,
+is fitted by f, and in each window by a straight line in time, which takes what the model has wrong. The
+interval holds the lengths whose residual is no larger than noise with the residual's correlation makes it.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.signal import detrend, find_peaks
+from scipy.stats import chi2
+
+from dynamics.arm import Arm
+from dynamics.identification.base_set import BaseParameters
+from dynamics.identification.equations import Options, equations, rotor_motion
+from dynamics.identification.filtering import motion
+from dynamics.identification.logs import MotionLog
+from dynamics.presliding import presliding_torque
+
+LENGTHS = np.geomspace(1e-6, 1e-2, 121)  # [rad] F_c / σ
+WINDOW = 0.25  # [s] on both sides of a turn
+LEAST_TURN = 3e-4  # [rad] that a joint goes both ways: less is noise of its encoder
+FEWEST = 8  # samples of a window
+LEVEL = 0.95  # of the interval
+SURE = 10.0  # ratio of an interval's ends up to which a stiffness is handed on
+
+
+class Gears(NamedTuple):
+    """Friction where joints turn round; joints that never do have no turns, and no number.
+
+    Attributes:
+        level: (n,) F_c [N·m].
+        stiffness: (n,) σ, the most likely [N·m/rad].
+        interval: (n, 2) of it; 0 or infinite where the logs do not tell.
+        turns: (n,) how many were seen.
+    """
+
+    level: np.ndarray
+    stiffness: np.ndarray
+    interval: np.ndarray
+    turns: np.ndarray
+
+    @property
+    def told(self) -> np.ndarray:
+        """(n,) whether the logs tell the stiffness to a factor of ten."""
+        low, high = self.interval.T
+        return (low > 0) & (high < SURE * low)
+
+
+def find_gears(
+    arm: Arm, base: BaseParameters, values: np.ndarray, logs: Sequence[MotionLog], options: Options
+) -> Gears:
+    """Level and stiffness of each joint's friction where it turns round.
+
+    Args:
+        arm: kinematics and what is known of its rotors.
+        base: its base parameters.
+        values: (u,) base parameters, then Coulomb and viscous friction, as identified.
+        logs: of free motion.
+        options: as of the identification.
+
+    Source: Dahl 1968; the profile of a likelihood for the interval.
+    """
+    n = len(arm.dh)
+    paths, rests = zip(*(_unexplained(arm, base, values, log, options) for log in logs), strict=True)
+    turns = [[_turns(q[:, j], log) for j in range(n)] for q, log in zip(paths, logs, strict=True)]
+    told = _straightened(rests, turns)
+    shapes = [_straightened([_unit_torque(arm, q, length) for q in paths], turns) for length in LENGTHS]
+    rows = [
+        _most_likely(told[j], [shape[j] for shape in shapes], sum(len(log[j]) for log in turns))
+        for j in range(n)
+    ]
+    return Gears(*(np.array(column) for column in zip(*rows, strict=True)))
+
+
+def _unexplained(
+    arm: Arm, base: BaseParameters, values: np.ndarray, log: MotionLog, options: Options
+) -> tuple[np.ndarray, np.ndarray]:
+    """Angles of the gears (k, n) and the torque that bodies and viscous friction do not take (k, n)."""
+    n, p = len(arm.dh), len(base.kept)
+    state = motion(log.q, log.rate, options.dynamics_bandwidth)
+    rotors = rotor_motion(log, state, options)
+    Y, tau = equations(arm, base, state, rotors, log.tau, options)
+    return rotors[0], tau - Y[:, :, :p] @ values[:p] - values[p + n :] * rotors[1]
+
+
+def _turns(q: np.ndarray, log: MotionLog) -> list[slice]:
+    """The samples about each turn of a joint, and none that belong to two."""
+    ends = [find_peaks(side * q, prominence=LEAST_TURN)[0] for side in (1.0, -1.0)]
+    half, found, last = round(WINDOW * log.rate), [], 0
+    for at in np.sort(np.concatenate(ends)):
+        first = max(last, at - half)
+        last = min(len(q), at + half)
+        if last - first >= FEWEST:
+            found.append(slice(first, last))
+    return found
+
+
+def _unit_torque(arm: Arm, q: np.ndarray, length: float) -> np.ndarray:
+    """F (k, n): friction of level one along the angles (k, n)."""
+    level = np.zeros_like(arm.friction)
+    level[:, [0, 2]], level[:, 3] = 1.0, 1.0
+    return presliding_torque(arm._replace(friction=level, presliding=np.full(len(level), 1.0 / length)), q)
+
+
+def _straightened(signals: Sequence[np.ndarray], turns: list[list[list[slice]]]) -> list[np.ndarray]:
+    """For each joint the windows one after the other, each less its straight line."""
+    n = signals[0].shape[1]
+    return [
+        np.concatenate(
+            [np.zeros(0), *(detrend(x[w, j]) for x, own in zip(signals, turns, strict=True) for w in own[j])]
+        )
+        for j in range(n)
+    ]
+
+
+def _most_likely(
+    told: np.ndarray, shapes: list[np.ndarray], turns: int
+) -> tuple[float, float, list[float], int]:
+    """Level, stiffness, interval and number of turns of a joint."""
+    if not turns:
+        return 0.0, np.inf, [0.0, np.inf], 0
+    levels = np.array([max(x @ told, 0.0) / max(x @ x, 1e-300) for x in shapes])
+    left = np.array([told @ told - level * (x @ told) for level, x in zip(levels, shapes, strict=True)])
+    best = int(np.argmin(left))
+    rest = told - levels[best] * shapes[best]
+    likeness = min(max(rest[1:] @ rest[:-1] / max(rest @ rest, 1e-300), 0.0), 0.99)
+    freedom = len(told) * (1.0 - likeness) / (1.0 + likeness)
+    within = np.flatnonzero(left <= left[best] * (1.0 + chi2.ppf(LEVEL, 1) / freedom))
+    high = levels[within[0]] / LENGTHS[within[0]] if within[0] > 0 else np.inf
+    low = levels[within[-1]] / LENGTHS[within[-1]] if within[-1] < len(LENGTHS) - 1 else 0.0
+    return float(levels[best]), float(levels[best] / LENGTHS[best]), [float(low), float(high)], turns

@@ -1,0 +1,9 @@
+from .oracle import has_path as has_path
+from .results import write_results as write_results
+from .shipped import read_shipped as read_shipped
+from .shipped import with_version as with_version
+from .shipped import write_shipped as write_shipped
+from .suite import Suite as Suite
+from .suite import find_suite as find_suite
+from .suite import list_suites as list_suites
+from .suite import load_suite as load_suite

@@ -1,0 +1,192 @@
+"""What a bench leaves behind: one table as CSV and netCDF, a page for a browser, and the same in Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics import printable
+from dynamics.files import whole_file, write_whole
+from hopfield_nav.bench.shipped import columns, table_text
+from hopfield_nav.bench.suite import Suite
+from hopfield_nav.bench.tables import (
+    Different,
+    Table,
+    cells,
+    curves,
+    different_table,
+    most_different,
+    pair_table,
+    pairs,
+    reached_table,
+)
+from hopfield_nav.sweeps import Job
+
+Row = Mapping[str, Any]
+CURVES = {
+    "collision_count": "touches",
+    "simulated_time_s": "simulated time [s]",
+    "way_m": "way of the tool [m]",
+}
+_TEXT = ("version", "family", "condition", "method", "error")
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve
+_STYLE = (
+    "body{font:15px/1.45 system-ui,sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#222}"
+    "table{border-collapse:collapse;margin:.6em 0 1.4em}th,td{padding:.25em .7em;text-align:right;"
+    "border-bottom:1px solid #ddd}th:first-child,td:first-child{text-align:left}svg{margin-right:1em}"
+)
+
+
+def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 0) -> None:
+    """Write ``table.csv``, ``table.nc``, ``report.md``, ``report.html`` and the views that these link to.
+
+    Args:
+        suite: with all methods of the rows.
+        rows: with versions.
+        folder: of the results, which is there.
+        views: how many of the worlds where two methods differ most are run again, for a view of each run.
+    """
+    methods = [name for name in suite.suite.methods if any(r["method"] == name for r in rows)]
+    order = {name: k for k, name in enumerate(methods)}
+    where = {cell: k for k, cell in enumerate(cells(suite))}
+    rows = sorted(rows, key=lambda r: (where[r["family"], r["condition"]], order[r["method"]], r["repeat"]))
+    write_whole(folder / "table.csv", table_text(suite, rows, digests=False))
+    with whole_file(folder / "table.nc") as path:
+        _labelled(suite, rows).to_netcdf(path, engine="h5netcdf")
+    tables = [reached_table(suite, rows, methods, cell) for cell in cells(suite)]
+    for pair in pairs(suite, methods):
+        tables += [pair_table(suite, rows, pair, cell) for cell in cells(suite)]
+        worlds = most_different(suite, rows, pair)
+        tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
+    write_whole(folder / "report.md", _markdown(suite, tables))
+    write_whole(folder / "report.html", _page(suite, tables, rows, methods))
+
+
+def _labelled(suite: Suite, rows: Sequence[Row]) -> Any:
+    """The table for xarray, with units."""
+    import xarray
+
+    variables = {}
+    for name in columns(suite):
+        quantity = suite.kept.get(name)
+        text = name in _TEXT or (quantity is not None and quantity.unit is None)
+        values: Any = ["" if r[name] is None else str(r[name]) for r in rows]
+        if not text:
+            values = np.array([np.nan if r[name] is None else float(r[name]) for r in rows])
+        about = {"long_name": quantity.long_name if quantity else name}
+        about |= {} if text else {"units": (quantity.unit if quantity else None) or "1"}
+        variables[name] = ("run", values, about)
+    attributes = {
+        "title": f"hopfield-nav bench {suite.name}",
+        "digest": suite.digest,
+        "Conventions": "CF-1.8",
+    }
+    return xarray.Dataset(variables, attrs=attributes)
+
+
+def _views(suite: Suite, worlds: Sequence[Different], folder: Path) -> dict[tuple, str]:
+    """Links to pages with the runs of some worlds, made again, by family, condition, method and world."""
+    from hopfield_nav.record import Run
+    from hopfield_nav.view import describe_run, write_page
+
+    links: dict[tuple, str] = {}
+    for world in worlds:
+        for row in (world.first, world.second):
+            key = (*world.cell, row["method"], world.repeat)
+            values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
+            run = suite.start(Job(0, values, world.seed, world.repeat)).run(None, _until(suite))
+            if isinstance(run, Run):
+                name = re.sub(r"[^\w-]+", "_", f"{'_'.join(key[:3])}_{world.seed}") + ".html"
+                (folder / "views").mkdir(exist_ok=True)
+                write_page(describe_run(run), folder / "views" / name)
+                links[key] = f"views/{name}"
+    return links
+
+
+def _until(suite: Suite) -> Any:
+    most = suite.file.until.touches
+    return lambda time, touches: most is None or touches < most
+
+
+def _intro(suite: Suite) -> list[str]:
+    oracle = suite.suite.oracle
+    counted = (
+        f"a path keeps {1e3 * oracle.margin:g} mm"
+        if oracle.margin is not None
+        else "by the suite's own oracle"
+    )
+    every = oracle.margin is None and oracle.own is None
+    return [
+        suite.description,
+        f"{suite.repeats} worlds of every family, seeds from {suite.file.seed} on. "
+        f"Worlds that count: {'all' if every else counted}. Means are over the worlds that count and were "
+        "reached; differences are of pairs of runs in the same world, over worlds that both reached; smaller "
+        "is better. Intervals: 95 %, Wilson's for shares, Student's for means. Computing times do not repeat "
+        "and are not compared.",
+    ]
+
+
+def _markdown(suite: Suite, tables: Sequence[Table]) -> str:
+    parts = [f"# {suite.name}", *_intro(suite)]
+    for table in tables:
+        lines = ["| " + " | ".join(cells_) + " |" for cells_ in (table.head, *table.rows)]
+        rule = "|" + "---|" * len(table.head)
+        parts.append("\n".join([f"## {table.title}", "", lines[0], rule, *lines[1:]]))
+    return printable_lines("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def printable_lines(text: str) -> str:
+    """Text whose lines hold no control characters."""
+    return "\n".join(printable(line, 10_000) for line in text.split("\n"))
+
+
+def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
+    told = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
+    name = html.escape(suite.name)
+    drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in CURVES.items())
+    body = "".join(map(_table, tables))
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
+        f"<h1>{name}</h1>{told}<h2>Share of the goals reached</h2>{drawn}{body}</html>\n"
+    )
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{html.escape(cell)}" for cell in table.head)
+    lines = "".join("<tr>" + "".join(f"<td>{_linked(cell)}" for cell in row) for row in table.rows)
+    return f"<h2>{html.escape(table.title)}</h2><table><tr>{head}{lines}</table>"
+
+
+def _linked(cell: str) -> str:
+    """A cell whose Markdown link becomes one of the page."""
+    found = re.fullmatch(r"\[(.*)\]\(([\w./-]+)\)", cell)
+    return f'<a href="{found[2]}">{html.escape(found[1])}</a>' if found else html.escape(cell)
+
+
+def _curve(lines: Mapping[str, Sequence[tuple[float, float]]], label: str) -> str:
+    """Steps of the share that is reached, of every method, as a drawing."""
+    most = max((x for points in lines.values() for x, _ in points), default=1.0) or 1.0
+    wide, high, base = _WIDE - 2 * _EDGE, _HIGH - 2 * _EDGE, _HIGH - _EDGE
+    parts = [f'<path d="M{_EDGE},{_EDGE}V{base}H{_WIDE - _EDGE}" fill="none" stroke="#888"/>']
+    for k, (name, points) in enumerate(lines.items()):
+        colour = _COLOURS[k % len(_COLOURS)]
+        steps = "".join(f"H{_EDGE + wide * x / most:.1f}V{base - high * y:.1f}" for x, y in points)
+        path = f"M{_EDGE},{base}{steps}H{_WIDE - _EDGE}"
+        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+        parts.append(_words(_EDGE + 6, -13 * (len(lines) - 1 - k), name, f' fill="{colour}"'))
+    parts += [_words(_EDGE, _HIGH - 24, "0"), _words(4, _EDGE + 4, "100 %")]
+    parts.append(_words(_WIDE - _EDGE, _HIGH - 24, f"{most:.4g}", ' text-anchor="end"'))
+    parts.append(_words(_WIDE // 2, _HIGH - 8, label, ' text-anchor="middle"'))
+    extra = 13 * len(lines)
+    size = f'width="{_WIDE}" height="{_HIGH + extra}" viewBox="0 {-extra} {_WIDE} {_HIGH + extra}"'
+    return f'<svg {size} font-size="12">{"".join(parts)}</svg>'
+
+
+def _words(x: int, y: int, words: str, about: str = "") -> str:
+    return f'<text x="{x}" y="{y}"{about}>{html.escape(words)}</text>'

@@ -1,0 +1,97 @@
+"""What a suite file may hold: families of worlds, conditions, methods, and what is measured."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav.sweeps import UntilSection, check_quantities
+from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit
+
+QUANTITIES = (
+    "outcome", "reason", "no_path_grade", "simulated_time_s", "collision_count", "graze_count",
+    "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N",
+    "final_tool_error_m",
+)  # fmt: skip
+
+
+def _changes(value: object) -> object:
+    return {} if value is None else value
+
+
+Changes = Annotated[dict[str, Any], BeforeValidator(_changes)]
+
+
+class FamilySection(Section):
+    """Worlds that are alike: every seed is one of them."""
+
+    world: Annotated[Any, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})] = Field(
+        description="the base world: a name, a path relative to the suite file, or the world itself"
+    )
+    set: Changes = Field({}, description="changes to it")
+    setup: Text | None = Field(
+        None, description="FILE.py:NAME, called with world and seed before the run: gives the world or the "
+        "simulation to run, or the finished row",
+    )  # fmt: skip
+
+
+class OracleSection(Section):
+    """Which worlds count."""
+
+    margin: Annotated[float, Range(0.0, 1.0, "m")] | None = Field(
+        None, description="that a path over the cells keeps from all obstacles; of maps of the tool"
+    )
+    own: Text | None = Field(None, description="FILE.py:NAME, of a resolved world: whether it counts")
+
+
+class SuiteFile(Section):
+    """One suite, as its file says it."""
+
+    format: Annotated[int, Whole(1, 1)] = Field(description="version of the suite file's layout")
+    description: Text = Field("", description="what the suite is for")
+    families: dict[str, FamilySection] = Field(description="families of worlds by name")
+    conditions: dict[str, Changes] = Field({"default": {}}, description="changes to every world, by name")
+    methods: dict[str, Changes] = Field(description="the methods as changes to every world, by name")
+    worlds: Annotated[int, Whole(1, 10**6)] = Field(
+        200, description="of every family, with seeds from seed on"
+    )
+    seed: Seed = Field(0, description="of the first world")
+    oracle: OracleSection = Field(
+        default_factory=OracleSection, description="which worlds count; else all do"
+    )
+    until: UntilSection = Field(default_factory=UntilSection, description="when a run is given up")
+    patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = Field(
+        60.0, description="that one call of a method of somebody's own may take"
+    )
+    time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = Field(
+        None, description="computing time after which a run is given up; null: never"
+    )
+    quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities)] = Field(
+        QUANTITIES, description="columns kept of a run's summary"
+    )
+    measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
+    compare: tuple[Text, ...] = Field(
+        ("collision_count", "simulated_time_s", "way_m", "peak_contact_force_N"),
+        description="columns that the page compares, each best small",
+    )
+    pairs: tuple[tuple[Text, Text], ...] = Field(
+        (), description="methods that are compared world by world; default: each with the first"
+    )
+
+    @must_fit
+    def _check_pairs(self) -> None:
+        for i, pair in enumerate(self.pairs):
+            for name in pair:
+                if name not in self.methods:
+                    raise BadInput(
+                        "unknown method", where=f"pairs.{i}", found=name, allowed=", ".join(self.methods),
+                        nearest=nearest_name(name, self.methods),
+                    )  # fmt: skip
+
+    @must_fit
+    def _check_some(self) -> None:
+        for key in ("families", "conditions", "methods"):
+            if not getattr(self, key):
+                raise BadInput("nothing to run", where=key, allowed="one or more, by name")

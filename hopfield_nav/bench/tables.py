@@ -1,0 +1,182 @@
+"""What the rows of a bench say: how many goals were reached, at what cost, and who was better where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hopfield_nav.bench.suite import Suite
+from hopfield_nav.record import Quantity
+from hopfield_nav.sweeps import Value, mean, share
+
+Row = Mapping[str, Any]
+Cell = tuple[str, str]  # family and condition
+MOST_DIFFERENT = 5  # worlds that are listed for every pair
+
+
+class Table(NamedTuple):
+    """A table with its title: head and rows of text."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+
+
+class Different(NamedTuple):
+    """A world on which two methods differ."""
+
+    cell: Cell
+    repeat: int
+    seed: int
+    first: Row
+    second: Row
+
+
+def cells(suite: Suite) -> list[Cell]:
+    """Every family and condition."""
+    return [(family, condition) for family in suite.suite.families for condition in suite.suite.conditions]
+
+
+def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
+    """Which methods are compared: those of the file, and those that were added with the file's first."""
+    given = [pair for pair in suite.suite.pairs if set(pair) <= set(methods)]
+    named = {name for pair in given for name in pair}
+    return [*given, *((methods[0], name) for name in methods[1:] if not given or name not in named)]
+
+
+def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
+    """Of every method the share of the worlds that count which it reached, and means over those."""
+    compared = _compared(suite)
+    head = ["method", "worlds that count", "reached", "95 %", "false `no_path`", "method failed"]
+    head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
+    lines = []
+    for method in methods:
+        own = _of(rows, cell, method)
+        counted = [r for r in own if r["counts"]]
+        good = [r for r in counted if r["outcome"] == "reached"]
+        gave_up = sum(r["outcome"] == "no_path" for r in counted)
+        failed = sum(r["outcome"] in ("method_failed", "failed") for r in own)
+        versions = sorted({str(r["version"]) for r in own})
+        name = (
+            method if len(versions) < 2 and _is_current(own) else f"{method} (version {', '.join(versions)})"
+        )
+        values = [
+            _mean(mean(_numbers(r[key] for r in good), signed=False), quantity.scale)
+            for key, quantity in compared.items()
+        ]
+        reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
+        lines.append([name, str(len(counted)), *reached, str(gave_up), str(failed), *values])
+    return Table(f"{cell[0]}, {cell[1]}", head, lines)
+
+
+def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
+    """World by world, the second method less the first: differences over worlds that both reached."""
+    first, second = (_by_world(rows, cell, name) for name in pair)
+    both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
+    there = [(a, b) for a, b in both if a["outcome"] == b["outcome"] == "reached"]
+    got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
+    won = _signed(mean(float(b) - float(a) for a, b in got), 100.0, " %")
+    lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
+    for key, quantity in _compared(suite).items():
+        values = [(a[key], b[key]) for a, b in there if a[key] is not None and b[key] is not None]
+        unit = f" {quantity.shown}".rstrip()
+        less = _signed(mean(float(b) - float(a) for a, b in values), quantity.scale, unit)
+        better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
+        lines.append([quantity.label, str(len(values)), less, *better])
+    head = [
+        "",
+        "worlds",
+        f"{pair[1]} less {pair[0]}, mean and 95 %",
+        f"{pair[0]} better",
+        f"{pair[1]} better",
+    ]
+    return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
+
+
+def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:
+    """Worlds that one of two methods alone reached, then those where their times differ most."""
+    found = []
+    for cell in cells(suite):
+        first, second = (_by_world(rows, cell, name) for name in pair)
+        for repeat in sorted(first.keys() & second.keys()):
+            a, b = first[repeat], second[repeat]
+            if a["counts"]:
+                found.append(Different(cell, repeat, int(a["seed"]), a, b))
+    return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
+
+
+def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: Mapping[tuple, str]) -> Table:
+    """These worlds, with a link to the view of each run where there is one."""
+    lines = []
+    for world in worlds:
+        line = [", ".join(world.cell), str(world.seed)]
+        for row in (world.first, world.second):
+            time = row["simulated_time_s"]
+            told = f"{row['outcome']}, {_plain(time)} s, {_plain(row['collision_count'])} touches"
+            link = links.get((*world.cell, row["method"], world.repeat))
+            line.append(f"[{told}]({link})" if link else told)
+        lines.append(line)
+    return Table(f"Where they differ most: {pair[1]} beside {pair[0]}", ["worlds", "seed", *pair], lines)
+
+
+def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, list[tuple[float, float]]]:
+    """Of every method the share of the worlds that count which was reached by so much of a quantity."""
+    found = {}
+    for method in methods:
+        own = [r for r in rows if r["method"] == method and r["counts"]]
+        ends = sorted(_numbers(r[key] for r in own if r["outcome"] == "reached"))
+        found[method] = [(value, (k + 1) / len(own)) for k, value in enumerate(ends)]
+    return found
+
+
+def _compared(suite: Suite) -> dict[str, Quantity]:
+    return {name: suite.kept[name] for name in suite.suite.compare if name in suite.kept}
+
+
+def _of(rows: Sequence[Row], cell: Cell, method: str) -> list[Row]:
+    return [r for r in rows if (r["family"], r["condition"], r["method"]) == (*cell, method)]
+
+
+def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
+    return {int(r["repeat"]): r for r in _of(rows, cell, method)}
+
+
+def _is_current(rows: Sequence[Row]) -> bool:
+    from hopfield_nav.record import version_of
+
+    return {r["version"] for r in rows} <= {version_of("hopfield-nav")}
+
+
+def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
+    reached = [row["outcome"] == "reached" for row in (world.first, world.second)]
+    times = [row["simulated_time_s"] or 0.0 for row in (world.first, world.second)]
+    return reached[0] == reached[1], -abs(float(times[1]) - float(times[0])), world.cell, world.repeat
+
+
+def _numbers(values: Any) -> Iterator[float]:
+    return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))
+
+
+def _mean(value: Value, scale: float) -> str:
+    if not value.n:
+        return "–"
+    if math.isnan(value.low):
+        return f"{value.estimate * scale:.3g}"
+    return f"{value.estimate * scale:.3g} ({value.low * scale:.3g}–{value.high * scale:.3g})"
+
+
+def _signed(value: Value, scale: float, unit: str) -> str:
+    if not value.n:
+        return "–"
+    if math.isnan(value.low):
+        return f"{value.estimate * scale:+.3g}{unit}"
+    return f"{value.estimate * scale:+.3g} ({value.low * scale:+.3g} … {value.high * scale:+.3g}){unit}"
+
+
+def _percent(value: Value) -> str:
+    return "–" if not value.n else f"{100 * value.low:.1f}–{100 * value.high:.1f} %"
+
+
+def _plain(value: object) -> str:
+    return "–" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

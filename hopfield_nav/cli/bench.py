@@ -1,0 +1,105 @@
+"""The command bench."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynamics import BadInput
+from hopfield_nav.cli.options import Trusted, folder_option
+from hopfield_nav.cli.sweep import execute_shown, folder_of, say_what_is_coming
+
+if TYPE_CHECKING:
+    from hopfield_nav.bench import Suite
+
+VIEWS = 2  # worlds of every pair whose runs are made again for a view of them
+
+
+def bench(
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="Suite file, or the name of a suite that comes along.")
+    ],
+    method: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE.yaml", help="A method of your own: changes to a world. Repeatable."),
+    ] = None,
+    worlds: Annotated[
+        int | None, typer.Option(min=1, help="Worlds of every family and condition.", show_default=False)
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="fresh", help="fresh: worlds that nobody has tuned on.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run the suite's own methods too, whose rows come along.")
+    ] = False,
+    out: Annotated[Path | None, folder_option("SUITE")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]",
+                                 show_default=False)
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Use a running dask cluster: tcp://HOST:8786.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Do what is missing in --out, or in the suite's newest folder.")
+    ] = False,
+    trust: Trusted = False,
+) -> int:  # fmt: skip
+    """Put methods beside each other on families of worlds: one table, and a page that compares them."""
+    from hopfield_nav.bench import find_suite, load_suite, read_shipped, with_version, write_results
+    from hopfield_nav.cli.report import say
+    from hopfield_nav.sweeps import read_rows
+
+    if seeds not in (None, "fresh"):
+        raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
+    seed = _fresh_seed(suite, out, resume) if seeds else None
+    asked = load_suite(suite, _files(method), worlds, seed, trust)
+    added = [name for name in asked.methods if name in _files(method)]
+    shipped = [] if again or not added else read_shipped(asked, find_suite(suite).with_suffix(".csv"))
+    known = {row["method"] for row in shipped}
+    run = asked.only([name for name in asked.methods if name not in known])
+    folder = folder_of(asked.name, out, resume)
+    (folder / "rows").parent.mkdir(parents=True, exist_ok=True)
+    if known:
+        say(f"rows that come along: {', '.join(sorted(known))}; --again runs them too")
+    done = say_what_is_coming(run, folder / "rows", workers, scheduler, resume)
+    execute_shown(run, folder / "rows", done, workers, scheduler, resume)
+    rows = [*shipped, *with_version(read_rows(folder / "rows", run), run)]
+    write_results(asked, rows, folder, VIEWS)
+    _say_failed(run, rows)
+    say(f"folder: {folder}; see {folder / 'report.html'}")
+    return 0
+
+
+def _files(given: list[str] | None) -> dict[str, Path]:
+    found = {}
+    for text in given or []:
+        name, equals, path = text.partition("=")
+        if not (name and equals and path):
+            raise BadInput("not a method", where="--method", found=text, allowed="NAME=FILE.yaml")
+        found[name] = Path(path)
+    return found
+
+
+def _fresh_seed(suite: str, out: Path | None, resume: bool) -> int:
+    """A seed that nobody has seen; that of the folder which is resumed."""
+    if not resume:
+        return secrets.randbelow(2**40)
+    from hopfield_nav.bench import find_suite
+    from hopfield_nav.world import read_document
+
+    folder = folder_of(find_suite(suite).stem, out, resume)
+    return int(read_document(folder / "rows" / "sweep.yaml").data["seed"])
+
+
+def _say_failed(suite: Suite, rows: list[dict[str, Any]]) -> None:
+    from hopfield_nav.cli.report import say
+
+    failed = [row for row in rows if row["outcome"] in ("method_failed", "failed")]
+    for row in failed[:3]:
+        say(f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}")
+    if failed:
+        say(f"{len(failed)} of {len(rows)} rows failed; they are marked in the table")

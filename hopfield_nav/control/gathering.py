@@ -1,0 +1,137 @@
+"""What a moving arm tells of itself: means over short windows, and the path of a wiggle.
+
+It owns the sums that ``link_learning`` and ``gear_fit`` are fed with, and the slow change of the model
+towards what was learnt: a sudden one would look like a blow to an observer of the momentum.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics import Arm
+from dynamics.kernels.decorators import inlined
+from dynamics.kernels.records import record
+
+WINDOW = 0.2  # [s] over which is averaged
+KEPT_WINDOWS = 16
+MODEL_RATE = 5.0  # [1/s] at which the model becomes what was learnt
+SIGNALS = 6  # of each joint, in a window
+
+
+@record
+class GatheringNow:
+    """The numbers of ``Gathering``.
+
+    Attributes:
+        on: whether anything is gathered.
+        periods: of control in a window.
+        share: of its way to what was learnt that the model goes in a period.
+        count: periods in the present window so far; -1: its first speeds are not known yet.
+        worst: highest level in it; infinite where an alarm was not over.
+        windows: that were filled so far.
+        rows: of the path that were written so far.
+    """
+
+    on: bool = False
+    periods: int = 1
+    share: float = 0.0
+    count: int = -1
+    worst: float = 0.0
+    windows: int = 0
+    rows: int = 0
+
+
+class Gathering(NamedTuple):
+    """Sums of the present window, the windows before it, and where the model is to go.
+
+    Attributes:
+        now: its numbers.
+        sums: (SIGNALS, n) of q, qd, qdd, tau, believed friction and its doubt.
+        before: (n,) speeds at the window's beginning [rad/s].
+        windows: (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals.
+        path: (k, 3 n) q, qd and tau of the first k periods.
+        mass, center_of_mass, inertia: of the model when it has learnt, as in ``Arm``.
+    """
+
+    now: GatheringNow
+    sums: np.ndarray
+    before: np.ndarray
+    windows: np.ndarray
+    path: np.ndarray
+    mass: np.ndarray
+    center_of_mass: np.ndarray
+    inertia: np.ndarray
+
+
+def make_gathering(n: int, rows: int = 0) -> Gathering:
+    """Nothing gathered, and switched off, on an arm with ``n`` joints; ``rows`` of its path are kept."""
+    windows, path = np.zeros((KEPT_WINDOWS, 2 + SIGNALS * n)), np.zeros((rows, 3 * n))
+    links = np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3, 3))
+    return Gathering(GatheringNow(), np.zeros((SIGNALS, n)), np.zeros(n), windows, path, *links)
+
+
+@inlined
+def gather(gathering, model, sensed, level):
+    """Add this period, and move the model; ``level`` of the detector, infinite during an alarm."""
+    now, sums, n = gathering.now, gathering.sums, sensed.q.size
+    _move_model(gathering, model, now.share)
+    if now.rows < gathering.path.shape[0]:
+        row = gathering.path[now.rows]
+        for i in range(n):
+            row[i], row[n + i], row[2 * n + i] = sensed.q[i], sensed.qd[i], sensed.tau[i]
+        now.rows += 1
+    now.count += 1
+    now.worst = max(now.worst, level)
+    if now.count > 0:
+        for i in range(n):
+            sums[0, i] += sensed.q[i]
+            sums[1, i] += sensed.qd[i]
+            sums[3, i] += sensed.tau[i]
+            sums[4, i] += sensed.friction[i]
+            sums[5, i] += sensed.friction_doubt[i]
+    if now.count < now.periods and now.count > 0:
+        return
+    if now.count > 0:
+        _keep_window(gathering, sensed)
+    for i in range(n):
+        gathering.before[i] = sensed.qd[i]
+        for k in range(SIGNALS):
+            sums[k, i] = 0.0
+    now.count, now.worst = 0, level
+
+
+@inlined
+def _keep_window(gathering, sensed):
+    """Write the means of a window that is full."""
+    now, sums, n = gathering.now, gathering.sums, sensed.q.size
+    row = gathering.windows[now.windows % KEPT_WINDOWS]
+    last = sensed.time[0]
+    row[0], row[1] = last, now.worst
+    for i in range(n):
+        sums[2, i] = sensed.qd[i] - gathering.before[i]
+        for k in range(SIGNALS):
+            row[2 + k * n + i] = sums[k, i] / now.periods
+    now.windows += 1
+
+
+@inlined
+def _move_model(gathering, model, share):
+    """Bring masses, centres and tensors of the model nearer to what was learnt."""
+    for i in range(gathering.mass.size):
+        model.mass[i] += share * (gathering.mass[i] - model.mass[i])
+        for k in range(3):
+            center = gathering.center_of_mass[i, k]
+            model.center_of_mass[i, k] += share * (center - model.center_of_mass[i, k])
+            for m in range(3):
+                model.inertia[i, k, m] += share * (gathering.inertia[i, k, m] - model.inertia[i, k, m])
+
+
+def begin_gathering(n: int, period: float, path_time: float, model: Arm) -> Gathering:
+    """Switched on, for a control period [s]; the path of ``path_time`` seconds is kept."""
+    made = make_gathering(n, round(path_time / period))
+    made.now.on, made.now.periods = True, max(1, round(WINDOW / period))
+    made.now.share = 1.0 - math.exp(-MODEL_RATE * period)
+    for name in ("mass", "center_of_mass", "inertia"):
+        getattr(made, name)[...] = getattr(model, name)
+    return made

@@ -1,0 +1,119 @@
+"""Friction level and stiffness of a gear from a small motion to and fro: a fit of Dahl's law.
+
+For a ratio k = σ / F_c of stiffness and level the law in shares u = F / F_c of the level is affine in what it
+began with: along the path, u = a + u_0 e, where a and e depend on the angles alone. So the torque is
+b + F_c a + F_c u_0 e with an unknown constant b, for what the model of the arm has wrong at this place:
+linear least squares for each k, and k is looked for on a grid. What fits nearly as well tells how far it is
+known. A joint whose encoder stands still tells nothing: its gear may be stiffer than that can see.
+
+Source: Dahl 1968 (the law, see ``dynamics.presliding``).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.kernels.decorators import kernel
+
+RATIOS = np.geomspace(100.0, 1e6, 61)  # [1/rad] stiffness per level that are tried
+INDEPENDENT = 0.02  # [s] after which noise is another
+LARGER = 4.0  # residual variances by which a ratio may be worse than the best one
+LEAST_DEVIATION = 0.03  # share of the level: what the law itself has wrong
+LEAST_USED = 0.3  # share of the samples in which the joint must have moved
+SLIPPED = 2.0  # times the path over which the gear gives, that it must have moved to and fro
+LEAST_FACTOR = 1.25  # of the stiffness, for the same; more where the gear gives within a step of the encoder
+STANDING = 0.02  # [s] without a step of its encoder, after which a joint stands
+SEEN = 2.0  # steps of the encoder per path over which the gear gives: more are not seen
+
+
+class GearFit(NamedTuple):
+    """What a wiggle told of a joint.
+
+    Attributes:
+        level: at which its friction slips [N·m].
+        deviation: standard deviation of it [N·m].
+        stiffness: of its gear before that [N·m/rad].
+        softest, stiffest: between which the stiffness lies; the latter infinite where the encoder cannot see
+            the gear give [N·m/rad].
+        begun: friction at the beginning [N·m].
+        slipped: whether the motion was large enough for all this.
+        kept: share of an error of that which the path has left at its end.
+    """
+
+    level: float
+    deviation: float
+    stiffness: float
+    softest: float
+    stiffest: float
+    begun: float
+    slipped: bool
+    kept: float
+
+
+def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float = 0.0) -> GearFit:
+    """Fit Dahl's law.
+
+    Args:
+        q: (k,) measured angles of the joint [rad].
+        torque: (k,) of its motor less what the model of the arm takes, each over the period before [N·m].
+        period: of the samples [s].
+        resolution: step of the encoder [rad].
+    """
+    products, left = np.zeros((len(RATIOS), 4, 4)), np.zeros(len(RATIOS))
+    waits = max(2, round(STANDING / period))
+    _sum_products(q, torque - torque.mean(), RATIOS, resolution, waits, products, left)
+    inverse = np.linalg.inv(products[:, :3, :3] + 1e-9 * np.eye(3))
+    found = (inverse @ products[:, :3, 3:])[:, :, 0]
+    squares = products[:, 3, 3] - np.einsum("ki,ki->k", found, products[:, :3, 3])
+    used = max(float(products[0, 0, 0]), 4.0)
+    squares = np.maximum(squares, 1e-12 * used)
+    best = int(squares.argmin())
+    samples = max(used * min(period / INDEPENDENT, 1.0), 4.0)
+    near = np.flatnonzero(squares <= squares[best] * (1.0 + LARGER / samples))
+    _, level, begun = found[best]
+    unseen = near[-1] == len(RATIOS) - 1 or RATIOS[near[-1]] * resolution > SEEN
+    stiffness = found[:, 1] * RATIOS
+    factor = LEAST_FACTOR * (1.0 + RATIOS[best] * resolution)
+    return GearFit(
+        level=float(level),
+        deviation=math.hypot(
+            math.sqrt(squares[best] * max(inverse[best, 1, 1], 0.0) / samples), LEAST_DEVIATION * level
+        ),
+        stiffness=float(stiffness[best]),
+        softest=float(stiffness[near[0]]) / factor,
+        stiffest=math.inf if unseen else float(stiffness[near[-1]]) * factor,
+        begun=float(np.clip(begun, -abs(level), abs(level))),
+        slipped=bool(level > 0.0 and used > LEAST_USED * len(q) and RATIOS[best] * np.ptp(q) > SLIPPED),
+        kept=float(left[best]),
+    )
+
+
+@kernel
+def _sum_products(q, torque, ratios, resolution, waits, products, ends):
+    """Of the columns 1, a, e and the torque (ratios, 4, 4), and the last e (ratios,).
+
+    A change within a step of the encoder is none; ``waits`` samples after the last one a joint stands.
+    """
+    row = np.zeros(4)
+    for k in range(ratios.size):
+        share, left, at, standing = 0.0, 1.0, q[0], 0
+        for t in range(q.size):
+            path = q[t] - at
+            if abs(path) <= 1.5 * resolution:
+                path = 0.0
+            at += path
+            standing = standing + 1 if path == 0.0 else 0
+            if path != 0.0:  # Dahl's law
+                side, kept = 1.0 if path > 0.0 else -1.0, math.exp(-ratios[k] * abs(path))
+                share, left = side + (share - side) * kept, left * kept
+            if standing > waits:
+                continue
+            row[0], row[1], row[2], row[3] = 1.0, share, left, torque[t]
+            for i in range(4):
+                for j in range(i, 4):
+                    products[k, i, j] += row[i] * row[j]
+        ends[k] = left
+        for i in range(4):
+            for j in range(i):
+                products[k, i, j] = products[k, j, i]

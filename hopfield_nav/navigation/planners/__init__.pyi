@@ -1,0 +1,5 @@
+from .choice import believed_map as believed_map
+from .choice import open_cells as open_cells
+from .choice import plan_with as plan_with
+from .choice import planner_for as planner_for
+from .own import WithPlan as WithPlan

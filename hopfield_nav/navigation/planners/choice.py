@@ -1,0 +1,107 @@
+"""The planner that a world asks for, and what it is asked."""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from hopfield_nav.navigation.map import Beliefs, Cell, longer_moves, pairs
+from hopfield_nav.navigation.planners.own import OwnPlanner, WithPlan
+from hopfield_nav.planning import Plan, neighbourhood_of, replan
+from hopfield_nav.plugin import BelievedMap, find_method
+from hopfield_nav.world import PlannerSection, World, is_code
+
+NEAR_BELIEF = 0.5  # certainty that a longer move is closed, over a cell of which anything is believed
+
+
+def planner_for(world: World) -> WithPlan:
+    """The planner of a world: a built-in one, or somebody's own, whose answers are checked."""
+    section = world.planner
+    if not is_code(section.kind):
+        return built_in(section)
+    return OwnPlanner(world.trust.find("planner", section.kind, world.folder), section.parameters)
+
+
+def built_in(section: PlannerSection) -> WithPlan:
+    """A built-in planner with its keys of a section."""
+    make: Any = find_method("planner", section.kind).kernel
+    planner: WithPlan = make(**{f.name: getattr(section, f.name) for f in fields(make)})
+    return planner
+
+
+def believed_map(
+    world: World, blocked: np.ndarray, start: Cell, goals: np.ndarray, beliefs: Beliefs | None = None
+) -> BelievedMap:
+    """What a planner is asked on a map of the tool.
+
+    Args:
+        world: of the run.
+        blocked: bool grid.
+        start: cell.
+        goals: (g, rank) cells.
+        beliefs: facts and beliefs; None: there are none beside ``blocked``.
+    """
+    radius = world.planner.radius
+    moves, against = neighbourhood_of(blocked.shape, radius).offset, np.zeros(blocked.shape, np.float32)
+    doubted = {} if beliefs is None else beliefs.doubted()
+    closed, certainty = pairs(doubted, blocked.shape), np.array([*doubted.values()], dtype=float)
+    if beliefs is not None:
+        for cell, value in beliefs.cells.items():
+            against[cell] = -np.log1p(-value) if value < 1.0 else np.inf
+    if beliefs is not None and radius > 1:
+        longer = longer_moves(beliefs.uneven(), moves)
+        closed = np.concatenate([closed, longer])
+        certainty = np.concatenate([certainty, np.full(len(longer), NEAR_BELIEF)])
+    return BelievedMap(blocked, against, closed, certainty, start, goals, moves, radius, world.seed)
+
+
+def plan_with(
+    section: PlannerSection,
+    blocked: np.ndarray,
+    start: tuple[int, ...],
+    goal: tuple[int, ...],
+    seed: int,
+    closed: np.ndarray | None = None,
+) -> Plan:
+    """Plan with a built-in planner; a blocked start or goal counts as free.
+
+    Args:
+        section: of the world.
+        blocked: bool grid.
+        start: (rank,) cell.
+        goal: (rank,) cell.
+        seed: of the run.
+        closed: (m, 2, rank) integers, pairs of neighbouring cells without a step between them. The potential
+            field and the roadmap make no steps: to them both cells of a pair are blocked.
+
+    Returns:
+        The plan, lengths in cells.
+
+    Raises:
+        BadInput: a closed pair outside the grid or not of neighbours; what `planning.replan` refuses.
+    """
+    none = np.zeros((0, 2, blocked.ndim), dtype=int)
+    shut = none if closed is None else closed
+    empty = np.zeros(0)
+    return built_in(section).plan(
+        BelievedMap(blocked, empty, shut, empty, start, np.array([goal]), none[:, 0], section.radius, seed)
+    )
+
+
+def open_cells(
+    section: PlannerSection,
+    blocked: np.ndarray,
+    start: tuple[int, ...],
+    goal: tuple[int, ...],
+    closed: np.ndarray | None = None,
+) -> np.ndarray:
+    """Bool grid of the free cells from which the goal can be reached, by the network.
+
+    Planners that keep no field for all cells ask the limit network. Arguments and errors as in `plan_with`.
+    """
+    plain = section.kind != "hopfield" or section.activation != "linear"  # its g(0) may light every cell
+    network = "limit" if plain else section.network
+    beta = None if plain else section.beta
+    near = neighbourhood_of(blocked.shape, section.radius, ties=section.ties)
+    plan = replan(blocked, start, goal, network, beta, near, closed=closed)
+    return plan.reachable & ~blocked

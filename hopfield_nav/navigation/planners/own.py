@@ -1,0 +1,97 @@
+"""Somebody's own planner: what it answers is checked before the arm drives there."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from hopfield_nav.planning import Plan
+from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Planner, asked
+
+_NO_PATH = "the planner finds no path"
+
+
+class WithPlan(Protocol):
+    """A planner whose answer is a ``Plan``."""
+
+    def plan(self, believed: BelievedMap) -> Plan:
+        """The path from the start to a goal, or why there is none."""
+
+
+class OwnPlanner:
+    """Asks a planner of somebody's own.
+
+    Args:
+        method: that makes it, when it is first asked.
+        values: of its parameters.
+    """
+
+    def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
+        self._method, self._values = method, values
+
+    @cached_property
+    def _planner(self) -> Planner:
+        planner: Planner = self._method.made(self._values)
+        return planner
+
+    def plan(self, believed: BelievedMap) -> Plan:
+        """The path, checked.
+
+        Raises:
+            MethodFailed: the planner raises, or its path is none over this map.
+        """
+        with asked(self._method):
+            cells = checked_path(self._planner.plan(believed.read_only()), believed)
+        if cells is None:
+            return Plan(None, _NO_PATH, np.inf, self._method.name)
+        length = float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum())
+        return Plan(cells, "", length, self._method.name)
+
+
+def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
+    """The path (k, rank) that a planner answers; None where it says that there is none.
+
+    Raises:
+        MethodFailed: it has another shape, leaves the map, does not lead from start to goal, makes moves that
+            are none, or leads through what is known or over a step that is proven to be closed.
+    """
+    if answer is None:
+        return None
+    cells = as_cells(answer, believed)
+    if tuple(cells[0]) != tuple(believed.start):
+        raise MethodFailed(f"its path begins at {cells[0].tolist()}, not at {list(believed.start)}")
+    if not (cells[-1] == believed.goals).all(axis=1).any():
+        raise MethodFailed(f"its path ends at {cells[-1].tolist()}, not at a goal")
+    moves, known = np.diff(cells, axis=0), {tuple(move) for move in believed.moves.tolist()}
+    bad = next((k for k, move in enumerate(moves.tolist()) if tuple(move) not in known), None)
+    if bad is not None:
+        raise MethodFailed(f"its path goes from {cells[bad].tolist()} to {cells[bad + 1].tolist()}: no move")
+    hit = np.flatnonzero(believed.blocked[tuple(cells[1:-1].T)])
+    if hit.size:
+        raise MethodFailed(f"its path leads through {cells[1 + hit[0]].tolist()}, known to be blocked")
+    facts = believed.closed[believed.certainty >= 1.0].tolist()
+    shut = {(tuple(a), tuple(b)) for one, other in facts for a, b in ((one, other), (other, one))}
+    driven = [(tuple(a), tuple(b)) for a, b in zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True)]
+    proven = next((step for step in driven if step in shut), None)
+    if proven is not None:
+        raise MethodFailed(f"its path leads from {proven[0]} to {proven[1]}, proven to be closed")
+    return cells
+
+
+def as_cells(answer: Any, believed: BelievedMap) -> np.ndarray:
+    """What a method answers as cells (k, rank) of the map.
+
+    Raises:
+        MethodFailed: they are none, or none of this map.
+    """
+    rank = believed.blocked.ndim
+    points = np.asarray(answer)
+    if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != rank or not len(points):
+        raise MethodFailed(f"its path is {points.dtype} of shape {points.shape}, not cells (k, {rank})")
+    if not np.isfinite(points).all() or (points != np.rint(points)).any():
+        raise MethodFailed("its path has cells that are no whole numbers")
+    outside = ((points < 0) | (points >= believed.blocked.shape)).any(axis=1)
+    if outside.any():
+        raise MethodFailed(f"its path leaves the map: {points[outside.argmax()].tolist()}")
+    return points.astype(int)

@@ -1,0 +1,134 @@
+"""Somebody's own response of the tool: its waypoints are checked, and become a motion."""
+
+import itertools
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hopfield_nav.navigation.map import Cell
+from hopfield_nav.navigation.motion import (
+    MotionPhase,
+    PlannedMotion,
+    Reference,
+    Situation,
+    ToolMotions,
+    ToolPath,
+    is_corner,
+)
+from hopfield_nav.navigation.responses.paths import BelievedPaths
+from hopfield_nav.navigation.responses.replan import Replan
+from hopfield_nav.navigation.responses.retreat import Retreat
+from hopfield_nav.navigation.responses.touch import ToolTouch
+from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Response, asked
+
+
+class OwnResponse:
+    """Asks a response of somebody's own, after touches and at the end of what it answered.
+
+    Args:
+        method: that makes it, when it is first asked.
+        values: of its parameters.
+        situation: of the run.
+        motions: what makes motions of paths.
+        paths: who plans.
+        retreat: where to go back to.
+    """
+
+    def __init__(
+        self, method: Method, values: Mapping[str, Any],
+        situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat,
+    ) -> None:  # fmt: skip
+        self._method, self._values = method, values
+        self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
+        self._replan = Replan(situation, motions, paths, retreat)
+        self._chosen: np.ndarray | None = None
+
+    @cached_property
+    def _response(self) -> Response:
+        response: Response = self._method.made(self._values)
+        return response
+
+    def on_passage(self, until: int) -> None:
+        """Nothing is kept of segments that were driven freely."""
+
+    def on_touch(self, touch: ToolTouch) -> PlannedMotion:
+        """Back, and over the waypoints; or as ``Replan``."""
+        start = self._retreat.cell(touch.touched)
+        with asked(self._method):
+            about = touch.going_on_from(start)
+            self._chosen = checked_waypoints(self._response.on_touch(about), about.believed)
+        return self._go(start, touch.begin, at_centre=False) or self._replan.go_on(start, touch.begin)
+
+    def on_rest(self, touch: ToolTouch) -> PlannedMotion:
+        """Over the next waypoints; after a reaction over those that were chosen at the touch."""
+        now = self._now.motion
+        if now.phase is not MotionPhase.EXPLORE:
+            motion = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
+            return motion or self._replan.on_rest(touch)
+        here: Cell = tuple(int(c) for c in now.cells[-1])
+        self._chosen = None
+        if here not in self._paths.targets():
+            with asked(self._method):
+                about = touch.going_on_from(here)
+                self._chosen = checked_waypoints(self._response.on_rest(about), about.believed)
+        return self._go(here, touch.begin, at_centre=True) or self._replan.go_on(here, touch.begin)
+
+    def onward(self, cell: Cell, begin: Reference, slower: float) -> PlannedMotion:
+        """To the end of a segment on which a touch is passed by; there it is asked again."""
+        motion = self._over(np.array([cell], dtype=float), cell, begin, slower)
+        return motion or self._replan.go_on(cell, begin)
+
+    def _go(self, start: Cell, begin: Reference, at_centre: bool) -> PlannedMotion | None:
+        """Over the chosen waypoints; None without any, or where the arm cannot reach them."""
+        if self._chosen is None:
+            return None
+        first = np.array([start], dtype=float)[int(at_centre) :]
+        return self._over(np.concatenate([first, self._chosen]), start, begin)
+
+    def _over(
+        self, points: np.ndarray, start: Cell, begin: Reference, slower: float = 1.0
+    ) -> PlannedMotion | None:
+        """Over points (k, rank) in cells, at rest at corners; None where the arm does not reach them."""
+        poses, cells = self._motions.poses(points), np.rint(points).astype(int)
+        path = self._motions.follow(poses, begin.q)
+        if path.reason:
+            self._now.map.exclude(poses[path.reached, :3, 3], cells, start)
+            return None
+        places = np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
+        times = self._motions.times(ToolPath(cells, poses, bool((points != cells).any())), places)
+        times[0] *= slower
+        ways = np.diff(places, axis=0)
+        rests = self._paths.rests(places)
+        rests[:-1] |= np.array([is_corner(a, b) for a, b in itertools.pairwise(ways)], dtype=bool)
+        trajectory = self._motions.trajectory(path.q, times, begin, rests)
+        return PlannedMotion(start, cells, trajectory, places=places, phase=MotionPhase.EXPLORE)
+
+
+def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
+    """The waypoints (k, rank) that a response answers; None where it leaves the way to the planner.
+
+    Raises:
+        MethodFailed: they have another shape, leave the map, or lead through what is known.
+    """
+    if answer is None:
+        return None
+    points, rank, shape = np.asarray(answer), believed.blocked.ndim, np.array(believed.blocked.shape)
+    if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != rank or not len(points):
+        raise MethodFailed(f"its way is {points.dtype} of shape {points.shape}, not waypoints (k, {rank})")
+    if not np.isfinite(points).all():
+        raise MethodFailed("its way has waypoints that are not finite")
+    outside = ((points < -0.5) | (points > shape - 0.5)).any(axis=1)
+    if outside.any():
+        raise MethodFailed(f"its way leaves the map: {points[outside.argmax()].tolist()}")
+    points = points.astype(float)
+    corners = np.vstack([np.array([believed.start], dtype=float), points])
+    for begin, end in itertools.pairwise(corners):
+        count = int(np.ceil(2.0 * np.abs(end - begin).max())) + 1
+        line = begin + np.linspace(0.0, 1.0, count)[1:, None] * (end - begin)
+        cells = np.clip(np.rint(line).astype(int), 0, shape - 1)
+        known = believed.blocked[tuple(cells.T)] & (cells != np.array(believed.start)).any(axis=1)
+        if known.any():
+            raise MethodFailed(f"its way leads through {cells[known.argmax()].tolist()}, known to be blocked")
+    return points

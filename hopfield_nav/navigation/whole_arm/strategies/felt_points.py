@@ -1,0 +1,18 @@
+"""The strategy ``felt_points``: the places where a touch may have been, the least certain risked first."""
+
+from hopfield_nav.navigation.whole_arm.strategies.choice import ArmFelt
+from hopfield_nav.plugin import Against, Method
+
+
+class FeltPoints:
+    """Goes by certainties; a ``plugin.Belief``."""
+
+    def believe(self, felt: ArmFelt) -> Against:
+        """What speaks against cells, and the places through which no step shall sweep."""
+        return Against(felt.believed.against, points=felt.points, weights=felt.weights)
+
+
+METHOD = Method(
+    "belief", "felt_points", FeltPoints,
+    description="a touch blocks the cells where the arm would contain its places, as far as it must",
+)  # fmt: skip

@@ -1,0 +1,148 @@
+"""What an arm gains that learns itself: its touches, its model on recordings, and what learning costs.
+
+python scripts/learning_study.py --worlds 40 --second 50 --out docs/imperfections.md
+
+Touches are counted as in ``touch_study.py``, on the same worlds. On the recordings of a real UR5 the model is
+learnt from windows of 0.2 s of one run, second by second, and judged by its torque on another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time as clock
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+from measured_part import table, tell
+from recorded_runs import recording
+from touch_study import FIRST
+from touches.runs import HEAD, SETTINGS, row, run_one
+from touches.second import SOON, delay_of_second
+
+from dynamics import Arm, inverse_dynamics, load_arm
+from dynamics.identification import base_parameters, base_regressor, ordinary
+from hopfield_nav import load_world
+from hopfield_nav.control import LinkLearning, Windows
+from hopfield_nav.experiment import Simulation
+
+OFF, CARRYING = "masses 10 % off", "payload of 1 kg, unknown"
+LEARN = {OFF: ["controller.learn=true"], CARRYING: ["controller.learn={payload: [0, 2]}"]}
+RUNS = ("no1", "no8", "no5_free")
+SAMPLES, FEW = 25, 6  # of 8 ms in a window that is learnt from, and in one that is judged or fitted offline
+LONGEST = 0.02  # [s] a sample: no1 lacks two of every four
+FREE = 10  # windows at first, about two seconds, in which nothing touches the arm, as in a wiggle
+OTHERS = {"masses 10 % too large": "ur5_controller", "those of ur5_kebria2016": "ur5_kebria2016"}
+TIMES = 5  # of which the fastest counts
+
+
+def touches(worlds: int) -> str:
+    """Whole runs, with learning and without."""
+    lines, settings = [HEAD], {"everything known": SETTINGS["default"]}
+    for name, learn in LEARN.items():
+        settings |= {name: SETTINGS[name], f"{name}, learnt": [*SETTINGS[name], *learn]}
+    for name, change in settings.items():
+        lines.append(row(name, [run_one(FIRST + k, change) for k in range(worlds)]))
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def second(count: int) -> str:
+    """What is met on the way back, with learning and without."""
+    rows = []
+    for name, learn in LEARN.items():
+        for words, more in (("", []), (", learnt", learn)):
+            generator = np.random.default_rng(FIRST)
+            change = [*SETTINGS[name], *more]
+            delays = 1e3 * np.array([delay_of_second(generator, change) for _ in range(count)])
+            delays = delays[~np.isnan(delays)]
+            soon = f"{(delays <= 1e3 * SOON).sum()} of {len(delays)}"
+            rows.append((name + words, f"{np.median(delays):.0f} ms", f"{delays.max():.0f} ms", soon))
+            print(rows[-1], flush=True)
+    return table(("", "delay, median", "largest", "within 30 ms"), rows)
+
+
+def windows_of(run: str, samples: int = FEW) -> Windows:
+    """Means over windows of so many samples: the motion that was wanted, the torque of its own model."""
+    data = recording(run)
+    cut = len(data.time) // samples * samples
+    good = np.ptp(data.time.values[:cut].reshape(-1, samples), axis=1) < LONGEST * samples
+    signals = (getattr(data, name).values[:cut] for name in ("q_ref", "qd_ref", "qdd_ref", "tau"))
+    means = [signal.reshape(-1, samples, 6).mean(axis=1)[good] for signal in signals]
+    still = np.zeros_like(means[0])
+    return Windows(*means, still, still, still)
+
+
+def left(arm: Arm, test: Windows) -> float:
+    """Root mean square error of an arm's torque [N·m]."""
+    return float(np.sqrt(np.mean((inverse_dynamics(arm, test.q, test.qd, test.qdd) - test.tau) ** 2)))
+
+
+def offline(arm: Arm, train: Windows, test: Windows) -> float:
+    """The same of base parameters by least squares over all of the training run, rotors known."""
+    base = base_parameters(arm)
+    Y, held = (base_regressor(arm, base, w.q, w.qd, w.qdd) for w in (train, test))
+    rotors, others = (w.tau - arm.rotor_inertia * w.qdd for w in (train, test))
+    return float(np.sqrt(np.mean((held @ ordinary(Y, rotors) - others) ** 2)))
+
+
+def recordings() -> str:
+    """Each run learnt, each other one predicted."""
+    rows = []
+    for words, name in OTHERS.items():
+        arm, true = load_arm(name), load_arm("ur5_controller")
+        arm = arm._replace(rotor_inertia=true.rotor_inertia)
+        if name == "ur5_controller":
+            arm = arm._replace(mass=1.1 * arm.mass, inertia=1.1 * arm.inertia)
+        for learnt, held in permutations(RUNS, 2):
+            train, test, learning = windows_of(learnt, SAMPLES), windows_of(held), LinkLearning(arm)
+            for begin in range(0, len(train.q), 5):
+                if begin >= FREE:
+                    learning.drift(1.0)
+                learning.learn(Windows._make(signal[begin : begin + 5] for signal in train))
+            errors = left(arm, test), left(learning.model(), test), offline(arm, windows_of(learnt), test)
+            rows.append((words, f"`{learnt}`", f"`{held}`", *(f"{e:.3f}" for e in errors)))
+    head = ("believed before", "learnt on", "judged on", "before [N·m]", "learnt [N·m]", "offline fit [N·m]")
+    return table(head, rows)
+
+
+def cost() -> str:
+    """Time of whole runs with learning, as a share of that without, for one simulated second."""
+    rows = []
+    real = ["plant={dynamics: ur5_full, friction: arm, presliding: 2.0e4}", "controller.model=ur5_full"]
+    for words, change in (("default", []), ("`ur5_full` with friction and presliding", real)):
+        seconds = {}
+        for learn in ("false", "true"):
+            slow = "trajectory.time_per_cell=3"  # so that most of the time it moves
+            world = load_world("empty", [*change, slow, f"controller.learn={learn}", "record.signals=none"])
+            walls = []
+            for _ in range(TIMES):
+                simulation = Simulation(world)
+                begun = clock.process_time()
+                run = simulation.run()
+                walls.append((clock.process_time() - begun) / run.summary["simulated_time_s"])
+            seconds[learn] = min(walls)
+        ratio = f"{seconds['true'] / seconds['false']:.2f}"
+        rows.append((words, *(f"{1e3 * s:.2f} ms" for s in seconds.values()), ratio))
+    return table(("", "without", "with learning", "ratio"), rows)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--worlds", type=int, default=40, help="worlds in every setting")
+    parser.add_argument("--second", type=int, default=50, help="second obstacles in every setting")
+    parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
+    options = parser.parse_args()
+    parts = {
+        "Recordings of a real arm": recordings(),
+        "Cost of a simulated second": cost(),
+        "Touches": touches(options.worlds),
+        "What is met on the way back": second(options.second),
+    }
+    text = "\n\n".join(f"### {title}\n\n{part}" for title, part in parts.items())
+    tell(text, options.out, "learning")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,335 @@
+"""A bench: suites as they are read, their rows, those that come along, and what is made of them."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from refusals import refused, refused_by_command
+
+from hopfield_nav import load_world, simulate
+from hopfield_nav.bench import (
+    find_suite,
+    has_path,
+    list_suites,
+    load_suite,
+    read_shipped,
+    write_results,
+    write_shipped,
+)
+from hopfield_nav.bench.shipped import with_version
+from hopfield_nav.bench.tables import curves, most_different, pair_table, reached_table
+from hopfield_nav.cli.app import main
+from hopfield_nav.sweeps import execute, read_rows
+
+SUITE = """
+format: 1
+description: Two families in two conditions.
+families:
+  traps: {world: u_trap}
+  cylinders: {world: random_cylinders, set: {time_limit: 60}}
+conditions:
+  default: {}
+  coarse: {trajectory.time_per_cell: 0.25}
+methods:
+  replan: {explore: replan}
+  slide: {explore: slide}
+worlds: 2
+seed: 5
+oracle: {margin: 0.005}
+"""
+OWN = """
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.plugin import Measures, Method
+
+
+def quiet(world, seed):
+    return world.with_changes(obstacles=())
+
+
+def believed(world, seed):
+    simulation = Simulation(world, seed)
+    simulation.navigator.beliefs.believe_occupied((5, 5), 0.9)
+    return simulation
+
+
+def row(world, seed):
+    return {"outcome": "reached", "simulated_time_s": float(seed)}
+
+
+def even(world):
+    return world.seed % 2 == 0
+
+
+class Fails:
+    def on_touch(self, touch):
+        raise ValueError("no idea")
+    on_rest = on_touch
+
+
+RESPONSE = Method("response", "fails", Fails)
+MEASURES = Measures(lambda run: {"cells": len(run.world.obstacles)}, {"cells": "1"})
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("suite.yaml").write_text(SUITE, encoding="utf-8")
+    Path("own.py").write_text(OWN, encoding="utf-8")
+    Path("mine.yaml").write_text("explore: follow\n", encoding="utf-8")
+    return tmp_path
+
+
+def rows_of(suite, folder):
+    return with_version(read_rows(execute(suite, folder, workers=0), suite), suite)
+
+
+def changed(text):
+    Path("suite.yaml").write_text(text, encoding="utf-8")
+    return load_suite("suite.yaml")
+
+
+def test_a_row_is_the_run_of_its_world(here):
+    suite = load_suite("suite.yaml")
+    assert suite.count == 16
+    rows = rows_of(suite, here / "rows")
+    assert [r["seed"] for r in rows[:4]] == [5, 6, 5, 6]
+    row = rows[-1]
+    assert (row["family"], row["condition"], row["method"], row["seed"]) == (
+        "cylinders",
+        "coarse",
+        "slide",
+        6,
+    )
+    changes = ["trajectory.time_per_cell=0.25", "explore=slide", "time_limit=60", "record.every=10"]
+    run = simulate(load_world("random_cylinders", changes), seed=6)
+    assert row["simulated_time_s"] == run.summary["simulated_time_s"]
+    assert row["counts"] == int(has_path(run.world, 0.005))
+    way = np.linalg.norm(np.diff(run.data.tool_position.values, axis=0), axis=1).sum()
+    assert row["way_m"] == pytest.approx(way, rel=1e-12)
+
+
+def test_the_command_writes_table_page_and_markdown(here, capsys):
+    assert main(["bench", "suite.yaml", "--worlds", "1", "--method", "mine=mine.yaml", "--workers", "0",
+                 "--out", "out"]) == 0  # fmt: skip
+    with Path("out/table.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [r["method"] for r in rows[:3]] == ["replan", "slide", "mine"]
+    assert len(rows) == 12
+    with xr.open_dataset("out/table.nc", engine="h5netcdf") as table:
+        assert table.sizes["run"] == 12
+        assert table.simulated_time_s.attrs["units"] == "s"
+        assert [float(r["simulated_time_s"]) for r in rows] == table.simulated_time_s.values.tolist()
+    text = Path("out/report.md").read_text(encoding="utf-8")
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    for words in ("traps, default", "mine beside replan: cylinders, coarse", "Where they differ most"):
+        assert f"## {words}" in text
+        assert f"<h2>{words}" in page
+    views = {path.name for path in Path("out/views").glob("*.html")}
+    assert views
+    assert all(f"views/{name}" in page and f"views/{name}" in text for name in views)
+
+    class Links(html.parser.HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            assert tag not in ("script", "link", "img")
+            for name, value in attributes:
+                if name == "href":
+                    assert (Path("out") / value).is_file()
+
+    Links().feed(page)
+
+
+def test_what_was_interrupted_goes_on_to_the_same_table(here, monkeypatch):
+    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "whole"]) == 0
+    from hopfield_nav.sweeps.job import run_job
+
+    left = [7]
+
+    def interrupted(sweep, index, folder):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return run_job(sweep, index, folder)
+
+    monkeypatch.setattr("hopfield_nav.sweeps.run.run_job", interrupted)
+    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "parts"]) == 130
+    left[0] = 5
+    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "parts", "--resume"]) == 130
+    left[0] = 100
+    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "parts", "--resume"]) == 0
+    for name in ("table.csv", "report.md"):
+        assert Path("parts", name).read_bytes() == Path("whole", name).read_bytes()
+
+
+def test_shipped_rows_stand_beside_those_of_a_method(here, capsys):
+    suite = load_suite("suite.yaml")
+    rows = rows_of(suite, here / "rows")
+    write_shipped(suite, rows, here / "suite.csv")
+    assert read_shipped(suite, here / "suite.csv") == sorted(
+        rows, key=lambda r: suite.methods.index(r["method"])
+    )
+    old = (here / "suite.csv").read_text(encoding="utf-8").replace(f"\n{rows[0]['version']},", "\n0.0.1,")
+    (here / "suite.csv").write_text(old, encoding="utf-8")
+    arguments = ["bench", "suite.yaml", "--method", "mine=mine.yaml", "--workers", "0"]
+    assert main([*arguments, "--out", "out"]) == 0
+    assert "rows that come along: replan, slide" in capsys.readouterr().err
+    assert {r["method"] for r in read_rows("out/rows")} == {"mine"}
+    assert "replan (version 0.0.1)" in Path("out/report.md").read_text(encoding="utf-8")
+    assert main([*arguments, "--again", "--worlds", "1", "--out", "again"]) == 0
+    assert {r["method"] for r in read_rows("again/rows")} == {"replan", "slide", "mine"}
+    assert main([*arguments, "--seeds", "fresh", "--worlds", "1", "--out", "fresh"]) == 0
+    fresh = read_rows("fresh/rows")
+    assert {r["method"] for r in fresh} == {"replan", "slide", "mine"}
+    assert len({r["seed"] for r in fresh}) == 1
+    assert fresh[0]["seed"] != 5
+    changed(
+        SUITE.replace("coarse: {trajectory.time_per_cell: 0.25}", "coarse: {trajectory.time_per_cell: 0.3}")
+    )
+    assert read_shipped(load_suite("suite.yaml"), here / "suite.csv") == []
+
+
+def test_setups_an_own_oracle_and_measures(here):
+    suite = changed("""
+format: 1
+families:
+  quiet: {world: random_cylinders, setup: "own.py:quiet"}
+  believed: {world: u_trap, setup: "own.py:believed"}
+  row: {world: u_trap, setup: "own.py:row"}
+methods: {replan: {}}
+worlds: 2
+oracle: {own: "own.py:even"}
+measures: own.py:MEASURES
+""")
+    rows = rows_of(suite, here / "rows")
+    assert [r["counts"] for r in rows] == [1, 0, 1, 0, 1, 0]
+    assert [r["collision_count"] for r in rows[:2]] == [0, 0]
+    assert rows[0]["cells"] == 0
+    assert rows[2]["cells"] > 0
+    assert [r["simulated_time_s"] for r in rows[4:]] == [0.0, 1.0]
+    write_results(suite, rows, here, views=1)
+
+
+def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
+    Path("fails.yaml").write_text("explore: own.py:RESPONSE\n", encoding="utf-8")
+    assert main(["bench", "suite.yaml", "--worlds", "1", "--method", "fails=fails.yaml", "--workers", "0",
+                 "--out", "out"]) == 0  # fmt: skip
+    told = capsys.readouterr().err
+    assert "ValueError: no idea" in told
+    assert "rows failed; they are marked in the table" in told
+    with Path("out/table.csv").open(encoding="utf-8", newline="") as file:
+        assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count(
+            "method_failed"
+        ) == 4
+
+
+def made_up(*results):
+    """Rows of two methods: outcomes and times of every world."""
+    return [
+        {"version": "1", "family": "traps", "condition": "default", "method": method, "repeat": k, "seed": k,
+         "counts": 1, "outcome": outcome, "simulated_time_s": time, "collision_count": 3, "way_m": None,
+         "peak_contact_force_N": 1.0}
+        for method, pairs in zip(("replan", "slide"), results, strict=True)
+        for k, (outcome, time) in enumerate(pairs)
+    ]  # fmt: skip
+
+
+def test_tables_say_what_can_be_worked_out_by_hand(here):
+    suite = load_suite("suite.yaml")
+    rows = made_up(
+        [("reached", 10.0), ("reached", 20.0), ("no_path", 5.0), ("reached", 30.0)],
+        [("reached", 12.0), ("reached", 16.0), ("reached", 9.0), ("time_limit", 60.0)],
+    )
+    cell = ("traps", "default")
+    table = reached_table(suite, rows, ["replan", "slide"], cell)
+    assert [line[1:3] for line in table.rows] == [["4", "3 of 4"], ["4", "3 of 4"]]
+    assert [line[4] for line in table.rows] == ["1", "0"]  # false no_path
+    assert table.rows[0][table.head.index("simulated time [s]")].startswith("20 (")
+    lines = {line[0]: line for line in pair_table(suite, rows, ("replan", "slide"), cell).rows}
+    assert lines["reached"][1] == "4"
+    assert lines["reached"][3:] == ["1", "1"]
+    # both reached worlds 0 and 1: 12 - 10 and 16 - 20; mean -1, half width t(0.975, 1) * 3 = 38.1
+    assert lines["simulated time"][1:] == ["2", "-1 (-39.1 … +37.1) s", "1", "1"]
+    assert [d.repeat for d in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
+    assert curves(rows, ["replan"], "simulated_time_s")["replan"] == [(10.0, 0.25), (20.0, 0.5), (30.0, 0.75)]
+
+
+def test_an_oracle_knows_a_wall_with_a_gap():
+    """Whether the gap of narrow_gap is wide enough for a margin, and a goal in a ring is never reached."""
+    world = load_world("enclosed_goal").resolve(0)
+    assert not has_path(world, 0.0)
+    assert has_path(load_world("u_trap").resolve(0), 0.001)
+    assert not has_path(load_world("u_trap").resolve(0), 0.2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("methods:", "metods:", "metods.*Did you mean 'methods'"),
+        ("world: u_trap", "world: u_trab", "families.traps.world.*Did you mean 'u_trap'"),
+        ("explore: slide", "explore: slid", "methods.slide.explore.*Did you mean 'slide'"),
+        (
+            "time_per_cell: 0.25",
+            "time_per_cel: 0.25",
+            "conditions.coarse.trajectory.time_per_cel.*Did you mean",
+        ),
+        ("worlds: 2", "worlds: 0", "worlds.*from 1"),
+        ("margin: 0.005", "margin: 5", "oracle.margin.*0 to 1 m"),
+        ("seed: 5", "seed: 5\npairs: [[replan, slid]]", "pairs.0.*Did you mean 'slide'"),
+        ("seed: 5", "seed: 5\nquantities: [outcom]", "quantities.*Did you mean 'outcome'"),
+        ("seed: 5", "seed: 5\nmeasures: own.py:NONE", "measures.*no measures of that name"),
+        (
+            "world: u_trap",
+            "world: u_trap, setup: 'own.py:none'",
+            "families.traps.setup.*no function for the setup",
+        ),
+        ("world: u_trap", "world: u_trap, setup: quiet", "families.traps.setup.*FILE.py:NAME"),
+        (
+            "methods:\n  replan: {explore: replan}\n  slide: {explore: slide}",
+            "methods: {}",
+            "methods.*nothing to run",
+        ),
+    ],
+)
+def test_faults_of_a_suite(old, new, words, here):
+    assert old in SUITE
+    with refused(words):
+        changed(SUITE.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["bench", "tuch"], "Did you mean 'touch'"),
+        (["bench", "suite.yaml", "--method", "mine"], "allowed: NAME=FILE.yaml"),
+        (["bench", "suite.yaml", "--method", "mine=none.yaml"], "no such file"),
+        (["bench", "suite.yaml", "--method", "slide=mine.yaml"], "the suite has a method of that name"),
+        (["bench", "suite.yaml", "--seeds", "new"], "allowed: fresh"),
+        (["bench", "suite.yaml", "--resume"], "there is nothing to resume"),
+    ],
+)
+def test_what_the_command_refuses(arguments, words, here, capsys):
+    refused_by_command(capsys, arguments, words)
+
+
+def test_every_bundled_suite_is_read_and_its_worlds_can_be_begun():
+    assert {"touch", "space"} <= set(list_suites())
+    for name in list_suites():
+        suite = load_suite(name)
+        assert suite.suite.description
+        assert suite.start(suite.job(0)).step(0.1) is None or True
+        rows = read_shipped(suite, find_suite(name).with_suffix(".csv"))
+        assert not rows or {r["method"] for r in rows} <= set(suite.methods)
+
+
+def test_numbers_in_the_table_are_finite_or_missing(here):
+    suite = load_suite("suite.yaml", worlds=1)
+    for row in rows_of(suite, here / "rows"):
+        json.dumps(row, allow_nan=False)
+        assert math.isfinite(row["way_m"])

@@ -1,0 +1,156 @@
+"""An arm that learns itself, in whole runs: its gears, its masses, its payload, and no contact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from refusals import refused, refused_by_command
+
+from dynamics import load_arm
+from hopfield_nav import load_run, load_world, simulate
+from hopfield_nav.cli.app import main
+from hopfield_nav.experiment import Simulation
+from hopfield_nav.world import remarks
+
+LEARN = "controller.learn=true"
+MASSES = "controller.model_error.mass_scale=1.1"
+REAL = (
+    "plant={dynamics: ur5_full, friction: arm, presliding: 2.0e4}",
+    "controller.model=ur5_full",
+    "sensors={encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3}",
+    "controller.model_error={mass_scale: 1.1, friction_scale: 0.8, presliding_scale: 0.5}",
+)
+SLOW = ("trajectory.time_per_cell=1.2", "time_limit=60")
+
+
+def run_to(seconds, *change):
+    """A run of the empty world, so far."""
+    simulation = Simulation(load_world("empty", list(change)))
+    simulation.step(seconds)
+    return simulation
+
+
+@pytest.mark.parametrize("stiffness", [2e4, 1e5])
+def test_level_and_stiffness_of_every_gear_are_learnt_before_the_first_motion(stiffness):
+    sim = run_to(2.1, LEARN, *REAL, f"plant.presliding={stiffness}")
+    learnt, true = sim.learner.summary(), sim.plant.arm
+    model = sim.controller.model
+    assert np.abs(model.friction[:, 2] / true.friction[:, 2] - 1.0).max() < 0.1
+    assert np.all(np.array(learnt["presliding_softest_Nm_per_rad"]) < stiffness)
+    assert np.abs(np.log(model.presliding / stiffness)).max() < np.log(1.6)
+    assert sim.detections == []
+    moved = np.ptp(sim.record().data.q.values, axis=0)
+    assert np.all((moved > 5e-4) & (moved < 5e-3))
+
+
+def test_a_wiggle_in_which_something_is_felt_teaches_nothing():
+    push = "pushes=[{link: 6, times: [0.5, 1.5], force: [60, 60, 0]}]"
+    sim, plain = (run_to(2.1, *change, *REAL, push, "goal=null") for change in ((LEARN,), ()))
+    assert sim.detections
+    for name in ("friction", "presliding", "mass"):
+        np.testing.assert_array_equal(
+            getattr(sim.controller.model, name), getattr(plain.controller.model, name)
+        )
+
+
+def test_doubt_and_thresholds_shrink_with_what_is_learnt():
+    sim = run_to(12.0, LEARN, *REAL)
+    assert sim.state.control.belief.friction.doubt.max() < 2.0
+    mass_error, friction_error = sim.controller.detector.parameters[6:8]
+    assert mass_error < 0.15
+    assert friction_error < 0.25
+    assert sim.outcome is None or sim.outcome == "reached"
+
+
+def test_masses_that_are_off_are_learnt_on_the_way():
+    off = [run_to(9.0, MASSES, *more) for more in ((), (LEARN,))]
+    weights = [np.linalg.norm(sim.state.control.belief.tau_external) for sim in off]
+    assert weights[1] < 0.1 * weights[0]
+
+
+def test_an_arm_that_may_not_learn_has_no_wiggle_and_nothing_in_its_summary():
+    run = simulate(load_world("empty", ["controller.learn=false", "record.signals=none"]))
+    plain = simulate(load_world("empty", ["record.signals=none"]))
+    assert run.summary["learnt"] == plain.summary["learnt"] == {}
+    assert run.summary["simulated_time_s"] == plain.summary["simulated_time_s"]
+
+
+def felt_after(direction, learn):
+    """Time from which a force that grows by 0.5 N/s is felt [s], at the same place of the way."""
+    begin = 8.0 + 2.0 * learn
+    force = [10.0 * d for d in direction]
+    push = f"pushes=[{{link: 6, times: [{begin}, {begin + 20}], force: [[0, 0, 0], {force}]}}]"
+    change = (MASSES, *SLOW, push, *([LEARN] if learn else []))
+    sim = Simulation(load_world("empty", list(change)))
+    while sim.outcome is None and not sim.detections:
+        sim.step(0.02)
+    assert sim.detections
+    return sim.detections[0].time - begin
+
+
+@pytest.mark.parametrize("direction", [(0, 1, 0), (0.7, 0.7, 0)])
+def test_a_contact_that_grows_slowly_is_felt_as_early_as_without_learning(direction):
+    assert felt_after(direction, True) <= felt_after(direction, False) + 0.05
+
+
+@pytest.mark.parametrize("moving", [False, True])
+@pytest.mark.parametrize("force", [(5.0, 0.0, 0.0), (0.0, 5.0, 0.0)])
+def test_a_steady_push_is_not_learnt_away(force, moving):
+    push = f"pushes=[{{link: 6, times: [6.0, 6.3, 20.0], force: [[0, 0, 0], {list(force)}, {list(force)}]}}]"
+    sim = run_to(6.8, LEARN, MASSES, *SLOW, push, *([] if moving else ["goal=null"]))
+    before = np.linalg.norm(sim.force_estimate)
+    assert before == pytest.approx(5.0, rel=0.2)
+    sim.step(10.0)
+    assert np.linalg.norm(sim.force_estimate) > 0.8 * before
+
+
+@pytest.mark.parametrize("window", ["null", "[0, 3]"])
+def test_a_payload_is_learnt_in_its_time_alone(window):
+    change = ["tool.payload.mass=1", "controller.model_error.payload=unknown"]
+    sim = run_to(9.0, f"controller.learn={{payload: {window}}}", *change)
+    found = sim.learner.summary()["payload_mass_kg"]
+    assert found == (0.0 if window == "null" else pytest.approx(1.0, abs=0.1))
+
+
+def test_what_was_learnt_is_written_as_an_arm_file(tmp_path):
+    file, world = tmp_path / "mine.yaml", [LEARN, *REAL, "time_limit=6", "record.signals=none"]
+    arguments = ["--no-plots", *(part for change in world for part in ("--set", change))]
+    said = main(["run", "empty", *arguments, "--learnt", str(file), "--out", str(tmp_path / "r")])
+    assert said == 1  # out of time
+    arm, run = load_arm(str(file)), load_run(tmp_path / "r")
+    np.testing.assert_allclose(arm.presliding, 2e4, rtol=0.4)
+    np.testing.assert_allclose(arm.friction[:, 0], load_arm("ur5_full").friction[:, 0], rtol=0.1)
+    np.testing.assert_array_equal(arm.mass, run.summary["learnt"]["mass_kg"])
+    known = simulate(load_world("empty", [*REAL, f"controller.model={file}", "record.signals=none"]))
+    assert known.outcome == "reached"
+
+
+def test_nothing_learnt_is_not_written(tmp_path, capsys):
+    refused_by_command(capsys, ["run", "empty", "--learnt", str(tmp_path / "a.yaml")], "controller.learn")
+
+
+def test_check_says_that_the_joints_turn_first(tmp_path, capsys):
+    assert remarks(load_world("empty", ["controller.learn={wiggle: 0}"])) == []
+    (tmp_path / "w.yaml").write_text("format: 1\ncontroller: {learn: true}\n")
+    assert main(["check", str(tmp_path / "w.yaml")]) == 0
+    assert "all joints turn by 2 mrad" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("maybe", "learn"),
+        ("{wigle: 0.001}", "wiggle"),
+        ("{wiggle: 1}", "0.01"),
+        ("{payload: [3]}", "list of 2"),
+    ],
+)
+def test_what_is_no_such_section_is_refused(given, words):
+    with refused(words):
+        load_world("empty", [f"controller.learn={given}"])
+
+
+def test_a_world_says_again_what_it_learns():
+    world = load_world("empty", [LEARN])
+    assert world.controller.learn == load_world("empty", ["controller.learn={}"]).controller.learn
+    assert load_world("empty").controller.learn is False
