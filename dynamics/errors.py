@@ -108,15 +108,15 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     return matches[0] if matches else None
 
 
-def require_known(name: str, known: Iterable[str], what: str, where: str = "") -> None:
+def require_known(name: object, known: Iterable[str], what: str, where: str = "") -> None:
     """Refuse a name that is not among those known.
 
     Raises:
         BadInput: ``what`` is wrong ``where``, the known names, and the one closest to this.
     """
     names = list(known)
-    if name not in names:
-        nearest = nearest_name(name, names)
+    if not isinstance(name, str) or name not in names:
+        nearest = nearest_name(str(name), names)
         raise BadInput(what, where=where, found=name, allowed=", ".join(names), nearest=nearest)
 
 

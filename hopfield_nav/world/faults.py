@@ -164,7 +164,8 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
     key: Key = tuple(part for part in fault["loc"] if part not in (WORD, SECTION))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadInput):
-        return (*key, *_split(cause.where)), cause
+        whole = (*key, cause.where)  # an unknown key may have dots in it
+        return whole if holds(document.data, whole) else (*key, *_split(cause.where)), cause
     if fault["input"] is NOT_KNOWN:
         return key, BadInput("not known")  # and so found before, at the same key
     if fault["type"] == "extra_forbidden":

@@ -120,11 +120,12 @@ def known(held: str, limit: float = WELL_KNOWN) -> list[str]:
 
 
 def arm_of(held: str, model: str) -> Arm:
-    """A model with its friction, as a control computer would have it."""
+    """A model with Coulomb and viscous friction, as the document's, as a control computer would have it."""
     one = fit(held)
     arm = one.found.given if model == "given" else one.found.arm
     coulomb, viscous = np.maximum(one.unknowns[model][-12:].reshape(2, 6), 0.0)
-    return arm._replace(friction=np.column_stack([coulomb, viscous, coulomb, np.full(6, 0.1)]))
+    friction = np.column_stack([coulomb, viscous, coulomb, np.full(6, 0.1)])
+    return arm._replace(friction=friction, presliding=np.full(6, np.inf))
 
 
 @cache

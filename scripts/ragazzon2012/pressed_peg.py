@@ -137,7 +137,7 @@ def peg_world(case: Case, estimator: str, duration: float) -> World:
         f"obstacles: [{{floor: {{height: {SURFACE}}}}}]",
     ]
     lines += [f"contact: {{stiffness: {STIFFNESS}, damping: 50, friction: {sliding_friction(case)}}}"]
-    lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, step: {STEP}}}"]
+    lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
     lines += [f"controller: {{model_error: {{friction_scale: {case.friction_scale}}}}}"]
     lines += [f"detection: {{estimator: {estimator}, threshold: 1000}}", f"record: {{every: {EVERY}}}"]
     if case.real:

@@ -155,7 +155,7 @@ def _hermite(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, h: float) -> np.nda
 def circle_world(case: Case) -> World:
     """The world of a case: joint friction and sensors as in recordings of a UR5, 125 Hz."""
     lines = [f"format: 1\narm: {ARM}", f"time_limit: {case.laps * lap_time(case.speed) + RAMP + 1}"]
-    lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, step: {STEP}}}"]
+    lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
     lines += [
         f"controller: {{law: {case.law}, period: {PERIOD}, hold: {str(case.hold).lower()}}}",
         "detection: {estimator: none}",

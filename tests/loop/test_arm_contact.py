@@ -82,7 +82,7 @@ def test_a_body_is_free_until_an_end_has_moved_by_its_room():
             before, moved = rng.normal(0, 1.0, (2, 3)), rng.normal(0, 0.15, (2, 3))
             start, end = before + moved
             free = np.append(before.ravel(), room)[None]
-            still = _still_free(free, 0, *start, *(end - start))
+            still = _still_free(free, 0, tuple(start), tuple(end))
             assert still == (np.linalg.norm(moved, axis=1).max() < room)
 
 
