@@ -23,7 +23,11 @@ def fault(text: str) -> str:
         ("format: 1\nplanner:\n  network: sums", 3, ["'sums'", "limit, sum", "Did you mean 'sum'"]),
         ("format: 1\ncontroller:\n  law: inverse_dynamic", 3, ["unknown controller", "'inverse_dynamics'"]),
         ("format: 1\ncontroller:\n  omga: 3", 3, ["unknown key", "'omega'"]),
-        ("format: 1\nplanner: {beta 0.1, radius: 1}", 2, ["unknown key", "'beta 0.1'", "Did you mean 'beta'"]),
+        (
+            "format: 1\nplanner: {beta 0.1, radius: 1}",
+            2,
+            ["unknown key", "'beta 0.1'", "Did you mean 'beta'"],
+        ),
         (
             "format: 1\ncontroller: {law: damping, omega: 3, model: ur5_tu2023}",
             2,
