@@ -7,5 +7,5 @@ from .preflight import Trial as Trial
 from .preflight import try_world as try_world
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
-from .simulation import follow as follow
-from .simulation import simulate as simulate
+from .whole_run import follow as follow
+from .whole_run import simulate as simulate

@@ -35,6 +35,14 @@ def arrived(tolerance: float, error: float) -> str:
     )
 
 
+def at_limit(world: World, duration: float, to_goal: bool) -> tuple[str, str]:
+    """Outcome and reason of a run that is at its end in time, after ``duration`` [s]."""
+    if duration < world.time_limit:
+        return "reached", "the end of the trajectory"
+    there = "not there after" if to_goal else "no goal; simulated for"
+    return "time_limit", f"{there} {world.time_limit:g} s"
+
+
 class Arrival:
     """Looks at a run every ``EVERY`` seconds of its time.
 
@@ -58,10 +66,10 @@ class Arrival:
         """The first step after ``step`` at which to look."""
         return (step // self._steps + 1) * self._steps
 
-    def look(self, state: State, trajectory: Trajectory | None) -> str:
+    def look(self, state: State, trajectory: Trajectory) -> str:
         """Why the arm will not arrive, in a sentence; empty while it may."""
         step = state.now.step
-        if self._goal is None or trajectory is None or step % self._steps:
+        if self._goal is None or step % self._steps:
             return ""
         end = float(trajectory.knots[-1])
         now = step * self._world.plant.step

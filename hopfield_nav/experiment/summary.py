@@ -8,9 +8,10 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Controller
+from hopfield_nav.experiment.extremes import largest_speeds, self_distance
 from hopfield_nav.experiment.grade import no_path_grade, warn_of_free_air
 from hopfield_nav.experiment.learner import Learner
-from hopfield_nav.loop import Plant, State
+from hopfield_nav.loop import Plant, Rows, State
 from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.record import DetectionRecord, contact_delays, version_of
 from hopfield_nav.world import World
@@ -33,19 +34,13 @@ class Simulated(Protocol):
     warnings: list[str]
     detections: list[DetectionRecord]
     state: State
+    rows: Rows
+    arm: Arm
     plant: Plant
     controller: Controller
-    handed_on: PriorMap | None
+    prior: PriorMap | None
     navigator: Navigator
     learner: Learner | None
-
-    @property
-    def self_distance(self) -> float | None:
-        """Least distance of the arm from itself [m]; None on a map of the tool."""
-
-    @property
-    def fastest(self) -> np.ndarray:
-        """(n,) largest recorded speed of the joints [rad/s]; of the last moment where nothing is recorded."""
 
     @property
     def time(self) -> float:
@@ -86,7 +81,9 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "peak_contact_force_time_s": _number(counted.peak_time),
         "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
         "largest_penetration_m": counted.deepest,
-        "least_self_distance_m": simulation.self_distance,
+        "least_self_distance_m": self_distance(
+            simulation.world, simulation.arm, simulation.rows, simulation.state
+        ),
         "passed_through": int(may_have_passed(simulation.state)),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
@@ -98,7 +95,7 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         if detections
         else None,
         "imperfections": imperfections(simulation.world),
-        "handed_on": _handed_on(simulation.handed_on),
+        "handed_on": _handed_on(simulation.prior),
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
@@ -174,7 +171,7 @@ def _beyond_an_arm(simulation: Simulated) -> list[str]:
             f"motors were at their limits for {share:.0%} of the time: the arm did not do "
             "what its control law asked for"
         )
-    speed = simulation.fastest
+    speed = largest_speeds(simulation.rows, simulation.state)
     times = float(np.max(speed / arm.speed_limits)) if speed.size else 0.0
     if times > TOO_FAST:
         joint = int(np.argmax(speed / arm.speed_limits))

@@ -1,0 +1,84 @@
+"""What a simulation is made of before anything moves: the world with its draws, arm, plant, loop, start."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics import Arm, forward_kinematics
+from hopfield_nav.experiment.factory import choose_loop
+from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
+from hopfield_nav.experiment.start import check_seed, check_start, check_world
+from hopfield_nav.loop import FIRST_ROWS, Plant, Rows, State, Trajectory, make_state, read_at_rest
+from hopfield_nav.navigation import PriorMap, check_trajectory, warm_up_replan
+from hopfield_nav.record import Run, load_prior
+from hopfield_nav.world import World, build_arm, build_plant
+
+
+class Setup(NamedTuple):
+    """What stays the same however often a simulation is begun anew.
+
+    Attributes:
+        world: resolved: what is random in it is drawn.
+        seed: of every random number.
+        arm: kinematics of the controller.
+        start: (n,) joint angles [rad].
+        followed: a trajectory in the place of a goal, if there is one.
+        prior: what an earlier run felt, if there was one.
+        plant: what moves.
+        loop: what advances it.
+        hides_force: whether friction hides the force with which the arm should slide.
+        warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
+    """
+
+    world: World
+    seed: int
+    arm: Arm
+    start: np.ndarray
+    followed: Trajectory | None
+    prior: PriorMap | None
+    plant: Plant
+    loop: Any
+    hides_force: bool
+    warnings: list[str]
+
+    @property
+    def duration(self) -> float:
+        """Simulated time at which a run ends at the latest [s]."""
+        end = math.inf if self.followed is None else float(self.followed.knots[-1])
+        return min(self.world.time_limit, end)
+
+    def first_state(self, delay: int) -> State:
+        """At the start, nothing felt; ``delay`` of the torques in control periods."""
+        state = make_state(self.start, delay, self.seed)
+        read_at_rest(self.plant.wrist, self.plant.arm, self.start, state.wrist)
+        if self.followed is not None:
+            state.qd[:] = self.followed.coefficients[0, 1]
+        return state
+
+    def empty_rows(self) -> Rows:
+        """Room for what the world wants to be recorded."""
+        first = 0 if self.world.record.signals == "none" else FIRST_ROWS
+        return Rows(len(self.start), first, self.plant.wrist.every > 0)
+
+
+def set_up(world: World, seed: int | None, trajectory: Trajectory | None, felt: Run | None) -> Setup:
+    """The setup of a simulation; arguments and errors as ``Simulation``."""
+    world = check_world(world)
+    seed = world.seed if seed is None else check_seed(seed)
+    arm = build_arm(world)
+    if trajectory is not None:
+        check_trajectory(arm, trajectory)
+    start = np.array(world.start.joints) if trajectory is None else trajectory.coefficients[0, 0]
+    tool = forward_kinematics(arm, start)[:3, 3]
+    world = world.resolve(seed, [(float(tool[0]), float(tool[1]))])
+    prior = None if felt is None else load_prior(felt, world)
+    plant = build_plant(world, arm)
+    loop = choose_loop(world, plant, start)
+    refuse_large_steps(world, plant, loop, start)
+    hidden = warn_of_hidden_force(world, plant.arm, start)
+    warnings = find_warnings(world, plant.arm) + hidden
+    warnings += check_start(world, arm, start, refuse=trajectory is None)
+    if world.map.space == "tool":
+        warm_up_replan(world.planner, world.map.rank)
+    return Setup(world, seed, arm, start, trajectory, prior, plant, loop, bool(hidden), warnings)
