@@ -1,10 +1,11 @@
-"""Gears that give before they slip: false alarms and goals of the tool, and places that the whole arm feels.
+r"""Gears that give before they slip: what the tool and the whole arm feel with them, and free motion.
 
-python scripts/friction_study.py --tool 4 --whole 4 --recordings --out docs/friction.md
+python scripts/friction_study.py --tool 7 --periods 7 --stiff 12 --free 30 --recordings --whole 4 \
+    --out docs/friction.md
 
 The tool moves through ``random_cylinders``; the control computer knows the stiffness, or is off by a factor.
-Motors have the ripple and the noise that the recordings show, and a constant that is 2 % off. Runs of the
-whole arm are kept in a folder, as by ``whole_arm_study.py``, whose worlds they share.
+Motors have the ripple and the noise that the recordings show, and a constant that is 2 % off. Runs of free
+motion and of the whole arm are kept in a folder; the latter share the worlds of ``whole_arm_study.py``.
 """
 
 from __future__ import annotations
@@ -12,8 +13,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from madsen2020.real_data import RUNS, log, options
+import numpy as np
+from friction.conditions import FIRST, REAL, STIFFNESS
+from friction.free_motion import free_table
+from friction.periods import periods_table
+from friction.stiff_gears import stiff_table
+from madsen2020.real_data import RUNS, STEP, log, options
 from measured_part import table, tell
+from scipy.signal import savgol_filter
 from whole_arm.runs import run_kept
 from whole_arm.tables import FELT, felt_row
 from whole_arm.worlds import FAMILIES, worlds
@@ -22,21 +29,12 @@ from dynamics import load_arm
 from dynamics.identification import identify
 from hopfield_nav import load_world, simulate
 
-STIFFNESS = ("1e4", "2e4", "5e4", "1e5", "3e5", "1e6")  # [N·m/rad]
 FACTORS = (1, 0.5, 2, 0.2, 5)  # believed stiffness a true one
 PERIODS = (0.001, 0.002, 0.008)  # [s]
-FIRST = 500  # seed; others than those that the method was made with
 MOST = 60  # touches of a run of the whole arm
-REAL = [
-    "plant.dynamics=ur5_full",
-    "controller.model=ur5_full",
-    "plant.friction=arm",
-    "sensors.encoder_resolution=1e-5",
-    "sensors.velocity_noise=1e-3",
-    "sensors.torque_noise=[1, 1, 1, 0.2, 0.2, 0.2]",
-    "plant.torque_ripple.amplitude=[0, 0.7, 0.7, 0, 0, 0]",
-    "controller.model_error.motor_constant_scale=1.02",
-]
+CYCLES = (101, 202, 203, 204)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
+MOVING, FASTEST, RESTING = 0.05, 1.5, 1e-3  # [rad/s] faster than FASTEST the samples are too few for a ripple
+SMOOTHED = 25  # samples over which everything slower is taken off
 
 
 def tool_cell(count: int, *changes: str) -> str:
@@ -101,21 +99,62 @@ def recordings_table() -> str:
     return table(["σ [N·m/rad]", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
+def motors_table() -> str:
+    """What lies above a smooth torque in the recordings without holes: ripple, and white noise beside it."""
+    logs = [log(run, RUNS) for run in RUNS[1:]]
+    head = ("ripple [N·m]", "cycles in a turn", "white, moving [N·m]", "white, resting [N·m]")
+    rows = [[name] for name in head]
+    for j in range(6):
+        speed = np.concatenate([np.abs(np.gradient(one.q[:, j], STEP)) for one in logs])
+        tau = np.concatenate([_above_smooth(one.tau[:, j]) for one in logs])
+        moving, found = (speed > MOVING) & (speed < FASTEST), []
+        for cycles in CYCLES:
+            waves = [_above_smooth(f(cycles * one.q[:, j])) for f in (np.sin, np.cos) for one in logs]
+            columns = np.concatenate(waves).reshape(2, -1).T[moving]
+            share = np.linalg.lstsq(columns, tau[moving], rcond=None)[0]
+            found.append((tau[moving] - columns @ share, np.hypot(*share), cycles))
+        left, ripple, cycles = min(found, key=lambda one: float(one[0].std()))
+        numbers = ripple, cycles, _white(left), _white(tau[speed < RESTING])
+        for row, number in zip(rows, numbers, strict=True):
+            row.append(f"{number:.2g}" if number < 100 else f"{number}")
+    return table(["", *(f"joint {j}" for j in range(1, 7))], rows)
+
+
+def _white(signal: np.ndarray) -> float:
+    """Standard deviation of what is new in every sample, from second differences."""
+    return float(np.std(np.diff(signal, 2)) / np.sqrt(6.0))
+
+
+def _above_smooth(signal: np.ndarray) -> np.ndarray:
+    return signal - savgol_filter(signal, SMOOTHED, 2)
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tool", type=int, default=4, help="worlds of the tool a cell of the table")
-    parser.add_argument("--whole", type=int, default=4, help="worlds of the whole arm a family")
+    parser.add_argument("--tool", type=int, default=0, help="worlds of the tool a cell of the table")
+    parser.add_argument(
+        "--periods", type=int, default=0, help="worlds of the tool a control period and model"
+    )
+    parser.add_argument("--stiff", type=int, default=0, help="pushes a cell of the table of stiff gears")
+    parser.add_argument("--free", type=int, default=0, help="runs of free motion a stiffness and factor")
+    parser.add_argument("--whole", type=int, default=0, help="worlds of the whole arm a family")
     parser.add_argument("--recordings", action="store_true", help="also what recordings tell of a real arm")
     parser.add_argument("--keep", type=Path, default=Path("runs/friction"), help="folder of the single runs")
     parser.add_argument("--out", type=Path, help="page; default: print only")
     given = parser.parse_args()
-    if given.tool:
-        tell(tool_table(given.tool), given.out, "tool")
-    if given.recordings:
-        tell(recordings_table(), given.out, "recordings")
-    if given.whole:
-        tell(whole_table(given.whole, given.keep), given.out, "whole")
+    parts = {
+        "tool": given.tool and (lambda: tool_table(given.tool)),
+        "periods": given.periods and (lambda: periods_table(given.periods)),
+        "stiff": given.stiff and (lambda: stiff_table(given.stiff)),
+        "free": given.free and (lambda: free_table(given.free, given.keep)),
+        "recordings": given.recordings and recordings_table,
+        "motors": given.recordings and motors_table,
+        "whole": given.whole and (lambda: whole_table(given.whole, given.keep)),
+    }
+    for name, make in parts.items():
+        if make:
+            tell(make(), given.out, name)
 
 
 if __name__ == "__main__":

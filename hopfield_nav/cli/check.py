@@ -14,7 +14,10 @@ from hopfield_nav.cli.options import Trusted
 from hopfield_nav.cli.refused import say_refused
 
 if TYPE_CHECKING:
+    from hopfield_nav.sweeps import Sweep, Tried
     from hopfield_nav.world import Document
+
+_PATIENCE = 60.0  # [s] after which no other combination of a sweep is tried
 
 
 def check(
@@ -56,9 +59,30 @@ def _check(name: str, picture: bool, trust: bool) -> str:
         raise BadInput("a sweep has no picture", where=name, allowed="--picture with world files")
     from hopfield_nav.sweeps import sweep_from
 
-    sweep = sweep_from(document, path.parent, sweep_name(path), Trust(trust))
+    return _check_sweep(sweep_from(document, path.parent, sweep_name(path), Trust(trust)), name)
+
+
+def _check_sweep(sweep: Sweep, name: str) -> str:
+    from hopfield_nav.cli.report import count_bar, say_if_cold
+    from hopfield_nav.sweeps import try_combinations
+    from hopfield_nav.world import together
+
+    say_if_cold()
+    with count_bar("tried", "combinations") as progress:
+        tried = try_combinations(sweep, _PATIENCE, progress)
+    if tried.refused:
+        raise together([_refused(sweep, name, tried, reason) for reason in tried.refused])
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
-    return "; ".join([f"ok, {runs}", *sweep.remarks])
+    some = [] if tried.count == tried.total else [f"{tried.count} of {tried.total} combinations were tried"]
+    return "; ".join([f"ok, {runs}", *some, *sweep.remarks])
+
+
+def _refused(sweep: Sweep, name: str, tried: Tried, reason: str) -> BadInput:
+    """How many combinations have no run for a reason, and the first of them."""
+    jobs = tried.refused[reason]
+    first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
+    what = f"{len(jobs)} of {tried.count} combinations cannot run: {reason}"
+    return BadInput(what, where=name, found=first)
 
 
 def _check_world(document: Document, path: Path, picture: bool, trust: bool) -> str:

@@ -37,7 +37,7 @@ def sweep(
 
     asked = load_sweep(file, trust)
     folder = _choose_folder(asked, out, resume)
-    done = say_what_is_coming(asked, folder, workers, scheduler, resume)
+    done = say_what_is_coming(asked, folder, workers, scheduler, resume, not no_plots)
     from hopfield_nav.cli.folders import save_where_free
 
     folder = save_where_free(
@@ -77,7 +77,7 @@ def _choose_folder(sweep: Sweep, out: Path | None, resume: bool) -> Path:
 
 
 def say_what_is_coming(
-    sweep: Sweep, folder: Path, workers: int | None, scheduler: str | None, resume: bool
+    sweep: Sweep, folder: Path, workers: int | None, scheduler: str | None, resume: bool, drawn: bool = False
 ) -> int:
     """Print what the sweep will take, before it starts; how many of its rows are there."""
     from hopfield_nav.cli.report import say, say_if_cold
@@ -97,7 +97,7 @@ def say_what_is_coming(
         with connect(None, scheduler) as client:
             count = thread_count(client)
     if left > 0:
-        say(estimate_line(sweep, estimate(sweep, left, count), count))
+        say(estimate_line(sweep, estimate(sweep, left, count, drawn), count))
     return done
 
 

@@ -13,29 +13,40 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from dynamics import printable
 from hopfield_nav.cli.report import print_columns, say
+from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps import Progress as ProgressCall
 from hopfield_nav.sweeps import (
     Sweep,
     SweepEstimate,
     Value,
-    by_setting,
-    mean,
-    outcome_shares,
-    quantity_means,
-    share,
+    ValueTable,
+    shown_quantities,
+    value_tables,
 )
 
 _LINE_EVERY = 30.0  # [s] between two lines of progress where stderr is no terminal
-_MOST_SETTINGS = 40
+TIME = "simulated_time_s"
+_SHORT = {
+    TIME: "time", "collision_count": "collisions", "peak_contact_force_N": "peak force",
+    "detection_delay_median_s": "delay", "false_alarm_count": "false alarms",
+    "silent_contact_count": "missed",
+}  # fmt: skip
+_EXPLAINED = (
+    "means over all else; time: of the runs that reached the goal; *: the best; less *: in pairs of a seed;\n"
+    "intervals: 95 %, Wilson's for shares, Student's over seeds for differences"
+)
+Row = Mapping[str, Any]
 
 
 def estimate_line(sweep: Sweep, estimate: SweepEstimate, workers: int) -> str:
     """What a sweep will take, in a line."""
     rest = "" if estimate.runs == sweep.count else f" of {sweep.count}"
     at_once = f"{workers} worker{'' if workers == 1 else 's'}" if workers else "this process alone"
+    parts = {"to start them": estimate.start, "of runs": estimate.seconds, "of figures": estimate.figures}
+    told = ", ".join(f"{duration(seconds)} {what}" for what, seconds in parts.items() if seconds)
     return (
-        f"{sweep.name}: {estimate.runs}{rest} runs of about {estimate.run_seconds:.2g} s; "
-        f"about {duration(estimate.seconds)} with {at_once}, {size(estimate.disk)} on disk"
+        f"{sweep.name}: {estimate.runs}{rest} runs of about {estimate.run_seconds:.2g} s; about "
+        f"{duration(estimate.total)} with {at_once} ({told}), {size(estimate.disk)} on disk"
     )
 
 
@@ -104,46 +115,64 @@ class _Lines:
             say(self._pace.line(done, counts))
 
 
-def print_sweep(sweep: Sweep, rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
-    """Print outcomes and quantities with their intervals, and every setting where there are few."""
-    rows = rows if sweep.is_random else [row for row in rows if row["repeat"] == 0]
-    print_columns(["", "n", "share or mean", "95 % interval"], _overall(rows, sweep.quantities))
-    settings = by_setting(rows, sweep.parameters)
-    if sweep.parameters and 1 < len(settings) <= _MOST_SETTINGS:
-        time = ["of those reached: n", "simulated_time_s", "95 % interval"]
-        headings = [*sweep.parameters, "n", "reached", "95 % interval", *time]
-        lines = (_setting(values, those) for values, those in settings.items())
-        print_columns(headings, lines, labels=len(sweep.parameters))
-    print("intervals: 95 %, Wilson's for shares, Student's for means")
+def print_sweep(sweep: Sweep, rows: Sequence[Row], folder: Path) -> None:
+    """Print how the runs ended, a table of every swept parameter, and why runs gave no result."""
+    counted = rows if sweep.is_random else [row for row in rows if row["repeat"] == 0]
+    outcomes = Counter(str(row.get("outcome")) for row in counted)
+    told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+    print(printable(f"{len(counted)} runs: {told}"))
+    for table in value_tables(sweep, counted):
+        _print_values(sweep, table)
+    _print_reasons(sweep, rows)
+    print(_EXPLAINED)
+    print(printable(f"every run: {folder / 'sweep.csv'}"))
     print(printable(f"folder: {folder}"))
 
 
-def _overall(rows: Sequence[Mapping[str, Any]], quantities: Sequence[str]) -> Iterator[list[str]]:
-    for outcome, value in outcome_shares(rows).items():
-        yield [outcome, str(value.n), f"{value.estimate:.1%}", _percent(value)]
-    for name, value in quantity_means(rows, quantities).items():
-        yield [name, str(value.n), f"{value.estimate:.4g}", _interval(value)]
+def _print_values(sweep: Sweep, table: ValueTable) -> None:
+    quantities = {name: sweep.kept[name] for name in shown_quantities(sweep)}
+    heads = [_SHORT.get(name, quantity.label) for name, quantity in quantities.items()]
+    compared = any(result.less_best for result in table.results)
+    less = ["reached, less *", f"{_SHORT[TIME]}, less *"] if compared else []
+    lines = []
+    for i, result in enumerate(table.results):
+        means = [_mean(result.means[name], quantity) for name, quantity in quantities.items()]
+        star = "*" if i == table.best and compared else ""
+        line = [star, ", ".join(result.label), _share(result.reached), *means]
+        if compared:
+            line += [
+                _gap(result.less_best.get("reached"), 100.0, "%"),
+                _gap(result.less_best.get(TIME), 1.0, "s"),
+            ]
+        lines.append(line)
+    one = table.count == len(table.results)
+    name = ", ".join(table.names) if one else f"the best {len(table.results)} of {table.count}"
+    print_columns(["", name, "reached (95 %)", *heads, *less], lines, labels=2)
 
 
-def _setting(values: tuple, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    reached = [row for row in rows if row.get("outcome") == "reached"]
-    there = share(len(reached), len(rows))
-    times = [row["simulated_time_s"] for row in reached if row.get("simulated_time_s") is not None]
-    time = mean(map(float, times))
-    return [
-        *(f"{value:.6g}" if isinstance(value, float) else str(value) for value in values),
-        str(there.n),
-        f"{there.estimate:.1%}",
-        _percent(there),
-        str(time.n),
-        "–" if time.n == 0 else f"{time.estimate:.4g}",
-        _interval(time),
-    ]
+def _print_reasons(sweep: Sweep, rows: Sequence[Row]) -> None:
+    """Why runs gave no result, and with which values first."""
+    first = {str(row["error"]): row for row in reversed(rows) if row.get("error")}
+    for reason, count in Counter(str(row["error"]) for row in rows if row.get("error")).most_common():
+        values = ", ".join(f"{name}={first[reason][name]}" for name in sweep.parameters)
+        print(printable(f"{count} of {len(rows)} runs, first that with {values}: {reason}"))
 
 
-def _percent(value: Value) -> str:
-    return f"{value.low:.1%} … {value.high:.1%}"
+def _share(value: Value) -> str:
+    if not value.n:
+        return "–"
+    count = round(value.estimate * value.n)
+    return f"{count}/{value.n}  {value.estimate:.0%} ({100 * value.low:.0f}–{100 * value.high:.0f})"
 
 
-def _interval(value: Value) -> str:
-    return "–" if math.isnan(value.low) else f"{value.low:.4g} … {value.high:.4g}"
+def _gap(value: Value | None, scale: float, unit: str) -> str:
+    """A difference with its interval where more than one seed gives one."""
+    if value is None or not value.n:
+        return ""
+    middle, low, high = (f"{scale * v:+.3g}" for v in (value.estimate, value.low, value.high))
+    return f"{middle} {unit}" if math.isnan(value.low) else f"{middle} {unit} ({low}…{high})"
+
+
+def _mean(value: Value, quantity: Quantity) -> str:
+    """Three digits of a mean, in the unit of tables."""
+    return quantity.text(float(f"{value.estimate:.3g}") if value.n else None)

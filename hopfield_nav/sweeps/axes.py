@@ -41,6 +41,11 @@ class AxisColumn:
     places: list[str]
     drawn: bool = False
 
+    @property
+    def is_seed(self) -> bool:
+        """Whether it is a seed of what is drawn, so that its values are repeats."""
+        return self.key[-1] == "seed"
+
     def value(self, i: int) -> Any:
         """What the table has in this column for the i-th value."""
         value = self.values[i]

@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 import tempfile
 import time as clock
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hopfield_nav.record import share_interval
 from hopfield_nav.sweeps.job import warm_up
@@ -25,6 +24,8 @@ LEVEL = 0.95
 _PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun
 _SLICE = 0.5  # [s] simulated between two looks at the clock
 _CELL = 16  # bytes of a number in both tables together, about
+_START = 3.0  # [s] until worker processes are there
+_FIRST_PAGE, _PAGE, _MOST_PAGES = 2.0, 1.0, 8  # [s] of the first page of figures and of others, about
 _LONGEST_PROBE = 5.0  # [s] of wall time for one run
 
 
@@ -69,32 +70,6 @@ def mean(values: Iterable[float], signed: bool = True) -> Value:
     return Value(n, middle, low, middle + half)
 
 
-def outcome_shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
-    """The share of every outcome, the most frequent first."""
-    counts = Counter(str(row.get("outcome")) for row in rows)
-    return {outcome: share(count, len(rows)) for outcome, count in counts.most_common()}
-
-
-def quantity_means(rows: Sequence[Mapping[str, Any]], quantities: Iterable[str]) -> dict[str, Value]:
-    """The mean of every quantity that is a number, over the runs that have one."""
-    means = {name: mean(_numbers(row.get(name) for row in rows), signed=False) for name in quantities}
-    return {name: value for name, value in means.items() if value.n}
-
-
-def by_setting(
-    rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
-) -> dict[tuple, list[Mapping[str, Any]]]:
-    """The rows of every setting of the swept parameters, in order of their first run."""
-    settings: dict[tuple, list[Mapping[str, Any]]] = {}
-    for row in sorted(rows, key=lambda row: int(row["index"])):
-        settings.setdefault(tuple(row[column] for column in columns), []).append(row)
-    return settings
-
-
-def _numbers(values: Iterable[Any]) -> list[float]:
-    return [float(v) for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
-
-
 @dataclass(frozen=True)
 class SweepEstimate:
     """Estimated time and disk space of a sweep.
@@ -103,22 +78,32 @@ class SweepEstimate:
         runs: still to do.
         run_seconds: wall time of one.
         seconds: wall time of all, on the given number of workers.
+        start: wall time until the workers are there.
+        figures: wall time of drawing.
         disk: bytes of the results.
     """
 
     runs: int
     run_seconds: float
     seconds: float
+    start: float
+    figures: float
     disk: int
 
+    @property
+    def total(self) -> float:
+        """Wall time of everything."""
+        return self.start + self.seconds + self.figures
 
-def estimate(sweep: Sweep, runs: int, workers: int) -> SweepEstimate:
+
+def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> SweepEstimate:
     """Try the first, the last and the middle job of a sweep for a moment.
 
     Args:
         sweep: to look at.
         runs: how many are still to do.
-        workers: that share them.
+        workers: that share them; 0: this process does it all.
+        drawn: whether figures are made in the end.
     """
     warm_up(sweep)
     probes, started = [], clock.monotonic()
@@ -128,9 +113,9 @@ def estimate(sweep: Sweep, runs: int, workers: int) -> SweepEstimate:
             break
     seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
     row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
-    return SweepEstimate(
-        runs, seconds, runs * seconds / max(1, min(workers, runs)), round(runs * (row + kept))
-    )
+    share = runs * seconds / max(1, min(workers, runs))
+    figures = drawn * (_FIRST_PAGE + _PAGE * min(len(sweep.grid), _MOST_PAGES))
+    return SweepEstimate(runs, seconds, share, (workers > 0) * _START, figures, round(runs * (row + kept)))
 
 
 def _probe(sweep: Sweep, index: int) -> tuple[float, int]:

@@ -7,7 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.record import contact_episodes, share_interval
+from hopfield_nav.loop import CONTACT_MEMORY
+from hopfield_nav.record import Run, contact_episodes, force_norm, share_interval
+from hopfield_nav.record.contacts import contact_spans
+from hopfield_nav.world import endless_cylinders
 from touches.worlds import has_path
 
 FULL = ["plant.dynamics=ur5_full", "controller.model=ur5_full"]
@@ -41,10 +44,11 @@ VARIANTS = {
 }
 WIDE, NARROW = 0.005, 0.002  # [m] to spare on a path over cell centres
 FELT_FORCE = 20.0  # [N] a contact that reaches it is one that has to be answered
+LATE = 0.005  # [s] between two rows that are kept
 
 
 class One(NamedTuple):
-    """What one run came to; of contacts that reached ``FELT_FORCE`` once, missed and strong tell.
+    """What one run came to; once, missed and strong are of contacts that reached ``FELT_FORCE``.
 
     Answered once is one from which the arm went back once, or which it passed by; missed is one that was
     not felt.
@@ -66,10 +70,7 @@ class One(NamedTuple):
 def run_one(seed: int, change: list[str]) -> One:
     """One random world; every fifth row of its signals is kept."""
     run = simulate(load_world("random_cylinders", [*change, "record.every=5"]), seed=seed)
-    strong = [e for e in contact_episodes(run) if e.peak_force >= FELT_FORCE]
-    alarms, passed = run.data.event_time.values, run.passed_by
-    own = [(alarms >= e.start - 0.005) & (alarms <= e.end + 0.05) for e in strong]
-    answers = [int((o & ~passed).sum()) or min(int(o.sum()), 1) for o in own]
+    answers = answers_to_strong(run)
     return One(
         reached=run.outcome == "reached",
         gave_up=run.outcome == "no_path",
@@ -80,9 +81,38 @@ def run_one(seed: int, change: list[str]) -> One:
         contacts=run.summary["contact_count"],
         once=sum(a == 1 for a in answers),
         missed=sum(a == 0 for a in answers),
-        strong=len(strong),
+        strong=len(answers),
         time=run.summary["simulated_time_s"],
     )
+
+
+def answers_to_strong(run: Run) -> list[int]:
+    """Answers to each contact that reached ``FELT_FORCE``, the most to one obstacle; passing by is one.
+
+    An arm that brushes one obstacle and meets another before it has left the first answers both.
+    """
+    time, force = run.data.time.values, force_norm(run.data.contact_force.values)
+    axes, points = endless_cylinders(run.world), run.data.contact_point.values[:, None, :2]
+    depth = np.nan_to_num(axes[:, 2] - np.linalg.norm(points - axes[:, :2], axis=2))
+    touched = np.where(force > 0.0, np.argmax(depth, axis=1), -1)
+    alarms, passed, rows = run.data.event_time.values, run.passed_by, np.flatnonzero(touched >= 0)
+    touches = [
+        (obstacle, start, end)
+        for obstacle in range(len(axes))
+        for start, end in contact_spans(time, touched == obstacle)
+    ]
+    found = []
+    for episode in contact_episodes(run):
+        if episode.peak_force < FELT_FORCE:
+            continue
+        own = (alarms >= episode.start - LATE) & (alarms <= episode.end + CONTACT_MEMORY)
+        at = rows[np.searchsorted(time[rows], alarms[own & ~passed] + LATE) - 1]
+        answered = [
+            sum(touched[k] == obstacle and start <= time[k] <= end for k in at)
+            for obstacle, start, end in touches
+        ]
+        found.append(max(answered, default=0) or min(int(own.sum()), 1))
+    return found
 
 
 HEAD = (

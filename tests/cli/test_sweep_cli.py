@@ -48,8 +48,9 @@ def test_a_sweep_from_estimate_to_summary(place, capsys):
     out, err = capsys.readouterr()
     assert "quick: 4 runs of about" in err
     assert "time_limit" in out
-    assert "100.0%" in out
-    assert "34.2% … 100.0%" in out  # Wilson, 2 of 2: nothing is random, so that a repeat counts once
+    assert out.startswith("2 runs: 2 time_limit")  # nothing is random, so that a repeat counts once
+    assert "0/1  0% (0–79)" in out  # Wilson
+    assert "of figures" in err
     folder = place / "runs" / "quick"
     assert {"sweep.csv", "sweep.nc", "sweep.yaml", "drawn"} <= {p.name for p in folder.iterdir()}
     assert main(["plot", str(folder)]) == 0
@@ -73,6 +74,15 @@ def test_usage(place, capsys):
     refused_by_command(capsys, ["sweep", "nothing"], "unknown sweep")
     refused_by_command(capsys, ["sweep", "quick.yaml", "--workers", "-1"], "--workers")
     assert main(["check", "quick.yaml"]) == 0
+
+
+def test_check_tries_every_combination_once_and_counts_those_that_cannot_run(place, capsys):
+    both = "{planner.kind: [hopfield, a_star, roadmap], explore.method: [replan, follow]}"
+    (place / "grid.yaml").write_text(f"{{format: 1, world: u_trap, vary: {both}, repeats: 20}}")
+    assert main(["check", "grid.yaml"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()[-1:]
+    assert "1 of 6 combinations cannot run" in line
+    assert "found 'planner.kind=roadmap, explore.method=follow'" in line
 
 
 @pytest.mark.parametrize("whole_group", [False, True], ids=["kill -INT", "Ctrl-C in a terminal"])

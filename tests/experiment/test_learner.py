@@ -75,12 +75,12 @@ def test_an_arm_that_may_not_learn_has_no_wiggle_and_nothing_in_its_summary():
     assert run.summary["simulated_time_s"] == plain.summary["simulated_time_s"]
 
 
-def felt_after(direction, learn):
+def felt_after(direction, learn, wrong=(MASSES,)):
     """Time from which a force that grows by 0.5 N/s is felt [s], at the same place of the way."""
     begin = 8.0 + 2.0 * learn
     force = [10.0 * d for d in direction]
     push = f"pushes=[{{link: 6, times: [{begin}, {begin + 20}], force: [[0, 0, 0], {force}]}}]"
-    change = (MASSES, *SLOW, push, *([LEARN] if learn else []))
+    change = (*wrong, *SLOW, push, *([LEARN] if learn else []))
     sim = Simulation(load_world("empty", list(change)))
     while sim.outcome is None and not sim.detections:
         sim.step(0.02)
@@ -91,6 +91,10 @@ def felt_after(direction, learn):
 @pytest.mark.parametrize("direction", [(0, 1, 0), (0.7, 0.7, 0)])
 def test_a_contact_that_grows_slowly_is_felt_as_early_as_without_learning(direction):
     assert felt_after(direction, True) <= felt_after(direction, False) + 0.05
+
+
+def test_so_it_is_with_gears_that_give():
+    assert felt_after((0, 1, 0), True, REAL) <= felt_after((0, 1, 0), False, REAL) + 0.05
 
 
 @pytest.mark.parametrize("moving", [False, True])

@@ -433,3 +433,16 @@ def test_the_list_names_the_settings_of_the_front(ax):
     draw_pareto(ax, data, TIME, PEAK)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1, 8", "beaten"]
     assert ax.lines[-1].get_color() == COLOURS.felt
+
+
+def test_a_seed_is_a_repeat_in_every_figure(tmp_path):
+    """The luckiest seed beats nothing: settings stand at the medians over seeds."""
+    seed = "obstacles.0.random_cylinders.seed"
+    data = table({seed: [1, 2, 3, 4, 5], THRESHOLD: THRESHOLDS}, 2)
+    points = Points(data)
+    assert points.parameters == (THRESHOLD,)
+    assert points.repeated
+    assert points.label(seed) == "seed"
+    assert settings(points, TIME, PEAK).x.size == len(THRESHOLDS)
+    assert stems(data, tmp_path) == {"outcomes", "lines"}
+    assert stems(table({seed: [1, 2, 3]}), tmp_path / "alone") == {"outcomes", "lines"}

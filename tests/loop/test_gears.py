@@ -19,12 +19,12 @@ FALL = (
 )
 
 
-def _swing(tmp_path, torque, gears, more="", integrator="rk4", time=1.0, error="", level=LEVEL):
+def _swing(tmp_path, torque, gears, more="", integrator="rk4", time=1.0, error="", level=LEVEL, stick=""):
     (tmp_path / "swing.yaml").write_text(SWING.replace("mass: 3.0", "mass: 3.0\n    rotor_inertia: 2.0"))
     (tmp_path / "push.py").write_text(CONSTANT)
     return simulation(
         "arm: swing.yaml\nstart: {joints: [0.3]}\n"
-        f"plant: {{friction: {{coulomb: {level}}}, presliding: {gears}, integrator: {integrator}{more}}}\n"
+        f"plant: {{friction: {{coulomb: {level}{stick}}}, presliding: {gears}, integrator: {integrator}{more}}}\n"
         f"controller: {{law: push.py:PUSH, torque: {torque}, friction_feedforward: false{error}}}\n"
         f"detection: {{estimator: none}}\ntime_limit: {time}\n",
         tmp_path,
@@ -62,6 +62,31 @@ def test_above_the_level_it_slides(tmp_path, integrator):
     moving = 2.0 / INERTIA * ((5.0 - LEVEL) * (sim.state.q[0] - 0.3) + LEVEL**2 / 2e3)
     assert sim.state.qd[0] ** 2 == pytest.approx(moving, rel=1e-4)
     assert sim.state.strain[0] == pytest.approx(LEVEL, rel=1e-9)
+
+
+@BOTH
+def test_a_gear_holds_up_to_its_breakaway_and_slides_against_less(tmp_path, integrator):
+    """Stribeck: 4 N·m turn it as far as Dahl's law says of a level of 5; broken away, 3 N·m are left of it."""
+    stick, damping = ", breakaway: 5, stribeck_speed: %s", 3.0 * np.sqrt(2e4 * INERTIA)
+    held = _swing(tmp_path, 4.0, 2e4, f", damping: {damping}", integrator, 3.0, stick=stick % 1.0)
+    held.run()
+    assert held.state.q[0] - 0.3 == pytest.approx(-5.0 / 2e4 * np.log(1.0 - 4.0 / 5.0), rel=1e-5)
+    slid = _swing(tmp_path, 5.5, 2e4, "", integrator, stick=stick % 0.1)
+    friction = slid.run().data.tau_friction.values[:, 0]
+    assert friction.max() > 4.0
+    assert friction[-1] == pytest.approx(LEVEL, abs=1e-6)
+
+
+@BOTH
+def test_an_arm_with_the_stiffest_gears_swings_at_the_bundled_step(integrator):
+    """1e6 N·m/rad on every joint, wrists of 0.16 kg·m² among them: it falls as with ideal joints, to 1 %."""
+
+    def fall(gears):
+        text = FALL.replace("plant: {", f"plant: {{integrator: {integrator}, ") % (gears, 0.001)
+        return simulation(text).run().data.q.values
+
+    ideal = fall("ideal")
+    assert np.abs(fall("1e6") - ideal).max() < 0.01 * np.ptp(ideal, axis=0).max()
 
 
 def test_the_stiffer_the_nearer_to_sticking():

@@ -25,14 +25,16 @@ class Points:
 
     Attributes:
         data: the same.
-        parameters: names of the swept parameters; of a zipped group the first.
-        repeated: whether several runs share all parameters, or were drawn at random.
+        parameters: names of the swept parameters but seeds; of a zipped group the first.
+        repeated: whether several runs share all parameters, as those of several seeds, or were drawn.
     """
 
     def __init__(self, data: xr.Dataset) -> None:
         self.data = data
-        self.parameters = _parameters(data)
-        self.repeated = data.sizes.get("repeat", 1) > 1 or "run" in data.dims
+        swept = _parameters(data)
+        self.parameters = tuple(name for name in swept if name.rpartition(".")[2] != "seed")
+        seeds = len(self.parameters) < len(swept)
+        self.repeated = seeds or data.sizes.get("repeat", 1) > 1 or "run" in data.dims
         self._rows = np.array([bool(word) for word in self._words])
 
     @property
@@ -91,7 +93,7 @@ class Points:
             text = plain(name)
         words = name in self.data.variables and self.data[name].dtype.kind not in "fiu"
         unit = "" if words else str(attributes.get("units") or "")
-        return f"{text} ({unit})" if unit else text
+        return f"{text} ({unit})" if unit not in ("", "1") else text
 
     @cached_property
     def _words(self) -> np.ndarray:

@@ -1,0 +1,90 @@
+"""What a sweep's combinations of values would be refused for, each tried once before anything runs."""
+
+import math
+import time as clock
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from dynamics import BadInput
+from hopfield_nav.sweeps.patience import watched
+from hopfield_nav.sweeps.sweep_file import Job, Sweep
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Combinations that were tried.
+
+    Attributes:
+        count: of those tried; each has one seed.
+        total: of all; more than tried where the time was up.
+        refused: by the reason, every combination that would be refused for it.
+    """
+
+    count: int
+    total: int
+    refused: dict[str, list[Job]]
+
+
+def try_combinations(
+    sweep: Sweep, seconds: float = math.inf, progress: Callable[[int, int], None] | None = None
+) -> Tried:
+    """Begin the run of every combination of values with its first seed, and stop before it moves.
+
+    Args:
+        sweep: from ``load_sweep``.
+        seconds: after the first one, until which others are begun; their worlds are all looked at.
+        progress: called with the number of combinations tried and of all.
+    """
+    jobs = list(_first_of_each(sweep))
+    refused: dict[str, list[Job]] = {}
+    able = [job for job in jobs if not _note(refused, job, partial(_refused_world, sweep))]
+    ends = math.inf
+    count = len(jobs) - len(able)
+    for job in able:
+        if clock.monotonic() > ends:
+            break
+        _note(refused, job, partial(_refused_start, sweep))
+        if ends == math.inf:  # the first one compiles
+            ends = clock.monotonic() + seconds
+        count += 1
+        if progress is not None:
+            progress(count, len(jobs))
+    return Tried(count, len(jobs), refused)
+
+
+def _note(refused: dict[str, list[Job]], job: Job, reasons: Callable[[Job], Iterable[str]]) -> bool:
+    """Keep why a combination is refused; whether it is."""
+    found = list(dict.fromkeys(reasons(job)))
+    for reason in found:
+        refused.setdefault(reason, []).append(job)
+    return bool(found)
+
+
+def _first_of_each(sweep: Sweep) -> Iterator[Job]:
+    """The first run of every combination; of values that are seeds the first."""
+    seeds = [axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)]
+    for index in range(0, sweep.count, sweep.repeats):
+        job = sweep.job(index)
+        if all(job.values[column.name] == column.value(0) for column in seeds):
+            yield job
+
+
+def _refused_world(sweep: Sweep, job: Job) -> list[str]:
+    """Why the world does not allow a combination, which is found out in no time."""
+    try:
+        sweep.world_for(job)
+    except BadInput as error:
+        return [str(fault) for fault in (error, *error.others)]
+    return []
+
+
+def _refused_start(sweep: Sweep, job: Job) -> list[str]:
+    """Why its run would not begin."""
+    from hopfield_nav.experiment import try_world
+
+    try:
+        with watched(sweep, job.index, None):
+            return [str(fault) for fault in try_world(sweep.world_for(job)).faults]
+    except Exception as error:  # of a method of somebody's own
+        return [str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"]
