@@ -51,7 +51,7 @@ class EulerLagrange(NamedTuple):
 
 
 class _Chain(NamedTuple):
-    """The chain at one joint position, and what one of its links does, all in base axes.
+    """The chain at one configuration, and what one of its links does, all in base axes.
 
     ``axis``, ``origin`` (n, 3) of the joints; ``velocity`` (n, 3) columns of J_v of a link's centre of
     mass; ``momentum`` (n, 3) I z_i; ``velocity_slope``, ``axis_slope`` (n, n, 3) [i, k], see above.

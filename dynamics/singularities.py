@@ -1,4 +1,4 @@
-"""How close a joint position is to a singularity, and to which.
+"""How close a configuration is to a singularity, and to which.
 
 For an arm of UR type the determinant of the Jacobian factors exactly,
 
@@ -67,7 +67,7 @@ def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
 def near_singularities(
     arm: Arm, q: np.ndarray, angle: float = NEAR_ANGLE, length: float = NEAR_LENGTH
 ) -> SingularityMeasures:
-    """Which singularities a joint position is close to; more than one at a time is possible.
+    """Which singularities a configuration is close to; more than one at a time is possible.
 
     Args:
         arm: a UR-type arm.

@@ -17,6 +17,16 @@ from measured_part import ROOT, table, tell
 
 PACKAGES = ("dynamics", "hopfield_nav")
 STATE = ("hopfield_nav/control", "hopfield_nav/loop")  # the rooms whose records are the state of a run
+EXAMPLES = {  # of eight typical changes: what is there already, by the name that it has in the code
+    "the detector": "persistent_joint_torque",
+    "the control law": "lqr",
+    "the planner": "potential_field",
+    "the strategy": "thompson",
+    "the quantity of the summary": "silent_peak_force_N",
+    "the key of the alarm's rule": "hold_off",
+    "the error of a sensor": "velocity_noise",
+    "what the loop counts": "damped",
+}
 
 
 def files_of(root):
@@ -105,6 +115,24 @@ def arrows(graph):
     return {(a, b) for a, b in pairs if a and b and a != b}
 
 
+def floors(graph):
+    """Rooms of the longest chain in which each imports the next; ``__main__`` is none."""
+    pairs = {(a, b) for a, b in arrows(graph) if a != "__main__"}
+
+    def height(room):
+        return 1 + max((height(b) for a, b in pairs if a == room), default=0)
+
+    return max(height(a) for a, _ in pairs)
+
+
+def names_in(path):
+    """Every name and every text that stands in the code of a file, and its own name; no docstrings."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    told = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    found = {path.stem, *(n.value for n in nodes if isinstance(n, ast.Constant) and id(n) not in told)}
+    return found | {getattr(node, field, None) for node in nodes for field in ("id", "attr", "arg", "name")}
+
+
 def one_element_fields(root):
     """Fields of the state that are arrays of one number, by what the docstrings of its records say."""
     found = set()
@@ -175,7 +203,11 @@ def structure(root):
     yield "pairs of files that import each other", len(circles(graph))
     yield "deepest class of `navigation`", deepest_class(root)
     yield "places that ask for the number of an array of one", len(one_element_uses(root))
+    yield "floors on which they lie", floors(graph)
     yield "kernels with more than 8 arguments", len(wide_kernels(root))
+    named = [names_in(path) for name, path in files.items() if name.split(".")[0] in PACKAGES]
+    for what, name in EXAMPLES.items():
+        yield f"files that name {what} `{name}`", sum(name in names for names in named)
 
 
 def sizes(root):

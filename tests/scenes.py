@@ -14,7 +14,7 @@ from dynamics.work import make_work
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
 from hopfield_nav.loop import Contact, ContactLaw, make_contact
-from hopfield_nav.loop.contact import Touch, add_contact, make_touch
+from hopfield_nav.loop.contact import TouchState, add_contact, make_touch
 from hopfield_nav.record import Run
 from hopfield_nav.world import World, load_world, parse_world
 
@@ -122,7 +122,7 @@ def _add_contact(arm, contact, q, qd, work, torque, touch):
     add_contact(contact, qd, work, torque, touch)
 
 
-def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, Touch]:
+def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, TouchState]:
     """Torque (n,) of contact [N·m], and what touches, of an arm in a state."""
     torque, touch = np.zeros(len(q)), make_touch()
     for array in touch[1:]:
@@ -132,7 +132,7 @@ def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tup
     return torque, touch
 
 
-def numbers_of(touch: Touch) -> np.ndarray:
+def numbers_of(touch: TouchState) -> np.ndarray:
     """Every number of what touches, one after the other."""
     now = touch.now
     return np.concatenate([[now.link, now.pairs, now.depth, now.sunk], *touch[1:]])

@@ -1,4 +1,4 @@
-"""Every joint position that puts the tool of a UR-type arm at a pose, checked by forward kinematics.
+"""Every configuration that puts the tool of a UR-type arm at a pose, checked by forward kinematics.
 
 ``closed_form`` has the algebra and says what counts as one solution at a singularity.
 """
@@ -20,7 +20,7 @@ CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
 
 
 def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None) -> np.ndarray:
-    """Every joint position that puts the tool at a pose, without regard to joint limits.
+    """Every configuration that puts the tool at a pose, without regard to joint limits.
 
     Args:
         arm: a UR-type arm; its joint offsets and tool frame are taken into account.
@@ -47,7 +47,7 @@ def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None)
 def inverse_kinematics_branches(
     arm: Arm, T_base_tool: np.ndarray, theta6: object = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Every joint position for one pose, and the branch that each lies on.
+    """Every configuration for one pose, and the branch that each lies on.
 
     Args:
         arm: a UR-type arm.

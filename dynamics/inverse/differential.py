@@ -26,7 +26,7 @@ _SINGULAR = 1e-9  # pivot of J below which a step is not taken [1, m]
 
 
 class DifferentialPath(NamedTuple):
-    """Joint positions along a path of poses, and what they miss.
+    """Configurations along a path of poses, and what they miss.
 
     Attributes:
         q: (k, n) [rad]; NaN from the point on that a singular Jacobian kept it from reaching.

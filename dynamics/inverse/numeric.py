@@ -1,4 +1,4 @@
-"""A joint position that puts the tool at a pose, by damped least squares, for any number of joints.
+"""A configuration that puts the tool at a pose, by damped least squares, for any number of joints.
 
 Minimises ½‖e‖² within the joint limits, e = [position error (m); rotation vector of the remaining
 turn (rad)], base axes: a metre weighs as much as a radian. Each step is (JᵀJ + λ 1)⁻¹ Jᵀ e with the
@@ -54,7 +54,7 @@ def numeric_inverse_kinematics(
     restarts: int = 0,
     rng: np.random.Generator | None = None,
 ) -> NumericSolution:
-    """One joint position within the limits that puts the tool at a pose, or comes closest.
+    """One configuration within the limits that puts the tool at a pose, or comes closest.
 
     An arm with fewer than six joints (three with ``position_only``) cannot reach every pose: it
     ends, not converged, where ½‖e‖² has a local minimum. One with more ends at one of infinitely

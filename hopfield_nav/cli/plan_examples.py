@@ -33,7 +33,7 @@ def calculate_obstacle_space(
 def inverse_kinematics_example(
     world: World | None = None, folder: str | Path = "runs/inverse_kinematics_example"
 ) -> list[Path]:
-    """Every joint position of the goal's pose in one picture."""
+    """Every configuration of the goal's pose in one picture."""
     world = _given(world)
     arm = build_arm(world)
     goal = known_world.pose_of(arm, known_world.task_of_world(world, arm).stations[-1])

@@ -155,7 +155,7 @@ def _draw(found: Replay, path: Path) -> None:
     if len(found.time) < 2:
         raise BadInput("nothing to draw", where=f"--plot {path}", found=f"{len(found.time)} rows")
     try:
-        draw_replay(found, path)
+        draw_replay(found.time, found.level, found.wrench, found.detected, path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error

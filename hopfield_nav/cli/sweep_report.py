@@ -71,7 +71,7 @@ def size(count: float) -> str:
     return f"{count:.3g} GB"
 
 
-class Estimate:
+class TimeLeft:
     """Rate and time left, from the rows that came in since the start (not those of an earlier one)."""
 
     def __init__(self, done: int, total: int) -> None:
@@ -89,7 +89,7 @@ class Estimate:
 @contextmanager
 def sweep_progress(done: int, total: int) -> Iterator[ProgressCall]:
     """A bar on the terminal; where stderr is none, a line now and then."""
-    console, pace = Console(stderr=True), Estimate(done, total)
+    console, pace = Console(stderr=True), TimeLeft(done, total)
     if not console.is_terminal:
         yield _Lines(pace)
         return
@@ -106,7 +106,7 @@ def sweep_progress(done: int, total: int) -> Iterator[ProgressCall]:
 class _Lines:
     """Progress for a file or a batch system: few lines."""
 
-    def __init__(self, pace: Estimate) -> None:
+    def __init__(self, pace: TimeLeft) -> None:
         self._pace, self._next = pace, clock.monotonic() + _LINE_EVERY
 
     def __call__(self, done: int, counts: Counter) -> None:

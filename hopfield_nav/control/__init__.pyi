@@ -6,7 +6,7 @@ from .alarm import raise_alarm as raise_alarm
 from .control_state import ControlMode as ControlMode
 from .control_state import ControlState as ControlState
 from .control_state import make_control_state as make_control_state
-from .control_step import Belief as Belief
+from .control_step import ControlBelief as ControlBelief
 from .control_step import Controller as Controller
 from .control_step import command_torque as command_torque
 from .control_step import estimate_and_judge as estimate_and_judge

@@ -7,7 +7,7 @@ import numpy as np
 
 from dynamics.kernels.records import record
 from hopfield_nav.control.alarm import Alarm, make_alarm
-from hopfield_nav.control.control_step import Belief, make_belief
+from hopfield_nav.control.control_step import ControlBelief, make_belief
 from hopfield_nav.control.gathering import Gathering, make_gathering
 from hopfield_nav.control.sensors import Generator, make_generator
 from hopfield_nav.control.trace import Trace, make_trace
@@ -60,7 +60,7 @@ class ControlState(NamedTuple):
 
     now: ControlNow
     sensed: Sensed
-    belief: Belief
+    belief: ControlBelief
     alarm: Alarm
     queue: np.ndarray
     random: Generator

@@ -48,7 +48,7 @@ class Controller(NamedTuple):
 
 @record
 class BeliefNow:
-    """The numbers of ``Belief``.
+    """The numbers of ``ControlBelief``.
 
     Attributes:
         level: alarm level as a share of the threshold.
@@ -59,7 +59,7 @@ class BeliefNow:
     damped: bool = False
 
 
-class Belief(NamedTuple):
+class ControlBelief(NamedTuple):
     """What the control computer believes of the world.
 
     Attributes:
@@ -75,9 +75,9 @@ class Belief(NamedTuple):
     wrench: np.ndarray
 
 
-def make_belief(n: int) -> Belief:
+def make_belief(n: int) -> ControlBelief:
     """A belief of zeros for an arm with ``n`` joints."""
-    return Belief(BeliefNow(), make_friction_belief(n), np.zeros(n), np.zeros(6))
+    return ControlBelief(BeliefNow(), make_friction_belief(n), np.zeros(n), np.zeros(6))
 
 
 @inlined

@@ -16,9 +16,9 @@ from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.loop import State, Trajectory
 from hopfield_nav.world import World
 
-EVERY = 1.0  # [s] from one look to the next
+LOOK_INTERVAL = 1.0  # [s] from one look to the next
 _MIN_SPAN, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
-_NEARER = 0.95  # a distance that falls by less than this share over half of that time falls no more
+_FALLING_RATIO = 0.95  # a distance that falls by less than this share over half of that time falls no more
 _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is done
 
 
@@ -44,7 +44,7 @@ def at_limit(world: World, duration: float, to_goal: bool) -> tuple[str, str]:
 
 
 class Arrival:
-    """Looks at a run every ``EVERY`` seconds of its time.
+    """Looks at a run every ``LOOK_INTERVAL`` seconds of its time.
 
     Args:
         world: of the run.
@@ -54,7 +54,7 @@ class Arrival:
 
     def __init__(self, world: World, arm: Arm, goal: np.ndarray | None) -> None:
         self._world, self._arm, self._goal = world, arm, goal
-        self._steps = max(1, round(EVERY / world.plant.step))
+        self._steps = max(1, round(LOOK_INTERVAL / world.plant.step))
         rate = world.controller.settling
         seconds = max(_MIN_SPAN, _SETTLING_TIMES / rate if rate > 0.0 else 0.0)
         self._most = 1 + math.ceil(seconds / (self._steps * world.plant.step))
@@ -88,7 +88,7 @@ class Arrival:
 
     def _still_changes(self) -> bool:
         half = self._most // 2
-        if min(self._distances[half:]) < _NEARER * min(self._distances[:half]):
+        if min(self._distances[half:]) < _FALLING_RATIO * min(self._distances[:half]):
             return True
         return bool(np.ptp(np.array(self._corrections), axis=0).max() > _MAX_CHANGE)
 

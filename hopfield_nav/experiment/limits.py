@@ -9,7 +9,7 @@ from hopfield_nav.loop import Plant, check_gears, check_step, omega_warning
 from hopfield_nav.plugin import FORCE_FELT, WRIST, Limits, answering
 from hopfield_nav.world import World, build_settings, find_methods
 
-HIDDEN = 0.3  # largest share of a wanted force that friction may hide
+HIDDEN_SHARE = 0.3  # largest share of a wanted force that friction may hide
 
 
 def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray) -> None:
@@ -50,11 +50,11 @@ def _too_stiff(world: World, arm: Arm) -> str | None:
     """Whether gears turn less under a load than the encoders tell."""
     level = arm.friction[:, [0, 2]].max(axis=1)
     unseen = np.minimum(_unseen(world, arm), level)
-    blind = np.flatnonzero((unseen > HIDDEN * level) & np.isfinite(arm.presliding))
+    blind = np.flatnonzero((unseen > HIDDEN_SHARE * level) & np.isfinite(arm.presliding))
     if not blind.size:
         return None
     joints = ", ".join(str(i + 1) for i in blind)
-    finer = float((HIDDEN * level / arm.presliding)[blind].min())
+    finer = float((HIDDEN_SHARE * level / arm.presliding)[blind].min())
     return (
         f"a load of up to {unseen[blind].max():.2g} N·m on a standing joint ({joints}) turns it by less than "
         "a step of its encoder: it is not felt until the joint moves, or with "
@@ -83,12 +83,13 @@ def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]
     in_space = slides and world.map.rank == 3
     hidden = hidden_force(arm, start, in_space, _unseen(world, arm))
     wanted = world.explore.force if slides else float(world.controller.parameters["force"])
-    if hidden <= HIDDEN * wanted:
+    if hidden <= HIDDEN_SHARE * wanted:
         return []
     instead = ": the arm follows what it felt instead of sliding on it" if slides else ""
     return [
         f"joint friction hides up to {hidden:.2g} N of a force on the tool at the start: {wanted:g} N cannot "
-        f"be controlled without sensors.wrench and its estimator, but {hidden / HIDDEN:.2g} N could{instead}"
+        "be controlled without sensors.wrench and its estimator, but "
+        f"{hidden / HIDDEN_SHARE:.2g} N could{instead}"
     ]
 
 

@@ -26,7 +26,7 @@ from hopfield_nav.loop import Plant, Trajectory, holding_depth, sample
 from hopfield_nav.world import World, find_methods, solids_of
 
 _PLACES = 60  # of the path at which forces are estimated
-_INSIDE = 8  # moments looked at on each piece of the trajectory
+_MOMENTS_A_PIECE = 8  # moments looked at on each piece of the trajectory
 _GROWS = 2.0  # times the force at which a collision is felt that it grows to
 _FORCE = ("N", "N and N·m")  # units of a threshold that a force on the tool meets as it is
 _MOVING = 0.1  # share of the largest speed below which the tool's direction says nothing
@@ -85,7 +85,7 @@ def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -
 
 def _fast_places(arm: Arm, trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
     """Joint angles (k, n) and tool velocities (k, 3), the fastest among them; none for an arm at rest."""
-    _, q, qd, _ = sample(trajectory, _INSIDE)
+    _, q, qd, _ = sample(trajectory, _MOMENTS_A_PIECE)
     velocity = np.einsum("kin,kn->ki", jacobian(arm, q)[:, :3], qd)
     speed = np.linalg.norm(velocity, axis=1)
     moving = np.flatnonzero((speed > _MOVING * speed.max()) & (speed > 0.0))

@@ -24,11 +24,11 @@ from hopfield_nav.world import World
 
 MAX_DURATION = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
 POLL_INTERVAL = 0.005  # [s] from one look at the arm's speed to the next
-CALM_TIME = 0.02  # [s] without more than ``REST``, after which the arm is at rest
-REST = 0.01  # [rad/s] besides four times the noise of the measured speeds
-SHORTEST = 0.02  # [s] of braking, and four control periods at least
-SHARE = 0.5  # of the torque that its weight leaves to a joint, for braking
-_LONGER = 1.2  # ratio of one duration that is tried to the next
+CALM_TIME = 0.02  # [s] without more than ``REST_SPEED``, after which the arm is at rest
+REST_SPEED = 0.01  # [rad/s] besides four times the noise of the measured speeds
+MIN_BRAKING_TIME = 0.02  # [s] of braking, and four control periods at least
+TORQUE_SHARE = 0.5  # of the torque that its weight leaves to a joint, for braking
+_DURATION_RATIO = 1.2  # ratio of one duration that is tried to the next
 _SAMPLES = 16
 
 
@@ -49,8 +49,8 @@ class ReactionPhase(Phase):
         self.controller = controller
         self._kind, self._episodes = world.detection.reaction, world.detection.episodes
         self._arm, self._model = arm, controller.model
-        self._shortest = max(SHORTEST, 4 * world.controller.period)
-        self._rest = REST + 4 * world.sensors.velocity_noise
+        self._shortest = max(MIN_BRAKING_TIME, 4 * world.controller.period)
+        self._rest = REST_SPEED + 4 * world.sensors.velocity_noise
         self._braked = 0
         self._calm, self._depth = 0, -math.inf
 
@@ -128,10 +128,10 @@ class ReactionPhase(Phase):
             self._depth = math.inf
 
     def _brake(self, trajectory: Trajectory, time: float, to: np.ndarray) -> Trajectory:
-        """The shortest quintic to rest at ``to`` (n,) for which ``SHARE`` of the motors' torque is enough."""
+        """The shortest quintic to rest at ``to`` (n,) that takes ``TORQUE_SHARE`` of the motors' torque."""
         q, qd, qdd = evaluate(trajectory, time)
         weight = np.abs(gravity_torque(self._model, q))
-        most = SHARE * np.maximum(self._arm.torque_limits - weight, 0.1 * self._arm.torque_limits)
+        most = TORQUE_SHARE * np.maximum(self._arm.torque_limits - weight, 0.1 * self._arm.torque_limits)
         duration = self._shortest
         while True:
             braking = quintic_trajectory(
@@ -142,4 +142,4 @@ class ReactionPhase(Phase):
             needed = np.abs(torque - gravity_torque(self._model, angles)).max(axis=0)
             if np.all(needed <= most) or duration >= 0.5 * MAX_DURATION["stop"]:
                 return braking
-            duration *= _LONGER
+            duration *= _DURATION_RATIO

@@ -12,7 +12,7 @@ from hopfield_nav.experiment.start import check_seed, check_start, check_world
 from hopfield_nav.loop import FIRST_ROWS, Plant, Rows, State, Trajectory, make_state, read_at_rest
 from hopfield_nav.navigation import PriorMap, check_trajectory, warm_up_replan
 from hopfield_nav.record import Run, load_prior
-from hopfield_nav.world import World, build_arm, build_plant
+from hopfield_nav.world import Methods, World, build_arm, build_plant, find_methods
 
 
 class Setup(NamedTuple):
@@ -25,6 +25,7 @@ class Setup(NamedTuple):
         start: (n,) joint angles [rad].
         followed: a trajectory in the place of a goal, if there is one.
         prior: what an earlier run felt, if there was one.
+        methods: that the world names.
         plant: what moves.
         loop: what advances it.
         hides_force: whether friction hides the force with which the arm should slide.
@@ -37,6 +38,7 @@ class Setup(NamedTuple):
     start: np.ndarray
     followed: Trajectory | None
     prior: PriorMap | None
+    methods: Methods
     plant: Plant
     loop: Any
     hides_force: bool
@@ -81,4 +83,5 @@ def set_up(world: World, seed: int | None, trajectory: Trajectory | None, felt: 
     warnings += check_start(world, arm, start, refuse=trajectory is None)
     if world.map.space == "tool":
         warm_up_replan(world.planner, world.map.rank)
-    return Setup(world, seed, arm, start, trajectory, prior, plant, loop, bool(hidden), warnings)
+    methods = find_methods(world)
+    return Setup(world, seed, arm, start, trajectory, prior, methods, plant, loop, bool(hidden), warnings)

@@ -27,11 +27,11 @@ from hopfield_nav.experiment.summary import final_error, summarise
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import Run
-from hopfield_nav.world import World, build_controller, build_settings, find_methods
+from hopfield_nav.world import World, build_controller, build_settings
 
 Progress = Callable[[float, int], None]
 GoesOn = Callable[[float, int], bool]
-_SLICE = 0.5  # [s] simulated between two calls of the progress function
+_PROGRESS_INTERVAL = 0.5  # [s] simulated between two calls of the progress function
 
 
 class Interrupted(KeyboardInterrupt):
@@ -74,7 +74,8 @@ class Simulation:
     ) -> None:
         self._setup = setup = set_up(world, seed, trajectory, felt)
         self.world, self.seed, self.arm, self.prior = setup.world, setup.seed, setup.arm, setup.prior
-        self.plant, self.loop, self.warnings = setup.plant, setup.loop, setup.warnings
+        self.methods, self.plant, self.loop = setup.methods, setup.plant, setup.loop
+        self.warnings = setup.warnings
         self.reset()
         self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
 
@@ -86,7 +87,7 @@ class Simulation:
         self.navigator = choose_navigator(world, arm, setup.start, setup.followed, setup.hides_force)
         if self.prior is not None:
             self.navigator.load_prior(self.prior)
-        self.controller = build_controller(world, arm, find_methods(world))
+        self.controller = build_controller(world, arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
         self.state, self.rows = setup.first_state(self.settings.delay), setup.empty_rows()
         self._last_step = round(setup.duration / world.plant.step)
@@ -186,7 +187,7 @@ class Simulation:
         started = clock.perf_counter()
         try:
             while self.outcome is None:
-                self.step(_SLICE)
+                self.step(_PROGRESS_INTERVAL)
                 if progress is not None:
                     progress(self.time, len(self.detections))
                 if while_ is not None and not while_(self.time, len(self.detections)):

@@ -29,12 +29,12 @@ from hopfield_nav.navigation import MotionPhase, PlannedMotion, SlideAlong
 from hopfield_nav.world import World
 
 POLL_INTERVAL = 0.02  # [s] from one look at what is felt to the next
-APPROACH = 0.5  # [s] within which what was felt must be found again
-FOUND = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
-SEARCH = 1.0  # [s] for which a surface that ended is searched
-LONGEST = 60.0  # [s]
-FREE = 0.1  # [s] after the last contact from which on what is felt is the model's error
-PRESSED = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
+APPROACH_TIME = 0.5  # [s] within which what was felt must be found again
+FOUND_LOOKS = 3  # looks in a row at which it is felt: an estimate outlasts a contact by one or two
+SEARCH_TIME = 1.0  # [s] for which a surface that ended is searched
+MAX_SLIDE_TIME = 60.0  # [s]
+FREE_TIME = 0.1  # [s] after the last contact from which on what is felt is the model's error
+PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
 
 
 class SlidePhase(Phase):
@@ -73,7 +73,7 @@ class SlidePhase(Phase):
         )  # fmt: skip
         self._begun, self._start, self._felt = round(time / self._step), time, time
         self._found, self._pressed, self._looks_felt = False, 0, 0
-        here = quintic_trajectory(sensed.q[None], 2.0 * LONGEST, time)  # its end would be arrival
+        here = quintic_trajectory(sensed.q[None], 2.0 * MAX_SLIDE_TIME, time)  # its end would be arrival
         return motion._replace(trajectory=here, phase=MotionPhase.SLIDE)
 
     def _felt_before(self, since: float, state: State) -> np.ndarray:
@@ -84,7 +84,7 @@ class SlidePhase(Phase):
         trace = state.control.trace
         onset = find_onset(trace, since)
         rows = free_rows(in_order(trace), onset.time)
-        rows = rows[rows[:, 0] > since + FREE]
+        rows = rows[rows[:, 0] > since + FREE_TIME]
         if not len(rows):
             return self._bias
         columns, torque = jacobian(self._arm, onset.q), torques_in(rows).mean(axis=0)
@@ -97,16 +97,18 @@ class SlidePhase(Phase):
         time = step * self._step
         slides, normal = felt_normal(self.controller.law)
         force = state.control.belief.wrench[:3] - self._bias
-        pressed = float(np.linalg.norm(force)) > PRESSED * self._explore.force
+        pressed = float(np.linalg.norm(force)) > PRESSED_RATIO * self._explore.force
         self._pressed = self._pressed + 1 if pressed else 0
         self._looks_felt = self._looks_felt + 1 if slides else 0
         if slides:
             self._felt = time
-        if self._looks_felt >= FOUND and not self._found:
+        if self._looks_felt >= FOUND_LOOKS and not self._found:
             self._found = True
             self._response.confirm_slide(True)
-        lost = time - (self._felt if self._found else self._start) > (SEARCH if self._found else APPROACH)
-        if lost or self._pressed > 2 or time - self._start > LONGEST:
+        lost = time - (self._felt if self._found else self._start) > (
+            SEARCH_TIME if self._found else APPROACH_TIME
+        )
+        if lost or self._pressed > 2 or time - self._start > MAX_SLIDE_TIME:
             return True
         place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
         axis = self._response.slide_on(time, place, normal, slides)

@@ -6,7 +6,7 @@ from dynamics import Arm, BadInput
 from hopfield_nav.navigation import depths_at_start
 from hopfield_nav.world import World, all_solids, build_obstacles
 
-_INSIDE = 1e-6  # [m] less is on the surface
+_MIN_DEPTH = 1e-6  # [m] less is on the surface
 
 
 def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> list[str]:
@@ -28,7 +28,7 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
     depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
     solids, unknown = all_solids(world), len(world.obstacles)
     told = []
-    for j in np.flatnonzero(depth > _INSIDE):
+    for j in np.flatnonzero(depth > _MIN_DEPTH):
         number, known = (j, "") if j < unknown else (j - unknown, "known ")
         who = f"link {link[j]}" if whole else "the tool"
         kind = type(solids[j]).__name__.lower()

@@ -16,10 +16,10 @@ from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.record import DetectionRecord, contact_delays, version_of
 from hopfield_nav.world import World
 
-SATURATED = 0.1  # share of the control periods with a motor at its limit that is told
-TOO_FAST = 2.0  # times the speed limit of a joint
-TOO_HARD = 1e3  # [N]
-SUNK = 0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
+SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
+SPEED_RATIO = 2.0  # times the speed limit of a joint
+BREAKING_FORCE = 1e3  # [N]
+SUNK_SHARE = 0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
 
 
@@ -145,7 +145,7 @@ def may_have_passed(state: State) -> bool:
     Contact pushes a body out to the nearer side, so none gets further than half-way through what overlaps;
     beyond three quarters of that it may well have come out on the other side.
     """
-    return state.statistics.share >= SUNK
+    return state.statistics.share >= SUNK_SHARE
 
 
 def _warnings_afterwards(simulation: Simulated) -> list[str]:
@@ -166,20 +166,20 @@ def _beyond_an_arm(simulation: Simulated) -> list[str]:
     counted, arm = simulation.state.statistics, simulation.plant.arm
     found = []
     share = counted.saturated / max(counted.periods, 1)
-    if share > SATURATED:
+    if share > SATURATED_SHARE:
         found.append(
             f"motors were at their limits for {share:.0%} of the time: the arm did not do "
             "what its control law asked for"
         )
     speed = largest_speeds(simulation.rows, simulation.state)
     times = float(np.max(speed / arm.speed_limits)) if speed.size else 0.0
-    if times > TOO_FAST:
+    if times > SPEED_RATIO:
         joint = int(np.argmax(speed / arm.speed_limits))
         found.append(
             f"joint {joint + 1} turned at {speed[joint]:.3g} rad/s, {times:.2g} times its limit: no real "
             "arm does; the control law may be unstable"
         )
-    if counted.peak_force > TOO_HARD:
+    if counted.peak_force > BREAKING_FORCE:
         found.append(
             f"contact with {1e-3 * counted.peak_force:.3g} kN at {counted.peak_time:.3g} s: a real "
             "arm would break or stop"

@@ -8,11 +8,19 @@ from matplotlib.figure import Figure
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sheets import envelope, save_figure
 from hopfield_nav.figures.style import CENTIMETRE, PAGE, paper_style
-from hopfield_nav.logs import Replay
 
 
-def draw_replay(found: Replay, path: Path) -> Path:
-    """Draw level and force of a replay of two rows or more over time, with the alarms, as a PNG.
+def draw_replay(
+    time: np.ndarray, level: np.ndarray, wrench: np.ndarray, detected: np.ndarray, path: Path
+) -> Path:
+    """Draw level and force of a replay over time, with the alarms, as a PNG.
+
+    Args:
+        time: (k,) [s], k at least 2.
+        level: (k,) alarm level as a share of the threshold.
+        wrench: (k, 6) on the tool [N, N·m].
+        detected: (k,) bool, where an alarm was raised.
+        path: of the file.
 
     Raises:
         OSError: it cannot be written.
@@ -20,15 +28,15 @@ def draw_replay(found: Replay, path: Path) -> Path:
     with paper_style():
         figure = Figure((PAGE, 9 * CENTIMETRE), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
-        above.plot(*envelope(found.time, found.level), color=COLOURS.felt)
+        above.plot(*envelope(time, level), color=COLOURS.felt)
         above.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)))
-        above.set_ylim(0.0, 1.15 * max(1.0, float(found.level.max())))
+        above.set_ylim(0.0, 1.15 * max(1.0, float(level.max())))
         above.set_ylabel("alarm level (1)")
-        force = np.linalg.norm(found.wrench[:, :3], axis=1)
-        below.plot(*envelope(found.time, force), color=COLOURS.felt)
+        force = np.linalg.norm(wrench[:, :3], axis=1)
+        below.plot(*envelope(time, force), color=COLOURS.felt)
         below.set_ylim(0.0, 1.15 * max(1.0, float(force.max())))
         below.set(ylabel="estimated force (N)", xlabel="time (s)")
         for ax in (above, below):
-            for time in found.time[found.detected]:
-                ax.axvline(time, color=COLOURS.goal, lw=0.6, zorder=0)
+            for alarm in time[detected]:
+                ax.axvline(alarm, color=COLOURS.goal, lw=0.6, zorder=0)
         return save_figure(figure, path.parent, path.stem)[0]

@@ -76,6 +76,7 @@ def fit_patches(
     r, best, ranges = np.zeros(n), np.zeros(4), np.zeros((4, 2))
     ranges[2, 1] = ranges[3, 1] = friction
     count = 5 if friction > 0.0 else 3
+    of_push = work, bodies, shapes, whiten, place, raw, columns
     update_frames(arm, q, work)
     for j in range(n):
         for i in range(j + 1):
@@ -84,27 +85,12 @@ def fit_patches(
         out[p, MISFIT], out[p, LOG_EVIDENCE] = np.inf, -np.inf
         out[p, AT_U], out[p, AT_V] = patches[p, U], patches[p, V]
         b = int(patches[p, BODY])
-        _columns(work, bodies, shapes, whiten, b, patches[p, U], patches[p, V], count, place, raw, columns)
+        _columns(of_push, b, patches[p, U], patches[p, V], count)
         if _surely_worse(columns, r, patches[p, HALF_U], patches[p, HALF_V], friction, bound):
             continue
         ranges[0, 0], ranges[0, 1] = patches[p, U], patches[p, HALF_U]
         ranges[1, 0], ranges[1, 1] = patches[p, V], patches[p, HALF_V]
-        _fit(
-            work,
-            bodies,
-            shapes,
-            whiten,
-            patches[p],
-            r,
-            bound,
-            largest,
-            ranges,
-            place,
-            raw,
-            columns,
-            step,
-            best,
-        )
+        _fit(of_push, patches[p], r, bound, largest, ranges, step, best)
         for k in range(4):
             out[p, k] = best[k]
         if best[0] > bound:
@@ -112,17 +98,19 @@ def fit_patches(
         out[p, OPEN] = _open_share(work, bodies, shapes, patches[p], free, margin, place)
         if out[p, OPEN] == 0.0:
             continue
-        _columns(work, bodies, shapes, whiten, b, best[2], best[3], 3, place, raw, columns)
+        _columns(of_push, b, best[2], best[3], 3)
         out[p, LOG_EVIDENCE] = _log_evidence(columns, patches[p], best, out[p, OPEN])
     return out
 
 
 @inlined
-def _columns(work, bodies, shapes, whiten, b, u, v, count, place, raw, columns):
+def _columns(of_push, b, u, v, count):
     """Whitened torque of a unit push at (u, v), its derivatives by u and v, and of unit tangential forces.
 
+    ``of_push``: arm, surface and noise, and what is written: place, torques before and after whitening.
     ``count``: rows to write; 3 leaves those of the tangential forces as they are.
     """
+    work, bodies, shapes, whiten, place, raw, columns = of_push
     place_surface(work, bodies, shapes, b, u, v, place)
     link, n = int(bodies[b, LINK]), whiten.shape[0]
     point, normal, moved = vector(place, 0, 0), vector(place, 1, 0), vector(place, 4, 0)
@@ -173,19 +161,20 @@ def _surely_worse(columns, r, half_u, half_v, friction, bound):
 
 
 @inlined
-def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ranges, place, raw, columns, step, best):
+def _fit(of_push, patch, r, bound, largest, ranges, step, best):
     """Write to ``best`` the least misfit within the patch, its force, u and v.
 
-    ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and half width of u, v and the tangential shares.
+    ``of_push`` as for ``_columns``; ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and half width of u,
+    v and the tangential shares.
     """
-    b, size, trust = int(patch[BODY]), _dot(r, r), 1.0
+    columns, b, size, trust = of_push[6], int(patch[BODY]), _dot(r, r), 1.0
     count = 4 if ranges[2, 1] > 0.0 else 2
     x, at, total = step[4], step[5], step[6, : r.size]
     for k in range(4):
         x[k], at[k] = ranges[k, 0], ranges[k, 0]
     best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[U], patch[V]
     for _ in range(_STEPS):
-        _columns(work, bodies, shapes, whiten, b, x[0], x[1], count + 1, place, raw, columns)
+        _columns(of_push, b, x[0], x[1], count + 1)
         for j in range(r.size):
             total[j] = columns[0, j] + x[2] * columns[3, j] + x[3] * columns[4, j]
         square, match = _dot(total, total), _dot(total, r)
@@ -199,7 +188,8 @@ def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ranges, place, 
             if misfit < _EXACT or gained < (0.1 if misfit > 100.0 * bound else 1e-2) * misfit:
                 return  # good enough, or as near as this patch comes
             weight = max(force, min(0.2 * math.sqrt(size / square), largest) if square > 0.0 else largest)
-            _bounded_step(columns, r, total, square, force, weight, largest, ranges, count, at, step)
+            push = square, force, weight, force < largest and square > 0.0
+            _bounded_step(columns, r, total, push, ranges, count, at, step)
             trust = 1.0
         else:
             trust *= 0.3
@@ -208,9 +198,12 @@ def _fit(work, bodies, shapes, whiten, patch, r, bound, largest, ranges, place, 
 
 
 @inlined
-def _bounded_step(columns, r, total, square, force, weight, largest, ranges, count, at, step):
-    """Write to ``step`` (its first column) the Gauss-Newton step within the bounds, the force left free."""
-    share = force < largest and square > 0.0
+def _bounded_step(columns, r, total, push, ranges, count, at, step):
+    """Write to ``step`` (its first column) the Gauss-Newton step within the bounds, the force left free.
+
+    ``push``: square of a unit force's torque, force, weight of the columns, whether the force may change.
+    """
+    square, force, weight, share = push
     for k in range(count):
         along = _dot(columns[k + 1], total) / square if share else 0.0
         for j in range(r.size):

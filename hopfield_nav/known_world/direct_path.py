@@ -1,6 +1,6 @@
-"""The direct path: every joint goes straight to one of the goal's joint positions (nowoczyn2023 3.3).
+"""The direct path: every joint goes straight to one of the goal's configurations (nowoczyn2023 3.3).
 
-A pose has up to eight joint positions, each on up to 2⁶ whole turns: 512 candidates. They are tried in
+A pose has up to eight configurations, each on up to 2⁶ whole turns: 512 candidates. They are tried in
 the order of their length, and the first free ones are the shortest free ones. Through via points the
 same search looks for the shortest sequence: it extends the path that promises least, counting ahead as
 if nothing were in the way, and looks at a motion only when it comes up.
@@ -31,7 +31,7 @@ class DirectPlan(NamedTuple):
     Attributes:
         paths: the shortest free ones, shortest first; none where ``reason`` says why.
         reason: "" where there is a path.
-        candidates: joint positions of the start and of every station, with their turns, free or not.
+        candidates: configurations of the start and of every station, with their turns, free or not.
         motions: motions that were looked at.
     """
 
@@ -99,7 +99,7 @@ def _different(paths: Iterable[PlannedPath]) -> Iterator[PlannedPath]:
 
 
 class _DirectSearch:
-    """Best first over sequences of joint positions, one of each layer."""
+    """Best first over sequences of configurations, one of each layer."""
 
     def __init__(self, arm: Arm, scene: Scene, layers: list[np.ndarray]) -> None:
         self.arm, self.scene, self.layers = arm, scene, layers

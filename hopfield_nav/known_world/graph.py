@@ -1,6 +1,6 @@
-"""Kernels: the graph of joint positions along a straight line, its shortest path, and its edges.
+"""Kernels: the graph of configurations along a straight line, its shortest path, and its edges.
 
-A layer holds the joint positions at one step of the line. Edges go from one layer to the next where no
+A layer holds the configurations at one step of the line. Edges go from one layer to the next where no
 joint changes by more than its bound. The turn of every joint follows from that, so a node is a joint
 position with its turns. Only nodes that can be reached from the start are made, each with the shortest
 path to it: dynamic programming, the same as Dijkstra where all edges lead forward. ``join`` follows one
@@ -29,7 +29,7 @@ _MOST_ROWS = 2048  # between two steps; joints that need more are not following 
 
 
 class Layers(NamedTuple):
-    """Joint positions at every step of the line."""
+    """Configurations at every step of the line."""
 
     place: np.ndarray  # (L,) of the step on the line
     solutions: np.ndarray  # (L, 8, 6) without regard to turns [rad]
@@ -46,7 +46,7 @@ class Nodes(NamedTuple):
 
     first: np.ndarray  # (L + 1,) where each layer's nodes begin; layers that were not reached are empty
     q: np.ndarray  # (N, 6) [rad]
-    solution: np.ndarray  # (N,) number of the joint position in its layer
+    solution: np.ndarray  # (N,) number of the configuration in its layer
     cost: np.ndarray  # (N,) shortest length from the start [rad]
     parent: np.ndarray  # (N,) node before on that path
 
@@ -172,14 +172,16 @@ def _find(key, slot, q, solution, begin, total, b, angles):
 
 
 @kernel
-def join(arm, scene, line, from_place, to_place, q_from, q_to, fineness, work, axes):
-    """Rows (k, 6) after ``q_from`` up to ``q_to``, their places (k,), and FREE, JUMP, TOUCH or LIMIT.
+def join(arm, scene, line, begin, end, fineness, work, axes):
+    """Rows (k, 6) after ``begin`` up to ``end``, their places (k,), and FREE, JUMP, TOUCH or LIMIT.
 
-    Half-way between two places of the line the tool has joint positions too. The one nearest to the middle of
+    ``begin``, ``end``: a place on the line, and configurations (6,) there.
+    Half-way between two places of the line the tool has configurations too. The one nearest to the middle of
     the joints is taken, and so on, until rows are as near to each other as ``fineness`` asks and proven free.
     Where the joints do not come nearer to each other, however near the places, there is no continuous path
     between the two: the wrist would have to swing on the spot.
     """
+    (from_place, q_from), (to_place, q_to) = begin, end
     waiting, at = np.empty((_HALVINGS + 2, 6)), np.empty(_HALVINGS + 2)
     rows, branches, T = np.empty((8, 6)), np.empty((8, 3), np.int64), np.empty((4, 4))
     out, places, total = np.empty((64, 6)), np.empty(64), 0
@@ -214,7 +216,7 @@ def join(arm, scene, line, from_place, to_place, q_from, q_to, fineness, work, a
 
 @inlined
 def _between(arm, T, a, b, rows, branches, middle):
-    """Write the joint position at pose ``T`` nearest to the middle of ``a`` and ``b``; its distance."""
+    """Write the configuration at pose ``T`` nearest to the middle of ``a`` and ``b``; its distance."""
     best, nearest = -1, math.inf
     count = solve_all_wanting(arm, T, 0.5 * (a[5] + b[5]), rows, branches)
     for k in range(count):

@@ -18,7 +18,7 @@ _SINGULAR = "; the wrist is singular there, which keeps joint 6 as it was"
 
 
 class _Step(NamedTuple):
-    """Joint positions (k, 6) of a step, which are free (k,), and the nodes (m, 6) they may follow."""
+    """Configurations (k, 6) of a step, which are free (k,), and the nodes (m, 6) they may follow."""
 
     solutions: np.ndarray
     free: np.ndarray
@@ -101,7 +101,7 @@ def _why(
 def _steps(
     arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, last: np.ndarray
 ) -> list[_Step]:
-    """Joint positions of step ``i`` as the search meets them: with a singular wrist they depend on θ6."""
+    """Configurations of step ``i`` as the search meets them: with a singular wrist they depend on θ6."""
     count = layers.solved[i]
     if not layers.loose[i] or not len(last):
         return [_Step(layers.solutions[i, :count], layers.free[i, :count], last)]

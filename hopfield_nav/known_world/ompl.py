@@ -1,4 +1,4 @@
-"""OMPL and what it asks us: whether a joint position is free, and whether a whole motion is.
+"""OMPL and what it asks us: whether a configuration is free, and whether a whole motion is.
 
 OMPL brings neither kinematics nor collision checks. Both callbacks go from its C++ to Python and on to
 the compiled checks. A motion is answered by a proof (``proof.passes``), so no step size is chosen.

@@ -1,4 +1,4 @@
-"""The joint positions at which the arm can stand at a place of a plan: free ones, on every whole turn.
+"""The configurations at which the arm can stand at a place of a plan: free ones, on every whole turn.
 
 Source: nowoczyn2023 (3.5) and (3.6).
 """
@@ -38,7 +38,7 @@ def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.
 
 
 def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int) -> Positions:
-    """The free joint positions at the ``i``-th place of a plan, on every turn within the limits.
+    """The free configurations at the ``i``-th place of a plan, on every turn within the limits.
 
     Joint angles that are given for the start stay on their turns.
 

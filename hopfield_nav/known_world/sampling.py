@@ -1,8 +1,8 @@
 """Sampling: OMPL looks for a path where neither the straight line nor a direct motion is free.
 
-OMPL (Sucan, Moll, Kavraki 2012) draws random joint positions and joins them to trees or a roadmap; we
+OMPL (Sucan, Moll, Kavraki 2012) draws random configurations and joins them to trees or a roadmap; we
 answer its questions (``ompl``). The joints are real numbers within their limits: another whole
-turn is another place. The goal is every free joint position of the station on every turn.
+turn is another place. The goal is every free configuration of the station on every turn.
 """
 
 import time
@@ -28,7 +28,7 @@ class SamplingPlan(NamedTuple):
         path: the joints go straight from row to row, every motion proven; None where ``reason`` says why.
         reason: "" where there is a path.
         time: that it took [s].
-        states: joint positions that the planner kept, in all legs.
+        states: configurations that the planner kept, in all legs.
         motions: that OMPL asked us about, simplifying included.
         check_time: share of ``time`` spent in our answers [s].
     """
@@ -105,7 +105,7 @@ def _name(i: int, layers: Sequence[object]) -> str:
 
 
 class _Leg:
-    """From one of several joint positions to one of several others; ``found`` (k, n) once planned."""
+    """From one of several configurations to one of several others; ``found`` (k, n) once planned."""
 
     def __init__(
         self, ompl: Any, arm: Arm, checks: Checks, kind: Any, starts: np.ndarray, goals: np.ndarray

@@ -1,6 +1,6 @@
 """The shortest path: the tool on a straight line, with the least motion of the joints (nowoczyn2023 3.2).
 
-The line is cut into steps. The graph (``graph``) gives the joint positions at the steps that turn the
+The line is cut into steps. The graph (``graph``) gives the configurations at the steps that turn the
 joints least. Each of its edges is then followed between the steps: one that is no continuous motion on
 the line, or not free, is banned, and the search goes on.
 
@@ -242,9 +242,9 @@ class _GraphSearch:
     def _join(self, i: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         key = (i, a.tobytes(), b.tobytes())
         if key not in self.found:
-            place = self.layers.place
+            begin, end = (self.layers.place[i - 1], a), (self.layers.place[i], b)
             self.found[key] = graph.join(
-                self.arm, self.scene, self.line, place[i - 1], place[i], a, b, self.fineness, *self._scratch
+                self.arm, self.scene, self.line, begin, end, self.fineness, *self._scratch
             )
         return self.found[key]
 

@@ -1,11 +1,11 @@
-from .closed_loop import CONTACT_MEMORY as CONTACT_MEMORY
 from .closed_loop import LARGEST_ANGLE as LARGEST_ANGLE
 from .closed_loop import LARGEST_SPEED as LARGEST_SPEED
-from .closed_loop import Event as Event
 from .closed_loop import compiled_loop as compiled_loop
 from .contact import Contact as Contact
 from .contact import ContactLaw as ContactLaw
 from .contact import make_contact as make_contact
+from .contact_watch import CONTACT_MEMORY as CONTACT_MEMORY
+from .event import Event as Event
 from .flexible import FlexibleLoop as FlexibleLoop
 from .holding import holding_depth as holding_depth
 from .log import COLUMNS as COLUMNS

@@ -85,7 +85,7 @@ def make_contact(
 
 @record
 class TouchNow:
-    """The numbers of ``Touch``.
+    """The numbers of ``TouchState``.
 
     Attributes:
         link: that of the largest force, counted from 1; 0: nothing touches.
@@ -103,7 +103,7 @@ class TouchNow:
     share: float = 0.0
 
 
-class Touch(NamedTuple):
+class TouchState(NamedTuple):
     """What touches the arm at one moment.
 
     Attributes:
@@ -121,9 +121,9 @@ class Touch(NamedTuple):
     beyond: np.ndarray
 
 
-def make_touch() -> Touch:
+def make_touch() -> TouchState:
     """Nothing touches."""
-    return Touch(TouchNow(), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(6))
+    return TouchState(TouchNow(), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(6))
 
 
 @inlined

@@ -29,14 +29,10 @@ from dynamics.flexible_joint import (
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
 from dynamics.presliding import dahl, speed_with_friction
-from hopfield_nav.loop.closed_loop import (
-    Event,
-    after_step,
-    before_step,
-    command_in_stage,
-    keep_truth,
-    loop_types,
-)
+from hopfield_nav.loop.closed_loop import after_step, before_step, loop_types
+from hopfield_nav.loop.contact_watch import keep_truth
+from hopfield_nav.loop.control_period import command_in_stage
+from hopfield_nav.loop.event import Event
 from hopfield_nav.loop.integrator import begin_stage, end_stage, end_step
 from hopfield_nav.loop.motors import drive
 from hopfield_nav.loop.plant import Plant, plant_acceleration

@@ -18,14 +18,10 @@ from dynamics import BadInput
 from dynamics.files import mjcf_text
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, load_numba
-from hopfield_nav.loop.closed_loop import (
-    Event,
-    after_step,
-    before_step,
-    command_in_stage,
-    keep_truth,
-    loop_types,
-)
+from hopfield_nav.loop.closed_loop import after_step, before_step, loop_types
+from hopfield_nav.loop.contact_watch import keep_truth
+from hopfield_nav.loop.control_period import command_in_stage
+from hopfield_nav.loop.event import Event
 from hopfield_nav.loop.motors import drive
 from hopfield_nav.loop.plant import Plant, update_contact
 from hopfield_nav.loop.state import State

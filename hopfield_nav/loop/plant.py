@@ -15,7 +15,7 @@ from dynamics.kernels.decorators import inlined
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
 from dynamics.work import Work, make_work
-from hopfield_nav.loop.contact import Contact, Touch, add_contact, make_touch
+from hopfield_nav.loop.contact import Contact, TouchState, add_contact, make_touch
 from hopfield_nav.loop.motors import Motors, make_motors
 from hopfield_nav.loop.pushes import Pushes, add_pushes, make_pushes
 from hopfield_nav.loop.sticking import hold, update_friction
@@ -48,7 +48,7 @@ class Stages(NamedTuple):
     friction: np.ndarray
     external: np.ndarray
     applied: np.ndarray
-    touch: Touch
+    touch: TouchState
     work: Work
 
 

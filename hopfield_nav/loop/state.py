@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.kernels.records import record
 from hopfield_nav.control import AlarmRule, ControlState, make_control_state
-from hopfield_nav.loop.contact import Touch, make_touch
+from hopfield_nav.loop.contact import TouchState, make_touch
 from hopfield_nav.loop.wrist import WristState, make_wrist_state
 
 
@@ -55,7 +55,7 @@ class PlantTruth(NamedTuple):
     tool: np.ndarray
     external: np.ndarray
     friction: np.ndarray
-    touch: Touch
+    touch: TouchState
 
 
 @record

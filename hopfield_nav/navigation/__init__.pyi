@@ -13,7 +13,7 @@ from .motion import Reference as Reference
 from .motion import cell_of_start as cell_of_start
 from .motion import depths_at_start as depths_at_start
 from .navigator import Navigator as Navigator
-from .navigator import Response as Response
+from .navigator import ToolResponse as ToolResponse
 from .responses import Follow as Follow
 from .responses import OwnResponse as OwnResponse
 from .responses import SlideAlong as SlideAlong

@@ -74,7 +74,7 @@ class Navigator(Protocol):
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
 
 
-class Response(Protocol):
+class ToolResponse(Protocol):
     """What follows a touch of the tool: from what is known of it to the next motion.
 
     That is ``plugin.Response`` with motions for waypoints: somebody's own becomes an ``OwnResponse``. It is

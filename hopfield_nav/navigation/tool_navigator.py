@@ -22,7 +22,7 @@ from hopfield_nav.navigation.motion import (
     ToolMotions,
     touched_segment,
 )
-from hopfield_nav.navigation.navigator import Response
+from hopfield_nav.navigation.navigator import ToolResponse
 from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.responses import (
     BelievedPaths,
@@ -35,7 +35,7 @@ from hopfield_nav.navigation.responses import (
 )
 from hopfield_nav.world import World
 
-MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], Response]
+MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], ToolResponse]
 
 
 class ToolNavigator(OverToolMap):

@@ -115,13 +115,14 @@ def _search(
     )  # a step costs 1 or more
     if path.size == 0:
         return path
-    return path[: _descend(total, cost, shape, wrap, offset, closed, start, at, path)].copy()
+    path[0] = start
+    return path[: _descend(total, cost, shape, wrap, offset, closed, at, path)].copy()
 
 
 @inlined
-def _descend(total, cost, shape, wrap, offset, closed, start, at, path):
-    """Write the path down the totals, by the first step that leads to what a cell's own is made of."""
-    path[0], count = start, 1
+def _descend(total, cost, shape, wrap, offset, closed, at, path):
+    """Go on with a path down the totals, by the first step that leads to what a cell's own is made of."""
+    count = 1
     while total[path[count - 1]] > 0.0:
         c = path[count - 1]
         locate(c, shape, at)

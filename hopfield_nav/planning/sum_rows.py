@@ -112,8 +112,12 @@ def _load(values, first, layout, own):
 
 
 @inlined
-def _relax_row(values, shut, first, layout, beta, omega, tolerance, total, own):
-    """Relax the cells of one row, outward; in place. Returns whether any moved, and the smallest."""
+def _relax_row(values, shut, first, layout, rule, total, own):
+    """Relax the cells of one row, outward; in place. Returns whether any moved, and the smallest.
+
+    ``rule``: beta, over-relaxation, and the relative change that counts as none.
+    """
+    beta, omega, tolerance = rule
     last, reach, along = layout.shape.size - 1, layout.reach, layout.along
     order = layout.order[last]
     moved, least = False, 1.0
@@ -151,7 +155,7 @@ def _next(counter, row, layout):
 
 
 @kernel
-def _sweep(values, shut, layout, beta, omega, tolerance):
+def _sweep(values, shut, layout, rule):
     """One over-relaxed sweep; in place. Returns whether any cell moved, and the smallest activation."""
     leading = layout.shape.size - 1
     counter, row = np.zeros(leading, np.int64), layout.order[:leading, 0].copy()
@@ -164,7 +168,7 @@ def _sweep(values, shut, layout, beta, omega, tolerance):
             first += row[a] * layout.stride[a]
         _gather(values, row, first, layout, total)
         _load(values, first, layout, own)
-        here, small = _relax_row(values, shut, first, layout, beta, omega, tolerance, total, own)
+        here, small = _relax_row(values, shut, first, layout, rule, total, own)
         moved |= here
         least = min(least, small)
         more = _next(counter, row, layout)
@@ -185,9 +189,8 @@ def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
     sweeps, moved, safe = 0, True, True
     while moved and safe and sweeps < most_sweeps:
-        moved, least = _sweep(
-            values, shut, layout, beta, omega, max(tolerance, counts_as_none(omega, sweeps))
-        )
+        rule = beta, omega, max(tolerance, counts_as_none(omega, sweeps))
+        moved, least = _sweep(values, shut, layout, rule)
         safe = least > SMALLEST
         sweeps += 1
     return sweeps, not moved, safe

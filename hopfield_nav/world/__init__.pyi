@@ -1,4 +1,5 @@
 from .beforehand import remarks as remarks
+from .build import Methods as Methods
 from .build import all_cylinders as all_cylinders
 from .build import all_solids as all_solids
 from .build import build_arm as build_arm

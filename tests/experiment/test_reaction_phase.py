@@ -13,7 +13,7 @@ from scenes import GOAL
 from dynamics import gravity_torque
 from hopfield_nav import load_world
 from hopfield_nav.experiment import Simulation, simulate
-from hopfield_nav.experiment.reaction_phase import MAX_DURATION, REST
+from hopfield_nav.experiment.reaction_phase import MAX_DURATION, REST_SPEED
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.world import World, parse_world
 
@@ -148,7 +148,7 @@ def test_stop_brings_the_reference_to_rest_where_the_arm_was(text):
         assert not data.qd_ref.values[-1].any()
         np.testing.assert_allclose(data.q_ref.values[-1], data.q_sensed.values[0], atol=1e-12)
         if phase.end - phase.begin < MAX_DURATION["stop"] - period:
-            assert np.abs(data.qd_sensed.values[-1]).max() <= REST + 4 * noise
+            assert np.abs(data.qd_sensed.values[-1]).max() <= REST_SPEED + 4 * noise
 
 
 @pytest.mark.parametrize("reaction", ["stop", "float"])

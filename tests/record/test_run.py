@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from scenes import simulation
 from dynamics import BadInput
 from hopfield_nav import load_world
 from hopfield_nav.experiment import simulate
-from hopfield_nav.record import Run, load_run, score_run
+from hopfield_nav.record import Run, load_run
 
 TEXT = (
     "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\ntime_limit: 9\n"
@@ -280,16 +279,3 @@ def test_a_log_of_another_world_is_refused(run, tmp_path):
     run.data.isel(joint=slice(0, 5)).to_netcdf(folder / "log.nc", engine="h5netcdf")
     with refused("damaged variable; found 5; allowed: 6 along joint"):
         load_run(folder)
-
-
-def test_a_record_saved_before_the_rooms_were_built_still_loads():
-    """Six seconds of ``u_trap``, every 200th step, saved by the program of 2026-11-21."""
-    run = load_run(Path(__file__).parent / "saved_before")
-    assert (run.outcome, run.summary["collision_count"]) == ("time_limit", 1)
-    assert set(run.data.variables) >= {"time", *SIGNALS, *EVENTS}
-    assert run.data.sizes["time"] == 30
-    first, second = run.plans()
-    assert tuple(first.path[-1]) == tuple(second.path[-1])
-    assert second.felt.sum() == 1
-    assert second.felt[tuple(second.cell)]
-    assert score_run(run).false_alarms == run.summary["false_alarm_count"] == 0

@@ -32,7 +32,7 @@ def draw_plan_figures(
     folder: str | Path,
     pdf: bool = False,
 ) -> list[Path]:
-    """Draw the figures of a plan: its path, and all joint positions of its goal.
+    """Draw the figures of a plan: its path, and all configurations of its goal.
 
     Args:
         arm: the arm.
@@ -69,7 +69,7 @@ def draw_solutions_figure(
     folder: str | Path,
     pdf: bool = False,
 ) -> list[Path]:
-    """Draw every joint position of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
+    """Draw every configuration of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
     with paper_style():
         figure = solutions_page(arm, scene, known_solids(world), pose, _known_names(world))
         return save_figure(figure, Path(folder), "solutions", pdf)

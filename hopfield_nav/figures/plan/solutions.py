@@ -1,4 +1,4 @@
-"""All joint positions of one pose of the tool in one picture (nowoczyn2023, inverse_kinematics_example)."""
+"""All configurations of one pose of the tool in one picture (nowoczyn2023, inverse_kinematics_example)."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _FOOT = 0.5 * CENTIMETRE
 def solutions_page(
     arm: Arm, scene: Scene, solids: Sequence[Solid], pose: np.ndarray, names: Sequence[str | None] = ()
 ) -> Figure:
-    """The arm in every joint position that brings the tool to a pose (4, 4), and what it touches there.
+    """The arm in every configuration that brings the tool to a pose (4, 4), and what it touches there.
 
     ``solids`` are those of the scene in the same order, ``names`` theirs; by default none has one.
 
@@ -49,7 +49,7 @@ def solutions_page(
 def draw_solution(
     ax: Axes, view: CellView, scene: Scene, q: np.ndarray, number: int, names: Sequence[str | None]
 ) -> Axes:
-    """One joint position (n,) [rad], the links that touch something in colour; angles and words below it."""
+    """One configuration (n,) [rad], the links that touch something in colour; angles and words below it."""
     frame_cell(ax, view)
     add_poses(ax, view, [CellPose(q, touched=touched_links(view.arm, scene, q))], pale=True)
     add_tool_axes(ax, view, q)

@@ -81,7 +81,7 @@ class Follow:
             self.surface = None
 
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
-        """Along the surface if that is possible; else back (``navigator.Response``)."""
+        """Along the surface if that is possible; else back (``navigator.ToolResponse``)."""
         segment, begin = touch.touched, touch.begin
         aside = is_aside_of_steps(self._now, segment)
         start = retreat_from_surface(self._now, self._retreat, segment)

@@ -37,7 +37,7 @@ class Replan:
         """Nothing is kept of segments that were driven freely."""
 
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
-        """Back, and on from there (``navigator.Response``)."""
+        """Back, and on from there (``navigator.ToolResponse``)."""
         return self.go_on(self._retreat.cell(touch.touched), touch.begin)
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:

@@ -1,0 +1,121 @@
+"""The control computer in the loop: once a period it senses, judges and commands; its law also in stages.
+
+Of the truth it gets what its sensors are on (angles and speeds of the encoders, the wrist's reading), and
+nothing else of the state but its own part.
+"""
+
+import numpy as np
+
+from dynamics.kernels.decorators import inlined
+from hopfield_nav.control import (
+    ControlMode,
+    command_torque,
+    estimate_and_judge,
+    follow_arm,
+    gather,
+    lag_behind,
+    move_reference,
+    raise_alarm,
+    remember,
+    sense,
+    sense_torque,
+    sense_wrench,
+    settle,
+    update_model_frames,
+)
+from hopfield_nav.loop.event import Event
+from hopfield_nav.loop.trajectory import evaluate_into
+
+
+@inlined
+def sense_and_command(controller, trajectory, settings, control, statistics, encoders, reading, step):
+    """Sense, judge and command; returns ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
+
+    ``control`` is the control computer's part of the state; of the truth it gets what the ``encoders`` are on
+    (angles and speeds, (n,) each) and the wrist's ``reading`` (6,), through its sensors.
+    """
+    sensed, belief, now, knots = control.sensed, control.belief, control.now, trajectory.knots
+    time = step * settings.step
+    sensed.time[0] = time
+    at_end = time >= knots[-1] and settings.tolerance > 0.0
+    now.segment = evaluate_into(trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    if now.judged_step != step:
+        now.judged_step = step
+        _judge(controller, settings, control, encoders, reading, at_end)
+    else:
+        _place_reference(control)
+    since, leg = time - knots[0], knots[1] - knots[0]
+    listens = now.mode != ControlMode.LAW_ONLY
+    if listens and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
+        return Event.DETECTED
+    if at_end and _at_goal(controller.work.tool, settings.goal, settings.tolerance):
+        return Event.ARRIVED
+    statistics.periods += 1
+    statistics.damped += 1 if belief.now.damped else 0
+    statistics.saturated += _command(controller, settings, control, step // settings.steps_per_period)
+    return Event.NONE
+
+
+@inlined
+def _judge(controller, settings, control, encoders, reading, at_end):
+    """Once a period: measure, correct the reference, estimate, detect, and remember for later."""
+    sensors, model, work, mode = controller.sensors, controller.model, controller.work, control.now.mode
+    sensed, belief = control.sensed, control.belief
+    sense(sensors, encoders[0], encoders[1], control.random, sensed.q, sensed.qd)
+    sense_torque(sensors, control.random, sensed.tau)
+    share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
+    settle(control.correction, sensed, share, at_end and belief.now.level <= 1.0)
+    _place_reference(control)
+    update_model_frames(model, sensed, work)
+    if sensors.wrist:
+        sense_wrench(sensors, model.gravity, reading, sensed, work)
+    estimate_and_judge(
+        model, controller.estimator, controller.detector, sensors.resolution, sensed, work, belief
+    )
+    if settings.alarm.lag > 0.0 and mode == ControlMode.TRACK:
+        behind = lag_behind(sensed, control.correction, work) / settings.alarm.lag
+        belief.now.level = max(belief.now.level, behind)
+    remember(control.trace, sensed, belief)
+    if control.gathering.now.on:
+        gather(control.gathering, model, sensed, belief.now.level if control.alarm.now.armed else np.inf)
+
+
+@inlined
+def _command(controller, settings, control, period):
+    """Queue the law's torque, write the one that is due to ``sensed.tau``; 1 where a motor is at a limit."""
+    sensed, delay, queue = control.sensed, settings.delay, control.queue
+    slots, floating = delay + 1, control.now.mode == ControlMode.GRAVITY_COMP
+    saturated = command_torque(controller, sensed, floating, queue[period % slots])
+    applied = (period - delay) % slots if period >= delay else 0
+    for i in range(sensed.tau.size):
+        sensed.tau[i] = queue[applied, i]
+    return 1 if saturated else 0
+
+
+@inlined
+def _place_reference(control):
+    """The reference with what was added to it; the arm itself where it leads."""
+    move_reference(control.correction, control.sensed)
+    if control.now.mode != ControlMode.TRACK:
+        follow_arm(control.sensed)
+
+
+@inlined
+def _at_goal(tool, goal, tolerance):
+    """Whether the tool, as far as the control computer can tell, is within tolerance of the goal."""
+    dx, dy, dz = tool[0, 3] - goal[0], tool[1, 3] - goal[1], tool[2, 3] - goal[2]
+    return dx * dx + dy * dy + dz * dz <= tolerance * tolerance
+
+
+@inlined
+def command_in_stage(controller, trajectory, control, q, qd, time):
+    """The law as a continuous controller would evaluate it, at the state of an integrator stage."""
+    now, sensed = control.now, control.sensed
+    sensed.time[0] = time
+    for i in range(q.size):
+        sensed.q[i] = q[i]
+        sensed.qd[i] = qd[i]
+    now.segment = evaluate_into(trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    _place_reference(control)
+    update_model_frames(controller.model, sensed, controller.work)
+    command_torque(controller, sensed, now.mode == ControlMode.GRAVITY_COMP, sensed.tau)
