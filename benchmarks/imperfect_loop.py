@@ -3,7 +3,7 @@
 Run with ``python benchmarks/imperfect_loop.py``. Each variant runs 4 s of the first trajectory of
 ``ragazzon2012`` with an alarm threshold that is never reached; variants alternate in one process, and the
 tables give medians as ratios to the first variant. The second table is of the ideal arm among more and more
-cylinders, a ring of them out of its reach.
+cylinders, a ring of them out of its reach; the third of gears that give before they slip, and of learning.
 """
 
 from __future__ import annotations
@@ -50,6 +50,15 @@ GROWTH = {
     for count in (0, 20, 100)
 }  # fmt: skip
 
+_ADAPTIVE = [*FULL, "plant.friction=arm", NOISE, MOMENTUM.format("adaptive_joint_torque")]
+GEARS = {
+    "joints that stick": [*_ADAPTIVE, "plant.presliding=ideal"],
+    "gears that give, 2e4 N·m/rad": [*_ADAPTIVE, "plant.presliding=2e4"],
+    "the same, 1e6 N·m/rad": [*_ADAPTIVE, "plant.presliding=1e6"],
+    "2e4 N·m/rad, and the arm learns": [*_ADAPTIVE, "plant.presliding=2e4", "controller.learn=true"],
+    "joints that stick, and the arm learns": [*_ADAPTIVE, "plant.presliding=ideal", "controller.learn=true"],
+}
+
 
 def compared(variants: dict[str, list[str]]) -> list[list[str]]:
     """A row for each variant: simulated time in a second of processor time, and the time as a ratio."""
@@ -72,6 +81,7 @@ def main() -> None:
     head = ["loop, RK4, 1 ms", "simulated s a second of processor time", "time, ratio"]
     tell(table(head, compared(VARIANTS)), out, "imperfect_loop")
     tell(table(head, compared(GROWTH)), out, "growth")
+    tell(table(head, compared(GEARS)), out, "gears")
 
 
 if __name__ == "__main__":

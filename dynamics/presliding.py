@@ -50,6 +50,8 @@ def dahl(force, path, stiffness, level):
         return 0.0
     side = level if path > 0.0 else -level
     within = min(max(force, -level), level)  # a level that has fallen takes the torque with it
+    if path == 0.0:
+        return within
     return side + (within - side) * math.exp(-stiffness * abs(path) / level)
 
 

@@ -19,6 +19,8 @@ from dynamics.presliding import dahl
 
 DOUBT = 5.0  # factor by which the stiffness of a gear may be off, either way, before it is learnt
 STANDING_SPEED = 0.02  # [rad/s] below which a joint may have turned within a step of its encoder
+PASSED = 30.0  # square of the speed, as a share of that, beyond which it cannot have
+FORGOTTEN = 1e-9  # share of the level that is no doubt any more
 
 
 @record
@@ -84,12 +86,14 @@ def update_believed_friction(model, sensed, resolution, belief):
             torque[i, 0] = dahl(torque[i, 0], path, stiffness, level)
             torque[i, 1] = dahl(torque[i, 1], path, stiffness / factor, level)
             torque[i, 2] = dahl(torque[i, 2], path, stiffness * factor, level)
-            torque[i, 3] *= math.exp(-stiffness / factor * abs(path) / level) if level > 0.0 else 0.0
+            if level > 0.0 and torque[i, 3] > FORGOTTEN * level:
+                torque[i, 3] *= math.exp(-stiffness / factor * abs(path) / level)
             sensed.friction[i] = torque[i, 0] + friction[i, 1] * speed
-            back = -resolution[i] if torque[i, 0] > 0.0 else resolution[i]
-            unseen = abs(dahl(torque[i, 0], back, stiffness, level) - torque[i, 0])
-            share = speed / STANDING_SPEED
-            doubt = abs(torque[i, 2] - torque[i, 1]) + torque[i, 3] + unseen * math.exp(-share * share)
+            doubt, share = abs(torque[i, 2] - torque[i, 1]) + torque[i, 3], speed / STANDING_SPEED
+            if resolution[i] > 0.0 and share * share < PASSED:
+                back = -resolution[i] if torque[i, 0] > 0.0 else resolution[i]
+                unseen = abs(dahl(torque[i, 0], back, stiffness, level) - torque[i, 0])
+                doubt += unseen * math.exp(-share * share)
             sensed.friction_doubt[i] = min(doubt, 2.0 * level)
         belief.q[i] = sensed.q[i]
     belief.now.started = True

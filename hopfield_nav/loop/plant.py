@@ -33,6 +33,7 @@ class Stages(NamedTuple):
         friction: (n,) friction of the step without the viscous part [N·m].
         external: (n,) torque of contact on the joints [N·m].
         applied: (n,) torque of the motors [N·m].
+        system: (n, n) scratch.
         touch: what touches.
         work: scratch of the dynamics; its frames are those of the stage.
     """
@@ -48,6 +49,7 @@ class Stages(NamedTuple):
     friction: np.ndarray
     external: np.ndarray
     applied: np.ndarray
+    system: np.ndarray
     touch: TouchState
     work: Work
 
@@ -94,8 +96,8 @@ def make_plant(
 
 def make_stages(n: int) -> Stages:
     """Scratch arrays for an arm with ``n`` joints."""
-    vectors = np.zeros((len(Stages._fields) - 2, n))
-    return Stages(*vectors, make_touch(), make_work(n))  # type: ignore[call-arg]
+    vectors = np.zeros((len(Stages._fields) - 3, n))
+    return Stages(*vectors, np.zeros((n, n)), make_touch(), make_work(n))  # type: ignore[call-arg]
 
 
 @inlined

@@ -99,8 +99,8 @@ def test_the_stiffer_the_nearer_to_sticking():
 
     ideal = angles("ideal")
     gaps = [np.abs(angles(gears) - ideal).max() for gears in ("1e5", "1e7", "1e9")]
-    assert gaps[0] > gaps[1] > gaps[2]
-    assert gaps[2] < 1e-6 < np.ptp(ideal, axis=0).max()
+    assert gaps[0] > 10 * gaps[1] > 100 * gaps[2]
+    assert gaps[2] < 1e-4 * np.ptp(ideal, axis=0).max()
 
 
 def test_the_fall_loses_what_friction_takes_and_no_gear_gives_more_than_it_stores():
