@@ -8,7 +8,7 @@ from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypothese
 from hopfield_nav.navigation.motion import Detection
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
-from hopfield_nav.navigation.whole_arm.localization import localize_contact
+from hopfield_nav.navigation.whole_arm.localization import Seen, localize_contact, when_to_look
 from hopfield_nav.navigation.whole_arm.way import Way
 from hopfield_nav.world import World, build_model
 
@@ -34,9 +34,9 @@ class WholeArmLearning:
     def __init__(self, world: World, arm: Arm, grid: JointGrid) -> None:
         self._arm, self._locates = arm, world.planner.strategy not in WITHOUT_PLACES
         self._held = world.detection.armed_below
-        model = build_model(world, arm)
-        hides = np.isinf(model.presliding)  # a gear that gives shows what it bears
-        self._friction = np.abs(model.friction[:, [0, 2]]).max(axis=1) * hides
+        self._model = build_model(world, arm)
+        self._resolution = np.asarray(world.sensors.encoder_resolution)
+        self._passed = [np.zeros((0, len(arm.dh)))]
         self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
         self.shut_exits: set[tuple[int, Cell]] = set()
         self.shut_entries: set[Cell] = set()
@@ -66,7 +66,13 @@ class WholeArmLearning:
         """The segments before number ``until`` were driven without a touch."""
         cells, steps = way.passed(until)
         self.beliefs.passed(cells, steps)
-        self.collisions.passed(cells, way.swept(until))
+        swept = way.swept(until)
+        self._passed.append(swept)
+        self.collisions.passed(cells, swept)
+
+    def look_at(self, detection: Detection) -> float:
+        """When ``localize`` is to be asked [s]."""
+        return when_to_look(detection.onset.time, detection.time, self._model)
 
     def localize(self, detection: Detection, trace: Trace) -> ContactHypotheses:
         """Where on the arm a touch may have been, from what was measured until now."""
@@ -74,7 +80,8 @@ class WholeArmLearning:
             return NOWHERE
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
-        places = localize_contact(self._arm, rows, detection.onset.time, self._friction)
+        seen = Seen(np.concatenate(self._passed), self._resolution)
+        places = localize_contact(self._arm, rows, detection.onset.time, self._model, seen)
         if len(places.points):
             self.collisions.add(places)
         return places

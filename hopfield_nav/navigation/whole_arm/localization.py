@@ -4,19 +4,31 @@ It reads the control computer's trace some milliseconds after an alarm, takes of
 free motion, and asks the isolation which patches of the arm's surface explain the rest. Patches that moved
 outwards when the contact began are more likely than those that moved away from it; near ones form a ball.
 
-A joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too small
-by something between nothing and that.
+An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too
+small by something between nothing and that. A gear that gives shows what it bears; how far the believed
+friction may then be wrong is told by gears that are softer and stiffer, along the path that was measured.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics import Arm
+from dynamics import Arm, presliding_torque
 from hopfield_nav.control import angles_in, free_rows, torques_in
-from hopfield_nav.geometry import LINK
-from hopfield_nav.isolation import BODY, default_surface, fit_surface, free_capsules, push_torque, read_fit
+from hopfield_nav.geometry import LINK, arm_distance, pack_primitives, sphere
+from hopfield_nav.isolation import (
+    BODY,
+    default_surface,
+    fit_surface,
+    free_capsules,
+    push_evidence,
+    push_torque,
+    read_fit,
+)
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
+LEAST_LATER, MOST_LATER = 0.016, 0.05  # [s] with gears that give: as long as the rise to the alarm took
 BALL = 0.04  # [m] patches that are nearer to each other are one place
 _MIN_ROWS = 8  # of free motion
 _FLOOR, _SHARE, _OFFSET_SHARE = 0.03, 0.02, 0.1  # noise [N·m], and as share of the torque and of the offset
@@ -28,10 +40,40 @@ _LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains wha
 _INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 for the fastest
 _POSES, _APART = 24, 0.02  # free poses before the touch that are looked at, and between two [rad]
 _MAX_PLACES, _MIN_WEIGHT = 4, 0.05  # places of a touch, and of their weights
+_FREE_TIME = 0.05  # [s] of free motion before a touch that is looked at
+_FLOOR_GIVING, _WHITE = 0.06, 0.5  # [N·m], and share of what is seen in free motion that a mean leaves
+_OFF, _DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise
+_UNSEEN = 12.0**-0.5  # of what a gear bears within a step of its encoder, any of which is as likely
+_LIGHT, _POINT, _DEEP = 1e-5, 1e-6, 0.003  # share of a patch that does not count; [m] a point, and inside
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What the arm knows beside a touch.
+
+    Attributes:
+        passed: (m, n) joint angles at which nothing touched, in all the time before [rad].
+        resolution: (n,) step of the encoders, or one for all [rad].
+    """
+
+    passed: np.ndarray
+    resolution: np.ndarray | float = 0.0
+
+
+def gives(model: Arm) -> bool:
+    """Whether gears of an arm give before they slip, so that a standing joint shows what it bears."""
+    return bool(np.isfinite(model.presliding).all() and np.any(model.friction))
+
+
+def when_to_look(onset: float, alarm: float, model: Arm) -> float:
+    """When a touch is to be located [s], by when it began and was felt; a soft one is looked at longer."""
+    if gives(model):
+        return alarm + min(max(alarm - onset, LEAST_LATER), MOST_LATER)
+    return alarm + LATER
 
 
 def localize_contact(
-    arm: Arm, rows: np.ndarray, onset: float, friction: np.ndarray | None = None
+    arm: Arm, rows: np.ndarray, onset: float, model: Arm | None = None, seen: Seen | None = None
 ) -> ContactHypotheses:
     """Where a touch may have been.
 
@@ -39,11 +81,14 @@ def localize_contact(
         arm: with its outline.
         rows: (k, 2 + 2 n) from ``control.in_order``; the last one is that to be read.
         onset: when the contact began [s].
-        friction: (n,) Coulomb friction of the joints, as far as it is known [N·m]; default none.
+        model: the joints' friction and gears, as far as they are known; default none.
+        seen: what else is known; asked where gears give.
 
     Returns:
         The places, none where nothing explains what is felt.
     """
+    if model is not None and gives(model):
+        return _localize_through_gears(arm, rows, onset, model, seen or Seen(rows[:0, 2 : 2 + len(arm.dh)]))
     n = len(arm.dh)
     q, torque, free = angles_in(rows[-1]), torques_in(rows[-1]), free_rows(rows, onset)
     offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
@@ -54,8 +99,9 @@ def localize_contact(
         speed = angles_in(way) / way[0]
     change = torque - offset
     noise = noise + _OFFSET_SHARE * np.abs(offset) + _SHARE * float(np.linalg.norm(change))
-    if friction is not None:
-        hidden = 0.5 * friction * (np.abs(speed) < _STANDING_SPEED)
+    if model is not None:
+        largest = np.abs(model.friction[:, [0, 2]]).max(axis=1) * np.isinf(model.presliding)
+        hidden = 0.5 * largest * (np.abs(speed) < _STANDING_SPEED)
         change = change + hidden * change / (np.abs(change) + _UNSIGNED)
         noise = np.hypot(noise, hidden)
     swept = _swept(arm, angles_in(free_rows(rows, onset, np.inf)))
@@ -69,37 +115,91 @@ def localize_contact(
         return NOWHERE
     links = surface.bodies[surface.patches[found.patches, BODY].astype(int), LINK].astype(int)
     weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
-    return _places(found.points, links, weight / weight.sum())
+    return _places(found.points, links, weight / weight.sum(), patchwise=True)
+
+
+def _localize_through_gears(
+    arm: Arm, rows: np.ndarray, onset: float, model: Arm, seen: Seen
+) -> ContactHypotheses:
+    """The same where gears show what they bear: from the whole touch, and not where the arm was free."""
+    q, torque, noise = _felt_through_gears(rows, onset, model)
+    noise = np.hypot(noise, _UNSEEN * np.minimum(model.presliding * seen.resolution, model.friction[:, 0]))
+    surface = default_surface(arm)
+    points, inward, evidence = push_evidence(arm, surface, q, _speed(rows, onset), torque, noise)
+    links = surface.bodies[surface.patches[:, BODY].astype(int), LINK].astype(int)
+    weight = np.exp(evidence - evidence.max()) * _outwards(arm, rows, onset, links, points, inward)
+    heavy = np.flatnonzero(weight > _LIGHT * weight.sum())
+    free = np.vstack([seen.passed, _thinned(angles_in(free_rows(rows, onset, np.inf))), q])
+    inside = arm_distance(arm, free, pack_primitives(sphere(p, _POINT) for p in points[heavy])) < -_DEEP
+    heavy = heavy[~inside.any(axis=(0, 1))]
+    return (
+        _places(points[heavy], links[heavy], weight[heavy] / weight[heavy].sum()) if len(heavy) else NOWHERE
+    )
+
+
+def _felt_through_gears(
+    rows: np.ndarray, onset: float, model: Arm
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n,) each: joint angles, torque and its noise over the touch, every row as heavy as what is felt in it.
+
+    A soft touch so counts from where it is felt, and a hard one from its beginning.
+    """
+    period = float(np.median(np.diff(rows[:, 0]))) if len(rows) > 1 else 0.0
+    free = free_rows(rows, onset, max(_FREE_TIME, (_MIN_ROWS + 1) * period))
+    free = free if len(free) else rows[:1]
+    change = torques_in(rows) - torques_in(free).mean(axis=0)
+    weight = np.linalg.norm(change, axis=1) * (rows[:, 0] >= onset)
+    weight = weight / weight.sum() if weight.any() else 1.0 * (np.arange(len(rows)) == len(rows) - 1)
+    torque, before = weight @ change, np.isin(rows[:, 0], free[:, 0])
+    softer, stiffer = (
+        presliding_torque(model._replace(presliding=factor * model.presliding), angles_in(rows))
+        for factor in (1.0 / _OFF, _OFF)
+    )
+    doubt = weight @ (stiffer - softer) - (stiffer - softer)[before].mean(axis=0)
+    white = _WHITE * torques_in(free).std(axis=0)
+    parts = [np.full(len(torque), _FLOOR_GIVING), white, _DOUBT * doubt, _SHARE * torque]
+    return weight @ angles_in(rows), torque, np.linalg.norm(parts, axis=0)
 
 
 def _swept(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Capsules (h, k, 7) of the arm at earlier poses (m, n), the latest last."""
+    kept = _thinned(q)
+    return free_capsules(arm, kept) if len(kept) else np.zeros((0, 0, 7))
+
+
+def _thinned(q: np.ndarray) -> np.ndarray:
+    """The latest of the joint angles (m, n), some way apart."""
     kept: list[np.ndarray] = []
     for row in q[::-1]:
         if not kept or np.abs(row - kept[-1]).sum() > _APART:
             kept.append(row)
         if len(kept) == _POSES:
             break
-    return free_capsules(arm, np.array(kept[::-1])) if kept else np.zeros((0, 0, 7))
+    return np.array(kept[::-1]).reshape(-1, q.shape[1])
 
 
 def _outwards(
     arm: Arm, rows: np.ndarray, onset: float, links: np.ndarray, points: np.ndarray, inward: np.ndarray
 ) -> np.ndarray:
     """(k,) of each patch: its speed outwards when contact began beside the fastest, or a little."""
-    last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
-    first = max(last - 10, 0)
-    last = min(last, len(rows) - 1)
-    if last <= first:
-        return np.ones(len(points))
-    q, way = angles_in(rows[last]), rows[last] - rows[first]
-    torque = push_torque(arm, np.tile(q, (len(points), 1)), links, points, -inward)
-    speed = torque @ (angles_in(way) / way[0])
+    last = min(max(int(np.searchsorted(rows[:, 0], onset)), 1), len(rows) - 1)
+    q, qd = angles_in(rows[last]), _speed(rows, onset)
+    speed = push_torque(arm, np.tile(q, (len(points), 1)), links, points, -inward) @ qd
     return np.maximum(speed / speed.max(), _INWARDS) if speed.max() > 0.0 else np.ones(len(points))
 
 
-def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray) -> ContactHypotheses:
-    """Balls of patches, the heaviest first."""
+def _speed(rows: np.ndarray, onset: float) -> np.ndarray:
+    """(n,) joint speeds when contact began [rad/s]; zero where too little is remembered."""
+    last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
+    first, last = max(last - 10, 0), min(last, len(rows) - 1)
+    way = rows[last] - rows[first]
+    return angles_in(way) / way[0] if last > first else np.zeros(angles_in(way).size)
+
+
+def _places(
+    points: np.ndarray, links: np.ndarray, weight: np.ndarray, patchwise: bool = False
+) -> ContactHypotheses:
+    """Balls of patches, the heaviest first; each on its heaviest link, or on that of its heaviest patch."""
     left, found = weight.copy(), list[tuple[np.ndarray, int, float]]()
     while len(found) < _MAX_PLACES:
         near = np.linalg.norm(points[:, None] - points[None], axis=2) <= BALL
@@ -109,7 +209,8 @@ def _places(points: np.ndarray, links: np.ndarray, weight: np.ndarray) -> Contac
             break
         own = near[best] & (left > 0.0)
         share = left[own] / left[own].sum()
-        found.append((share @ points[own], links[own][int(share.argmax())], mass[best]))
+        link = links[own][int(share.argmax())] if patchwise else int(np.bincount(links[own], share).argmax())
+        found.append((share @ points[own], link, mass[best]))
         left[own] = 0.0
     if not found:
         return NOWHERE

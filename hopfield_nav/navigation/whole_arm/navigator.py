@@ -22,7 +22,6 @@ from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.lines import joint_lines
-from hopfield_nav.navigation.whole_arm.localization import LATER
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
 from hopfield_nav.navigation.whole_arm.search import Found, Search
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
@@ -176,7 +175,7 @@ class WholeArmNavigator:
         self._way, self._retreats = self._way._replace(
             rows=np.stack([begin.q, self.trail.row]), cells=[None, cell]
         ), True  # fmt: skip
-        look = detection.time + LATER if self._unlocalized is not None else np.inf
+        look = self._learning.look_at(detection) if self._unlocalized is not None else np.inf
         cells = np.array([cell]) if cell else self.motion.cells[:0]
         return self._drive(cells, begin, MotionPhase.RETREAT)._replace(localize_at=look)
 
