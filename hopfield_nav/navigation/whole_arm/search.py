@@ -8,6 +8,7 @@ place is closed as well, for as long as that place is believed.
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -76,16 +77,24 @@ class Search:
         self.blocked = block_known(arm, scene, grid)
         self.barred: set[Step] = set()
         self.solutions = solutions
-        self._exits = [(k, cell) for k, q in enumerate(solutions) for cell in self._entries(q)[:EXITS]]
+        self._exits = [(k, cell) for k, q in enumerate(solutions) for cell in self._entries(q, True)[:EXITS]]
         self._balls: dict[Place, Scene] = {}
         self._hits: dict[Step, set[Place]] = {}
 
-    def entry(self, q: np.ndarray, avoid: set[Cell]) -> Cell | None:
-        """The nearest free cell whose centre is in sight of joint angles (n,) [rad]; None without one."""
-        return next((cell for cell in self._entries(q) if cell not in avoid), None)
+    def entry(
+        self, q: np.ndarray, avoid: set[Cell], doubts: Callable[[Cell], tuple] = lambda _: ()
+    ) -> Cell | None:
+        """The nearest free cell whose centre is in sight of joint angles (n,) [rad]; None without one.
 
-    def _entries(self, q: np.ndarray) -> list[Cell]:
-        """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first."""
+        ``avoid`` are cells that it may not be, ``doubts`` what speaks against a cell: the least is taken.
+        """
+        return min((cell for cell in self._entries(q) if cell not in avoid), key=doubts, default=None)
+
+    def _entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
+        """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
+
+        The centres are within the joints' limits, unless the angles stand for all whole turns of them.
+        """
         grid, shape = self._grid, np.array(self._grid.shape)
         width = np.where(grid.spacing > 0.0, grid.spacing, np.inf)
         at = (q - grid.lower) / width - 0.5
@@ -97,7 +106,7 @@ class Search:
         cells = cells[np.argsort(far, kind="stable")][:_ENTRIES] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
-        inside = self._within_limits(centres)
+        inside = self._within_limits(centres) | any_turn
         cells, centres = cells[inside], centres[inside]
         free = motion_is_free(self._arm, self._scene, np.broadcast_to(q, centres.shape), centres)
         return [tuple(int(c) for c in cell) for cell in cells[free]]
