@@ -15,11 +15,15 @@ from .collisions import in_names as in_names
 from .collisions import pair_distances as pair_distances
 from .direct_path import plan_direct as plan_direct
 from .exciting import excite_in as excite_in
+from .legs import PathSegment as PathSegment
 from .library_joints import relevant_joints as relevant_joints
 from .line import StraightLine as StraightLine
 from .line import poses_at as poses_at
 from .line import straight_line as straight_line
 from .ompl import Checks as Checks
+from .path_time import PathTime as PathTime
+from .path_time import along as along
+from .path_time import position_over_time as position_over_time
 from .plan import KnownPlan as KnownPlan
 from .plan import plan_known as plan_known
 from .planned import Planned as Planned
@@ -28,6 +32,7 @@ from .planned import plan_task as plan_task
 from .planned import plan_world as plan_world
 from .planned import save_plan as save_plan
 from .positions import turn_alternatives as turn_alternatives
+from .proof import CLOSEST as CLOSEST
 from .proof import motion_is_free as motion_is_free
 from .robot_program import urscript as urscript
 from .sampling import plan_sampling as plan_sampling

@@ -3,16 +3,15 @@
 With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the torque is linear in sdd and sd² too:
 M q' sdd + (M q'' + C(q, q') q') sd² + g. The library ``toppra`` finds the highest sd that keeps all
 of it at the points of a grid; what happens between them is for the caller to check.
-``position_over_time`` makes a motion of these speeds whose acceleration does not jump.
+``path_time`` makes a motion of these speeds.
 
 Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability
 analysis" (TOPP-RA).
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
 from dynamics.kernels.settings_here import without_settings_here
@@ -95,42 +94,3 @@ class _Constraint(LinearConstraint):
             joints = np.min(self.limits.speed / np.abs(first), axis=1)
             highest = np.minimum(joints, self.limits.tool_speed / tool)
         return np.column_stack([np.zeros(len(q)), highest**2])
-
-
-class PathTime(NamedTuple):
-    """Path position over time."""
-
-    knots: np.ndarray  # (k + 1,) from 0 on [s]
-    coefficients: np.ndarray  # (k, 4) of t^0…t^3, t from the piece's start
-
-
-def position_over_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> PathTime:
-    """Path position over time, from rest to rest, of speeds (m,) at increasing path positions (m,).
-
-    ``ramp`` is the time in which the acceleration may change from one grid interval's to another's [s]; 0:
-    none.
-    """
-    steps = 2.0 * np.diff(grid) / (speed[:-1] + speed[1:])
-    knots = np.concatenate([[0.0], np.cumsum(steps)])
-    halves = 0.5 * np.diff(speed) / steps
-    quadratic = np.stack([grid[:-1], speed[:-1], halves], axis=1)
-    if ramp == 0.0:
-        return PathTime(knots, np.column_stack([quadratic, np.zeros(len(halves))]))
-    return _averaged(knots, quadratic, grid[-1], ramp)
-
-
-def _averaged(knots: np.ndarray, quadratic: np.ndarray, end: float, ramp: float) -> PathTime:
-    rest = np.array([[quadratic[0, 0], 0.0, 0.0]]), np.array([[end, 0.0, 0.0]])
-    around = np.concatenate([[-2.0 * ramp], knots, [knots[-1] + 2.0 * ramp]])
-    position = PPoly(np.concatenate([rest[0], quadratic, rest[1]])[:, ::-1].T, around)
-    area = position.antiderivative()
-    times = np.union1d(knots, knots + ramp)
-    middle = 0.5 * (times[:-1] + times[1:])
-    start = times[:-1]
-    terms = [
-        area(start) - area(start - ramp),
-        position(start) - position(start - ramp),
-        0.5 * (position(start, 1) - position(start - ramp, 1)),
-        (position(middle, 2) - position(middle - ramp, 2)) / 6.0,
-    ]
-    return PathTime(times, np.stack(terms, axis=1) / ramp)

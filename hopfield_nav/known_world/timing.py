@@ -20,9 +20,9 @@ from hopfield_nav.known_world.limits import (
     largest_shares,
     motion_limits,
 )
-from hopfield_nav.known_world.speed import PathTime, position_over_time
+from hopfield_nav.known_world.path_time import along, position_over_time
 from hopfield_nav.known_world.task import PlannedPath
-from hopfield_nav.loop import Trajectory, joined, quintic_pieces, resting, slowed, values_at
+from hopfield_nav.loop import Trajectory, joined, resting, slowed, values_at
 
 TOLERANCE = 1e-3  # share of a limit by which a trajectory may exceed it
 RAMP = 0.008  # [s] one period of the UR5's controller
@@ -30,7 +30,6 @@ _ATTEMPTS = 12
 _FINEST = 1600  # intervals of a grid that is still refined
 _SLOWER, _SLOWINGS = 1.02, 300  # factor of the duration, and how often it is tried
 _REST_TOLERANCE = 1e-7  # [rad, rad/s] rounding of a rest at a corner
-_LEAST_PIECE = 2.5e-4  # [s] shorter quintic pieces lose the acceleration in rounding
 
 
 def time_path(
@@ -107,7 +106,7 @@ def _time_leg(arm: Arm, leg: PathSegment, limits: MotionLimits, ramp: float) -> 
         if rubs and attempt == 0:
             friction_speed = speed
             continue
-        trajectory = _along(leg, position_over_time(leg.grid, speed, ramp))
+        trajectory = along(leg, position_over_time(leg.grid, speed, ramp))
         shares = largest_shares(arm, trajectory, limits)
         if max(shares) <= 1.0 + TOLERANCE:
             return trajectory
@@ -118,7 +117,7 @@ def _time_leg(arm: Arm, leg: PathSegment, limits: MotionLimits, ramp: float) -> 
         else:
             tight = _tightened(tight, shares)
     if trajectory is None:
-        trajectory = _along(leg, position_over_time(leg.grid, _humble_speed(leg, limits), ramp))
+        trajectory = along(leg, position_over_time(leg.grid, _humble_speed(leg, limits), ramp))
     return _slowed_until_kept(arm, trajectory, limits)
 
 
@@ -129,40 +128,6 @@ def _library() -> Callable[..., np.ndarray | None]:
         allowed = "pip install 'hopfield-nav[plan]'"
         raise LibraryMissing(f"timing a path needs {error.name}", allowed=allowed) from None
     return fastest_speed
-
-
-def _along(leg: PathSegment, times: PathTime) -> Trajectory:
-    """The motion of the joints: exact on a straight line, quintic pieces through a curved leg."""
-    if leg.straight:
-        direction, start = leg.path.c[:, 0]
-        coefficients = np.zeros((len(times.coefficients), 6, len(start)))
-        coefficients[:, :4] = times.coefficients[:, :, None] * direction
-        coefficients[:, 0] += start
-        return Trajectory(times.knots, coefficients)
-    kept = _spaced(times.knots)
-    s, sd, sdd, sdd_end = _at_knots(times, kept)
-    first, second = leg.path(s, 1), leg.path(s, 2)
-    bend = second * (sd**2)[:, None]
-    qdd, qdd_end = bend + first * sdd[:, None], bend[1:] + first[1:] * sdd_end[:, None]
-    return quintic_pieces(times.knots[kept], leg.path(s), first * sd[:, None], qdd, qdd_end)
-
-
-def _at_knots(times: PathTime, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Path position, speed and acceleration from knots on, and acceleration towards them; at last rest."""
-    c, h = times.coefficients, np.diff(times.knots)
-    end = c[-1] @ h[-1] ** np.arange(4.0)
-    before = 2.0 * c[:, 2] + 6.0 * c[:, 3] * h
-    s, sd = np.append(c[:, 0], end)[kept], np.append(c[:, 1], 0.0)[kept]
-    return s, sd, np.append(2.0 * c[:, 2], 0.0)[kept], before[kept[1:] - 1]
-
-
-def _spaced(knots: np.ndarray) -> np.ndarray:
-    """Rows of knots that are far enough apart, the first and the last among them."""
-    rows = [0]
-    for row in range(1, len(knots) - 1):
-        if knots[row] - knots[rows[-1]] >= _LEAST_PIECE and knots[-1] - knots[row] >= _LEAST_PIECE:
-            rows.append(row)
-    return np.array([*rows, len(knots) - 1])
 
 
 def _tightened(limits: MotionLimits, shares: Shares) -> MotionLimits:

@@ -34,7 +34,7 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     one = [[start, (1, *start[1:])]]
     plan_with(known, blocked, start, end, 0, np.array(one))
     open_cells(known, blocked, start, end)
-    if planner.any_angle and cells is not None:
+    if planner.any_angle and rank <= 3 and cells is not None:
         shorten_path(blocked, cells)
     follow_regular_path(arm, forward_kinematics(arm, q)[None], q)
     evaluate(quintic_trajectory(np.stack([q, q]), 1.0), 0.5)

@@ -13,7 +13,7 @@ def derived(data: dict[str, Any]) -> dict[str, Any]:
 
     Where that is not known, neither is what follows from it.
     """
-    return _bodies_in_joints(_ties_in_space(_period_of_the_plant(data)))
+    return _of_a_joint_map(_ties_in_space(_period_of_the_plant(data)))
 
 
 def _given(data: dict[str, Any], section: str, key: str) -> Any:
@@ -42,9 +42,13 @@ def _ties_in_space(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "planner": {"ties": TIES_IN_SPACE, **planner}}
 
 
-def _bodies_in_joints(data: dict[str, Any]) -> dict[str, Any]:
-    """``data`` with all links to be touched, and a lag that is a touch, on a map of joint angles."""
-    own: dict[str, dict[str, Any]] = {"contact": {"bodies": "arm"}, "detection": {"lag": LAG}}
+def _of_a_joint_map(data: dict[str, Any]) -> dict[str, Any]:
+    """``data`` with links to touch, a lag that is a touch, and straight lines, on a map of joint angles."""
+    own: dict[str, dict[str, Any]] = {
+        "contact": {"bodies": "arm"},
+        "detection": {"lag": LAG},
+        "planner": {"any_angle": True},
+    }
     space, given = _given(data, "map", "space"), {name: data.get(name, {}) for name in own}
     if space is NOT_KNOWN:
         own = {name: dict.fromkeys(section, NOT_KNOWN) for name, section in own.items()}

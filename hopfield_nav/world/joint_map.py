@@ -32,11 +32,13 @@ def _check_mark(world: World) -> None:
 
 
 def _check_planner(world: World) -> None:
-    kind = world.planner.kind
-    if not (kind == "hopfield" or is_code(kind)) or world.planner.any_angle:
+    kind, clearance = world.planner.kind, world.planner.clearance
+    if not (kind == "hopfield" or is_code(kind)):
         _refuse(
             "on a map of joint angles the network plans", "planner.kind", kind, "hopfield or FILE.py:NAME"
         )
+    if clearance > 0.0:
+        _refuse("only a map of the tool keeps a clearance", "planner.clearance", clearance, "0")
 
 
 def _check_activation(world: World) -> None:

@@ -65,7 +65,11 @@ class PlannerSection(Section):
         description="on a map of joint angles: a short motion that tells the places of a touch apart, where "
         "the path passes by several of them",
     )
-    any_angle: Flag = Field(False, description="shorten the path by lines of sight through the map")
+    any_angle: Flag = Field(
+        False,
+        description="shorten the path by straight lines: of the tool; or of all joints together, the default "
+        "on a map of joint angles",
+    )
     clearance: Annotated[float, Range(0.0, 1.0, "m")] = Field(
         0.0, description="kept from blocked cells, with any_angle"
     )

@@ -15,18 +15,20 @@ from hopfield_nav.world import parse_world
 from whole_arm.worlds import GEARS, WRONG, Drawn
 
 SETTINGS = {
-    "felt_points": "planner: {strategy: felt_points}\n",
-    "thompson": "planner: {strategy: thompson}\n",
-    "hypothesis_sets": "planner: {strategy: hypothesis_sets}\n",
-    "felt_points, probes": "planner: {strategy: felt_points, probe: true}\n",
-    "optimist": "planner: {strategy: optimist}\n",
-    "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
+    "felt_points": "planner: {any_angle: false, strategy: felt_points}\n",
+    "thompson": "planner: {any_angle: false, strategy: thompson}\n",
+    "hypothesis_sets": "planner: {any_angle: false, strategy: hypothesis_sets}\n",
+    "felt_points, probes": "planner: {any_angle: false, strategy: felt_points, probe: true}\n",
+    "optimist": "planner: {any_angle: false, strategy: optimist}\n",
+    "felt_points, wrong model": "planner: {any_angle: false, strategy: felt_points}\n" + WRONG,
 }
 SETTINGS |= {
-    f"gear {gear}, {model}": "planner: {strategy: felt_points}\n" + GEARS % (gear, *errors)
+    f"gear {gear}, {model}": "planner: {any_angle: false, strategy: felt_points}\n" + GEARS % (gear, *errors)
     for gear in ("ideal", "2e4", "1e5")
     for model, errors in {"known": (1, 1, 1), "wrong": (1.1, 0.8, 2)}.items()
 }
+STRAIGHT = "planner: {strategy: felt_points}\n"
+SETTINGS |= {"straight": STRAIGHT, "straight, wrong model": STRAIGHT + WRONG}
 _SLICE = 0.25  # [s] between two looks at the joints
 NONE = 9.0  # [m] error of a touch that was located nowhere
 

@@ -56,7 +56,11 @@ def _arm() -> Arm:
 def draw_text(family: str, seed: int) -> str:
     """World file of one random motion in one random scene."""
     generator = np.random.default_rng([FAMILIES.index(family), seed])
-    start, goal = _draw_motion(generator, family in ("shelf", "box"))
+    return world_text(family, seed, *_draw_motion(generator, family in ("shelf", "box")))
+
+
+def world_text(family: str, seed: int, start: list[float], goal: list[float]) -> str:
+    """World file of a motion in the random scene of a seed."""
     scene = f"{{random_scene: {{family: {family}, seed: {seed}}}}}"
     return (
         f"format: 1\nmap: {{space: joints}}\nknown: [{{floor: {{height: {FLOOR}}}}}]\nobstacles: [{scene}]\n"
@@ -71,13 +75,13 @@ def _draw_motion(generator: np.random.Generator, into: bool) -> tuple[list[float
         q = np.round(generator.uniform(_LOW, _HIGH, (2, 6)), 4)
         tools = forward_kinematics(_arm(), q)
         way = np.linalg.norm(tools[1, :3, 3] - tools[0, :3, 3])
-        if np.abs(q[1] - q[0]).max() > _FARTHEST or way < _LEAST_WAY or (into and not _is_into(tools[1])):
+        if np.abs(q[1] - q[0]).max() > _FARTHEST or way < _LEAST_WAY or (into and not is_into(tools[1])):
             continue
         if not collides(_arm(), scene, q).any():
             return q[0].tolist(), q[1].tolist()
 
 
-def _is_into(tool: np.ndarray) -> bool:
+def is_into(tool: np.ndarray) -> bool:
     """Whether the tool points away from the base, or down, at a place where a shelf may be."""
     x, y, z = tool[:3, 3]
     far = float(np.hypot(x, y))
@@ -90,8 +94,8 @@ def worth_running(family: str, seed: int) -> Drawn | None:
     """The world of a seed; None where there is no scene, no way, or the first path touches nothing."""
     text = draw_text(family, seed)
     try:
-        knowing = Simulation(parse_world(text + "planner: {strategy: omniscient}\n"))
-        hoping = Simulation(parse_world(text + "planner: {strategy: optimist}\n"))
+        knowing = Simulation(parse_world(text + "planner: {strategy: omniscient, any_angle: false}\n"))
+        hoping = Simulation(parse_world(text + "planner: {strategy: optimist, any_angle: false}\n"))
     except BadInput:
         return None
     known, hoped = knowing.first_motion.trajectory, hoping.first_motion.trajectory

@@ -46,6 +46,17 @@ def test_a_goal_behind_the_fold_of_the_elbow_is_reached_on_this_side_of_it():
     assert within_limits(simulation)
 
 
+def test_a_goal_at_a_limit_is_left_on_another_turn_of_it():
+    """By the turn that is given its only free centres lie beyond the limit, by the next they do not."""
+    start = [-5.8085, -3.2005, 2.3501, 1.3529, 5.5797, -2.3747]
+    goal = np.array([-1.5563, -6.235, -0.2414, -3.211, 0.2179, -4.8318])
+    floor = "known: [{floor: {height: -0.03}}]\n"
+    simulation = planned(start, goal, floor, shape="[36, 18, 24, 12, 8, 1]")
+    turns = (ends_at(simulation) - goal) / (2 * np.pi)
+    assert turns == pytest.approx(np.rint(turns), abs=1e-9)
+    assert within_limits(simulation)
+
+
 @pytest.mark.parametrize("strategy", ["felt_points", "hypothesis_sets"])
 def test_a_goal_is_met_by_whole_turns_within_the_limits_and_the_other_way_round_beyond_them(strategy):
     more = f"planner: {{strategy: {strategy}}}\n"

@@ -29,7 +29,8 @@ SMALL = "map: {space: joints, shape: [24, 12, 16, 6, 4, 1]}\n"
 QUICK = "trajectory: {tool_speed: 0.25}\nrecord: {signals: none}\ntime_limit: 300\n"
 START = "start: {joints: [0.2, -1.6, 1.2, -1.2, -1.5, 0.0]}\n"
 GOAL = "goal: {joints: [1.6, -1.5, 1.1, -1.2, -1.5, 0.5]}\n"
-BALL = "obstacles: [{sphere: {center: [-0.054, -0.237, 0.839], radius: 0.06}}]\n"  # on the path of the tool
+BALL = "obstacles: [{sphere: {center: [-0.2, -0.436, 0.588], radius: 0.06}}]\n"  # on its straight path
+BY_STEPS = "obstacles: [{sphere: {center: [-0.054, -0.237, 0.839], radius: 0.06}}]\n"  # on that by steps
 FENCE = "{box: {center: [0.0, 0.65, 0.5], size: [0.04, 1.3, 1.6]}}"
 
 
@@ -64,7 +65,7 @@ def test_without_the_ball_nothing_is_felt():
 
 @pytest.fixture(scope="module")
 def bundled():
-    simulation = Simulation(load_world("whole_arm", ["record.every=10"]))
+    simulation = Simulation(load_world("whole_arm", ["record.every=10", "planner.any_angle=false"]))
     return simulation, simulation.run()
 
 
@@ -183,7 +184,8 @@ def test_a_run_is_saved_and_read_back(tmp_path):
         ("goal: {joints: [0, 0]}\n", "goal.joints"),
         ("detection: {measure: wrench_norm}\n", "detection.measure"),
         ("detection: {mark: actual}\n", "detection.mark"),
-        ("planner: {any_angle: true}\n", "planner.kind"),
+        ("planner: {clearance: 0.01}\n", "planner.clearance"),
+        ("planner: {kind: a_star}\n", "planner.kind"),
     ],
 )
 def test_what_a_map_of_joint_angles_cannot_have_is_refused(text, told):
@@ -222,7 +224,7 @@ def test_a_probe_sweeps_through_some_places_and_past_others(bundled):
 
 
 def test_probes_are_driven_where_the_path_passes_by_several_places():
-    probing = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {probe: true}\n"))
+    probing = Simulation(world(SMALL, QUICK, START, GOAL, BY_STEPS, "planner: {probe: true}\n"))
     navigator, asked = probing.navigator, []
     guess = navigator.localize
     navigator.localize = lambda trace: asked.append(_doubled(navigator, guess(trace))) or asked[-1]
@@ -287,8 +289,9 @@ def test_an_arm_that_is_touched_at_its_start_leaves_along_the_torque():
 
 
 def test_leaving_a_squeezed_start_saves_touches(monkeypatch):
-    leaving = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED)).run()
+    steps = "planner: {any_angle: false}\n"  # straight lines lead away from it of themselves
+    leaving = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED, steps)).run()
     assert leaving.outcome == "reached", leaving.summary["reason"]
     monkeypatch.setattr(navigator_module, "_LEAVE", 0.0)
-    staying = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED)).run()
+    staying = Simulation(world(SMALL, QUICK, START, GOAL, SQUEEZED, steps)).run()
     assert 0 < leaving.summary["collision_count"] < staying.summary["collision_count"]

@@ -46,7 +46,7 @@ class WholeArmLearning:
         self.beliefs.confirm(level >= self._held)
 
     def touch(self, detection: Detection, way: Way, number: int) -> None:
-        """The touched segment is closed, as a fact where it was a true stop."""
+        """A touched step is closed, as a fact where it was a true stop; of a line the cells are rough."""
         begin, end = way.rows[number : number + 2]
         line = end - begin
         length = float(np.linalg.norm(line))
@@ -55,7 +55,9 @@ class WholeArmLearning:
         opposed = float(detection.torque @ line) < 0.0
         first, last = way.cells[number : number + 2]
         step = way.step(number)
-        if step is not None:
+        if way.line(number):
+            self.beliefs.rough.update(way.line(number))
+        elif step is not None:
             self.beliefs.touch(step, opposed and off <= ON_LINE)
         elif first is not None:
             self.shut_exits.add((way.goal, first))

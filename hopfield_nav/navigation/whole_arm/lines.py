@@ -4,13 +4,14 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.geometry import capsules_in_base
-from hopfield_nav.loop import Trajectory, quintic_trajectory, sample
+from hopfield_nav.loop import Trajectory, quintic_trajectory, sample, values_at
 
 _SAMPLES = 20  # a segment, at which the speed of the arm's points is looked at
-_SURFACE = 1.15  # by how much a point of the surface may be faster than the ends of the links' axes
+SURFACE = 1.15  # by how much a point of the surface may be faster than the ends of the links' axes
 _STRAIGHT = 1.0 - 1e-6  # cosine between two steps above which they are one line
 _MIN_TIME = 0.02  # [s] shortest segment
 _ROUNDS = 6
+_LOOK = 0.02  # [s] between two looks back
 
 
 def joint_lines(
@@ -43,7 +44,7 @@ def joint_lines(
         trajectory = quintic_trajectory(
             rows, times, time, qd, qdd, arm.speed_limits, sample_time=sample_time, rest=rest
         )
-        excess = point_speeds(arm, trajectory) * _SURFACE / speed
+        excess = point_speeds(arm, trajectory) * SURFACE / speed
         if qd is not None and np.any(qd):
             excess[0] = 1.0
         by_line = np.maximum.reduceat(excess, begin[:-1])
@@ -65,6 +66,24 @@ def point_speeds(arm: Arm, trajectory: Trajectory) -> np.ndarray:
     speeds = np.zeros(len(trajectory.knots) - 1)
     np.maximum.at(speeds, number, np.where(np.diff(times) > 1e-9, steps / lasting, 0.0))
     return speeds
+
+
+def before_touch(arm: Arm, trajectory: Trajectory, time: float, distance: float) -> np.ndarray | None:
+    """Joint angles (n,) the least while before a time at which some point of the arm was so far away [rad].
+
+    None where it was never so far away.
+
+    Args:
+        arm: the arm.
+        trajectory: that it follows.
+        time: of the touch [s].
+        distance: from where the arm is then [m].
+    """
+    times = np.linspace(time, trajectory.knots[0], 1 + int(np.ceil((time - trajectory.knots[0]) / _LOOK)))
+    q, _, _ = values_at(trajectory, times)
+    axes = capsules_in_base(arm, q)[..., :6].reshape(len(q), -1, 3)
+    far = np.linalg.norm(axes - axes[0], axis=2).max(axis=1) >= distance
+    return np.asarray(q[int(far.argmax())]) if far.any() else None
 
 
 def _paths(arm: Arm, rows: np.ndarray) -> np.ndarray:

@@ -16,14 +16,16 @@ from hopfield_nav.loop import evaluate, quintic_trajectory
 from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, Reference
 from hopfield_nav.navigation.planners import planner_for
+from hopfield_nav.navigation.whole_arm.blended import blended_path
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
-from hopfield_nav.navigation.whole_arm.lines import joint_lines
+from hopfield_nav.navigation.whole_arm.lines import before_touch, joint_lines
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
-from hopfield_nav.navigation.whole_arm.search import Found, Search
+from hopfield_nav.navigation.whole_arm.search import LEAST, Found, Search
+from hopfield_nav.navigation.whole_arm.straight import Shortener, straight_way, without_repeats
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
 from hopfield_nav.navigation.whole_arm.touch import ArmResponse
 from hopfield_nav.navigation.whole_arm.way import Trail, Way
@@ -31,6 +33,7 @@ from hopfield_nav.plugin import Against, BelievedMap, MethodFailed
 from hopfield_nav.world import World, build_obstacles, is_code
 
 MAX_TRIES = 3  # of a retreat that is touched, before the arm goes further back
+BACK = 0.04  # [m] that the arm goes back from a touch on a straight line
 _LEAVE = 0.1  # [rad] along the felt torque, where the arm is touched before it has been anywhere
 
 
@@ -61,6 +64,8 @@ class WholeArmNavigator:
         solutions = goal_solutions(world, arm, scene, self.grid)
         self.search = Search(arm, scene, self.grid, solutions, own, world.seed)
         self._belief, self._response = belief_for(world), _own_response(world, len(start))
+        self._scene = scene
+        self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
         self.probes: dict[int, int] = {}
         self._way, self.trail = Way(start[None], [None], turn=self.grid.turn), Trail(start)
         self._tries, self._retreats = 0, False
@@ -110,7 +115,7 @@ class WholeArmNavigator:
                 self.trail.back()
         else:
             self._learning.confirm(detection.level_at_retreat)
-            self._pass(number)
+            self._pass_until_touched(number, detection.onset.time)
             self._learning.touch(detection, self._way, number)
             self._note_touch(detection, number)
             self._tries, self._unlocalized = 0, detection
@@ -165,19 +170,33 @@ class WholeArmNavigator:
         self._learning.passage(self._way, until)
         self.trail.extend(self._way, until)
 
+    def _pass_until_touched(self, number: int, time: float) -> None:
+        """What was driven without a touch before that on segment ``number``: of a line nearly all."""
+        if not self._way.line(number) or self.motion.trajectory is None:
+            return self._pass(number)
+        self._learning.shut_entries.clear()  # they were not to be entered from elsewhere
+        row = before_touch(self.arm, self.motion.trajectory, time, BACK)
+        if row is None:
+            return self._pass(number)
+        way = self._way.up_to(number, row)
+        self._learning.passage(way, number + 1)
+        self.trail.extend(way, number + 1)
+
     def _retreat(self, detection: Detection, begin: Reference) -> PlannedMotion:
         """Back to where the touched segment began; along the torque if the arm has not been anywhere yet."""
         if self.trail.at_start and self._tries > 0:
             size = float(np.linalg.norm(detection.torque))
             away = detection.q + _LEAVE * detection.torque / size if size > 0.0 else self.trail.row
             self.trail.restart(away)
-        cell = self.trail.cell
-        self._way, self._retreats = self._way._replace(
-            rows=np.stack([begin.q, self.trail.row]), cells=[None, cell]
-        ), True  # fmt: skip
         look = self._learning.look_at(detection) if self._unlocalized is not None else np.inf
-        cells = np.array([cell]) if cell else self.motion.cells[:0]
-        return self._drive(cells, begin, MotionPhase.RETREAT)._replace(localize_at=look)
+        return self._back(begin)._replace(localize_at=look)
+
+    def _back(self, begin: Reference) -> PlannedMotion:
+        """Straight to where the arm was last before."""
+        cell = self.trail.cell
+        self._retreats = True
+        self._way = Way(np.stack([begin.q, self.trail.row]), [None, cell], self._way.goal, self.grid.turn)
+        return self._drive(np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
 
     def _go_on(self, begin: Reference) -> PlannedMotion:
         """A path from where the arm is: over the nearest centre, unless it is on one."""
@@ -186,10 +205,13 @@ class WholeArmNavigator:
             return self._end(
                 f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}"
             )
-        here = self.trail.cell or self.search.entry(begin.q, self._learning.shut_entries)
+        here = self.trail.cell or self._entry(begin.q)
+        if here is None and self._straight and not self.trail.at_start:
+            self.trail.back()
+            return self._back(begin)
         if here is None:
             return self._end("no cell of the map can be entered from where the arm is")
-        found = self._search_path(here, begin.q)
+        found, against = self._search_path(here, begin.q)
         if found is None:
             return self._end(self._why_none())
         at_centre = self.trail.cell is not None
@@ -199,7 +221,30 @@ class WholeArmNavigator:
             self._way = self._way._replace(rows=rows, cells=[here, probe])
             return self._drive(np.array([here, probe]), begin, MotionPhase.PROBE)
         self._way = self._way_over(found, begin.q, here if at_centre else None)
+        if self._straight and not begin.qd.any():
+            return self._drive_straight(found.cells, begin, against)
         return self._drive(found.cells, begin, MotionPhase.TO_GOAL)
+
+    def _entry(self, q: np.ndarray) -> Cell | None:
+        """The cell over which the arm enters the map; before straight motion not a doubted one, if it may."""
+        shut, rough, against = self._learning.shut_entries, self.beliefs.rough, self.collisions.against
+        if not self._straight:
+            return self.search.entry(q, shut)
+        return self.search.entry(q, shut, lambda cell: (bool(against[cell] > LEAST), cell in rough))
+
+    def _drive_straight(self, cells: np.ndarray, begin: Reference, against: Against) -> PlannedMotion:
+        """The motion over the waypoints of the present way, shortened by straight lines."""
+        way, chosen = without_repeats(self._way), self.world.trajectory
+        if len(way.rows) < 2:
+            return self._drive(cells, begin, MotionPhase.TO_GOAL)
+        lines = Shortener(self.arm, self._scene, self.grid, against, self.beliefs)
+        short = lines.shorten(way.rows, way.cells)
+        path = blended_path(
+            self.arm, way.rows[short.kept], short.cut, chosen.tool_speed, begin.time, chosen.sample_time
+        )
+        self._way = straight_way(way, short, path)
+        start = tuple(int(c) for c in cells[0])
+        return PlannedMotion(start, cells, path.trajectory, places=self._tool(self._way.rows))
 
     def _way_over(self, found: Found, q: np.ndarray, here: Cell | None) -> Way:
         """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
@@ -208,15 +253,15 @@ class WholeArmNavigator:
         cells = [here, *(tuple(int(v) for v in cell) for cell in left), None]
         return Way(rows, cells, found.goal, self.grid.turn)
 
-    def _search_path(self, here: Cell, q: np.ndarray) -> Found | None:
-        """The path that the strategy of the world prefers."""
+    def _search_path(self, here: Cell, q: np.ndarray) -> tuple[Found | None, Against]:
+        """The path that the strategy of the world prefers, and what it believes."""
         felt = self._believed(here, with_steps=is_code(self.world.planner.strategy))
         points, weights, touches = self.collisions.places()
         against = self._belief.believe(
             ArmFelt(felt, points, weights, touches, self._cells_near, self.collisions)
         ) or Against(np.zeros(self.grid.shape, np.float32))
         find = self.search.cheapest if against.as_cost else self.search.path
-        return find(here, q, self.beliefs, against, self._learning.shut_exits)
+        return find(here, q, self.beliefs, against, self._learning.shut_exits), against
 
     def _believed(self, here: Cell, with_steps: bool = True) -> BelievedMap:
         """The map with what the built-in strategies believe, from a cell to all goals."""
@@ -249,7 +294,7 @@ class WholeArmNavigator:
             return None
 
         def find(start: Cell) -> np.ndarray | None:
-            found = self._search_path(start, self.search.centre(np.array(start), begin.q))
+            found, _ = self._search_path(start, self.search.centre(np.array(start), begin.q))
             return None if found is None else found.cells
 
         chosen = self._response.waypoints(begin.time, self._believed(here), find)

@@ -8,6 +8,7 @@ place is closed as well, for as long as that place is believed.
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -76,16 +77,25 @@ class Search:
         self.blocked = block_known(arm, scene, grid)
         self.barred: set[Step] = set()
         self.solutions = solutions
-        self._exits = [(k, cell) for k, q in enumerate(solutions) for cell in self._entries(q)[:EXITS]]
-        self._balls: dict[Place, Scene] = {}
-        self._hits: dict[Step, set[Place]] = {}
+        self._exits = [(k, cell) for k, q in enumerate(solutions) for cell in self._entries(q, True)[:EXITS]]
+        self._balls: dict[frozenset[Place], Scene] = {}
+        self._hits: dict[Step | None, set[Place]] = {}
+        self._asked: dict[Step | None, set[Place]] = {}  # places with which a step was compared
 
-    def entry(self, q: np.ndarray, avoid: set[Cell]) -> Cell | None:
-        """The nearest free cell whose centre is in sight of joint angles (n,) [rad]; None without one."""
-        return next((cell for cell in self._entries(q) if cell not in avoid), None)
+    def entry(
+        self, q: np.ndarray, avoid: set[Cell], doubts: Callable[[Cell], tuple] = lambda _: ()
+    ) -> Cell | None:
+        """The nearest free cell whose centre is in sight of joint angles (n,) [rad]; None without one.
 
-    def _entries(self, q: np.ndarray) -> list[Cell]:
-        """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first."""
+        ``avoid`` are cells that it may not be, ``doubts`` what speaks against a cell: the least is taken.
+        """
+        return min((cell for cell in self._entries(q) if cell not in avoid), key=doubts, default=None)
+
+    def _entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
+        """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
+
+        The centres are within the joints' limits, unless the angles stand for all whole turns of them.
+        """
         grid, shape = self._grid, np.array(self._grid.shape)
         width = np.where(grid.spacing > 0.0, grid.spacing, np.inf)
         at = (q - grid.lower) / width - 0.5
@@ -97,7 +107,7 @@ class Search:
         cells = cells[np.argsort(far, kind="stable")][:_ENTRIES] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
-        inside = self._within_limits(centres)
+        inside = self._within_limits(centres) | any_turn
         cells, centres = cells[inside], centres[inside]
         free = motion_is_free(self._arm, self._scene, np.broadcast_to(q, centres.shape), centres)
         return [tuple(int(c) for c in cell) for cell in cells[free]]
@@ -137,11 +147,18 @@ class Search:
             doubts: of the cells.
             left_out: solutions that were felt not to be reached from a cell.
         """
-        touched = set(beliefs.doubted())
+        touched, facts = set(beliefs.doubted()), beliefs.facts
         exits = [exit for exit in self._exits if exit not in left_out]
-        return self._least_doubt(here, q, touched, beliefs.free, doubts, exits) or self._least_doubt(
-            here, q, beliefs.facts, beliefs.free, doubts, exits
-        )
+
+        def below(certainty: float, closed: set[Step]) -> Found | None:
+            blocked = self.blocked | _doubtful(doubts, certainty)
+            likely = _likely(doubts, certainty)
+            return self._shortest(here, q, blocked, closed, beliefs.free, likely, exits, doubts.cells)
+
+        found = below(LADDER[0], touched)
+        if found is not None or below(LADDER[-1], facts) is None:
+            return found  # facts alone leave no path: no doubt needs to be asked
+        return _least_doubt(below, touched) or below(LADDER[0], facts) or _least_doubt(below, facts)
 
     def cheapest(
         self,
@@ -217,38 +234,13 @@ class Search:
         x, y, z = (float(c) for c in place)
         return ~motion_is_free(self._arm, self._ball((x, y, z)), np.broadcast_to(q, ends.shape), ends)
 
-    def _least_doubt(
-        self,
-        here: Cell,
-        q: np.ndarray,
-        closed: set[Step],
-        driven: set[Step],
-        doubts: Against,
-        exits: Exits,
-    ) -> Found | None:
-        """By halving: the path with the least certainty of ``LADDER`` that leaves one."""
-
-        def below(certainty: float) -> Found | None:
-            blocked = self.blocked | _doubtful(doubts, certainty)
-            likely = _likely(doubts, certainty)
-            return self._shortest(here, q, blocked, closed, driven, likely, exits, doubts.cells)
-
-        found = below(LADDER[0])
-        best = None if found is not None else below(LADDER[-1])
-        low, high = 1, len(LADDER) - 1
-        while best is not None and low < high:
-            middle = (low + high) // 2
-            tried = below(LADDER[middle])
-            best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
-        return found or best
-
     def _shortest(
         self, here: Cell, q: np.ndarray, blocked: np.ndarray, closed: set[Step], driven: set[Step],
         likely: set[Place], exits: Exits, against: np.ndarray, cuts: Cuts = (),
     ) -> Found | None:  # fmt: skip
         """The shortest path whose steps are proven free of the known, and sweep through no likely place."""
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
-        swept = {step for step, hit in self._hits.items() if hit & likely} - driven
+        swept = {step for step, hit in self._hits.items() if step is not None and hit & likely} - driven
         closed = closed | self.barred | swept
         network: Replanner | None = None
         rounds = 0
@@ -345,20 +337,49 @@ class Search:
         known = ~motion_is_free(self._arm, self._scene, rows[:-1], rows[1:])
         bad = {steps[k] for k in np.flatnonzero(known)}
         self.barred |= {step for step in bad if step is not None}
-        for place in likely:
-            for k in np.flatnonzero(~motion_is_free(self._arm, self._ball(place), rows[:-1], rows[1:])):
-                step = steps[k]
-                if step is None or step not in driven:
-                    bad.add(step)
-                if step is not None:
-                    self._hits.setdefault(step, set()).add(place)
+        self._sweep(rows, steps, likely)
+        for step in steps:
+            if step not in driven and self._hits.get(step, set()) & likely:
+                bad.add(step)
         return bad
+
+    def _sweep(self, rows: np.ndarray, steps: list[Step | None], likely: set[Place]) -> None:
+        """Note which steps sweep through which likely places, of those of which that is not known."""
+        self._hits.pop(None, None)  # the last leg is another one every time
+        new = np.array(
+            [k for k, s in enumerate(steps) if s is None or not likely <= self._asked.get(s, set())], int
+        )
+        if not likely or not len(new):
+            return
+        swept = new[~motion_is_free(self._arm, self._balls_at(likely), rows[new], rows[new + 1])]
+        for k in new:
+            self._asked.setdefault(steps[k], set()).update(likely)
+        for place in likely if len(swept) else ():
+            for k in swept[~motion_is_free(self._arm, self._ball(place), rows[swept], rows[swept + 1])]:
+                self._hits.setdefault(steps[k], set()).add(place)
 
     def _ball(self, place: Place) -> Scene:
         """The arm and a small ball at a place."""
-        if place not in self._balls:
-            self._balls[place] = build_scene(self._arm, pack_primitives([sphere(np.array(place), BALL)]))
-        return self._balls[place]
+        return self._balls_at({place})
+
+    def _balls_at(self, places: set[Place]) -> Scene:
+        """The arm and small balls at places."""
+        key = frozenset(places)
+        if key not in self._balls:
+            balls = pack_primitives([sphere(np.array(place), BALL) for place in sorted(places)])
+            self._balls[key] = build_scene(self._arm, balls)
+        return self._balls[key]
+
+
+def _least_doubt(below: Callable[[float, set[Step]], Found | None], closed: set[Step]) -> Found | None:
+    """By halving: the path with the least certainty of ``LADDER`` beyond the first that leaves one."""
+    best = below(LADDER[-1], closed)
+    low, high = 1, len(LADDER) - 1
+    while best is not None and low < high:
+        middle = (low + high) // 2
+        tried = below(LADDER[middle], closed)
+        best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
+    return best
 
 
 def _doubtful(doubts: Against, certainty: float) -> np.ndarray:

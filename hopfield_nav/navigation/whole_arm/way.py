@@ -9,6 +9,7 @@ from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.map import Cell, Step, step_between
 
 _SWEEP = 8  # configurations on a line that was driven, at which places are ruled out
+_APART = 0.05  # [rad] no further from each other than these are those on longer lines
 
 
 class Way(NamedTuple):
@@ -19,21 +20,38 @@ class Way(NamedTuple):
         cells: of each the cell whose centre it is, if it is one.
         goal: number of the solution that it leads to; -1 for none.
         turn: cells of the closed axes of the map, 0 of others.
+        joined: of each segment the cells that it joins, where it is a straight line or a blend of such lines;
+            none of others. Empty where there are no lines.
+        times: (k + 1,) when the arm is at the waypoints [s]; None: at the knots of the trajectory.
     """
 
     rows: np.ndarray
     cells: list[Cell | None]
     goal: int = -1
     turn: tuple[int, ...] = ()
+    joined: tuple[list[Cell], ...] = ()
+    times: np.ndarray | None = None
 
     def segment_at(self, trajectory: Trajectory, time: float) -> int:
         """Number of the segment on which the reference is at a time [s]."""
-        number = int(np.searchsorted(trajectory.knots, time, side="right")) - 1
+        knots = trajectory.knots if self.times is None else self.times
+        number = int(np.searchsorted(knots, time, side="right")) - 1
         return min(max(number, 0), max(len(self.rows) - 2, 0))
 
     def ahead(self, number: int) -> Cell | None:
         """The first cell behind segment ``number``; None where it leads over no more."""
+        if self.line(number):
+            return self.line(number)[-1]
         return next((c for c in self.cells[number + 1 :] if c is not None), None)
+
+    def line(self, number: int) -> list[Cell]:
+        """The cells that segment ``number`` joins as a straight line; none where it is no such line."""
+        return self.joined[number] if self.joined else []
+
+    def up_to(self, number: int, row: np.ndarray) -> "Way":
+        """The segments before number ``number``, and this one as far as to joint angles (n,) [rad]."""
+        rows = np.vstack([self.rows[: number + 1], row])
+        return self._replace(rows=rows, cells=[*self.cells[: number + 1], None])
 
     def step(self, number: int) -> Step | None:
         """The step that a segment is; None where it is none."""
@@ -49,6 +67,9 @@ class Way(NamedTuple):
         """Configurations (m, n) on these segments [rad]."""
         driven = self.rows[: until + 1]
         share = np.linspace(0.0, 1.0, _SWEEP)[:, None, None]
+        if self.joined:
+            longest = float(np.abs(np.diff(driven, axis=0)).max(initial=0.0))
+            share = np.linspace(0.0, 1.0, max(_SWEEP, int(longest / _APART)))[:, None, None]
         return (driven[:-1] + share * np.diff(driven, axis=0)).reshape(-1, driven.shape[1])
 
 
