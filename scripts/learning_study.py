@@ -2,7 +2,7 @@
 
 python scripts/learning_study.py --worlds 40 --second 50 --out docs/imperfections.md
 
-Touches are counted as in ``touch_study.py``, on the same worlds. On the recordings of a real UR5 the model is
+Touches are counted as in the suite ``touch``, on the same worlds. On recordings of a real UR5 the model is
 learnt from windows of 0.2 s of one run, second by second, and judged by its torque on another one.
 """
 
@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 from measured_part import table, tell
 from recorded_runs import recording
-from touch_study import FIRST
-from touches.runs import HEAD, SETTINGS, row, run_one
+from touches.runs import FIRST, HEAD, SETTINGS, row, run_one
 from touches.second import SOON, delay_of_second
 
 from dynamics import Arm, inverse_dynamics, load_arm

@@ -1,6 +1,9 @@
 from .oracle import has_path as has_path
+from .oracle import smallest_cut as smallest_cut
 from .results import write_results as write_results
 from .shipped import read_shipped as read_shipped
+from .shipped import shipped_file as shipped_file
+from .shipped import shipped_worlds as shipped_worlds
 from .shipped import with_version as with_version
 from .shipped import write_shipped as write_shipped
 from .suite import Suite as Suite

@@ -39,7 +39,7 @@ _WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve
 _STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:.6em 0 1.4em}th,td{padding:.25em .7em;text-align:right;"
-    "border-bottom:1px solid #ddd}th:first-child,td:first-child{text-align:left}svg{margin-right:1em}"
+    "border-bottom:1px solid #ddd;white-space:nowrap}th:first-child,td:first-child{text-align:left}svg{margin-right:1em}"
 )
 
 
@@ -158,15 +158,17 @@ def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: S
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{html.escape(cell)}" for cell in table.head)
-    lines = "".join("<tr>" + "".join(f"<td>{_linked(cell)}" for cell in row) for row in table.rows)
-    return f"<h2>{html.escape(table.title)}</h2><table><tr>{head}{lines}</table>"
+    head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
+    lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
+    return f"<h2>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
 
 
-def _linked(cell: str) -> str:
-    """A cell whose Markdown link becomes one of the page."""
-    found = re.fullmatch(r"\[(.*)\]\(([\w./-]+)\)", cell)
-    return f'<a href="{found[2]}">{html.escape(found[1])}</a>' if found else html.escape(cell)
+def _shown(cell: str) -> str:
+    """A cell as the page has it, from its Markdown: one link, or text with code."""
+    link = re.fullmatch(r"\[(.*)\]\(([\w./-]+)\)", cell)
+    if link:
+        return f'<a href="{link[2]}">{html.escape(link[1])}</a>'
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(cell))
 
 
 def _curve(lines: Mapping[str, Sequence[tuple[float, float]]], label: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,36 +43,45 @@ def table_text(suite: Suite, rows: Sequence[Mapping[str, Any]], digests: bool = 
     )
 
 
+def shipped_file(suite: Path) -> Path:
+    """Where the rows lie that come with the suite of a file."""
+    return suite.with_suffix(".csv.gz")
+
+
 def write_shipped(suite: Suite, rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write the rows that ship beside a suite's file, or its part of them."""
     with whole_file(path) as partial:
-        partial.write_text(table_text(suite, rows), encoding="utf-8")
+        partial.write_bytes(gzip.compress(table_text(suite, rows).encode(), mtime=0))
 
 
 def read_shipped(suite: Suite, path: Path) -> list[Row]:
-    """The shipped rows of the suite's methods for as many worlds as it has.
+    """The shipped rows of the suite's methods, of its first worlds.
 
     Rows of a method whose digest is another (its settings, the worlds or the measures have changed since), or
-    of too few worlds, are left out.
+    of a world in which a condition is missing, are left out.
 
     Raises:
         BadInput: the file holds no such rows.
     """
     if not path.is_file():
         return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    heads = [line.removeprefix(_HEAD).split(": ") for line in lines if line.startswith(_HEAD)]
-    digests = {head[0]: head[1] for head in heads if len(head) == 2}
+    try:
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error):
+        raise BadInput("not the rows of a suite", where=str(path)) from None
+    heads = [line.removeprefix(_HEAD).rpartition(": ") for line in lines if line.startswith(_HEAD)]
+    digests = {name: digest for name, _, digest in heads}
     names, *cells = [parse_line(line) for line in lines if not line.startswith("#")]
     if names != columns(suite):
         return []
     if any(len(row) != len(names) for row in cells):
         raise BadInput("not the rows of a suite", where=str(path))
     rows = [dict(zip(names, row, strict=True)) for row in cells]
-    found: list[Row] = []
-    for method in suite.suite.methods:
-        own = [r for r in rows if r["method"] == method and r["repeat"] < suite.repeats]
-        wanted = suite.repeats * len(suite.suite.families) * len(suite.suite.conditions)
-        if digests.get(method) == suite.method_digest(method) and len(own) == wanted:
-            found += own
-    return found
+    return [row for row in rows if digests.get(row["method"]) == suite.method_digest(str(row["method"]))]
+
+
+def shipped_worlds(suite: Suite, rows: Sequence[Row]) -> int:
+    """How many worlds of a suite every method has of which there are rows; 0 where there are none."""
+    alike = len(suite.suite.families) * len(suite.suite.conditions)
+    methods = Counter(row["method"] for row in rows)
+    return min((count // alike for count in methods.values()), default=0)

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ _OWN = {
     "counts": Quantity("counts", "1", "1 where the oracle says that the world counts"),
     "way_m": Quantity("way of the tool", "m", "length of the tool's way", "m"),
 }
-_EVERY = 10  # rows of the record that are kept for the way: one in so many
+_EVERY = 5  # rows of the record that are kept: one in so many
 Changes = Mapping[str, Any]
 Change = tuple[tuple[str | int, ...], Any, str]
 
@@ -137,26 +137,37 @@ class Suite(Sweep):
         name = self.suite.families[str(job.values["family"])].setup
         if name is None:
             return Simulation(world, seed=job.seed)
-        made = load_from_file("setup", name, self.folder)(world, job.seed)
+        made = _loaded("setup", name, self.folder)(world, job.seed)
         if isinstance(made, World):
             return Simulation(made, seed=job.seed)
         return _Finished(world, dict(made)) if isinstance(made, Mapping) else made
 
     def extra(self, run: Run) -> dict[str, Any]:
         """The bench's own columns."""
-        way = None if isinstance(run, SimpleNamespace) else _way(run)
-        return {"counts": int(self._counts(run.world)), "way_m": way}
+        counts = run.summary.get("counts")  # the setup may know
+        recorded = not isinstance(run, SimpleNamespace) and run.data.sizes["time"] > 0
+        return {
+            "counts": int(self._counts(run.world) if counts is None else counts),
+            "way_m": _way(run) if recorded else None,
+        }
 
     def _counts(self, world: World) -> bool:
         oracle = self.suite.oracle
         if oracle.own is not None:
-            return bool(load_from_file("oracle", oracle.own, self.folder)(world))
+            return bool(_loaded("oracle", oracle.own, self.folder)(world))
         return oracle.margin is None or has_path(world, oracle.margin)
 
     def only(self, methods: list[str]) -> Suite:
         """The same of some methods alone."""
         *others, _ = self.grid
         return replace(self, grid=(*others, _axis("method", methods)))
+
+    def of(self, worlds: int) -> Suite:
+        """The same of so many worlds of every family."""
+        file, suite = {"repeats": worlds}, {"worlds": worlds}
+        return replace(
+            self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite)
+        )
 
     def to_yaml(self, folder: Path | None = None) -> str:
         """The suite with its worlds written out."""
@@ -260,7 +271,7 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
     if faults:
         raise together(sort_faults(faults, document))
     engine = SweepFile(
-        format=1, world="suite", repeats=file.worlds, seed=file.seed, quantities=file.quantities,
+        format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed, quantities=file.quantities,
         measures=file.measures, until=file.until, patience=file.patience,
         time_limit_per_run=file.time_limit_per_run,
     )  # fmt: skip
@@ -309,8 +320,14 @@ def _require(code: tuple[str, str], trust: Trust, folder: Path) -> None:
     trust.require(name, folder)
     if what == "measures":
         load_measures(name, folder)
-    elif not callable(load_from_file(what, name, folder)):
+    elif not callable(_loaded(what, name, folder)):
         raise BadInput(f"no function for the {what}", found=name, allowed="FILE.py:NAME")
+
+
+@cache
+def _loaded(what: str, name: str, folder: Path) -> Any:
+    """What a file holds, which is executed once a process."""
+    return load_from_file(what, name, folder)
 
 
 def _method_from(path: Path, folder: Path) -> dict[str, Any]:

@@ -49,22 +49,20 @@ def bench(
     trust: Trusted = False,
 ) -> int:  # fmt: skip
     """Put methods beside each other on families of worlds: one table, and a page that compares them."""
-    from hopfield_nav.bench import find_suite, load_suite, read_shipped, with_version, write_results
+    from hopfield_nav.bench import find_suite, load_suite, with_version, write_results
     from hopfield_nav.cli.report import say
     from hopfield_nav.sweeps import read_rows
 
     if seeds not in (None, "fresh"):
         raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
     seed = _fresh_seed(suite, out, resume) if seeds else None
-    asked = load_suite(suite, _files(method), worlds, seed, trust)
-    added = [name for name in asked.methods if name in _files(method)]
-    shipped = [] if again or not added else read_shipped(asked, find_suite(suite).with_suffix(".csv"))
+    files = _files(method)
+    asked = load_suite(suite, files, worlds, seed, trust)
+    asked, shipped = (asked, []) if again or not files else _with_shipped(asked, find_suite(suite), worlds)
     known = {row["method"] for row in shipped}
     run = asked.only([name for name in asked.methods if name not in known])
     folder = folder_of(asked.name, out, resume)
     (folder / "rows").parent.mkdir(parents=True, exist_ok=True)
-    if known:
-        say(f"rows that come along: {', '.join(sorted(known))}; --again runs them too")
     done = say_what_is_coming(run, folder / "rows", workers, scheduler, resume)
     execute_shown(run, folder / "rows", done, workers, scheduler, resume)
     rows = [*shipped, *with_version(read_rows(folder / "rows", run), run)]
@@ -72,6 +70,21 @@ def bench(
     _say_failed(run, rows)
     say(f"folder: {folder}; see {folder / 'report.html'}")
     return 0
+
+
+def _with_shipped(suite: Suite, file: Path, worlds: int | None) -> tuple[Suite, list[dict[str, Any]]]:
+    """The suite, of as many worlds as rows come along unless more are asked for, and these rows."""
+    from hopfield_nav.bench import read_shipped, shipped_file, shipped_worlds
+    from hopfield_nav.cli.report import say
+
+    rows = read_shipped(suite, shipped_file(file))
+    there = shipped_worlds(suite, rows)
+    if not there or (worlds or 0) > there:
+        return suite, []
+    count = worlds or min(there, suite.repeats)
+    names = dict.fromkeys(str(row["method"]) for row in rows)
+    say(f"rows that come along: {', '.join(names)}, {count} worlds; --again runs them too")
+    return suite.of(count), [row for row in rows if row["repeat"] < count]
 
 
 def _files(given: list[str] | None) -> dict[str, Path]:

@@ -1,1 +1,1 @@
-"""Whole runs under real conditions: what ``touch_study.py`` is made of."""
+"""Whole runs under real conditions: what ``learning_study.py`` is made of."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from hopfield_nav import load_world, simulate
-from hopfield_nav.loop import CONTACT_MEMORY
-from hopfield_nav.record import Run, contact_episodes, force_norm, share_interval
-from hopfield_nav.record.contacts import contact_spans
-from hopfield_nav.world import endless_cylinders
-from touches.worlds import has_path
+from hopfield_nav.bench import has_path
+from hopfield_nav.plugin import load_from_file
+from hopfield_nav.record import share_interval
 
 FULL = ["plant.dynamics=ur5_full", "controller.model=ur5_full"]
 SETTINGS = {
@@ -29,22 +28,12 @@ SETTINGS = {
     "masses 10 % off": ["controller.model_error.mass_scale=1.1"],
     "twice as fast": ["trajectory.time_per_cell=0.25"],
 }
-IN_A_BALL = "the goal of `over_the_wall` in a ball"
-ENCLOSED = {  # goals that cannot be reached: the world, and what is changed in it
-    "`enclosed_goal`": ("enclosed_goal", []),
-    "`enclosed_goal`, 8 ms": ("enclosed_goal", SETTINGS["period of 8 ms"]),
-    "`enclosed_goal`, `ur5_full`": ("enclosed_goal", SETTINGS["`ur5_full`"]),
-    IN_A_BALL: ("over_the_wall", ["obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"]),
-}
-VARIANTS = {
-    "facts and beliefs": [],
-    "episodes off": ["detection.episodes=false"],
-    "beliefs as facts (`mark: actual`)": ["detection.mark=actual"],
-    "no touch is passed by (`graze: retreat`)": ["detection.graze=retreat"],
-}
+FIRST = 10_000  # seed; others than those that the method was made with
 WIDE, NARROW = 0.005, 0.002  # [m] to spare on a path over cell centres
-FELT_FORCE = 20.0  # [N] a contact that reaches it is one that has to be answered
-LATE = 0.005  # [s] between two rows that are kept
+_BENCHES = Path(__file__).resolve().parents[2] / "worlds" / "benches"
+FELT_FORCE, answers_to_strong = (
+    load_from_file("measure", f"tool.py:{name}", _BENCHES) for name in ("FELT_FORCE", "answers_to_strong")
+)
 
 
 class One(NamedTuple):
@@ -84,35 +73,6 @@ def run_one(seed: int, change: list[str]) -> One:
         strong=len(answers),
         time=run.summary["simulated_time_s"],
     )
-
-
-def answers_to_strong(run: Run) -> list[int]:
-    """Answers to each contact that reached ``FELT_FORCE``, the most to one obstacle; passing by is one.
-
-    An arm that brushes one obstacle and meets another before it has left the first answers both.
-    """
-    time, force = run.data.time.values, force_norm(run.data.contact_force.values)
-    axes, points = endless_cylinders(run.world), run.data.contact_point.values[:, None, :2]
-    depth = np.nan_to_num(axes[:, 2] - np.linalg.norm(points - axes[:, :2], axis=2))
-    touched = np.where(force > 0.0, np.argmax(depth, axis=1), -1)
-    alarms, passed, rows = run.data.event_time.values, run.passed_by, np.flatnonzero(touched >= 0)
-    touches = [
-        (obstacle, start, end)
-        for obstacle in range(len(axes))
-        for start, end in contact_spans(time, touched == obstacle)
-    ]
-    found = []
-    for episode in contact_episodes(run):
-        if episode.peak_force < FELT_FORCE:
-            continue
-        own = (alarms >= episode.start - LATE) & (alarms <= episode.end + CONTACT_MEMORY)
-        at = rows[np.searchsorted(time[rows], alarms[own & ~passed] + LATE) - 1]
-        answered = [
-            sum(touched[k] == obstacle and start <= time[k] <= end for k in at)
-            for obstacle, start, end in touches
-        ]
-        found.append(max(answered, default=0) or min(int(own.sum()), 1))
-    return found
 
 
 HEAD = (

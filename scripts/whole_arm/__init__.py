@@ -1,1 +1,1 @@
-"""The whole arm in random scenes: what ``whole_arm_study.py`` is made of."""
+"""The whole arm in random scenes: what ``friction_study.py`` is made of."""

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import html.parser
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +26,8 @@ from hopfield_nav.bench import (
     list_suites,
     load_suite,
     read_shipped,
+    shipped_file,
+    shipped_worlds,
     write_results,
     write_shipped,
 )
@@ -32,8 +40,8 @@ SUITE = """
 format: 1
 description: Two families in two conditions.
 families:
-  traps: {world: u_trap}
-  cylinders: {world: random_cylinders, set: {time_limit: 60}}
+  traps: {world: u_trap, set: {time_limit: 10}}
+  cylinders: {world: random_cylinders, set: {time_limit: 10}}
 conditions:
   default: {}
   coarse: {trajectory.time_per_cell: 0.25}
@@ -108,7 +116,7 @@ def test_a_row_is_the_run_of_its_world(here):
         "slide",
         6,
     )
-    changes = ["trajectory.time_per_cell=0.25", "explore=slide", "time_limit=60", "record.every=10"]
+    changes = ["trajectory.time_per_cell=0.25", "explore=slide", "time_limit=10", "record.every=5"]
     run = simulate(load_world("random_cylinders", changes), seed=6)
     assert row["simulated_time_s"] == run.summary["simulated_time_s"]
     assert row["counts"] == int(has_path(run.world, 0.005))
@@ -170,18 +178,17 @@ def test_what_was_interrupted_goes_on_to_the_same_table(here, monkeypatch):
 
 def test_shipped_rows_stand_beside_those_of_a_method(here, capsys):
     suite = load_suite("suite.yaml")
-    rows = rows_of(suite, here / "rows")
-    write_shipped(suite, rows, here / "suite.csv")
-    assert read_shipped(suite, here / "suite.csv") == sorted(
-        rows, key=lambda r: suite.methods.index(r["method"])
-    )
-    old = (here / "suite.csv").read_text(encoding="utf-8").replace(f"\n{rows[0]['version']},", "\n0.0.1,")
-    (here / "suite.csv").write_text(old, encoding="utf-8")
+    rows, kept = rows_of(suite, here / "rows"), here / "suite.csv.gz"
+    assert shipped_file(here / "suite.yaml") == kept
+    write_shipped(suite, rows, kept)
+    assert read_shipped(suite, kept) == rows
+    assert shipped_worlds(suite, rows) == 2
+    write_shipped(suite, [{**rows[0], "version": "0.0.1"}, *rows[1:]], kept)
     arguments = ["bench", "suite.yaml", "--method", "mine=mine.yaml", "--workers", "0"]
     assert main([*arguments, "--out", "out"]) == 0
-    assert "rows that come along: replan, slide" in capsys.readouterr().err
+    assert "rows that come along: replan, slide, 2 worlds" in capsys.readouterr().err
     assert {r["method"] for r in read_rows("out/rows")} == {"mine"}
-    assert "replan (version 0.0.1)" in Path("out/report.md").read_text(encoding="utf-8")
+    assert "replan (version" in Path("out/report.md").read_text(encoding="utf-8")
     assert main([*arguments, "--again", "--worlds", "1", "--out", "again"]) == 0
     assert {r["method"] for r in read_rows("again/rows")} == {"replan", "slide", "mine"}
     assert main([*arguments, "--seeds", "fresh", "--worlds", "1", "--out", "fresh"]) == 0
@@ -192,7 +199,60 @@ def test_shipped_rows_stand_beside_those_of_a_method(here, capsys):
     changed(
         SUITE.replace("coarse: {trajectory.time_per_cell: 0.25}", "coarse: {trajectory.time_per_cell: 0.3}")
     )
-    assert read_shipped(load_suite("suite.yaml"), here / "suite.csv") == []
+    assert read_shipped(load_suite("suite.yaml"), kept) == []
+
+
+def test_a_method_meets_as_many_worlds_as_come_along_unless_more_are_asked_for(here):
+    changed(SUITE.replace("worlds: 2", "worlds: 1"))
+    suite = load_suite("suite.yaml")
+    write_shipped(suite, rows_of(suite, here / "rows"), here / "suite.csv.gz")
+    changed(SUITE.replace("  coarse: {trajectory.time_per_cell: 0.25}\n", ""))
+    assert read_shipped(load_suite("suite.yaml"), here / "suite.csv.gz") == []
+    changed(SUITE)  # of two worlds
+    arguments = ["bench", "suite.yaml", "--method", "mine=mine.yaml", "--workers", "0"]
+    for more, methods, count in (([], {"mine"}, 4), (["--worlds", "2"], {"replan", "slide", "mine"}, 24)):
+        assert main([*arguments, *more, "--out", f"out{count}"]) == 0
+        rows = read_rows(f"out{count}/rows")
+        assert ({r["method"] for r in rows}, len(rows)) == (methods, count)
+    assert load_suite("suite.yaml").of(1).suite.worlds == 1
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"version,family\n", gzip.compress(b"\xff"), gzip.compress(b"a")[:-9]]
+)
+def test_damaged_rows_that_come_along_are_refused(damage, here):
+    (here / "suite.csv.gz").write_bytes(damage)
+    with refused("not the rows of a suite.*|.*suite.csv.gz"):
+        read_shipped(load_suite("suite.yaml"), here / "suite.csv.gz")
+
+
+def killed(arguments, rows, enough):
+    """Start a bench, and kill it with its workers as soon as there are so many rows."""
+    process = subprocess.Popen([sys.executable, "-m", "hopfield_nav", *arguments], start_new_session=True)
+    try:
+        for _ in range(6000):
+            if rows.is_file() and rows.read_bytes().count(b"\n") > enough:
+                break
+            assert process.poll() is None, "it has ended before it could be killed"
+            time.sleep(0.02)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_a_bench_that_is_killed_twice_and_resumed_gives_the_same_to_the_byte(here):
+    suite = load_suite("suite.yaml", worlds=6)
+    assert main(["bench", "suite.yaml", "--worlds", "6", "--workers", "0", "--out", "whole"]) == 0
+    arguments = ["bench", "suite.yaml", "--worlds", "6", "--workers", "1", "--out", "parts"]
+    rows = here / "parts" / "rows" / "sweep.csv"
+    killed(arguments, rows, 3)
+    killed([*arguments, "--resume"], rows, 12)
+    assert 12 < len(read_rows(rows.parent)) < suite.count
+    assert main([*arguments[:4], "--workers", "0", "--out", "parts", "--resume"]) == 0
+    for name in ("table.csv", "report.md", "report.html"):
+        assert Path("parts", name).read_bytes() == Path("whole", name).read_bytes()
+    tables = [xr.load_dataset(f"{name}/table.nc", engine="h5netcdf") for name in ("parts", "whole")]
+    assert tables[0].identical(tables[1])
 
 
 def test_setups_an_own_oracle_and_measures(here):
@@ -318,14 +378,23 @@ def test_what_the_command_refuses(arguments, words, here, capsys):
     refused_by_command(capsys, arguments, words)
 
 
-def test_every_bundled_suite_is_read_and_its_worlds_can_be_begun():
-    assert {"touch", "space"} <= set(list_suites())
+def test_every_bundled_suite_is_read():
+    assert {"touch", "space", "whole_arm", "sliding", "following", "wrist"} <= set(list_suites())
     for name in list_suites():
         suite = load_suite(name)
         assert suite.suite.description
-        assert suite.start(suite.job(0)).step(0.1) is None or True
-        rows = read_shipped(suite, find_suite(name).with_suffix(".csv"))
+        rows = read_shipped(suite, shipped_file(find_suite(name)))
         assert not rows or {r["method"] for r in rows} <= set(suite.methods)
+
+
+@pytest.mark.parametrize("name", ["touch", "space", "sliding", "following", "bundled"])
+def test_worlds_of_the_bundled_suites_can_be_begun(name):
+    suite = load_suite(name, worlds=1)
+    families = {}
+    for job in suite.jobs():
+        families.setdefault(job.values["family"], job)
+    for job in families.values():
+        assert suite.start(job).step(0.1) is None
 
 
 def test_numbers_in_the_table_are_finite_or_missing(here):

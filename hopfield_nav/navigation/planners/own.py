@@ -63,19 +63,22 @@ def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
         raise MethodFailed(f"its path begins at {cells[0].tolist()}, not at {list(believed.start)}")
     if not (cells[-1] == believed.goals).all(axis=1).any():
         raise MethodFailed(f"its path ends at {cells[-1].tolist()}, not at a goal")
-    moves, known = np.diff(cells, axis=0), {tuple(move) for move in believed.moves.tolist()}
-    bad = next((k for k, move in enumerate(moves.tolist()) if tuple(move) not in known), None)
-    if bad is not None:
-        raise MethodFailed(f"its path goes from {cells[bad].tolist()} to {cells[bad + 1].tolist()}: no move")
+    moves = np.diff(cells, axis=0)
+    strange = np.flatnonzero(~(moves[:, None] == believed.moves).all(axis=2).any(axis=1))
+    if strange.size:
+        begin, end = cells[strange[0] : strange[0] + 2].tolist()
+        raise MethodFailed(f"its path goes from {begin} to {end}: no move")
     hit = np.flatnonzero(believed.blocked[tuple(cells[1:-1].T)])
     if hit.size:
         raise MethodFailed(f"its path leads through {cells[1 + hit[0]].tolist()}, known to be blocked")
-    facts = believed.closed[believed.certainty >= 1.0].tolist()
-    shut = {(tuple(a), tuple(b)) for one, other in facts for a, b in ((one, other), (other, one))}
-    driven = [(tuple(a), tuple(b)) for a, b in zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True)]
-    proven = next((step for step in driven if step in shut), None)
-    if proven is not None:
-        raise MethodFailed(f"its path leads from {proven[0]} to {proven[1]}, proven to be closed")
+    facts, count = believed.closed[believed.certainty >= 1.0], believed.blocked.size
+    ends = np.ravel_multi_index(tuple(np.moveaxis(facts, 2, 0)), believed.blocked.shape)
+    number = np.ravel_multi_index(tuple(cells.T), believed.blocked.shape)
+    shut = np.append(ends[:, 0] * count + ends[:, 1], ends[:, 1] * count + ends[:, 0])
+    proven = np.flatnonzero(np.isin(number[:-1] * count + number[1:], shut))
+    if proven.size:
+        begin, end = cells[proven[0] : proven[0] + 2].tolist()
+        raise MethodFailed(f"its path leads from {begin} to {end}, proven to be closed")
     return cells
 
 

@@ -1,0 +1,178 @@
+"""Columns of tables over the rows of a bench: functions of the rows of each method of a line to a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hopfield_nav.record import share_interval
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+Cell = Callable[[list[Rows]], str]  # of the rows of every method of a line, world by world
+Test = Callable[[Row], Any]
+
+
+def reached(row: Row) -> bool:
+    """Whether the run came to its goal."""
+    return row["outcome"] == "reached"
+
+
+def counts(row: Row) -> bool:
+    """Whether the suite's oracle says so."""
+    return bool(row["counts"])
+
+
+def narrow(row: Row) -> bool:
+    """Whether a path keeps 2 mm from everything."""
+    return bool(row["narrow"])
+
+
+def gave_up(row: Row) -> bool:
+    """Whether the run said that there is no path though one keeps 2 mm."""
+    return row["outcome"] == "no_path" and narrow(row)
+
+
+def number(key: str) -> Callable[[Row], float]:
+    """A column as a number, NaN where there is none."""
+    return lambda row: np.nan if row[key] is None else float(row[key])
+
+
+def share_text(part: int, whole: int, digits: int = 1) -> str:
+    """A share with its 95 % interval."""
+    if not whole:
+        return "-"
+    low, high = share_interval(part, whole)
+    return f"{part} of {whole} ({100 * low:.{digits}f}–{100 * high:.{digits}f} %)"
+
+
+def worlds(methods: list[Rows]) -> str:
+    """Number of worlds."""
+    return str(len(methods[0]))
+
+
+def share(part: Test, whole: Test = lambda row: True, digits: int = 1) -> Cell:
+    """Share of some rows among others."""
+
+    def cell(methods: list[Rows]) -> str:
+        among = [row for row in methods[0] if whole(row)]
+        return share_text(sum(bool(part(row)) for row in among), len(among), digits)
+
+    return cell
+
+
+def sums(part: str, whole: str) -> Cell:
+    """Share of the sum of a column in that of another."""
+    return lambda m: share_text(_sum(m[0], part), _sum(m[0], whole))
+
+
+def on(part: str, whole: str, ratio: bool = True) -> Cell:
+    """The sum of a column on that of another, with their ratio."""
+
+    def cell(methods: list[Rows]) -> str:
+        a, b = _sum(methods[0], part), _sum(methods[0], whole)
+        return f"{a} on {b}" + (f" ({a / b:.2f})" if ratio and b else "")
+
+    return cell
+
+
+def total(key: str) -> Cell:
+    """Sum of a column."""
+    return lambda methods: str(_sum(methods[0], key))
+
+
+def count(test: Test) -> Cell:
+    """Number of such rows."""
+    return lambda methods: str(sum(bool(test(row)) for row in methods[0]))
+
+
+def of(
+    key: str,
+    form: str,
+    how: Callable[[Any], Any] = np.mean,
+    where: Test = reached,
+    scale: float = 1.0,
+) -> Cell:
+    """A statistic of a column over some rows."""
+
+    def cell(methods: list[Rows]) -> str:
+        values = scale * np.array([number(key)(row) for row in methods[0] if where(row)])
+        values = values[~np.isnan(values)]
+        return form.format(how(values)) if len(values) else "-"
+
+    return cell
+
+
+def first(key: str, form: str = "{}") -> Cell:
+    """A column of every method's first row, side by side; once where all are the same text."""
+
+    def cell(methods: list[Rows]) -> str:
+        texts = [form.format(m[0][key]) if m[0][key] is not None else "-" for m in methods]
+        return texts[0] if form == "`{}`" and len(set(texts)) == 1 else " / ".join(texts)
+
+    return cell
+
+
+def beside(key: str | Test, form: str, unit: str = "", how: Callable = np.mean, alike: bool = True) -> Cell:
+    """A statistic of every method, side by side; ``alike``: of worlds in which all came to the same end."""
+    value = number(key) if isinstance(key, str) else key
+
+    def cell(methods: list[Rows]) -> str:
+        chosen = same_end(methods) if alike else list(zip(*methods, strict=True))
+        columns = zip(*chosen, strict=True) if chosen else [()] * len(methods)
+        texts = [form.format(how([value(row) for row in rows])) if rows else "-" for rows in columns]
+        return " / ".join(texts) + unit
+
+    return cell
+
+
+def same_end(methods: list[Rows]) -> list[tuple[Row, ...]]:
+    """The rows of the worlds in which all methods came to the same end."""
+    return [rows for rows in zip(*methods, strict=True) if len({row["outcome"] for row in rows}) == 1]
+
+
+def faster(methods: list[Rows]) -> str:
+    """Share of these worlds in which the second method took less time."""
+    pairs = [tuple(map(number("simulated_time_s"), rows)) for rows in same_end(methods)]
+    return share_text(sum(b < a for a, b in pairs), len(pairs), 0)
+
+
+def ratio_of_times(methods: list[Rows]) -> str:
+    """Median of the second method's time over the first's; its interval by 2000 samples with replacement."""
+    pairs = [tuple(map(number("simulated_time_s"), rows)) for rows in same_end(methods)]
+    if not pairs:
+        return "-"
+    ratio = np.array([b / a for a, b in pairs])
+    drawn = np.random.default_rng(0).choice(ratio, (2000, len(ratio)))
+    low, high = np.percentile(np.median(drawn, axis=1), [2.5, 97.5])
+    return f"{np.median(ratio):.2f} ({low:.2f}–{high:.2f})"
+
+
+def listed(rows: Rows, key: str) -> np.ndarray:
+    """All numbers that the texts of a column list; of "NUMBER:NUMBER" the rows (k, 2)."""
+    texts = [text for row in rows for text in str(row[key] or "").split()]
+    found = np.array([[float(part) for part in text.split(":")] for text in texts])
+    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found.reshape(-1, 2)
+
+
+def quantiles(values: Iterable[float], form: str = "{:.0f}") -> str:
+    """Median and 95 % quantile."""
+    array = np.asarray(values, dtype=float).reshape(-1)
+    return ", ".join(form.format(v) for v in np.quantile(array, [0.5, 0.95])) if len(array) else "–"
+
+
+def median(values: Sequence[float]) -> str:
+    """Median with two digits."""
+    return f"{np.median(values):.2f}" if len(values) else "-"
+
+
+def ratio(rows: Rows, part: str, whole: str) -> str:
+    """Sum of a column over that of another."""
+    below = sum(float(row[whole] or 0.0) for row in rows)
+    return f"{sum(float(row[part] or 0.0) for row in rows) / below:.0f}" if below else "-"
+
+
+def _sum(rows: Rows, key: str) -> int:
+    return int(sum(row[key] or 0 for row in rows))

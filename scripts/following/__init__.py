@@ -1,1 +1,0 @@
-"""Following what is felt beside replanning: what ``follow_study.py`` is made of."""

@@ -1,0 +1,76 @@
+"""The planner and the response of docs/own_planner.md beside the built-in methods, in touch and space.
+
+    python scripts/own_compared.py --worlds 200 --out docs/compare_your_method.md --ship
+
+runs what is missing (an interrupted one goes on), and writes the page's tables. With ``--ship`` the rows of
+the built-in methods become those that come with the program, beside their suites.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import bench_columns as c
+from bench_tables import Part, lines_of, read
+from measured_part import ROOT, table, tell
+
+from hopfield_nav.bench import find_suite, load_suite, shipped_file, write_shipped
+from hopfield_nav.cli.app import main as hopfield_nav
+
+OWN = {
+    "A*": ("a_star.py", "planner.kind: a_star.py:PLANNER"),
+    "wall follower": ("wall_follower.py", "explore: wall_follower.py:RESPONSE"),
+}
+COLUMNS = {
+    "reached": c.share(c.reached, c.counts),
+    "touches": c.of("collision_count", "{:.1f}"),
+    "time": c.of("simulated_time_s", "{:.1f} s"),
+    "the tool's way": c.of("way_m", "{:.2f} m"),
+    "largest force, mean": c.of("peak_contact_force_N", "{:.0f} N"),
+}
+EVERY_METHOD = Part("", lambda family, condition, method: f"{family}, {condition}: {method}", COLUMNS)
+
+
+def example(name: str) -> str:
+    """The block of the page that is a file of that name."""
+    page = (ROOT / "docs" / "own_planner.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    return next(block for block in blocks if block.startswith(f"# {name}\n"))
+
+
+def run(suite: str, worlds: int, folder: Path) -> Path:
+    """The bench of a suite with both methods; the folder of its results."""
+    arguments = ["bench", suite, "--again", "--worlds", str(worlds), "--out", str(folder / suite)]
+    for name, (file, changes) in OWN.items():
+        (folder / file).write_text(example(file), encoding="utf-8")
+        settings = (folder / file).with_suffix(".yaml")
+        settings.write_text(f"{changes}\n", encoding="utf-8")
+        arguments += ["--method", f"{name}={settings}"]
+    if (folder / suite / "rows").is_dir():
+        arguments.append("--resume")
+    if hopfield_nav(arguments):
+        raise SystemExit(f"{suite} was not run to its end")
+    return folder / suite
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--worlds", type=int, default=200, help="of every family and condition")
+    parser.add_argument("--folder", type=Path, default=ROOT / "runs" / "own_compared", help="of the results")
+    parser.add_argument("--out", type=Path, help="page; default: print only")
+    parser.add_argument("--ship", action="store_true", help="keep the built-in methods' rows, too")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name in ("space", "touch"):
+        rows = read(run(name, options.worlds, options.folder))
+        tell(table(["", *COLUMNS], lines_of(EVERY_METHOD, rows)), options.out, name)
+        if options.ship:
+            suite, built_in = load_suite(name), [row for row in rows if row["method"] not in OWN]
+            write_shipped(suite, built_in, shipped_file(find_suite(name)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""Tables of the pages from a bench: every suite has them, and their cells can be worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bench_columns as c
+import numpy as np
+import pytest
+from bench_tables import FELT, GOALS, MISSED, PAIRS, SECOND, TABLES, TOUCHES, WRIST, tables
+
+from dynamics import forward_kinematics
+from hopfield_nav.bench import list_suites, load_suite
+from hopfield_nav.geometry import capsule_distance, pack_primitives, upright_cylinder
+from hopfield_nav.plugin import load_from_file
+from hopfield_nav.world import build_arm, build_obstacles, parse_world
+
+BENCHES = Path(__file__).parents[2] / "worlds" / "benches"
+NEAR, FAR, LOST = [0.01, 0.01, 0.01, 1.0, 0.95], [0.06, 0.06, 0.02, 0.0, 0.5], [9.0, 9.0, 9.0, 0.0, 0.0]
+
+
+def row(**change):
+    values = {
+        "family": "f", "condition": "default", "method": "replan", "repeat": 0, "seed": 7, "counts": 1,
+        "outcome": "reached", "narrow": 1, "collision_count": 4, "contact_count": 5, "graze_count": 1,
+        "strong": 3, "once": 2, "missed": 1, "contact_time_s": 1.0, "simulated_time_s": 20.0, "way_m": 1.0,
+        "peak_contact_force_N": 10.0, "false_alarm_count": 0, "motions": 9, "path_rad": 6.0, "bound_rad": 3.0,
+        "spent_s": 2.0, "replans_s": "[0.1, 0.3]", "places": "[]", "silent_contact_count": 0,
+    }  # fmt: skip
+    return {**values, **change}
+
+
+def cells(columns, *methods):
+    return [column(list(methods)) for column in columns.values()]
+
+
+@pytest.mark.parametrize("suite", TABLES)
+def test_every_suite_of_the_tables_comes_along_with_the_methods_that_they_put_side_by_side(suite):
+    assert suite in list_suites()
+    made = load_suite(suite)
+    for part in TABLES[suite]:
+        assert set(part.methods or ()) <= set(made.methods)
+
+
+@pytest.mark.parametrize("suite", ["following", "sliding"])
+def test_a_seed_gives_one_world_that_is_free_at_start_and_goal(suite):
+    made = load_suite(suite, worlds=3)
+    scenes: dict[str, list[bytes]] = {}
+    for job in made.jobs():
+        if job.values["condition"] == "default" and job.values["method"] == "replan":
+            world, again = (made.start(job).world for _ in range(2))
+            assert build_obstacles(world).tobytes() == build_obstacles(again).tobytes()
+            tool = forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3]
+            ends = np.array([[*place, *place, 0.0] for place in (tool, world.goal_point)])
+            assert capsule_distance(ends, build_obstacles(world)).min() > 0.01
+            scenes.setdefault(job.values["family"], []).append(build_obstacles(world).tobytes())
+    assert all(len(set(drawn)) == 3 for drawn in scenes.values())
+
+
+def test_only_pairs_with_the_same_end_are_compared():
+    first = [row(), row(simulated_time_s=200.0, outcome="time_limit")]
+    found = cells(PAIRS, first, [row(simulated_time_s=10.0), row(simulated_time_s=10.0)])
+    assert found[:3] == ["2", "1 / 2", "0 / 0"]
+    assert found[5] == "20.0 / 10.0 s"
+    assert found[8].startswith("1 of 1")
+    assert found[9].startswith("0.50 (")
+
+
+def test_shares_of_touches_are_of_the_worlds_and_contacts_that_count():
+    rows = [row(), row(counts=0, outcome="no_path"), row(counts=0, narrow=0, outcome="no_path")]
+    found = cells(TOUCHES, rows)
+    assert found[0] == "3"
+    assert found[1].startswith("1 of 1 (")
+    assert found[2].startswith("1 of 2 (")
+    assert found[3:6] == ["1", "12 on 15 (0.80)", "3"]
+    assert found[6].startswith("6 of 9 (")
+    assert found[8] == "20.0 s"
+
+
+def test_a_second_obstacle_that_was_never_felt_is_the_largest_delay():
+    rows = [{"delay_s": 0.01}, {"delay_s": 0.02}, {"delay_s": np.inf}, {"delay_s": None}]
+    found = cells(SECOND, rows)
+    assert found[:3] == ["3", "20 ms", "inf ms"]
+    assert found[3].startswith("2 of 3 (")
+
+
+def test_a_touch_that_was_felt_nowhere_is_one_that_was_not_near():
+    rows = [row(places=json.dumps([NEAR, FAR])), row(places=json.dumps([LOST, NEAR]))]
+    shares = ["50 %", "75 %", "50 %", "75 %", "50 %", "25 %", "50 %", "100 %"]
+    assert cells(FELT, rows) == ["4", *shares, "0 on 18"]
+
+
+def test_goals_that_were_not_reached_count_in_the_share_and_not_in_the_cost():
+    lost = row(outcome="given_up", collision_count=200, simulated_time_s=910.0, path_rad=99.0, spent_s=28.0)
+    not_run = dict.fromkeys(row()) | {"outcome": "not run", "counts": 0}
+    found = cells(GOALS, [row(), lost, not_run])
+    assert found[0] == "2"
+    assert found[1].startswith("1 of 2 (")
+    assert found[2:7] == ["4", "4", "2.00", "20 s", "10 N"]
+    assert found[7:] == ["0.20 s, 0.30 s", "31"]  # of both: 930 s in 30 s
+    assert cells(MISSED, [row(), lost, not_run]) == ["7 `given_up` 200, 910 s"]
+
+
+def test_errors_and_angles_of_all_rows_are_put_together():
+    texts = {"delays_ms": "1 3", "turned_deg": "", "angles_deg": "0:3 90:1"}
+    found = cells(WRIST, [row(**texts, error_squared_N2=9.0, pressed_rows=4)])
+    assert found[6:] == ["2, 3", "1.5", "0, 76", "–"]
+
+
+def test_lines_of_one_mark_are_one_table():
+    rows = [row(method=m, angles="1:5 2:30", strides=1) for m in ("replan", "follow")]
+    found = tables("following", rows)
+    assert "| f, default | 1 | 1 / 1 |" in found["random"]
+    assert found["normals"].splitlines()[-1] == "| f, default | 1: 5°, 5° | 1: 30°, 30° |"
+
+
+@pytest.mark.parametrize("normal", [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]])
+def test_a_true_normal_points_away_from_the_nearest_obstacle(normal):
+    solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.6, 0.3], 0.03)])
+    normal_at = load_from_file("measure", "tool.py:normal_at", BENCHES)
+    place = np.array([0.4, 0.0, 0.0]) + 0.031 * np.array(normal)
+    np.testing.assert_allclose(normal_at(solids, place, 2), normal, atol=1e-6)
+
+
+def test_a_place_between_two_obstacles_has_no_normal():
+    solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.5, 0.0], 0.03)])
+    normal_at = load_from_file("measure", "tool.py:normal_at", BENCHES)
+    assert normal_at(solids, np.array([0.45, 0.0, 0.0]), 2) is None
+
+
+def test_a_motion_of_a_seed_is_always_the_same_and_leads_into_the_shelf():
+    draw_text = load_from_file("setup", "whole_arm.py:draw_text", BENCHES)
+    assert draw_text("shelf", 3) == draw_text("shelf", 3)
+    assert parse_world(draw_text("shelf", 3)).start != parse_world(draw_text("shelf", 4)).start
+    for seed in range(5):
+        x, y, z = parse_world(draw_text("shelf", seed)).goal_point
+        assert 0.35 <= np.hypot(x, y) <= 0.8
+        assert 0.05 <= z <= 0.7
+
+
+def test_quantiles_of_nothing_are_a_dash():
+    assert c.quantiles([]) == "–"
+    assert c.share_text(0, 0) == "-"
