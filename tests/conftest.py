@@ -17,6 +17,20 @@ RIGID = [name for name in UR if name != "ur5_ragazzon2012_as_printed"]
 # the recordings of a UR5 by kufieta2014 that the tests read, below ``data_folder``
 KUFIETA = ["no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx"]
 
+QUICK = (  # what says most in a minute and a half: `pytest -m quick`
+    "cli/test_commands.py", "control/test_alarm.py", "control/test_control_step.py",
+    "control/test_detectors.py", "control/test_laws.py", "control/test_momentum_observer.py",
+    "dynamics/test_dynamics_laws.py", "dynamics/test_dynamics_pinocchio.py", "dynamics/test_energy.py",
+    "dynamics/test_inverse_kinematics.py", "dynamics/test_kinematics.py", "dynamics/test_presliding.py",
+    "experiment/test_main_experiment.py", "geometry/test_solids.py", "isolation/test_isolate.py",
+    "known_world/test_collisions.py", "logs/test_threshold.py", "loop/test_closed_loop.py",
+    "loop/test_contact.py", "loop/test_flexible.py", "loop/test_sticking.py", "navigation/test_beliefs.py",
+    "navigation/test_tool_navigator.py", "planning/test_hopfield.py", "planning/test_limit.py",
+    "planning/test_plan_path.py", "project/test_docs.py", "project/test_layers.py",
+    "project/test_measured_parts.py", "record/test_run.py", "record/test_scoring.py",
+    "sweeps/test_sweep_file.py", "world/test_all_faults.py", "world/test_faults.py", "world/test_world.py",
+)  # fmt: skip
+
 LONGEST = ("test_kernels_stay_inside_their_arrays[NUMBA_B", "test_tool_finds_nothing[types]")
 MOST_PROCESSES = 8  # of which each holds its own compiled kernels
 
@@ -33,9 +47,22 @@ def pytest_xdist_auto_num_workers(config):
     return 0 if named else min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
+def _is_quick(path: Path) -> bool:
+    return path.as_posix().endswith(QUICK)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """For ``-m quick`` the other files are not even read, which would take most of the time."""
+    passed_over = collection_path.suffix == ".py" and not _is_quick(collection_path)
+    return True if passed_over and config.option.markexpr == "quick" else None
+
+
 def pytest_collection_modifyitems(items):
     """What takes minutes is asked first, so that no process is left with it at the end."""
     items.sort(key=lambda item: not item.name.startswith(LONGEST))
+    for item in items:
+        if _is_quick(item.path):
+            item.add_marker(pytest.mark.quick)
 
 
 @pytest.fixture(params=UR)

@@ -231,8 +231,13 @@ def test_bounds_checking_sees_an_index_outside(tmp_path):
     ("flag", "names"), [("NUMBA_BOUNDSCHECK", KERNEL_TESTS), ("NUMBA_DISABLE_JIT", QUICK_AS_PYTHON)]
 )
 def test_kernels_stay_inside_their_arrays(tmp_path, flag, names):
-    """Tests marked ``kernel``: all with bounds checking in a cache of its own, the quick ones as Python."""
-    run = _run(_kernel_tests(names), tmp_path, **{flag: "1"})
+    """Tests marked ``kernel``: all with bounds checking, the quick ones as Python.
+
+    The flags name a folder in the usual place of compiled code, where the next run finds it. What only looks
+    for an index outside need not be fast, and is optimised less.
+    """
+    kept = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""), "NUMBA_OPT": "1"}
+    run = _run(_kernel_tests(names), tmp_path, **{flag: "1"}, **kept)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "passed" in run.stdout
 

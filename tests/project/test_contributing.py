@@ -7,13 +7,16 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import versions
 import yaml
+from conftest import QUICK
 from documentation.snippets import blocks, commands
 from project.test_tools import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 TYPED = [line for block in blocks("CONTRIBUTING.md") for line in commands(block.text)]
-WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))["jobs"]["tests"]
+JOBS = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))["jobs"]
+WORKFLOW = JOBS["tests"]
 
 
 def whole():
@@ -54,6 +57,14 @@ def test_the_tools_are_those_that_the_tests_run():
     assert [shlex.split(hook["entry"].removeprefix(".venv/bin/")) for hook in hooks] == wanted
     typed = [shlex.split(line.removeprefix(".venv/bin/")) for line in TYPED]
     assert all(command in typed for command in wanted)
+
+
+def test_every_quick_file_is_there_and_the_lowest_and_newest_versions_are_tried():
+    assert [name for name in QUICK if not (ROOT / "tests" / name).is_file()] == []
+    tried = [step["run"] for step in JOBS["versions"]["steps"] if "run" in step]
+    assert tried == ["pip install -q uv && python scripts/versions.py"]
+    assert ".venv/bin/python scripts/versions.py" in TYPED
+    assert [name for name in versions.TESTS if not (ROOT / "tests" / name).is_file()] == []
 
 
 def test_every_file_and_test_that_is_typed_is_there():
