@@ -271,8 +271,8 @@ def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, t
     if faults:
         raise together(sort_faults(faults, document))
     engine = SweepFile(
-        format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed, quantities=file.quantities,
-        measures=file.measures, until=file.until, patience=file.patience,
+        format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
+        quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
         time_limit_per_run=file.time_limit_per_run,
     )  # fmt: skip
     named: dict[str, Mapping[str, Any]] = {

@@ -152,7 +152,9 @@ def _differences(
     def key(row: Row) -> tuple[Hashable, ...]:
         return row["seed"], *(_text(row[name]) for name in others)
 
-    first, reached, times = {key(row): row for row in best}, {}, {}
+    first = {key(row): row for row in best}
+    reached: dict[tuple[Hashable, ...], list[Any]] = {}
+    times: dict[tuple[Hashable, ...], list[Any]] = {}
     for row in other:
         pair = first.get(key(row))
         if pair is None:

@@ -24,7 +24,8 @@ def _swing(tmp_path, torque, gears, more="", integrator="rk4", time=1.0, error="
     (tmp_path / "push.py").write_text(CONSTANT)
     return simulation(
         "arm: swing.yaml\nstart: {joints: [0.3]}\n"
-        f"plant: {{friction: {{coulomb: {level}{stick}}}, presliding: {gears}, integrator: {integrator}{more}}}\n"
+        f"plant: {{friction: {{coulomb: {level}{stick}}}, presliding: {gears}, "
+        f"integrator: {integrator}{more}}}\n"
         f"controller: {{law: push.py:PUSH, torque: {torque}, friction_feedforward: false{error}}}\n"
         f"detection: {{estimator: none}}\ntime_limit: {time}\n",
         tmp_path,
@@ -66,7 +67,7 @@ def test_above_the_level_it_slides(tmp_path, integrator):
 
 @BOTH
 def test_a_gear_holds_up_to_its_breakaway_and_slides_against_less(tmp_path, integrator):
-    """Stribeck: 4 N·m turn it as far as Dahl's law says of a level of 5; broken away, 3 N·m are left of it."""
+    """Stribeck: 4 N·m turn it as far as Dahl's law says of a level of 5; broken away, 3 N·m are left."""
     stick, damping = ", breakaway: 5, stribeck_speed: %s", 3.0 * np.sqrt(2e4 * INERTIA)
     held = _swing(tmp_path, 4.0, 2e4, f", damping: {damping}", integrator, 3.0, stick=stick % 1.0)
     held.run()
