@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import PPoly
 
-from hopfield_nav.known_world.legs import PathSegment
+from hopfield_nav.known_world.path_segments import PathSegment
 from hopfield_nav.loop import Trajectory, quintic_pieces
 
 _LEAST_PIECE = 2.5e-4  # [s] shorter quintic pieces lose the acceleration in rounding
@@ -50,20 +50,20 @@ def _averaged(knots: np.ndarray, quadratic: np.ndarray, end: float, ramp: float)
     return PathTime(times, np.stack(terms, axis=1) / ramp)
 
 
-def along(leg: PathSegment, times: PathTime) -> Trajectory:
-    """The motion of the joints along a leg: exact on a straight line, quintic pieces through a curved one."""
-    if leg.straight:
-        direction, start = leg.path.c[:, 0]
+def along(segment: PathSegment, times: PathTime) -> Trajectory:
+    """The motion of the joints along a segment: exact on a straight line, quintic pieces through a curved one."""
+    if segment.straight:
+        direction, start = segment.path.c[:, 0]
         coefficients = np.zeros((len(times.coefficients), 6, len(start)))
         coefficients[:, :4] = times.coefficients[:, :, None] * direction
         coefficients[:, 0] += start
         return Trajectory(times.knots, coefficients)
     kept = _spaced(times.knots)
     s, sd, sdd, sdd_end = _at_knots(times, kept)
-    first, second = leg.path(s, 1), leg.path(s, 2)
+    first, second = segment.path(s, 1), segment.path(s, 2)
     bend = second * (sd**2)[:, None]
     qdd, qdd_end = bend + first * sdd[:, None], bend[1:] + first[1:] * sdd_end[:, None]
-    return quintic_pieces(times.knots[kept], leg.path(s), first * sd[:, None], qdd, qdd_end)
+    return quintic_pieces(times.knots[kept], segment.path(s), first * sd[:, None], qdd, qdd_end)
 
 
 def _at_knots(times: PathTime, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

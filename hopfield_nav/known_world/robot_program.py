@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from dynamics import Arm, BadInput, forward_kinematics
-from hopfield_nav.known_world.legs import checked_path
+from hopfield_nav.known_world.path_segments import checked_path
 from hopfield_nav.known_world.table import PERIOD, sample_times
 from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.known_world.timing import corner_times

@@ -15,8 +15,8 @@ import numpy as np
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
 from dynamics.kernels.settings_here import without_settings_here
-from hopfield_nav.known_world.legs import PathSegment
 from hopfield_nav.known_world.limits import MotionLimits
+from hopfield_nav.known_world.path_segments import PathSegment
 
 with without_settings_here("matplotlibrc"):  # which it loads
     import toppra
@@ -25,37 +25,37 @@ with without_settings_here("matplotlibrc"):  # which it loads
 
 
 def fastest_speed(
-    arm: Arm, leg: PathSegment, limits: MotionLimits, friction_speed: np.ndarray | None = None
+    arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """Highest path speed (m,) [rad/s] at a leg's grid from rest to rest; None where nothing keeps the limits.
+    """Highest path speed (m,) [rad/s] at a segment's grid, rest to rest; None where nothing keeps the limits.
 
     Friction in the joints is taken at ``friction_speed`` (m,) [rad/s], by default 0.
     """
-    path = _Path(leg)
+    path = _Path(segment)
     constraint = _Constraint(
-        arm, limits, np.zeros(len(leg.grid)) if friction_speed is None else friction_speed
+        arm, limits, np.zeros(len(segment.grid)) if friction_speed is None else friction_speed
     )
-    solver = toppra.algorithm.TOPPRA([constraint], path, leg.grid, solver_wrapper="seidel")
+    solver = toppra.algorithm.TOPPRA([constraint], path, segment.grid, solver_wrapper="seidel")
     _, speed, _ = solver.compute_parameterization(0.0, 0.0)
     return None if speed is None or not np.all(np.isfinite(speed)) else speed
 
 
 class _Path(AbstractGeometricPath):
-    """A leg as the library wants it."""
+    """A segment as the library wants it."""
 
-    def __init__(self, leg: PathSegment) -> None:
-        self.leg = leg
+    def __init__(self, segment: PathSegment) -> None:
+        self.segment = segment
 
     def __call__(self, path_positions: Any, order: int = 0) -> np.ndarray:
-        return self.leg.path(path_positions, order)
+        return self.segment.path(path_positions, order)
 
     @property
     def dof(self) -> int:
-        return self.leg.path.c.shape[2]
+        return self.segment.path.c.shape[2]
 
     @property
     def path_interval(self) -> np.ndarray:
-        return self.leg.grid[[0, -1]]
+        return self.segment.grid[[0, -1]]
 
 
 class _Constraint(LinearConstraint):

@@ -1,6 +1,6 @@
 """A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow.
 
-Every leg of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the
+Every segment of a path runs from rest to rest. TOPP-RA gives the highest speed along it that keeps the
 limits at grid points; the trajectory that comes of it is measured between them too, and where it
 exceeds a limit by more than ``TOLERANCE`` the grid is refined, then the limits are tightened.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 
 from dynamics import Arm, BadInput, LibraryMissing, gravity_torque, joint_friction_torque
-from hopfield_nav.known_world.legs import PathSegment, checked_path, divided, legs_of_path
 from hopfield_nav.known_world.limits import (
     ACCELERATION,
     TORQUE_SHARE,
@@ -20,6 +19,7 @@ from hopfield_nav.known_world.limits import (
     largest_shares,
     motion_limits,
 )
+from hopfield_nav.known_world.path_segments import PathSegment, checked_path, divided, segments_of_path
 from hopfield_nav.known_world.path_time import along, position_over_time
 from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.loop import Trajectory, joined, resting, slowed, values_at
@@ -50,8 +50,8 @@ def time_path(
         acceleration: largest acceleration of the joints [rad/s²], one number or (n,).
         share: of the torque limits that may be used; ``inf``: torque is not limited.
         tool_speed: largest speed of the tool point [m/s]; default not limited.
-        ramp: time in which the joints' acceleration builds up [s]; each leg takes that much longer than the
-            fastest motion. 0: the acceleration jumps.
+        ramp: time in which the joints' acceleration builds up [s]; each segment takes that much longer than
+            the fastest motion. 0: the acceleration jumps.
 
     Returns:
         Quintic pieces from time 0, at rest at both ends; without duration for a path of length 0. No
@@ -67,10 +67,10 @@ def time_path(
     if not 0.0 <= ramp < math.inf:
         raise BadInput("ramp must be a time", found=ramp, allowed="0 or more [s]")
     path = checked_path(path, len(arm.dh))
-    legs = legs_of_path(arm, path)
-    if not legs:
+    segments = segments_of_path(arm, path)
+    if not segments:
         return resting(path.q[0])
-    return joined([_time_leg(arm, leg, limits, float(ramp)) for leg in legs])
+    return joined([_time_segment(arm, segment, limits, float(ramp)) for segment in segments])
 
 
 def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
@@ -93,31 +93,34 @@ def corner_times(path: PlannedPath, trajectory: Trajectory) -> np.ndarray:
     return trajectory.knots[rows]
 
 
-def _time_leg(arm: Arm, leg: PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
-    _require_held(arm, leg, limits)
+def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: float) -> Trajectory:
+    _require_held(arm, segment, limits)
     fastest_speed = _library()
-    tight, friction_speed, trajectory = limits, np.zeros(len(leg.grid)), None
+    tight, friction_speed, trajectory = limits, np.zeros(len(segment.grid)), None
     rubs = bool(np.any(arm.friction) and np.any(np.isfinite(limits.torque)))
     for attempt in range(_ATTEMPTS):
-        speed = fastest_speed(arm, leg, tight, friction_speed)
+        speed = fastest_speed(arm, segment, tight, friction_speed)
         if speed is None:  # friction was taken at too high a speed, or the limits were tightened too far
             friction_speed, tight = 0.5 * friction_speed, limits
             continue
         if rubs and attempt == 0:
             friction_speed = speed
             continue
-        trajectory = along(leg, position_over_time(leg.grid, speed, ramp))
+        trajectory = along(segment, position_over_time(segment.grid, speed, ramp))
         shares = largest_shares(arm, trajectory, limits)
         if max(shares) <= 1.0 + TOLERANCE:
             return trajectory
         friction_speed = 0.5 * (friction_speed + speed)
-        if leg.straight and not rubs and len(leg.grid) <= _FINEST:
-            grid = divided(leg.grid, 2)
-            leg, friction_speed = leg._replace(grid=grid), np.interp(grid, leg.grid, friction_speed)
+        if segment.straight and not rubs and len(segment.grid) <= _FINEST:
+            grid = divided(segment.grid, 2)
+            segment, friction_speed = (
+                segment._replace(grid=grid),
+                np.interp(grid, segment.grid, friction_speed),
+            )
         else:
             tight = _tightened(tight, shares)
     if trajectory is None:
-        trajectory = along(leg, position_over_time(leg.grid, _humble_speed(leg, limits), ramp))
+        trajectory = along(segment, position_over_time(segment.grid, _humble_speed(segment, limits), ramp))
     return _slowed_until_kept(arm, trajectory, limits)
 
 
@@ -149,15 +152,15 @@ def _slowed_until_kept(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -
     raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
 
 
-def _humble_speed(leg: PathSegment, limits: MotionLimits) -> np.ndarray:
-    """Path speed of a bang-bang motion, for a leg on which the library fails in rounding."""
-    s = leg.grid
+def _humble_speed(segment: PathSegment, limits: MotionLimits) -> np.ndarray:
+    """Path speed of a bang-bang motion, for a segment on which the library fails in rounding."""
+    s = segment.grid
     return np.sqrt(2.0 * limits.acceleration.min() * np.minimum(s, s[-1] - s))
 
 
-def _require_held(arm: Arm, leg: PathSegment, limits: MotionLimits) -> None:
-    """Refuse a leg with a pose at which the motors cannot hold the arm, or not move it against friction."""
-    q, creep = leg.path(leg.grid), 1e-6 * leg.path(leg.grid, 1)
+def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:
+    """Refuse a segment with a pose where the motors cannot hold the arm, or not move it against friction."""
+    q, creep = segment.path(segment.grid), 1e-6 * segment.path(segment.grid, 1)
     still = gravity_torque(arm, q)
     creeping = still + joint_friction_torque(arm, creep, smoothing=0.0)
     share = np.maximum(np.abs(still), np.abs(creeping)) / limits.torque

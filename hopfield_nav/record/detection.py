@@ -18,7 +18,7 @@ class DetectionRecord(NamedTuple):
         cell, start: marked cell, and the cell from which the next path starts.
         position: (3,) true tool position [m].
         false_alarm: no true contact in the 50 ms before.
-        passed_by: the arm did not go back, but passed by what it grazed.
+        passed_by: the arm did not go back, but passed by: a glancing contact.
         changed: (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles.
         slid_until: until when the arm then slid along what it felt [s]; NaN where it did not.
         closed: certainty of every touched step as it stood afterwards, 1 for facts.

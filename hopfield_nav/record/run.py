@@ -96,7 +96,7 @@ class Run:
     def passed_by(self) -> np.ndarray:
         """(m,) bool: the detections that the arm passed by; the others are collisions."""
         data = self.data
-        if "event_passed_by" not in data:  # a record from before there were grazes
+        if "event_passed_by" not in data:  # a record from before there were glancing contacts
             return np.zeros(data.sizes["event"], dtype=bool)
         return data.event_passed_by.values.astype(bool)
 

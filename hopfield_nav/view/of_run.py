@@ -61,7 +61,7 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
 
 
 def events_of(run: Run) -> list[dict[str, Any]]:
-    """Collisions and grazes as they were answered, and contacts that were not felt: time, touch [s], kind."""
+    """Collisions and glancing contacts as answered, contacts that were not felt: time, touch [s], kind."""
     data = run.data
     kinds = np.where(run.passed_by, "graze", "collision")
     kinds = np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist()

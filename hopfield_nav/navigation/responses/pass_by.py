@@ -90,7 +90,7 @@ def is_glancing(
 def segment_under_way(motion: PlannedMotion, time: float) -> tuple[np.ndarray, np.ndarray]:
     """Where the segment begins and ends, (3,) each [m], on which the reference is at a time [s]."""
     if motion.trajectory is None or motion.places is None:
-        raise RuntimeError("an arm that follows no segments grazes nothing")
+        raise RuntimeError("an arm that follows no segments passes by nothing")
     number = int(np.searchsorted(motion.trajectory.knots, time, side="right")) - 1
     number = min(max(number, 0), len(motion.places) - 2)
     return motion.places[number], motion.places[number + 1]

@@ -55,11 +55,11 @@ def blended_path(
     rests = np.flatnonzero(cut == 0.0)
     parts, times, rows = list[Trajectory](), [np.array([time])], [corners[:1]]
     for first, last in itertools.pairwise(rests):
-        leg, breaks = _leg(corners[first : last + 1], cut[first : last + 1])
-        passed = position_over_time(leg.grid, _speeds(arm, leg, speed), RAMP)
-        parts.append(along(leg, passed))
+        segment, breaks = _segment(corners[first : last + 1], cut[first : last + 1])
+        passed = position_over_time(segment.grid, _speeds(arm, segment, speed), RAMP)
+        parts.append(along(segment, passed))
         times.append(times[-1][-1] + _times_at(passed, breaks[1:]))
-        rows.append(leg.path(breaks[1:]))
+        rows.append(segment.path(breaks[1:]))
     whole = joined(parts)
     trajectory = Trajectory(whole.knots + time, whole.coefficients, sample_time)
     return BlendedPath(np.vstack(rows), trajectory, np.concatenate(times))
@@ -84,7 +84,7 @@ def _blend(corner: np.ndarray, before: np.ndarray, behind: np.ndarray, cut: floa
     return np.array([corner - a, 2.5 * a, 0.0 * a, -5.0 * a, 5.0 * a + 2.5 * b, -1.5 * (a + b)])
 
 
-def _leg(corners: np.ndarray, cut: np.ndarray) -> tuple[PathSegment, np.ndarray]:
+def _segment(corners: np.ndarray, cut: np.ndarray) -> tuple[PathSegment, np.ndarray]:
     """Lines and blends between two rests as one path, and the positions at which each of them ends."""
     unit, length = _directions(corners), np.linalg.norm(np.diff(corners, axis=0), axis=1)
     pieces, sizes = list[np.ndarray](), list[float]()
@@ -105,13 +105,13 @@ def _leg(corners: np.ndarray, cut: np.ndarray) -> tuple[PathSegment, np.ndarray]
     return PathSegment(PPoly(np.array(pieces).swapaxes(0, 1)[::-1], breaks), grid, False), breaks
 
 
-def _speeds(arm: Arm, leg: PathSegment, speed: float) -> np.ndarray:
-    """(m,) highest path speeds on the grid of a leg, from rest to rest [rad/s]."""
-    first, second = leg.path(leg.grid, 1), leg.path(leg.grid, 2)
+def _speeds(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
+    """(m,) highest path speeds on the grid of a segment, from rest to rest [rad/s]."""
+    first, second = segment.path(segment.grid, 1), segment.path(segment.grid, 2)
     with np.errstate(divide="ignore"):
         joints = (arm.speed_limits / np.abs(first)).min(axis=1)
         turning = np.sqrt((0.5 * ACCELERATION / np.abs(second)).min(axis=1))
-    most = np.minimum.reduce([joints, turning, _point_limit(arm, leg, speed)])
+    most = np.minimum.reduce([joints, turning, _point_limit(arm, segment, speed)])
     most[[0, -1]] = 0.0
     for order in (range(1, len(most)), range(len(most) - 2, -1, -1)):
         ahead = 1 if order.step < 0 else -1
@@ -119,17 +119,17 @@ def _speeds(arm: Arm, leg: PathSegment, speed: float) -> np.ndarray:
             from_ = k + ahead
             left = ACCELERATION - np.abs(second[from_]) * most[from_] ** 2
             gain = float((left / np.maximum(np.abs(first[from_]), 1e-9)).min())
-            reached = most[from_] ** 2 + 2.0 * gain * abs(leg.grid[k] - leg.grid[from_])
+            reached = most[from_] ** 2 + 2.0 * gain * abs(segment.grid[k] - segment.grid[from_])
             most[k] = min(most[k], np.sqrt(reached))
     return most
 
 
-def _point_limit(arm: Arm, leg: PathSegment, speed: float) -> np.ndarray:
+def _point_limit(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
     """(m,) path speed at which the fastest point of the arm has its speed, on the grid and around it."""
-    between = 0.5 * (leg.grid[1:] + leg.grid[:-1])
-    s = np.sort(np.concatenate([leg.grid, between]))
-    q = leg.path(s)
-    ends = np.stack([q - _NUDGE * leg.path(s, 1), q + _NUDGE * leg.path(s, 1)])
+    between = 0.5 * (segment.grid[1:] + segment.grid[:-1])
+    s = np.sort(np.concatenate([segment.grid, between]))
+    q = segment.path(s)
+    ends = np.stack([q - _NUDGE * segment.path(s, 1), q + _NUDGE * segment.path(s, 1)])
     axes = capsules_in_base(arm, ends.reshape(-1, q.shape[1]))[..., :6].reshape(2, len(s), -1, 3)
     rate = np.linalg.norm(axes[1] - axes[0], axis=2).max(axis=1) / (2.0 * _NUDGE)
     around = np.maximum(np.maximum(np.append(rate[1:], 0.0), np.append(0.0, rate[:-1])), rate)[::2]

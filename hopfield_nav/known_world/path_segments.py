@@ -1,9 +1,9 @@
-"""The legs of a planned path: smooth, each between two corners at which the arm must stop.
+"""The segments of a planned path: smooth, each between two corners at which the arm must stop.
 
 A "direct" or "sampling" path is straight in joint space between corners, and proven free of collision
-as such: a leg is that straight line and nothing else. On a "shortest" path, and on one "around", the tool
-is on a straight line between corners and the rows are close together: a leg is the cubic spline through its
-rows, with rows added where that leaves the tool's line.
+as such: a segment is that straight line and nothing else. On a "shortest" path, and on one "around", the
+tool is on a straight line between corners and the rows are close together: a segment is the cubic spline
+through its rows, with rows added where that leaves the tool's line.
 """
 
 from typing import NamedTuple
@@ -17,8 +17,8 @@ from hopfield_nav.known_world.task import AROUND, DIRECT, SAMPLING, SHORTEST, Pl
 
 KINDS = (SHORTEST, AROUND, DIRECT, SAMPLING)
 _SAME = 1e-8  # [rad] rows no further apart are one
-_OFF_LINE = 1e-6  # [rad] a row of a straight leg may lie this far beside it
-_GRID = 200  # least number of intervals of a leg's grid
+_OFF_LINE = 1e-6  # [rad] a row of a straight segment may lie this far beside it
+_GRID = 200  # least number of intervals of a segment's grid
 
 
 class PathSegment(NamedTuple):
@@ -41,7 +41,7 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
 
     Raises:
         BadInput: wrong shapes, angles that are not finite, an unknown kind, corners that are not rows in
-            order with the first and the last among them, or a straight leg with rows beside it.
+            order with the first and the last among them, or a straight segment with rows beside it.
     """
     q, corners = np.asarray(path.q, dtype=np.float64), np.asarray(path.corners)
     if path.kind not in KINDS:
@@ -58,15 +58,15 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
     return checked
 
 
-def legs_of_path(arm: Arm, path: PlannedPath) -> list[PathSegment]:
-    """The legs of a checked path; a leg without motion is not among them."""
+def segments_of_path(arm: Arm, path: PlannedPath) -> list[PathSegment]:
+    """The segments of a checked path; a segment without motion is not among them."""
     spans = zip(path.corners[:-1], path.corners[1:], strict=True)
     rows = [path.q[first : last + 1] for first, last in spans]
-    legs = [_curved_leg(arm, each) if path.is_of_tool else _straight_leg(each) for each in rows]
-    return [leg for leg in legs if leg is not None]
+    segments = [_curved_segment(arm, each) if path.is_of_tool else _straight_segment(each) for each in rows]
+    return [segment for segment in segments if segment is not None]
 
 
-def _straight_leg(rows: np.ndarray) -> PathSegment | None:
+def _straight_segment(rows: np.ndarray) -> PathSegment | None:
     change = rows[-1] - rows[0]
     length = float(np.linalg.norm(change))
     if length <= _SAME:
@@ -75,7 +75,7 @@ def _straight_leg(rows: np.ndarray) -> PathSegment | None:
     return PathSegment(path, np.linspace(0.0, length, _GRID + 1), True)
 
 
-def _curved_leg(arm: Arm, rows: np.ndarray) -> PathSegment | None:
+def _curved_segment(arm: Arm, rows: np.ndarray) -> PathSegment | None:
     rows = _different(rows)
     if len(rows) == 1:
         return None
