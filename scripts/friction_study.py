@@ -1,6 +1,6 @@
 r"""Gears that give before they slip: what the tool and the whole arm feel with them, and free motion.
 
-python scripts/friction_study.py --tool 7 --periods 7 --stiff 12 --free 30 --recordings --whole 4 \
+python scripts/friction_study.py --tool 4 --periods 7 --stiff 12 --free 30 --recordings --whole 4 \
     --out docs/friction.md
 
 The tool moves through ``random_cylinders``; the control computer knows the stiffness, or is off by a factor.

@@ -1,6 +1,7 @@
 """What an arm gains that learns itself: its touches, its model on recordings, and what learning costs.
 
 python scripts/learning_study.py --worlds 40 --second 50 --out docs/imperfections.md
+python scripts/learning_study.py --masses 200 --out docs/touches.md
 
 Touches are counted as in the suite ``touch``, on the same worlds. On recordings of a real UR5 the model is
 learnt from windows of 0.2 s of one run, second by second, and judged by its torque on another one.
@@ -44,6 +45,14 @@ def touches(worlds: int) -> str:
         lines.append(row(name, [run_one(FIRST + k, change) for k in range(worlds)]))
         print(lines[-1], flush=True)
     return "\n".join(lines)
+
+
+def masses(worlds: int) -> str:
+    """Touches with masses that are off, learnt and not, world by world beside those with all known."""
+    settings = {"everything known": SETTINGS["default"], OFF: SETTINGS[OFF]}
+    settings[f"{OFF}, learnt"] = [*SETTINGS[OFF], *LEARN[OFF]]
+    runs = {name: [run_one(FIRST + k, change) for k in range(worlds)] for name, change in settings.items()}
+    return "\n".join([HEAD, *(row(name, found) for name, found in runs.items())])
 
 
 def second(count: int) -> str:
@@ -131,8 +140,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--worlds", type=int, default=40, help="worlds in every setting")
     parser.add_argument("--second", type=int, default=50, help="second obstacles in every setting")
+    parser.add_argument("--masses", type=int, default=0, help="worlds of the table of touches.md, alone")
     parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
     options = parser.parse_args()
+    if options.masses:
+        tell(masses(options.masses), options.out, "learnt")
+        return
     parts = {
         "Recordings of a real arm": recordings(),
         "Cost of a simulated second": cost(),

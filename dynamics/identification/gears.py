@@ -21,7 +21,7 @@ from dynamics.identification.filtering import motion
 from dynamics.identification.logs import MotionLog
 from dynamics.presliding import presliding_torque
 
-LENGTHS = np.geomspace(1e-6, 1e-2, 121)  # [rad] F_c / σ
+LENGTHS = np.geomspace(1e-5, 1e-2, 91)  # [rad] F_c / σ, from the step of an encoder on: less is not seen
 WINDOW = 0.25  # [s] on both sides of a turn
 LEAST_TURN = 3e-4  # [rad] that a joint goes both ways: less is noise of its encoder
 FEWEST = 8  # samples of a window

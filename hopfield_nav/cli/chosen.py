@@ -89,9 +89,9 @@ def model_of_world(world: World, arm: str | None) -> Arm:
 
 
 def values_of_world(world: World, methods: Sequence[Method]) -> dict[str, Any]:
-    """What a world says of the parameters that the methods have."""
+    """What a world says of the parameters that the methods have, and of its encoders."""
     values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
-    known = {p.name for method in methods for p in method.parameters}
+    known = {"encoder_resolution", *(p.name for method in methods for p in method.parameters)}
     return {name: value for name, value in values.items() if name in known}
 
 

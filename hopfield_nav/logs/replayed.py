@@ -29,6 +29,8 @@ from hopfield_nav.plugin import WRIST, Method, applied, applied_type, make_sense
 if TYPE_CHECKING:
     import xarray
 
+RESOLUTION = "encoder_resolution"  # of the world's sensors, beside the parameters of methods
+
 
 class Replay(NamedTuple):
     """What a method believed at every row.
@@ -94,7 +96,8 @@ def replay(
         estimator: a ``Method`` of ``plugin.find_method``.
         detector: the same.
         parameters: by name, of either method; the rest at their defaults. What a world's estimator
-            inherits from the control law (``omega``) has to be given here.
+            inherits from the control law (``omega``) has to be given here. Also ``encoder_resolution`` [rad],
+            which the belief of gears that give before they slip depends on; default exact.
         rearm: level below which a detector that has fired is armed again.
         episodes: as ``detection.episodes`` of a world; by default every rise counts, since an arm that does
             not answer what it feels never retreats from it.
@@ -119,7 +122,9 @@ class Replaying:
         episodes: bool = False,
     ) -> None:
         self._n = n = len(model.dh)
-        values = _known(dict(parameters or {}), estimator, detector)
+        given = dict(parameters or {})
+        self._resolution = np.zeros(n) + np.asarray(given.pop(RESOLUTION, 0.0), dtype=np.float64)
+        values = _known(given, estimator, detector)
         rule = AlarmRule(float(rearm), 0.0, bool(episodes), 0.0)
         self._methods = model, estimator, detector, values, rule
         self._block = np.zeros((len(Signals._fields) - 2, 1, n))
@@ -136,7 +141,7 @@ class Replaying:
         n, self._last = self._n, -np.inf
         self._records = (
             model, applied(estimator, values, n), applied(detector, values, n), rule,
-            make_sensed(n), make_belief(n), make_alarm(n), make_work(n), np.zeros(n),
+            make_sensed(n), make_belief(n), make_alarm(n), make_work(n), self._resolution,
         )  # fmt: skip
 
     def feed(self, signals: Signals) -> Replay:

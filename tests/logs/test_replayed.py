@@ -18,12 +18,14 @@ ARM = load_arm("ur5_ragazzon2012")
 ESTIMATOR, DETECTOR = find_method("estimator", "joint_error"), find_method("detector", "wrench_norm")
 
 
-def again(run):
+def again(run, **more):
     """What the methods of a run believe when they are given its record."""
     methods = find_methods(run.world)
     simulation = Simulation(run.world)
     controller = build_controller(run.world, simulation.arm, methods)
-    values = {**run.world.detection.parameters, "omega": run.world.controller.parameters["omega"]}
+    values = {**run.world.detection.parameters, **more}
+    if any(p.inherit for p in methods.estimator.parameters):
+        values["omega"] = run.world.controller.parameters["omega"]
     return replay(controller.model, signals_of_run(run), methods.estimator, methods.detector, values)
 
 
@@ -69,6 +71,17 @@ def test_the_measured_signals_are_replayed_where_sensors_are_imperfect():
     np.testing.assert_array_equal(found.level, run.data.level)
     np.testing.assert_array_equal(found.tau_external, run.data.tau_external_estimate)
     assert np.abs(run.data.q - run.data.q_sensed).max() > 1e-5
+
+
+def test_a_run_with_gears_that_give_is_repeated_where_the_encoders_step_is_told():
+    real = ["plant={dynamics: ur5_full, friction: arm}", "controller.model=ur5_full", "time_limit=1.0"]
+    real += [
+        "sensors.encoder_resolution=1e-4",
+        "detection={measure: adaptive_joint_torque, threshold: 1.0e5}",
+    ]
+    run = simulate(load_world("ragazzon2012_momentum", real))
+    np.testing.assert_array_equal(again(run, encoder_resolution=1e-4).level, run.data.level)
+    assert np.any(again(run).level != run.data.level)
 
 
 def test_alarms_of_a_run_come_back():
