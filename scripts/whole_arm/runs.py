@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.world import parse_world
-from whole_arm.worlds import GEARS, WRONG, Drawn
+from whole_arm.worlds import WRONG, Drawn, gears
 
 SETTINGS = {
     "felt_points": "planner: {strategy: felt_points}\n",
@@ -22,10 +22,18 @@ SETTINGS = {
     "optimist": "planner: {strategy: optimist}\n",
     "felt_points, wrong model": "planner: {strategy: felt_points}\n" + WRONG,
 }
+_WAYS = {  # what a controller is told, and what surfaces are like, beside the stiffness of the gears
+    "known": (True, "", ""),
+    "wrong": (False, "", ""),
+    "wrong, learnt": (False, "learn: true, ", ""),
+    "wrong, rough": (False, "", "contact: {friction: 0.6}\n"),
+    "wrong, soft": (False, "", "contact: {stiffness: 3.0e3}\n"),
+    "wrong, 2 ms": (False, "period: 0.002, ", ""),
+    "wrong, 8 ms": (False, "period: 0.008, ", ""),
+}
+GIVING = (*(f"σ 2e4, {way}" for way in _WAYS), *(f"σ 1e5, {way}" for way in list(_WAYS)[:3]))
 SETTINGS |= {
-    f"gear {gear}, {model}": "planner: {strategy: felt_points}\n" + GEARS % (gear, *errors)
-    for gear in ("ideal", "2e4", "1e5")
-    for model, errors in {"known": (1, 1, 1), "wrong": (1.1, 0.8, 2)}.items()
+    name: "planner: {strategy: felt_points}\n" + gears(name[2:5], *_WAYS[name[7:]]) for name in GIVING
 }
 _SLICE = 0.25  # [s] between two looks at the joints
 NONE = 9.0  # [m] error of a touch that was located nowhere
@@ -43,6 +51,8 @@ class Ran(NamedTuple):
         spent: processor time of the whole run [s].
         places: of every touch that was looked at: distance from the true point of the likeliest place, of
             the best of two and of three [m], whether its link is right, its weight.
+        weighed: of every place of these touches: its weight, and its distance from the true point [m].
+        delays: of the first alarm on every contact, from the true beginning [s].
     """
 
     family: str
@@ -61,6 +71,8 @@ class Ran(NamedTuple):
     spent: float
     replan: list[float]
     places: list[list[float]]
+    weighed: Sequence[Sequence[float]] = ()
+    delays: Sequence[float] = ()
 
 
 class _Watch:
@@ -70,6 +82,7 @@ class _Watch:
         self._simulation, self._truth, self._spent = simulation, None, 0.0
         self.replan: list[float] = []
         self.places: list[list[float]] = []
+        self.weighed: list[list[float]] = []
         self.motions = 1
         navigator: Any = simulation.navigator
         self._on_detection, self._localize = navigator.on_detection, navigator.localize
@@ -101,6 +114,7 @@ class _Watch:
                 (int(places.links[0]) == link, float(places.weights[0])) if len(error) > 1 else (0, 0.0)
             )
             self.places.append([error[0], min(error[:2]), min(error[:3]), *likeliest])
+            self.weighed += [[float(w), float(e)] for w, e in zip(places.weights, error, strict=False)]
         return places
 
     def replanned(self, *given: Any) -> Any:
@@ -130,7 +144,14 @@ def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
         time=simulation.time, path=path, bound=drawn.bound,
         peak_force=simulation.state.statistics.peak_force, spent=spent,
         replan=watch.replan, places=[[float(v) for v in row] for row in watch.places],
+        weighed=watch.weighed, delays=_delays(found),
     )  # fmt: skip
+
+
+def _delays(found: Sequence[Any]) -> list[float]:
+    """From the true beginning of every contact to its first alarm [s]."""
+    first = {d.touch_time: d.time for d in reversed(found) if not np.isnan(d.touch_time)}
+    return [float(alarm - touched) for touched, alarm in first.items()]
 
 
 def run_kept(drawn: Drawn, setting: str, most: int, folder: Path) -> Ran:
