@@ -51,7 +51,7 @@ def _averaged(knots: np.ndarray, quadratic: np.ndarray, end: float, ramp: float)
 
 
 def along(segment: PathSegment, times: PathTime) -> Trajectory:
-    """The motion of the joints along a segment: exact on a straight line, quintic pieces through a curved one."""
+    """The motion of the joints: exact on a straight line, quintic pieces through a curved segment."""
     if segment.straight:
         direction, start = segment.path.c[:, 0]
         coefficients = np.zeros((len(times.coefficients), 6, len(start)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from hopfield_nav.world import parse_world
-from whole_arm.worlds import GEARS, WRONG, Drawn, Watched
+from whole_arm.worlds import WRONG, Drawn, Watched, gears
 
 SETTINGS = {
     "felt_points": "planner: {any_angle: false, strategy: felt_points}\n",
@@ -17,10 +18,19 @@ SETTINGS = {
     "optimist": "planner: {any_angle: false, strategy: optimist}\n",
     "felt_points, wrong model": "planner: {any_angle: false, strategy: felt_points}\n" + WRONG,
 }
+_WAYS = {  # what a controller is told, and what surfaces are like, beside the stiffness of the gears
+    "known": (True, "", ""),
+    "wrong": (False, "", ""),
+    "wrong, learnt": (False, "learn: true, ", ""),
+    "wrong, rough": (False, "", "contact: {friction: 0.6}\n"),
+    "wrong, soft": (False, "", "contact: {stiffness: 3.0e3}\n"),
+    "wrong, 2 ms": (False, "period: 0.002, ", ""),
+    "wrong, 8 ms": (False, "period: 0.008, ", ""),
+}
+GIVING = (*(f"σ 2e4, {way}" for way in _WAYS), *(f"σ 1e5, {way}" for way in list(_WAYS)[:3]))
 SETTINGS |= {
-    f"gear {gear}, {model}": "planner: {any_angle: false, strategy: felt_points}\n" + GEARS % (gear, *errors)
-    for gear in ("ideal", "2e4", "1e5")
-    for model, errors in {"known": (1, 1, 1), "wrong": (1.1, 0.8, 2)}.items()
+    name: "planner: {any_angle: false, strategy: felt_points}\n" + gears(name[2:5], *_WAYS[name[7:]])
+    for name in GIVING
 }
 STRAIGHT = "planner: {strategy: felt_points}\n"
 SETTINGS |= {"straight": STRAIGHT, "straight, wrong model": STRAIGHT + WRONG}
@@ -39,6 +49,8 @@ class Ran(NamedTuple):
         spent: processor time of the whole run [s].
         places: of every touch that was looked at: distance from the true point of the likeliest place, of
             the best of two and of three [m], whether its link is right, its weight.
+        weighed: of every place of these touches: its weight, and its distance from the true point [m].
+        delays: of the first alarm on every contact, from the true beginning [s].
     """
 
     family: str
@@ -57,6 +69,8 @@ class Ran(NamedTuple):
     spent: float
     replan: list[float]
     places: list[list[float]]
+    weighed: Sequence[Sequence[float]] = ()
+    delays: Sequence[float] = ()
 
 
 def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
@@ -71,6 +85,7 @@ def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
         time=found["simulated_time_s"], path=found["path_rad"], bound=drawn.bound,
         peak_force=found["peak_contact_force_N"], spent=found["spent_s"],
         replan=json.loads(found["replans_s"]), places=json.loads(found["places"]),
+        weighed=json.loads(found["weighed"]), delays=json.loads(found["delays_s"]),
     )  # fmt: skip
 
 
