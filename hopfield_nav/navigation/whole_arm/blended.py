@@ -16,6 +16,7 @@ from hopfield_nav.known_world import PathSegment, PathTime, along, position_over
 from hopfield_nav.loop import Trajectory, joined
 from hopfield_nav.navigation.whole_arm.lines import SURFACE
 
+PACE = 0.85  # of the wanted speed: with all joints under way a touch is so no harder than with one
 ACCELERATION, RAMP = 0.7, 0.1  # [rad/s²] of a joint at most, and [s] in which it builds up
 _LINE, _LEAST, _BLEND = 0.1, 8, 16  # [rad] interval of the grid on a line, intervals of a line and of a blend
 _LONG = 2.5  # path length of a blend beside what it cuts off each line
@@ -125,7 +126,7 @@ def _speeds(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
 
 
 def _point_limit(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
-    """(m,) path speed at which the fastest point of the arm has its speed, on the grid and around it."""
+    """(m,) path speed at which the fastest point of the arm is as fast as it may be, there and around."""
     between = 0.5 * (segment.grid[1:] + segment.grid[:-1])
     s = np.sort(np.concatenate([segment.grid, between]))
     q = segment.path(s)
@@ -133,7 +134,7 @@ def _point_limit(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
     axes = capsules_in_base(arm, ends.reshape(-1, q.shape[1]))[..., :6].reshape(2, len(s), -1, 3)
     rate = np.linalg.norm(axes[1] - axes[0], axis=2).max(axis=1) / (2.0 * _NUDGE)
     around = np.maximum(np.maximum(np.append(rate[1:], 0.0), np.append(0.0, rate[:-1])), rate)[::2]
-    return np.asarray(speed / (SURFACE * np.maximum(around, 1e-9)))
+    return np.asarray(PACE * speed / (SURFACE * np.maximum(around, 1e-9)))
 
 
 def _times_at(times: PathTime, positions: np.ndarray) -> np.ndarray:
