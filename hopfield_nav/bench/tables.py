@@ -145,20 +145,16 @@ def _numbers(values: Any) -> Iterator[float]:
     return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))
 
 
-def _mean(value: Value, scale: float) -> str:
+def _mean(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: str = "") -> str:
+    """A mean with its interval."""
     if not value.n:
         return "–"
-    if math.isnan(value.low):
-        return f"{value.estimate * scale:.3g}"
-    return f"{value.estimate * scale:.3g} ({value.low * scale:.3g}–{value.high * scale:.3g})"
+    middle, low, high = (f"{number * scale:{form}}" for number in (value.estimate, value.low, value.high))
+    return f"{middle}{unit}" if math.isnan(value.low) else f"{middle} ({low}{to}{high}){unit}"
 
 
 def _signed(value: Value, scale: float, unit: str) -> str:
-    if not value.n:
-        return "–"
-    if math.isnan(value.low):
-        return f"{value.estimate * scale:+.3g}{unit}"
-    return f"{value.estimate * scale:+.3g} ({value.low * scale:+.3g} … {value.high * scale:+.3g}){unit}"
+    return _mean(value, scale, "+.3g", " … ", unit)
 
 
 def _percent(value: Value) -> str:
