@@ -3,7 +3,8 @@
     python scripts/own_compared.py --worlds 200 --out docs/compare_your_method.md --ship
 
 runs what is missing (an interrupted one goes on), and writes the page's tables. With ``--ship`` the rows of
-the built-in methods become those that come with the program, beside their suites.
+the built-in methods become those that come with the program, beside their suites; without ``--out`` these
+methods alone are run for that.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ def example(name: str) -> str:
     return next(block for block in blocks if block.startswith(f"# {name}\n"))
 
 
-def run(suite: str, worlds: int, folder: Path) -> Path:
-    """The bench of a suite with both methods; the folder of its results."""
+def run(suite: str, worlds: int, folder: Path, own: bool) -> Path:
+    """The bench of a suite, with both methods or the built-in ones alone; the folder of its results."""
     arguments = ["bench", suite, "--again", "--worlds", str(worlds), "--out", str(folder / suite)]
-    for name, (file, changes) in OWN.items():
+    for name, (file, changes) in OWN.items() if own else ():
         (folder / file).write_text(example(file), encoding="utf-8")
         settings = (folder / file).with_suffix(".yaml")
         settings.write_text(f"{changes}\n", encoding="utf-8")
@@ -65,7 +66,8 @@ def main() -> None:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for name in ("space", "touch"):
-        rows = read(run(name, options.worlds, options.folder))
+        own = options.out is not None or not options.ship
+        rows = read(run(name, options.worlds, options.folder, own))
         tell(table(["", *COLUMNS], lines_of(EVERY_METHOD, rows)), options.out, name)
         if options.ship:
             suite, built_in = load_suite(name), [row for row in rows if row["method"] not in OWN]

@@ -71,11 +71,11 @@ def read_shipped(suite: Suite, path: Path) -> list[Row]:
         raise BadInput("not the rows of a suite", where=str(path)) from None
     heads = [line.removeprefix(_HEAD).rpartition(": ") for line in lines if line.startswith(_HEAD)]
     digests = {name: digest for name, _, digest in heads}
-    names, *cells = [parse_line(line) for line in lines if not line.startswith("#")]
+    names, *cells = [parse_line(line) for line in lines if not line.startswith("#")] or [[]]
+    if not cells or any(len(row) != len(names) for row in cells):
+        raise BadInput("not the rows of a suite", where=str(path))
     if names != columns(suite):
         return []
-    if any(len(row) != len(names) for row in cells):
-        raise BadInput("not the rows of a suite", where=str(path))
     rows = [dict(zip(names, row, strict=True)) for row in cells]
     return [row for row in rows if digests.get(row["method"]) == suite.method_digest(str(row["method"]))]
 

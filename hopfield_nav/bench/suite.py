@@ -28,6 +28,7 @@ from hopfield_nav.sweeps import (
     load_measures,
     moved_value,
     read_base,
+    texts_in,
 )
 from hopfield_nav.world import (
     NOT_KNOWN,
@@ -87,8 +88,7 @@ class Suite(Sweep):
     @property
     def calls_own(self) -> bool:
         """Whether somebody's own method is among those that are run."""
-        names = (str(v) for name in self.methods for v in _texts(self.suite.methods[name]))
-        return any(is_code(name) for name in names)
+        return any(map(is_code, texts_in([self.suite.methods[name] for name in self.methods])))
 
     @property
     def methods(self) -> list[str]:
@@ -252,7 +252,7 @@ def load_suite(
         if key in file.methods:
             what = "the suite has a method of that name"
             raise BadInput(what, where="--method", found=key, allowed="another")
-    trust = trust.also([v for given in added.values() for v in _texts(given)], folder)
+    trust = trust.also(texts_in(added), folder)
     change: dict[str, Any] = {"methods": {**file.methods, **added}}
     change |= {key: value for key, value in (("worlds", worlds), ("seed", seed)) if value is not None}
     return _suite_from(file.model_copy(update=change), document, path, folder, trust)
@@ -343,12 +343,6 @@ def _method_from(path: Path, folder: Path) -> dict[str, Any]:
 
 def _axis(name: str, values: list[str]) -> tuple[AxisColumn, ...]:
     return (AxisColumn(name, (name,), values, None, [""]),)
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, Mapping):
-        return [text for inner in value.values() for text in _texts(inner)]
-    return [value] if isinstance(value, str) else []
 
 
 def _way(run: Run) -> float:

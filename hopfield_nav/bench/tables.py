@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hopfield_nav.bench.suite import Suite
-from hopfield_nav.record import Quantity
+from hopfield_nav.record import Quantity, version_of
 from hopfield_nav.sweeps import Value, mean, share
 
 Row = Mapping[str, Any]
@@ -47,7 +47,7 @@ def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
 
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
     """Of every method the share of the worlds that count which it reached, and means over those."""
-    compared = _compared(suite)
+    compared, today = _compared(suite), version_of("hopfield-nav")
     head = ["method", "worlds that count", "reached", "95 %", "false `no_path`", "method failed"]
     head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
     lines = []
@@ -58,9 +58,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         gave_up = sum(r["outcome"] == "no_path" for r in counted)
         failed = sum(r["outcome"] in ("method_failed", "failed") for r in own)
         versions = sorted({str(r["version"]) for r in own})
-        name = (
-            method if len(versions) < 2 and _is_current(own) else f"{method} (version {', '.join(versions)})"
-        )
+        name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [
             _mean(mean(_numbers(r[key] for r in good), signed=False), quantity.scale)
             for key, quantity in compared.items()
@@ -84,13 +82,8 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
         less = _signed(mean(float(b) - float(a) for a, b in values), quantity.scale, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
         lines.append([quantity.label, str(len(values)), less, *better])
-    head = [
-        "",
-        "worlds",
-        f"{pair[1]} less {pair[0]}, mean and 95 %",
-        f"{pair[0]} better",
-        f"{pair[1]} better",
-    ]
+    less = f"{pair[1]} less {pair[0]}, mean and 95 %"
+    head = ["", "worlds", less, *(f"{name} better" for name in pair)]
     return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
 
 
@@ -142,12 +135,6 @@ def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
     return {int(r["repeat"]): r for r in _of(rows, cell, method)}
 
 
-def _is_current(rows: Sequence[Row]) -> bool:
-    from hopfield_nav.record import version_of
-
-    return {r["version"] for r in rows} <= {version_of("hopfield-nav")}
-
-
 def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
     reached = [row["outcome"] == "reached" for row in (world.first, world.second)]
     times = [row["simulated_time_s"] or 0.0 for row in (world.first, world.second)]
@@ -158,20 +145,16 @@ def _numbers(values: Any) -> Iterator[float]:
     return (float(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v))
 
 
-def _mean(value: Value, scale: float) -> str:
+def _mean(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: str = "") -> str:
+    """A mean with its interval."""
     if not value.n:
         return "–"
-    if math.isnan(value.low):
-        return f"{value.estimate * scale:.3g}"
-    return f"{value.estimate * scale:.3g} ({value.low * scale:.3g}–{value.high * scale:.3g})"
+    middle, low, high = (f"{number * scale:{form}}" for number in (value.estimate, value.low, value.high))
+    return f"{middle}{unit}" if math.isnan(value.low) else f"{middle} ({low}{to}{high}){unit}"
 
 
 def _signed(value: Value, scale: float, unit: str) -> str:
-    if not value.n:
-        return "–"
-    if math.isnan(value.low):
-        return f"{value.estimate * scale:+.3g}{unit}"
-    return f"{value.estimate * scale:+.3g} ({value.low * scale:+.3g} … {value.high * scale:+.3g}){unit}"
+    return _mean(value, scale, "+.3g", " … ", unit)
 
 
 def _percent(value: Value) -> str:

@@ -40,6 +40,7 @@ from .sweep_file import load_measures as load_measures
 from .sweep_file import load_sweep as load_sweep
 from .sweep_file import make_sweep as make_sweep
 from .sweep_file import sweep_from as sweep_from
+from .sweep_file import texts_in as texts_in
 from .table import SweepTable as SweepTable
 from .table import format_line as format_line
 from .table import parse_line as parse_line

@@ -317,17 +317,19 @@ def make_sweep(
     data: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
     data |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities}
     data = {key: value for key, value in plain(data | others).items() if value is not None}
-    given = _texts([data.get(key) for key in ("vary", "zip", "set")])
+    given = texts_in([data.get(key) for key in ("vary", "zip", "set")])
     trust = Trust(allow_code)
     if isinstance(world, World):
         data["world"], trust = world_data(world, folder), world.trust
     return sweep_from(Document(data, "sweep"), folder, "sweep", trust.also(given, folder))
 
 
-def _texts(value: Any) -> list[str]:
+def texts_in(value: Any) -> list[str]:
     """Every text in nested lists and mappings."""
-    if isinstance(value, (dict, list)):
-        return [text for v in (value.values() if isinstance(value, dict) else value) for text in _texts(v)]
+    if isinstance(value, (Mapping, list)):
+        return [
+            text for v in (value.values() if isinstance(value, Mapping) else value) for text in texts_in(v)
+        ]
     return [value] if isinstance(value, str) else []
 
 

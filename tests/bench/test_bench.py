@@ -8,6 +8,7 @@ import html.parser
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import pytest
 import xarray as xr
 from refusals import refused, refused_by_command
 
-from hopfield_nav import load_world, simulate
+from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.bench import (
     find_suite,
     has_path,
@@ -40,8 +41,8 @@ SUITE = """
 format: 1
 description: Two families in two conditions.
 families:
-  traps: {world: u_trap, set: {time_limit: 10}}
-  cylinders: {world: random_cylinders, set: {time_limit: 10}}
+  traps: {world: u_trap, set: {time_limit: 8}}
+  cylinders: {world: random_cylinders, set: {time_limit: 8}}
 conditions:
   default: {}
   coarse: {trajectory.time_per_cell: 0.25}
@@ -116,7 +117,7 @@ def test_a_row_is_the_run_of_its_world(here):
         "slide",
         6,
     )
-    changes = ["trajectory.time_per_cell=0.25", "explore=slide", "time_limit=10", "record.every=5"]
+    changes = ["trajectory.time_per_cell=0.25", "explore=slide", "time_limit=8", "record.every=5"]
     run = simulate(load_world("random_cylinders", changes), seed=6)
     assert row["simulated_time_s"] == run.summary["simulated_time_s"]
     assert row["counts"] == int(has_path(run.world, 0.005))
@@ -241,13 +242,13 @@ def killed(arguments, rows, enough):
 
 
 def test_a_bench_that_is_killed_twice_and_resumed_gives_the_same_to_the_byte(here):
-    suite = load_suite("suite.yaml", worlds=6)
-    assert main(["bench", "suite.yaml", "--worlds", "6", "--workers", "0", "--out", "whole"]) == 0
-    arguments = ["bench", "suite.yaml", "--worlds", "6", "--workers", "1", "--out", "parts"]
+    suite = load_suite("suite.yaml", worlds=3)
+    assert main(["bench", "suite.yaml", "--worlds", "3", "--workers", "0", "--out", "whole"]) == 0
+    arguments = ["bench", "suite.yaml", "--worlds", "3", "--workers", "1", "--out", "parts"]
     rows = here / "parts" / "rows" / "sweep.csv"
     killed(arguments, rows, 3)
-    killed([*arguments, "--resume"], rows, 12)
-    assert 12 < len(read_rows(rows.parent)) < suite.count
+    killed([*arguments, "--resume"], rows, 8)
+    assert 8 <= len(read_rows(rows.parent)) < suite.count
     assert main([*arguments[:4], "--workers", "0", "--out", "parts", "--resume"]) == 0
     for name in ("table.csv", "report.md", "report.html"):
         assert Path("parts", name).read_bytes() == Path("whole", name).read_bytes()
@@ -287,6 +288,85 @@ def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
         assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count(
             "method_failed"
         ) == 4
+
+
+MISBEHAVE = """
+import time
+import numpy as np
+from hopfield_nav.plugin import Against, Method, Parameter
+
+
+class Mine:
+    def __init__(self, how):
+        self.how = int(how)
+    def plan(self, believed):
+        return self.answer([believed.start, [-1] * len(believed.start)], [list(believed.start)[1:]])
+    def on_touch(self, touch):
+        return self.answer([[-9.0] * len(touch.place)], [[0.0]])
+    def on_rest(self, touch):
+        return None
+    def believe(self, felt):
+        return self.answer(Against(np.full(felt.believed.blocked.shape, -1.0)), Against(np.zeros(3)))
+    def answer(self, outside, shape):
+        if self.how == 0:
+            raise ValueError("no idea")
+        while self.how == 3:
+            time.sleep(0.01)
+        return outside if self.how == 1 else shape
+
+
+HOW = Parameter("how", 0, 0, 3, "1", "raises, answers what is outside, of a wrong shape, or never")
+PLANNER, RESPONSE, BELIEF = (Method(kind, "mine", Mine, (HOW,)) for kind in ("planner", "response", "belief"))
+"""
+KINDS = {"planner.kind": "PLANNER", "explore.method": "RESPONSE", "planner.strategy": "BELIEF"}
+
+
+def misbehaving(space, key, how):
+    """The changes of a world whose method does something wrong."""
+    section = key.split(".")[0]
+    small = {"map.shape": [12, 8, 10, 1, 1, 1]} if space == "arm" else {}
+    return {**small, section: {key.split(".")[1]: f"mine.py:{KINDS[key]}", "how": how}}
+
+
+CASES = [
+    (space, key) for space in ("tool", "arm") for key in KINDS if (space, key) != ("tool", "planner.strategy")
+]
+TOLD = {0: "ValueError: no idea", 1: "leaves the map|below 0", 2: "of shape"}
+
+
+@pytest.mark.parametrize(("space", "key"), CASES)
+@pytest.mark.parametrize("how", TOLD)
+def test_a_method_that_misbehaves_is_told_in_one_line_and_the_record_is_kept(space, key, how, here, capsys):
+    Path("mine.py").write_text(MISBEHAVE, encoding="utf-8")
+    world = {"tool": "u_trap", "arm": "whole_arm"}[space]
+    changes = [f"{name}={json.dumps(value)}" for name, value in misbehaving(space, key, how).items()]
+    options = [word for change in changes for word in ("--set", change)]
+    assert main(["run", world, *options, "--no-plots", "--out", "kept"]) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "'mine'" in line]
+    assert re.search(f"{KINDS[key].lower()} 'mine': .*({TOLD[how]})", line)
+    assert re.search(rf"world {world}, after \d+ touch", line)
+    assert load_run("kept").outcome == "method_failed"
+
+
+def test_methods_that_never_end_cost_their_rows_in_the_end_of_a_patience(here):
+    Path("mine.py").write_text(MISBEHAVE, encoding="utf-8")
+    text = [
+        "format: 1",
+        "patience: 1",
+        "worlds: 1",
+        "families: {tool: {world: u_trap}, arm: {world: whole_arm}}",
+    ]
+    text += ["conditions: {small: {time_limit: 20}}", "methods:"]
+    text += [
+        f"  {kind}: {json.dumps(misbehaving('', key, 3))}" for key, kind in KINDS.items() if kind != "BELIEF"
+    ]
+    rows = rows_of(changed("\n".join(text)), here / "rows")
+    assert [r["outcome"] for r in rows] == 4 * ["method_failed"]
+    assert all(
+        r["error"].startswith(f"{r['method'].lower()} 'mine': one call took longer than 1 s") for r in rows
+    )
+    write_results(load_suite("suite.yaml"), rows, here, views=2)  # runs none of them again
+    assert not Path("views").exists()
 
 
 def made_up(*results):

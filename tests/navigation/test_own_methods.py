@@ -138,7 +138,7 @@ PLANNERS = {
     "return np.full((2, 3), 1)": r"int64 of shape \(2, 3\), not cells \(k, 2\)",
     "return 'over there'": "not cells",
     "return [believed.start, [-1, 0]]": "leaves the map",
-    "return [[np.nan, 1.0]]": "no whole numbers",
+    "return [[np.nan, 1.0]]": "cells that are not finite",
 }
 
 

@@ -16,8 +16,12 @@ MEASURES = Measures(lambda run: {"delay_s": run.summary["delay_s"]}, {"delay_s":
 
 
 def second(world, seed):
-    """A row: from the second touch to its alarm [s]; infinite where none came, None without a touch."""
-    generator = np.random.default_rng(seed)
+    """A row of ``delay``."""
+    return {"delay_s": delay(world, np.random.default_rng(seed), seed)}
+
+
+def delay(world, generator, seed=None):
+    """From the second touch to its alarm [s]; infinite where none came, None without a touch."""
     first = {"cylinder": {"center": [0.4, round(generator.uniform(-0.12, -0.06), 4)], "radius": 0.05}}
     both = [first, {"cylinder": {"center": [2, 2], "radius": RADIUS}}]
     simulation = Simulation(world.with_changes(obstacles=tuple(map(Obstacle.model_validate, both))), seed)
@@ -25,7 +29,7 @@ def second(world, seed):
     before = wanted_velocity(simulation)
     _go_on(simulation, lambda: wanted_velocity(simulation) @ before > -BACK * np.linalg.norm(before), 0.005)
     if simulation.outcome is not None:
-        return {"delay_s": None}
+        return None
     put_behind(simulation, generator.uniform(*AHEAD))
     count, begun = len(simulation.detections), simulation.time
     _go_on(simulation, lambda: len(simulation.detections) == count and simulation.time < begun + WAIT, 0.005)
@@ -35,9 +39,9 @@ def second(world, seed):
     lines = np.column_stack([place, place, np.zeros(len(place))])
     inside = capsule_distance(lines, simulation.plant.contact.solids[1:])[:, 0] < 0.0
     if not inside.any():
-        return {"delay_s": None}
+        return None
     found = simulation.detections[count:]
-    return {"delay_s": found[0].time - float(data.time.values[since][np.argmax(inside)]) if found else np.inf}
+    return found[0].time - float(data.time.values[since][np.argmax(inside)]) if found else np.inf
 
 
 def _go_on(simulation, while_, slice_):

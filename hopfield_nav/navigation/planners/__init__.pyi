@@ -3,3 +3,4 @@ from .choice import open_cells as open_cells
 from .choice import plan_with as plan_with
 from .choice import planner_for as planner_for
 from .own import WithPlan as WithPlan
+from .own import as_points as as_points

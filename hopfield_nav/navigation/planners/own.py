@@ -1,7 +1,7 @@
 """Somebody's own planner: what it answers is checked before the arm drives there."""
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,12 +28,8 @@ class OwnPlanner:
     """
 
     def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
-        self._method, self._values = method, values
-
-    @cached_property
-    def _planner(self) -> Planner:
-        planner: Planner = self._method.made(self._values)
-        return planner
+        self._method = method
+        self._planner: Callable[[], Planner] = cache(partial(method.made, values))
 
     def plan(self, believed: BelievedMap) -> Plan:
         """The path, checked.
@@ -42,7 +38,7 @@ class OwnPlanner:
             MethodFailed: the planner raises, or its path is none over this map.
         """
         with asked(self._method):
-            cells = checked_path(self._planner.plan(believed.read_only()), believed)
+            cells = checked_path(self._planner().plan(believed.read_only()), believed)
         if cells is None:
             return Plan(None, _NO_PATH, np.inf, self._method.name)
         length = float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum())
@@ -58,7 +54,10 @@ def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     """
     if answer is None:
         return None
-    cells = as_cells(answer, believed)
+    points = as_points(answer, believed, "path", "cells")
+    cells = np.rint(points).astype(int)
+    if (points != cells).any():
+        raise MethodFailed("its path has cells that are no whole numbers")
     if tuple(cells[0]) != tuple(believed.start):
         raise MethodFailed(f"its path begins at {cells[0].tolist()}, not at {list(believed.start)}")
     if not (cells[-1] == believed.goals).all(axis=1).any():
@@ -82,19 +81,18 @@ def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     return cells
 
 
-def as_cells(answer: Any, believed: BelievedMap) -> np.ndarray:
-    """What a method answers as cells (k, rank) of the map.
+def as_points(answer: Any, believed: BelievedMap, what: str = "way", of: str = "waypoints") -> np.ndarray:
+    """What a method answers as points (k, rank) within the map, in cells.
 
     Raises:
         MethodFailed: they are none, or none of this map.
     """
-    rank = believed.blocked.ndim
-    points = np.asarray(answer)
+    points, rank, shape = np.asarray(answer), believed.blocked.ndim, np.array(believed.blocked.shape)
     if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != rank or not len(points):
-        raise MethodFailed(f"its path is {points.dtype} of shape {points.shape}, not cells (k, {rank})")
-    if not np.isfinite(points).all() or (points != np.rint(points)).any():
-        raise MethodFailed("its path has cells that are no whole numbers")
-    outside = ((points < 0) | (points >= believed.blocked.shape)).any(axis=1)
+        raise MethodFailed(f"its {what} is {points.dtype} of shape {points.shape}, not {of} (k, {rank})")
+    if not np.isfinite(points).all():
+        raise MethodFailed(f"its {what} has {of} that are not finite")
+    outside = ((points < -0.5) | (points > shape - 0.5)).any(axis=1)
     if outside.any():
-        raise MethodFailed(f"its path leaves the map: {points[outside.argmax()].tolist()}")
-    return points.astype(int)
+        raise MethodFailed(f"its {what} leaves the map: {points[outside.argmax()].tolist()}")
+    return points

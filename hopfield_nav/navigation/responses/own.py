@@ -1,8 +1,8 @@
 """Somebody's own response of the tool: its waypoints are checked, and become a motion."""
 
 import itertools
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from hopfield_nav.navigation.motion import (
     ToolPath,
     is_corner,
 )
+from hopfield_nav.navigation.planners import as_points
 from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.navigation.responses.replan import Replan
 from hopfield_nav.navigation.responses.retreat import Retreat
@@ -40,15 +41,11 @@ class OwnResponse:
         self, method: Method, values: Mapping[str, Any],
         situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat,
     ) -> None:  # fmt: skip
-        self._method, self._values = method, values
+        self._method = method
+        self._response: Callable[[], Response] = cache(partial(method.made, values))
         self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
         self._replan = Replan(situation, motions, paths, retreat)
         self._chosen: np.ndarray | None = None
-
-    @cached_property
-    def _response(self) -> Response:
-        response: Response = self._method.made(self._values)
-        return response
 
     def on_passage(self, until: int) -> None:
         """Nothing is kept of segments that were driven freely."""
@@ -58,7 +55,7 @@ class OwnResponse:
         start = self._retreat.cell(touch.touched)
         with asked(self._method):
             about = touch.going_on_from(start)
-            self._chosen = checked_waypoints(self._response.on_touch(about), about.believed)
+            self._chosen = checked_waypoints(self._response().on_touch(about), about.believed)
         return self._go(start, touch.begin, at_centre=False) or self._replan.go_on(start, touch.begin)
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
@@ -72,7 +69,7 @@ class OwnResponse:
         if here not in self._paths.targets():
             with asked(self._method):
                 about = touch.going_on_from(here)
-                self._chosen = checked_waypoints(self._response.on_rest(about), about.believed)
+                self._chosen = checked_waypoints(self._response().on_rest(about), about.believed)
         return self._go(here, touch.begin, at_centre=True) or self._replan.go_on(here, touch.begin)
 
     def onward(self, cell: Cell, begin: Reference, slower: float) -> PlannedMotion:
@@ -114,15 +111,7 @@ def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     """
     if answer is None:
         return None
-    points, rank, shape = np.asarray(answer), believed.blocked.ndim, np.array(believed.blocked.shape)
-    if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != rank or not len(points):
-        raise MethodFailed(f"its way is {points.dtype} of shape {points.shape}, not waypoints (k, {rank})")
-    if not np.isfinite(points).all():
-        raise MethodFailed("its way has waypoints that are not finite")
-    outside = ((points < -0.5) | (points > shape - 0.5)).any(axis=1)
-    if outside.any():
-        raise MethodFailed(f"its way leaves the map: {points[outside.argmax()].tolist()}")
-    points = points.astype(float)
+    points, shape = as_points(answer, believed).astype(float), np.array(believed.blocked.shape)
     corners = np.vstack([np.array([believed.start], dtype=float), points])
     for begin, end in itertools.pairwise(corners):
         count = int(np.ceil(2.0 * np.abs(end - begin).max())) + 1
