@@ -40,6 +40,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -568,6 +569,13 @@ def load_from_file(kind: str, name: str, folder: Path) -> Any:
     path = (folder / file_name).resolve()
     if not path.is_file():
         raise BadInput(f"no such file for the {kind}", found=str(path))
+    about = path.stat()
+    return getattr(_module_of(path, kind, (about.st_mtime_ns, about.st_size)), attribute, None)
+
+
+@cache
+def _module_of(path: Path, kind: str, stamp: tuple[int, int]) -> ModuleType:
+    """The module that a file holds, loaded once as long as the file is the same."""
     spec = importlib.util.spec_from_file_location(f"user_method_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"not a Python file for the {kind}", found=str(path))
@@ -578,7 +586,7 @@ def load_from_file(kind: str, name: str, folder: Path) -> Any:
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # sys.exit ends no program of ours
         raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
-    return getattr(module, attribute, None)
+    return module
 
 
 @contextmanager

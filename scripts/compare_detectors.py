@@ -1,201 +1,214 @@
-"""Every detection method on the same contacts: delays, misses, false alarms, ROC curves.
+"""Tables and figures of the suite ``detectors``: delays, misses, false alarms, ROC curves.
 
-    python scripts/compare_detectors.py --out runs/detectors --page docs/detectors_compared.md
+    hopfield-nav bench detectors --worlds 8 --out runs/detectors
+    python scripts/compare_detectors.py runs/detectors --page docs/detectors_compared.md [--figures FOLDER]
 
-takes about an hour with the default sizes, with ``--quick`` ten minutes. Two arms (with and without rotors
-and friction), each with an ideal and with a real model. Thresholds are set on one set of seeds (1.25 times
-what free motion reached) and scored on another; ``--best-hours`` of free motion are for the best methods
-alone (``BEST``, chosen on a first small run). Writes ``table.md``, ``results.json``, ``contacts.csv`` and the
-figures; ``--redraw`` makes tables and figures again from what was written.
+The first command takes seven minutes of one core; without ``--worlds`` there are 1,002 contacts and ten hours
+of free motion for every detector and condition.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import json
-import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import measured_part
 import numpy as np
-from detection.conditions import CONDITIONS, Condition
-from detection.evaluation import Result, Tally, delays, missed
-from detection.figures import draw_delays, draw_roc
-from detection.methods import calibrate, candidates
-from detection.trials import KINDS, Recorded, contacts, free_motion
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from reproduction import save_figures
 
-from hopfield_nav.record import ContactScore, alarm_rate
+from hopfield_nav.figures import COLOURS, COLUMN
+from hopfield_nav.record import alarm_rate
+from hopfield_nav.sweeps import parse_line
 
-CALIBRATION_SEED, TEST_SEED, BEST_SEED = 1, 2, 3
-CALIBRATION_PIECE = 25.0  # [s] with the same errors of the model
-ADAPTIVE = ("…, adaptive", "…, adaptive, default thresholds")
-BEST = {  # methods that ten hours are spent on
-    "ideal": ("momentum observer, joint torques", *ADAPTIVE),
-    "real": (*ADAPTIVE, "…, adaptive and high-passed"),
+SHOWN = {  # method: colour, line
+    "joint error, wrench norm": (COLOURS.ink, "-"),
+    "joint error, joint torques": (COLOURS.ink, ":"),
+    "tracking error and its rate": ("#999999", "-"),
+    "disturbance observer, joint torques": ("#56B4E9", "-"),
+    "momentum observer, joint torques": ("#0072B2", "--"),
+    "energy observer": ("#E69F00", ":"),
+    "…, high-passed": ("#009E73", "-"),
+    "…, adaptive": ("#CC79A7", "-"),
+    "…, adaptive, default thresholds": ("#CC79A7", "--"),
+    "…, adaptive and high-passed": ("#D55E00", "-"),
 }
+KINDS = {
+    "tool": ("pushes of the tool", COLOURS.travelled),
+    "arm": ("collisions of the links", COLOURS.felt),
+    "early": ("the same in the first tenth of a motion", COLOURS.start),
+}
+SCALES = np.geomspace(0.05, 20.0, 27)  # as in worlds/benches/detectors.py
+ADAPTIVE, DEFAULT = "…, adaptive", "…, adaptive, default thresholds"
+Row = dict[str, Any]
+Rows = dict[tuple[str, str, str], list[Row]]  # by condition, method, family
 
 
-def compare(condition: Condition, sizes: argparse.Namespace) -> list[Result]:
-    """All methods under one condition."""
-    started = time.perf_counter()
-    motions = free_motion(condition, CALIBRATION_SEED, sizes.calibration_hours, CALIBRATION_PIECE)
-    quiet = [trial._replace(truth=None) for trial in motions]
-    tallies = [Tally(calibrate(candidate, quiet)) for candidate in candidates(own=sizes.own)]
-    del quiet
-    _say(condition, "thresholds set", started)
-    _collect_free(free_motion(condition, TEST_SEED, sizes.hours), tallies)
-    for kind in KINDS:
-        for trial in contacts(condition, TEST_SEED, sizes.contacts, kind):
-            for tally in tallies:
-                tally.contact(trial, kind)
-    _say(condition, "contacts done", started)
-    best = [tally for tally in tallies if tally.candidate.name in BEST[condition.kind]]
-    _collect_free(free_motion(condition, BEST_SEED, max(sizes.best_hours - sizes.hours, 0)), best)
-    _say(condition, "finished", started)
-    return [tally.result() for tally in tallies]
+def read(folder: Path) -> Rows:
+    """The rows of a bench."""
+    head, *lines = map(parse_line, (folder / "table.csv").read_text(encoding="utf-8").splitlines())
+    found: Rows = {}
+    for row in (dict(zip(head, line, strict=True)) for line in lines):
+        found.setdefault((row["condition"], row["method"], row["family"]), []).append(row)
+    return found
 
 
-def _collect_free(trials: Iterable[Recorded], tallies: list[Tally]) -> None:
-    for trial in trials:
-        for tally in tallies:
-            tally.free(trial)
+def conditions(rows: Rows) -> dict[str, list[str]]:
+    """The methods under every condition."""
+    return {
+        c: list(dict.fromkeys(m for d, m, _ in rows if d == c)) for c in dict.fromkeys(k[0] for k in rows)
+    }
 
 
-def _say(condition: Condition, what: str, started: float) -> None:
-    print(f"{condition.name}: {what} after {time.perf_counter() - started:.0f} s", flush=True)
+def numbers(rows: Sequence[Row], name: str) -> np.ndarray:
+    """A column, NaN where there is nothing."""
+    return np.array([np.nan if row[name] is None else row[name] for row in rows], dtype=float)
 
 
-def table(results: dict[str, list[Result]]) -> str:
+def methods_table(rows: Rows) -> str:
     """Markdown, one part a condition."""
     head = ["method"]
     for kind in KINDS:
         head += [f"{kind}: delay p50, p95, max [ms]", "missed", "force [N]"]
     parts = []
-    for name, rows in results.items():
-        tool, arm, early = (len(rows[0].contacts[kind]) for kind in KINDS)
-        counts = f"{tool} pushes of the tool, {arm} collisions of the links, {early} early ones."
-        told = measured_part.table([*head, "false alarms per hour (95 %)", "hours"], map(_row, rows))
+    for name, methods in conditions(rows).items():
+        touched = (np.isfinite(numbers(rows[name, methods[0], kind], "felt")).sum() for kind in KINDS)
+        counts = "{} pushes of the tool, {} collisions of the links, {} early ones.".format(*touched)
+        lines = [_line(rows, name, method) for method in methods]
+        told = measured_part.table([*head, "false alarms per hour (95 %)", "hours"], lines)
         parts.append(f"## {name}\n\n{counts}\n\n{told}")
     return "\n\n".join(parts)
 
 
-def _row(result: Result) -> list[str]:
-    rate, low, high = alarm_rate(result.false_alarms, max(result.free_hours, 1e-9) * 3600)
-    cells = [result.name]
-    for kind, found in result.contacts.items():
-        cells += [_quantiles(delays(found)), f"{missed(found, kind)}"]
-        cells.append(f"{np.median([c.force_at_alarm for c in found]):.0f}" if found else "–")
-    return [*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{result.free_hours:.2g}"]
+def _line(rows: Rows, condition: str, method: str) -> list[str]:
+    cells = [method]
+    for kind in KINDS:
+        own = rows[condition, method, kind]
+        force = numbers(own, "force_at_alarm_N")
+        delays = 1e3 * numbers(own, "delay_s")[numbers(own, "felt") == 1]
+        told = "none felt"
+        if delays.size:
+            told = ", ".join(f"{value:.0f}" for value in np.quantile(delays, [0.5, 0.95, 1.0]))
+        missed = f"{np.nansum(numbers(own, 'missed')):.0f}"
+        cells += [told, missed, f"{np.nanmedian(force):.0f}" if np.isfinite(force).any() else "–"]
+    free = rows[condition, method, "free"]
+    seconds = float(numbers(free, "simulated_time_s").sum())
+    rate, low, high = alarm_rate(int(numbers(free, "false_alarm_count").sum()), seconds)
+    return [*cells, f"{rate:.2g} ({low:.2g}–{high:.2g})", f"{seconds / 3600:.2g}"]
 
 
-def thresholds(results: dict[str, list[Result]]) -> str:
+def thresholds_table(rows: Rows) -> str:
     """The thresholds that were found for the default detector, and how near free motion came to an alarm."""
-    rows = []
-    for name, found in results.items():
-        own, default = (next(r for r in found if r.name == method) for method in ADAPTIVE)
-        values = ", ".join(f"{value:.2g}" for value in own.keys["threshold"])
-        rows.append([name, values, f"{own.free_level:.2f}", f"{default.free_level:.2f}"])
-    return measured_part.table(
-        ["condition", "thresholds, joints 1 to 6 [N·m]", "largest level", "of the default"], rows
-    )
+    lines = []
+    for name in conditions(rows):
+        own, default = (rows[name, method, "free"] for method in (ADAPTIVE, DEFAULT))
+        values = ", ".join(f"{float(value):.2g}" for value in own[0]["threshold"].split())
+        levels = [f"{numbers(found, 'largest_level').max():.2f}" for found in (own, default)]
+        lines.append([name, values, *levels])
+    head = ["condition", "thresholds, joints 1 to 6 [N·m]", "largest level", "of the default"]
+    return measured_part.table(head, lines)
 
 
-def _quantiles(values: np.ndarray) -> str:
-    if not values.size:
-        return "none felt"
-    p50, p95, largest = 1e3 * np.quantile(values, [0.5, 0.95, 1.0])
-    return f"{p50:.0f}, {p95:.0f}, {largest:.0f}"
+def roc(rows: Rows, condition: str, method: str) -> tuple[np.ndarray, np.ndarray]:
+    """False alarms an hour and share felt within 30 ms, as far as lower thresholds raise more alarms.
+
+    Below that the level never falls far enough for a second alarm: the alarm stands.
+    """
+    free = rows[condition, method, "free"]
+    alarms = np.sum([[int(n) for n in row["alarms_by_scale"].split()] for row in free], axis=0)
+    touched = [row for kind in KINDS for row in rows[condition, method, kind] if row["felt"] is not None]
+    before, level = (numbers(touched, name)[:, None] for name in ("level_before", "level_in_time"))
+    share = ((level > SCALES) & (before <= SCALES)).mean(axis=0)[::-1]
+    hourly = 3600 * alarms[::-1] / numbers(free, "simulated_time_s").sum()
+    last = int(np.argmax(hourly)) + 1
+    return hourly[:last], share[:last]
 
 
-def _contact_rows(results: dict[str, list[Result]]) -> Iterator[list]:
-    for name, rows in results.items():
-        for result in rows:
-            for kind, found in result.contacts.items():
-                for c in found:
-                    yield [name, result.name, kind, c.delay, c.force_at_alarm, c.peak_force, *c.peak_torque]
-
-
-def write(results: dict[str, list[Result]], folder: Path, page: Path | None = None) -> None:
-    """Table, numbers, contacts and figures; and the tables of a page."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if page is not None:
-        measured_part.write(table(results), page, "methods")
-        measured_part.write(thresholds(results), page, "thresholds")
-    (folder / "table.md").write_text(table(results), encoding="utf-8")
-    plain = {
-        name: [
-            {
-                "method": r.name, "detection": r.keys, "free_hours": r.free_hours,
-                "false_alarm_count": r.false_alarms, "largest_free_level": r.free_level,
-                "tool_force_error_rms_N": r.force_error, "tool_torque_error_rms_Nm": r.torque_error,
-                "roc": r.roc.tolist(),
-            }
-            for r in rows
-        ]
-        for name, rows in results.items()
-    }  # fmt: skip
-    (folder / "results.json").write_text(json.dumps(plain, indent=1, ensure_ascii=False), encoding="utf-8")
-    with (folder / "contacts.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        torques = [f"peak_torque_{i}_Nm" for i in range(1, 7)]
-        writer.writerow(
-            ["condition", "method", "kind", "delay_s", "force_at_alarm_N", "peak_force_N", *torques]
-        )
-        writer.writerows(_contact_rows(results))
-    draw_roc(results, folder)
-    draw_delays(results, folder)
-
-
-def read(folder: Path) -> dict[str, list[Result]]:
-    """What ``write`` has written, to draw it again."""
-    with (folder / "contacts.csv").open(encoding="utf-8") as file:
-        rows = list(csv.reader(file))[1:]
-
-    def found(condition: str, method: str, kind: str) -> list[ContactScore]:
-        numbers = [[float(v) for v in row[3:]] for row in rows if row[:3] == [condition, method, kind]]
-        return [ContactScore(np.nan, np.nan, v[0], v[1], v[2], np.array(v[3:])) for v in numbers]
-
-    plain = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    return {
-        name: [
-            Result(
-                r["method"], r["detection"], r["free_hours"], r["false_alarm_count"], r["largest_free_level"],
-                {kind: found(name, r["method"], kind) for kind in KINDS},
-                r["tool_force_error_rms_N"], r["tool_torque_error_rms_Nm"], np.array(r["roc"]),
+def draw_roc(rows: Rows) -> Figure:
+    """Share of the contacts felt within 30 ms over false alarms per hour, one panel a condition."""
+    figure = Figure(figsize=(2 * COLUMN, 1.25 * COLUMN), layout="constrained")
+    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    for ax, (name, methods) in zip(panels, conditions(rows).items(), strict=False):
+        least = 1800 / numbers(rows[name, methods[0], "free"], "simulated_time_s").sum()
+        for method in (m for m in methods if m in SHOWN):
+            alarms, share = roc(rows, name, method)
+            colour, line = SHOWN[method]
+            ax.plot(
+                np.maximum(alarms, least),
+                100 * share,
+                line,
+                color=colour,
+                linewidth=1.1,
+                label=_short(method),
             )
-            for r in methods
-        ]
-        for name, methods in plain.items()
-    }  # fmt: skip
+        ax.set(xscale="log", xlim=(0.8 * least, 3e3), ylim=(-2, 102))
+        ax.set_title(name, loc="left")
+        ax.grid(visible=True, color=COLOURS.grid, linewidth=0.4)
+    for ax in panels[2:]:
+        ax.set_xlabel("false alarms per hour of free motion [1/h]")
+    for ax in panels[::2]:
+        ax.set_ylabel("felt within 30 ms [%]")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _short(method: str) -> str:
+    """A method's name for a figure."""
+    name = method.replace("…, for", "momentum observer, for").replace("…, ", "momentum, ")
+    return name.replace("observer, joint torques", "observer").replace("default thresholds", "default")
+
+
+def draw_delays(rows: Rows) -> Figure:
+    """Delay of each contact; missed ones stand at the right edge."""
+    figure = Figure(figsize=(2 * COLUMN, 1.7 * COLUMN), layout="constrained")
+    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    for ax, (name, methods) in zip(panels, conditions(rows).items(), strict=False):
+        _strips(ax, rows, name, methods)
+        ax.set_title(name, loc="left")
+    panels[0].invert_yaxis()
+    marks = [Line2D([], [], color=colour, marker=".", linestyle="") for _, colour in KINDS.values()]
+    figure.legend(marks, [words for words, _ in KINDS.values()], loc="outside lower center", ncols=3)
+    for ax in panels[2:]:
+        ax.set_xlabel("delay [ms]; right of the line: not felt")
+    return figure
+
+
+def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
+    rng = np.random.default_rng(0)
+    for k, method in enumerate(methods):
+        for (kind, (_, colour)), shift in zip(KINDS.items(), (-0.26, 0.0, 0.26), strict=True):
+            delay = 1e3 * numbers(
+                [r for r in rows[condition, method, kind] if r["felt"] is not None], "delay_s"
+            )
+            shown = np.where(np.isnan(delay), 1300.0, np.maximum(delay, 0.7))
+            place = k + shift + 0.08 * rng.uniform(-1, 1, len(shown))
+            ax.plot(shown, place, ".", color=colour, markersize=1.6, alpha=0.6)
+            if np.isfinite(delay).any():
+                ax.plot(max(np.nanmedian(delay), 0.7), k + shift, "|", color=COLOURS.ink, markersize=6)
+    ax.axvline(1000, color=COLOURS.ink, linewidth=0.6)
+    ax.set(xscale="log", xlim=(0.6, 1700))
+    ax.set_xticks([1, 10, 100, 1000], ["≤ 1", "10", "100", "1000"])
+    ax.set_yticks(range(len(methods)), [_short(method) for method in methods])
+    ax.minorticks_off()
+    ax.grid(visible=True, axis="x", color=COLOURS.grid, linewidth=0.4)
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=Path("runs/detectors"))
-    parser.add_argument("--page", type=Path, help="page to write the tables to")
-    parser.add_argument("--calibration-hours", type=float, default=0.5)
-    parser.add_argument("--hours", type=float, default=1.0)
-    parser.add_argument("--best-hours", type=float, default=10.0)
-    parser.add_argument("--contacts", type=int, default=100, help="of each kind, for each condition")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--own", metavar="FILE.py:NAME", help="a detector of your own beside the others")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--redraw", action="store_true", help="figures and table again, from --out alone")
-    sizes = parser.parse_args()
-    if sizes.redraw:
-        write(read(sizes.out), sizes.out, sizes.page)
-        return
-    if sizes.quick:
-        sizes.calibration_hours, sizes.hours, sizes.best_hours, sizes.contacts = 0.1, 0.1, 0.1, 20
-    with ProcessPoolExecutor(sizes.workers) as pool:
-        jobs = {condition.name: pool.submit(compare, condition, sizes) for condition in CONDITIONS}
-        results = {name: job.result() for name, job in jobs.items()}
-    write(results, sizes.out, sizes.page)
-    print(f"written to {sizes.out}")
+    parser.add_argument("folder", type=Path, help="of the bench's results")
+    parser.add_argument("--page", type=Path, help="page to write the tables to; default: print only")
+    parser.add_argument("--figures", type=Path, help="folder to draw in")
+    options = parser.parse_args()
+    rows = read(options.folder)
+    measured_part.tell(methods_table(rows), options.page, "methods")
+    measured_part.tell(thresholds_table(rows), options.page, "thresholds")
+    if options.figures:
+        makers = {"detectors_roc": lambda: draw_roc(rows), "detectors_delays": lambda: draw_delays(rows)}
+        print(*save_figures(options.figures, makers, dpi=200), sep="\n")
 
 
 if __name__ == "__main__":

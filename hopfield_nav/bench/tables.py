@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hopfield_nav.bench.suite import Suite
-from hopfield_nav.record import Quantity, version_of
+from hopfield_nav.record import SUMMARY, Quantity, alarm_rate, version_of
 from hopfield_nav.sweeps import Value, mean, share
 
 Row = Mapping[str, Any]
 Cell = tuple[str, str]  # family and condition
+ALARMS = "false_alarm_count"  # told as a rate
 MOST_DIFFERENT = 5  # worlds that are listed for every pair
 
 
@@ -50,6 +51,7 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
     compared, today = _compared(suite), version_of("hopfield-nav")
     head = ["method", "worlds that count", "reached", "95 %", "false `no_path`", "method failed"]
     head += [q.label + (f" [{q.shown}]" if q.shown else "") for q in compared.values()]
+    head = [f"{name} [1/h]" if name == SUMMARY[ALARMS].label else name for name in head]
     lines = []
     for method in methods:
         own = _of(rows, cell, method)
@@ -60,8 +62,10 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         versions = sorted({str(r["version"]) for r in own})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [
-            _mean(mean(_numbers(r[key] for r in good), signed=False), quantity.scale)
-            for key, quantity in compared.items()
+            _rate(good)
+            if key == ALARMS
+            else _mean(mean(_numbers(r[key] for r in good), signed=False), q.scale)
+            for key, q in compared.items()
         ]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
         lines.append([name, str(len(counted)), *reached, str(gave_up), str(failed), *values])
@@ -151,6 +155,15 @@ def _mean(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: 
         return "–"
     middle, low, high = (f"{number * scale:{form}}" for number in (value.estimate, value.low, value.high))
     return f"{middle}{unit}" if math.isnan(value.low) else f"{middle} ({low}{to}{high}){unit}"
+
+
+def _rate(rows: Sequence[Row]) -> str:
+    """False alarms an hour, with the exact interval."""
+    seconds = sum(_numbers(r["simulated_time_s"] for r in rows))
+    if not seconds:
+        return "–"
+    rate, low, high = alarm_rate(sum(int(r[ALARMS]) for r in rows), seconds)
+    return f"{rate:.3g} ({low:.3g}–{high:.3g})"
 
 
 def _signed(value: Value, scale: float, unit: str) -> str:

@@ -1,29 +1,34 @@
 """Tables of joints that leave rest: false alarms and contacts, with the allowances of the default detector.
 
 Without them the friction may be a fifth of the model's wrong, a resting joint bears the model's own breakaway
-torque, and nobody knows of noise. The arm is ``ur5_full`` at 1 kHz, ideal or real as in
-``detection/conditions.py``.
+torque, and nobody knows of noise. The arm is ``ur5_full`` at 1 kHz, ideal or real as in the suite
+``detectors``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
-from detection.conditions import Condition
-from detection.methods import Candidate
-from detection.motions import Trial
-from detection.trials import Recorded, run_trial
 from measured_part import table
 
-from dynamics import forward_kinematics, load_arm
+from dynamics import Arm, forward_kinematics, load_arm
+from hopfield_nav.bench import find_suite, load_suite
+from hopfield_nav.logs import Signals, replay, signals_of_run
 from hopfield_nav.loop import Trajectory, evaluate, joined, quintic_trajectory
-from hopfield_nav.sweeps import share
+from hopfield_nav.plugin import find_method, load_from_file
+from hopfield_nav.record import truth_of_run
+from hopfield_nav.sweeps import Job, share
+from hopfield_nav.world import build_arm, build_model
 
-WITH = Candidate("", "momentum_observer", "adaptive_joint_torque")
-WITHOUT = replace(WITH, parameters={"friction_error": 0.2, "stiction_share": 1 / 1.2, "stiction_speed": 0.03})
+METHODS = find_method("estimator", "momentum_observer"), find_method("detector", "adaptive_joint_torque")
+WITHOUT = {"friction_error": 0.2, "stiction_share": 1 / 1.2, "stiction_speed": 0.03}
+watched, Trial, cut = (
+    load_from_file("setup", f"detectors.py:{name}", find_suite("detectors").parent)
+    for name in ("watched", "Trial", "cut")
+)
 SPEEDS, REST, WAYS = (
     (0.1, 0.25, 0.5, 1.0),
     0.2,
@@ -48,9 +53,30 @@ def motion(rng: np.random.Generator, speed: float, all_joints: bool) -> tuple[Tr
     return joined([before, leg, behind]), float(leg.knots[-1])
 
 
+class Recorded(NamedTuple):
+    """A trial: what is believed of the arm and of its noise [rad/s], what was sensed, the true force [N]."""
+
+    model: Arm
+    noise: float
+    signals: Signals
+    force: np.ndarray
+
+
+def recorded(kind: str, trial: Trial, seed: int, stiffness: float | None = None) -> Recorded:
+    """A trial of the full arm, simulated."""
+    names = {"family": "tool", "condition": f"full, {kind}", "method": "…, adaptive, default thresholds"}
+    world = load_suite("detectors").world_for(Job(0, names, seed, 0))
+    if stiffness is not None:
+        world = world.with_changes(contact=world.contact.model_copy(update={"stiffness": stiffness}))
+    run = watched(world, seed, trial).run()
+    model, noise = build_model(run.world, build_arm(run.world)), run.world.sensors.velocity_noise
+    return Recorded(model, noise, signals_of_run(run), truth_of_run(run).largest)
+
+
 def level(trial: Recorded, allowed: bool) -> np.ndarray:
     """Of the detector, with what it allows or without."""
-    return WITH.run(trial).level if allowed else WITHOUT.run(trial._replace(noise=0.0)).level
+    values = {"velocity_noise": trial.noise} if allowed else {"velocity_noise": 0.0, **WITHOUT}
+    return replay(trial.model, trial.signals, *METHODS, {"torque_noise": 0.0, **values}, 0.5).level
 
 
 @cache
@@ -60,7 +86,7 @@ def free(kind: str) -> tuple[np.ndarray, np.ndarray]:
     for k in range(MOTIONS * len(SPEEDS)):
         rng = np.random.default_rng([k, 8])
         trajectory, length = motion(rng, SPEEDS[k % len(SPEEDS)], bool(k // len(SPEEDS) % 2))
-        trial = run_trial(Condition("full", kind), Trial(trajectory, float(trajectory.knots[-1]), ""), k)
+        trial = recorded(kind, Trial(trajectory), k)
         without = level(trial, False)
         largest.append([without.max(), level(trial, True).max()])
         alarm = trial.signals.time[np.argmax(without > 1.0)]
@@ -104,21 +130,20 @@ def touches(kind: str, when: str, stiffness: float) -> Iterator[Recorded]:
         touch = REST + rng.uniform(*shares) * length
         now, then = (forward_kinematics(arm, evaluate(trajectory, touch - t)[0])[:3, 3] for t in (0.0, 1e-4))
         center = now + RADIUS * (now - then) / np.linalg.norm(now - then)
-        solid = f"obstacles: [{{sphere: {{center: {center.tolist()}, radius: {RADIUS}}}}}]\n"
-        more = f"contact: {{stiffness: {stiffness}}}\n{solid}"
-        yield run_trial(Condition("full", kind), Trial(trajectory, touch + PRESS, more), k)
+        solid = {"sphere": {"center": center.tolist(), "radius": RADIUS}}
+        yield recorded(kind, Trial(cut(trajectory, touch + PRESS), solid), k, stiffness)
 
 
 def felt(trials: list[Recorded], allowed: bool, limit: float) -> str:
     """Delay, median and p95 [ms], and the median of the force until then, of contacts that were felt."""
     found = []
     for trial in trials:
-        force, time = trial.truth.largest, trial.signals.time
+        force, time = trial.force, trial.signals.time
         began = int(np.argmax(force > 0.0))
         loud = began + np.flatnonzero(level(trial, allowed)[began:] > limit)
         if force[began] > 0.0 and loud.size:
             found.append((time[loud[0]] - time[began], force[began : loud[0] + 1].max()))
     delay, force = np.array(found).T
-    missed = sum(bool(trial.truth.largest.any()) for trial in trials) - len(found)
+    missed = sum(bool(trial.force.any()) for trial in trials) - len(found)
     p50, p95 = 1e3 * np.quantile(delay, [0.5, 0.95])
     return f"{p50:.0f}, {p95:.0f}; {np.median(force):.0f} N" + (f"; {missed} missed" if missed else "")

@@ -1,112 +1,139 @@
-"""The comparison of detectors, reduced: delays, misses and false alarms on seeds of their own."""
+"""The suite of detectors, reduced: delays, misses and false alarms on seeds of their own, and its tables."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+import compare_detectors as study
 import numpy as np
 import pytest
-from compare_detectors import read, write
-from detection.conditions import CONDITIONS
-from detection.evaluation import Tally, count_alarms, delays, missed
-from detection.methods import calibrate, candidates
-from detection.trials import contacts, free_motion
 
-IDEAL_LIGHT, REAL_LIGHT, IDEAL_FULL, REAL_FULL = CONDITIONS
+from hopfield_nav.bench import find_suite, load_suite
+from hopfield_nav.bench.shipped import table_text, with_version
+from hopfield_nav.logs import declared_threshold
+from hopfield_nav.plugin import find_method, load_from_file
+from hopfield_nav.sweeps.job import run_job
+
+IDEAL_LIGHT, REAL_FULL = "light, ideal", "full, real"
 PRINTED, MOMENTUM, ADAPTIVE = (
     "joint error, wrench norm > 12 (5.9)",
     "momentum observer, joint torques",
     "…, adaptive",
 )
-PIECES, PIECE, PUSHES = 8, 10.0, 6
+METHODS = list(load_suite("detectors").suite.methods)
 
 
 @lru_cache
-def _results(condition):
-    """Three methods: thresholds on 80 s of free motion, scored on another 80 s and on six pushes."""
-    hours = PIECES * PIECE / 3600
-    quiet = list(free_motion(condition, 11, hours, PIECE))
-    chosen = [c for c in candidates() if c.name in (PRINTED, MOMENTUM, ADAPTIVE)]
-    tallies = {c.name: Tally(calibrate(c, quiet)) for c in chosen}
-    for tally in tallies.values():
-        for trial in free_motion(condition, 12, hours, PIECE):
-            tally.free(trial)
-        for trial in contacts(condition, 12, PUSHES, "tool"):
-            tally.contact(trial, "tool")
-    return {name: tally.result() for name, tally in tallies.items()}
+def _rows(condition, method, family, worlds):
+    """Rows of the suite."""
+    suite = load_suite("detectors", worlds=worlds, seed=11)
+    jobs = [
+        job.index
+        for job in suite.jobs()
+        if tuple(job.values.values()) == (family, condition, method) and job.repeat < worlds
+    ]
+    rows = [run_job(suite, index) for index in jobs]
+    assert [row["outcome"] for row in rows] == ["reached"] * worlds
+    return rows
+
+
+def _numbers(name, *which):
+    return study.numbers(_rows(*which), name)
 
 
 def test_with_a_right_model_the_momentum_observer_feels_a_push_within_10_ms():
-    found = _results(IDEAL_LIGHT)
-    assert len(found[MOMENTUM].contacts["tool"]) == PUSHES
-    assert np.quantile(delays(found[MOMENTUM].contacts["tool"]), 0.95) < 0.010
-    assert found[MOMENTUM].false_alarms == 0
-    assert np.median(delays(found[PRINTED].contacts["tool"])) > 0.1  # the document's, on the same pushes
+    delays = _numbers("delay_s", IDEAL_LIGHT, MOMENTUM, "tool", 6)
+    assert np.quantile(delays, 0.95) < 0.010
+    assert _numbers("false_alarm_count", IDEAL_LIGHT, MOMENTUM, "free", 1).sum() == 0
+    assert (
+        np.median(_numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)) > 0.1
+    )  # the document's, same pushes
 
 
 def test_with_a_wrong_model_friction_and_noise_it_takes_less_than_30_ms():
-    found = _results(REAL_FULL)
-    assert np.quantile(delays(found[ADAPTIVE].contacts["tool"]), 0.95) < 0.030
-    assert missed(found[ADAPTIVE].contacts["tool"], "tool") == 0
-    assert found[ADAPTIVE].false_alarms == 0
+    assert np.quantile(_numbers("delay_s", REAL_FULL, ADAPTIVE, "tool", 6), 0.95) < 0.030
+    assert _numbers("missed", REAL_FULL, ADAPTIVE, "tool", 6).sum() == 0
+    assert _numbers("false_alarm_count", REAL_FULL, ADAPTIVE, "free", 1).sum() == 0
 
 
 def test_thresholds_that_were_not_set_for_it_raise_false_alarms_on_an_imperfect_arm():
-    assert _results(REAL_FULL)[PRINTED].false_alarms > 10
-    assert _results(IDEAL_LIGHT)[PRINTED].false_alarms == 0
+    assert _numbers("false_alarm_count", REAL_FULL, PRINTED, "free", 1).sum() > 10
+    assert _numbers("false_alarm_count", IDEAL_LIGHT, PRINTED, "free", 1).sum() == 0
 
 
 def test_allowing_for_the_models_error_is_faster_than_large_fixed_thresholds():
-    found = _results(REAL_FULL)
-    adaptive, fixed = (np.median(delays(found[name].contacts["tool"])) for name in (ADAPTIVE, MOMENTUM))
+    adaptive, fixed = (np.median(_numbers("delay_s", REAL_FULL, m, "tool", 6)) for m in (ADAPTIVE, MOMENTUM))
     assert adaptive < fixed
 
 
-def test_what_is_written_can_be_drawn_again(tmp_path):
-    results = {IDEAL_LIGHT.name: list(_results(IDEAL_LIGHT).values())}
-    write(results, tmp_path)
-    (tmp_path / "roc.png").unlink()
-    again = read(tmp_path)
-    write(again, tmp_path)
-    assert (tmp_path / "roc.png").stat().st_size > 1000
-    assert [r.name for r in again[IDEAL_LIGHT.name]] == [r.name for r in results[IDEAL_LIGHT.name]]
-    first, second = (found[IDEAL_LIGHT.name][0].contacts["tool"] for found in (results, again))
-    np.testing.assert_allclose(delays(second), delays(first))
-
-
-def test_a_standing_alarm_counts_once():
-    level = np.array([0.0, 2.0, 2.0, 0.8, 2.0, 0.4, 2.0, 0.0])
-    assert count_alarms(level, 1.0, 0.5) == 2
-    assert count_alarms(level, 3.0, 0.5) == 0
-
-
-@pytest.mark.parametrize("name", [c.name for c in candidates()])
-def test_every_method_feels_a_hard_push_with_thresholds_above_free_motion(name):
-    """On the ideal light arm no method may miss a push."""
-    candidate = next(c for c in candidates() if c.name == name)
-    tally = Tally(calibrate(candidate, list(_quiet())))
-    for trial in _pushes():
-        tally.contact(trial, "tool")
-    assert np.isfinite([c.delay for c in tally.contacts["tool"]]).all()
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_feels_a_hard_push_with_thresholds_above_free_motion(method):
+    """On the ideal light arm no method may miss a push, nor raise an alarm in the motion that chose."""
+    assert _numbers("felt", IDEAL_LIGHT, method, "tool", 6).all()
+    if method != PRINTED:
+        assert _numbers("largest_level", IDEAL_LIGHT, method, "free", 1).max() < 1.25
 
 
 def test_free_motion_starts_and_stops_and_contacts_begin_in_the_first_tenth():
-    trial = next(iter(free_motion(REAL_FULL, 14, 80 / 3600, 80.0)))
-    still = np.all(trial.signals.qd_ref == 0.0, axis=1)
+    suite = load_suite("detectors", worlds=3, seed=14)
+    begun = {
+        job.values["family"]: suite.start(job)
+        for job in suite.jobs()
+        if job.values["condition"] == REAL_FULL and "default" in job.values["method"]
+    }
+    free = begun["free"].run().data
+    still = np.all(free.qd_ref.values == 0.0, axis=1)
     assert np.count_nonzero(np.diff(still.astype(int)) == -1) >= 3  # motions that begin
-    assert still.mean() > 0.02
-    for trial in contacts(REAL_FULL, 14, 3, "early"):
-        speed = np.abs(trial.signals.qd_ref).max(axis=1)
-        touched = np.argmax(trial.truth.largest > 0.0)
-        assert trial.truth.largest[touched] > 0.0
-        assert 0.0 < speed[touched] < 0.25  # [rad/s] a quintic has a quarter of its speed after a tenth
+    assert still.mean() > 0.01  # a pause of 0.3 s, a leg of ten seconds
+    early = begun["early"].run().data
+    speed, force = np.abs(early.qd_ref.values).max(axis=1), np.linalg.norm(early.contact_force.values, axis=1)
+    touched = np.argmax(force > 0.0)
+    assert force[touched] > 0.0
+    assert 0.0 < speed[touched] < 0.25  # [rad/s] a quintic has a quarter of its speed after a tenth
 
 
-@lru_cache
-def _quiet():
-    return tuple(free_motion(IDEAL_LIGHT, 13, 20 / 3600, 10.0))
+def test_a_method_that_gives_its_thresholds_keeps_them_and_the_models_errors_go_either_way():
+    row = _rows(REAL_FULL, "…, adaptive, default thresholds", "tool", 6)[0]
+    default = declared_threshold(find_method("detector", "adaptive_joint_torque")).default
+    assert row["threshold"] == f"{default:.4g}"
+    suite = load_suite("detectors", worlds=1, seed=11)
+    names = {"family": "tool", "condition": REAL_FULL, "method": "…, adaptive, default thresholds"}
+    job = next(job for job in suite.jobs() if job.values == names)
+    error = suite.start(job).world.controller.model_error
+    assert set(np.round(error.mass_scale, 9)) <= {0.9, 1.1}
+    assert set(np.round(error.friction_scale, 9)) <= {0.8, 1.2}
 
 
-@lru_cache
-def _pushes():
-    return tuple(contacts(IDEAL_LIGHT, 13, 2, "tool"))
+def test_a_standing_alarm_counts_once():
+    count = load_from_file("measures", "detectors.py:count_alarms", find_suite("detectors").parent)
+    level = np.array([0.0, 2.0, 2.0, 0.8, 2.0, 0.4, 2.0, 0.0])
+    assert count(level, 1.0) == 2
+    assert count(level, 3.0) == 0
+    assert count(level[1:], 1.0) == 2
+
+
+def test_tables_and_figures_from_what_a_bench_leaves_behind(tmp_path):
+    suite = load_suite("detectors", worlds=1, seed=11)
+    wanted = (PRINTED, ADAPTIVE, "…, adaptive, default thresholds")
+    rows = [
+        row
+        for method in wanted
+        for kind in (*study.KINDS, "free")
+        for row in _rows(IDEAL_LIGHT, method, kind, 1 if kind != "tool" else 6)
+    ]
+    text = table_text(suite, with_version(rows, suite), digests=False)
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+    found = study.read(tmp_path)
+    told = study.methods_table(found)
+    assert "6 pushes of the tool, 1 collisions of the links, 1 early ones." in told
+    (line,) = (line for line in told.splitlines() if line.startswith(f"| {PRINTED}"))
+    delays = 1e3 * _numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)
+    assert f"{np.median(delays):.0f}, {np.quantile(delays, 0.95):.0f}, {delays.max():.0f}" in line
+    assert line.endswith("| 0 (0–1.2e+02) | 0.03 |")
+    assert study.thresholds_table(found).count("\n") == 2
+    alarms, share = study.roc(found, IDEAL_LIGHT, ADAPTIVE)
+    assert (np.diff(alarms) >= 0).all()
+    assert 0.0 <= share.min() <= share.max() <= 1.0
+    for make in (study.draw_roc, study.draw_delays):
+        make(found).savefig(tmp_path / "figure.png")
+        assert (tmp_path / "figure.png").stat().st_size > 10_000

@@ -1,6 +1,4 @@
-"""The motions of the trials: starts and stops, pushes of the tool, and the arm running into a sphere."""
-
-from __future__ import annotations
+"""The motions of the suite ``detectors``: starts and stops, pushes of the tool, links that meet a sphere."""
 
 from typing import NamedTuple
 
@@ -18,15 +16,22 @@ PEAK_TO_MEAN = 15 / 8  # of the speed of a quintic from rest to rest
 APPROACH, PRESS = 0.6, 0.6  # [s] of a trial before and after the touch
 EARLY = (0.03, 0.1)  # share of a motion at which an early contact begins
 RADIUS = 0.05  # [m] of the spheres
-_TRIES = 4000
+TRIES = 4000
 
 
 class Trial(NamedTuple):
-    """A motion, and what stands in its way as lines of a world file."""
+    """A motion, and what stands in its way."""
 
     trajectory: Trajectory
-    duration: float
-    obstacles: str
+    obstacle: dict | None = None
+
+
+def cut(trajectory: Trajectory, end: float) -> Trajectory:
+    """What is watched of a motion: it is over at its end, or before."""
+    if end >= trajectory.knots[-1]:
+        return trajectory
+    last = int(np.searchsorted(trajectory.knots, end))
+    return Trajectory(np.append(trajectory.knots[:last], end), trajectory.coefficients[:last])
 
 
 def starts_and_stops(rng: np.random.Generator, duration: float) -> Trajectory:
@@ -67,7 +72,7 @@ def tool_push(rng: np.random.Generator) -> Trial:
     tool cannot slip past. The reference goes on through the cylinder.
     """
     arm = load_arm("ur5_ragazzon2012")
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         start = np.array([rng.uniform(0.25, 0.55), rng.uniform(-0.2, 0.2), 0.0])
         angle, radius = rng.uniform(0, 2 * np.pi), rng.uniform(0.03, 0.3)
         ahead = np.array([np.cos(angle), np.sin(angle), 0.0])
@@ -81,8 +86,8 @@ def tool_push(rng: np.random.Generator) -> Trial:
         depth = np.sqrt(radius**2 - aside**2)
         center = start + ahead * (PUSH_SPEED * APPROACH + depth) + aside * np.array([-ahead[1], ahead[0], 0])
         trajectory = quintic_trajectory(path.q, 0.1)
-        obstacle = f"cylinder: {{center: {center[:2].tolist()}, radius: {radius}}}"
-        return Trial(trajectory, float(trajectory.knots[-1]), f"obstacles: [{{{obstacle}}}]\n")
+        cylinder = {"center": center[:2].tolist(), "radius": radius}
+        return Trial(trajectory, {"cylinder": cylinder})
     raise RuntimeError("no push found")
 
 
@@ -92,7 +97,7 @@ def arm_collision(rng: np.random.Generator, arm: Arm, link: int, early: bool = F
     The sphere touches a random point of the link, on the side to which that point moves, 0.6 s after
     the start or later; with ``early`` in the first tenth of a motion, before which the arm rested.
     """
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         trajectory = _long_leg(rng, _random_pose(rng))
         length = float(trajectory.knots[-1])
         if length < APPROACH + PRESS:
@@ -104,9 +109,8 @@ def arm_collision(rng: np.random.Generator, arm: Arm, link: int, early: bool = F
         center = _met_by_the_arm(rng, arm, trajectory, time, link)
         if center is None or not _comes_to_it(arm, trajectory, time, center, link):
             continue
-        obstacle = f"sphere: {{center: {center.tolist()}, radius: {RADIUS}}}"
-        late = min(time + PRESS, float(trajectory.knots[-1]))
-        return Trial(trajectory, late, f"contact: {{bodies: arm}}\nobstacles: [{{{obstacle}}}]\n")
+        sphere_there = {"sphere": {"center": center.tolist(), "radius": RADIUS}}
+        return Trial(cut(trajectory, time + PRESS), sphere_there)
     raise RuntimeError(f"no collision of link {link} found")
 
 

@@ -1,1 +1,0 @@
-"""Comparison of detection methods on simulated contacts; ``scripts/compare_detectors.py`` runs it."""
