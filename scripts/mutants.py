@@ -2,27 +2,32 @@
 
     python scripts/mutants.py [--count 100] [--only ROOM,…] [--seed 0] [--keep FILE] [--again]
         [--out docs/reliability.md]
+    python scripts/mutants.py --everywhere [--count 200] [--minutes 25] [--seed 0] [--keep FILE]
 
 Each fault (an operator, a number, a rounding) is tried against the test files of its own file alone. What
 survives is named: either the tests let it live, or it makes no difference. Results are added to FILE as they
 come, and what is there already is not tried again, but with --again what survived: tests may have been added
-since. Faults in compiled code cost a compilation each.
+since. Faults in compiled code cost a compilation each. ``--everywhere`` draws from all files but those of
+pictures, and runs the up to three test files that speak most of what is defined in the file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from measured_part import table, tell
 from torturing.mutations import Mutation, drawn
+from torturing.nearest import nearest, sources
 
 ROOT = Path(__file__).resolve().parents[1]
 TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
@@ -104,7 +109,11 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="results as they come, one a line")
     parser.add_argument("--again", action="store_true", help="try what survived, and nothing else")
     parser.add_argument("--out", type=Path, help="page that holds the table")
+    parser.add_argument("--everywhere", action="store_true", help="from all files but those of pictures")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="with --everywhere, to stop after")
     asked = parser.parse_args()
+    if asked.everywhere:
+        return everywhere(asked.count, asked.seed, asked.minutes, asked.keep)
     known = _read(asked.keep)
     earlier = {name: found["fate"] for name, found in known.items()}
     with tempfile.TemporaryDirectory(prefix="hopfield-nav-mutants-") as folder:
@@ -125,6 +134,24 @@ def main() -> int:
     survived = [name for name, found in known.items() if found["fate"] == "survived"]
     print("\n".join(f"survived: {name}" for name in survived))
     return 1 if survived else 0
+
+
+def everywhere(count: int, seed: int, minutes: float, keep: Path | None) -> int:
+    """Draw from every file, in an order of its own for each seed; 1 where any survived."""
+    known, end = _read(keep), time.monotonic() + 60 * minutes
+    with tempfile.TemporaryDirectory(prefix="hopfield-nav-mutants-") as folder:
+        place, dice = _copy(Path(folder)), random.Random(seed)
+        paths = [path for path in sources(place) if nearest(place, path)]
+        dice.shuffle(paths)
+        for mutation in drawn(place, paths, count, dice):
+            if mutation.name in known or time.monotonic() > end:
+                continue
+            found = fate(place, mutation, nearest(place, mutation.path))
+            known[mutation.name] = {"room": "everywhere", "fate": found}
+            _add(keep, mutation.name, known[mutation.name])
+    survived = [name for name, one in known.items() if one["fate"] == "survived"]
+    print(f"{len(known)} tried, {len(survived)} not noticed")
+    return int(bool(survived))
 
 
 def rows(known: dict[str, dict[str, str]]) -> list[list[str]]:

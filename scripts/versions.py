@@ -24,6 +24,7 @@ RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
 FOR_TESTS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
 TOLD = ("numpy", "numba", "scipy", "matplotlib", "pydantic", "typer", "click", "xarray", "distributed")
 SWEEP = "format: 1\nworld: u_trap\nvary: {detection.threshold: [3, 5]}\n"
+TYPERS_OWN = "ignore:'click.utils:DeprecationWarning"  # an old typer's imports from a new click
 TESTS = (  # they need nothing but the program and what is above
     "world/test_faults.py",
     "world/test_units.py",
@@ -95,7 +96,8 @@ def steps(python: Path) -> Iterator[tuple[str, list[str]]]:
     yield "the whole arm", [*program, "run", "whole_arm", "--no-plots", "--out", "whole"]
     yield "a sweep", [*program, "sweep", "sweep.yaml", "--workers", "2", "--out", "swept"]
     files = [str(ROOT / "tests" / name) for name in TESTS]
-    yield "quick tests", ["-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "--rootdir", str(ROOT), *files]
+    alone = ["-n", "0", "-p", "no:cacheprovider", "--rootdir", str(ROOT), "-W", TYPERS_OWN]
+    yield "quick tests", ["-m", "pytest", *alone, *files]
 
 
 def _step(name: str, what: str, python: Path, words: Sequence[str], place: Path) -> bool:

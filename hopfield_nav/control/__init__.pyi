@@ -5,6 +5,7 @@ from .alarm import make_alarm as make_alarm
 from .alarm import raise_alarm as raise_alarm
 from .control_state import ControlMode as ControlMode
 from .control_state import ControlState as ControlState
+from .control_state import hold_at_start as hold_at_start
 from .control_state import make_control_state as make_control_state
 from .control_step import ControlBelief as ControlBelief
 from .control_step import Controller as Controller

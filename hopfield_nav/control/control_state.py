@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics import gravity_torque
 from dynamics.kernels.records import record
 from hopfield_nav.control.alarm import Alarm, make_alarm
-from hopfield_nav.control.control_step import ControlBelief, make_belief
+from hopfield_nav.control.control_step import ControlBelief, Controller, make_belief
 from hopfield_nav.control.gathering import Gathering, make_gathering
 from hopfield_nav.control.sensors import Generator, make_generator
 from hopfield_nav.control.trace import Trace, make_trace
@@ -51,7 +52,7 @@ class ControlState(NamedTuple):
         sensed: what it measured last, and its reference.
         belief: what it believes.
         alarm: what its alarm rule remembers.
-        queue: (delay + 1, n) torques on their path to the motors [N·m].
+        queue: (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm.
         random: of the sensor noise.
         correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
         trace: what it measured in the periods before.
@@ -82,3 +83,9 @@ def make_control_state(n: int, delay: int, seed: int) -> ControlState:
         trace=make_trace(n),
         gathering=make_gathering(n),
     )
+
+
+def hold_at_start(control: ControlState, controller: Controller, q: np.ndarray) -> None:
+    """Let the torques under way when a run begins bear the weight at ``q`` (n,), as the model has it."""
+    held, limits = gravity_torque(controller.model, q), controller.torque_limits
+    control.queue[:] = np.clip(held, -limits, limits)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hopfield_nav.control import with_torque
+from hopfield_nav.control import hold_at_start, with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit
 from hopfield_nav.experiment.factory import choose_navigator, encoders_at
 from hopfield_nav.experiment.grade import why_doubtful
@@ -90,6 +90,7 @@ class Simulation:
         self.controller = build_controller(world, arm, self.methods)
         self.settings = build_settings(world, self.navigator.goal)
         self.state, self.rows = setup.first_state(self.settings.delay), setup.empty_rows()
+        hold_at_start(self.state.control, self.controller, setup.start)
         self._last_step = round(setup.duration / world.plant.step)
         self._guidance = Guidance(world, arm, self.controller, self.navigator, self.state, self._last_step)
         self.detections = self._guidance.detections

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.kernels.decorators import unchecked_call
-from hopfield_nav.control import with_torque
+from hopfield_nav.control import hold_at_start, with_torque
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.loop import Event, compiled_loop, make_log, make_state, read_at_rest
 from hopfield_nav.world import World, build_controller
@@ -67,6 +67,7 @@ class DrivenArm:
         self._controller = with_torque(own._replace(torque_limits=self.limits), np.zeros(n))
         start = trajectory.coefficients[0, 0]
         self.state = make_state(start, settings.delay, seed)
+        hold_at_start(self.state.control, self._controller, start)
         read_at_rest(made.plant.wrist, made.plant.arm, start, self.state.wrist)
         self._log = make_log(0, n)
         self._tool, self._torque = self._controller.work.tool[:3, 3], self._controller.law.memory

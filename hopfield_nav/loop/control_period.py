@@ -86,7 +86,7 @@ def _command(controller, settings, control, period):
     sensed, delay, queue = control.sensed, settings.delay, control.queue
     slots, floating = delay + 1, control.now.mode == ControlMode.GRAVITY_COMP
     saturated = command_torque(controller, sensed, floating, queue[period % slots])
-    applied = (period - delay) % slots if period >= delay else 0
+    applied = (period - delay) % slots
     for i in range(sensed.tau.size):
         sensed.tau[i] = queue[applied, i]
     return 1 if saturated else 0

@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 from oracles import pinocchio_model, random_states
 from scenes import contact_of, numbers_of
+from scipy.optimize import minimize_scalar
 
 from dynamics import (
     forward_kinematics,
@@ -126,6 +127,44 @@ def test_the_torque_is_minus_the_gradient_of_the_stored_energy(arm):
         links.add(int(touch.now.link))
     assert touched > 30
     assert {2, 3, 4, 5, 6} <= links
+
+
+def _point_to_cylinder(point, middle, axis, radius, height):
+    """Distance of a point outside, the direction away, and which part of a finite cylinder is nearest."""
+    along = (point - middle) @ axis
+    aside = point - middle - along * axis
+    rho = np.linalg.norm(aside)
+    over, out = max(abs(along) - height / 2, 0.0), max(rho - radius, 0.0)
+    away = np.sign(along) * over * axis + out * aside / max(rho, 1e-12)
+    return np.hypot(over, out), away, ("side" if over == 0 else "cap" if out == 0 else "rim")
+
+
+def test_ends_and_middle_of_a_capsule_are_pushed_off_cap_side_and_rim(arm):
+    """Stiffness times depth between the nearest points, which a search along the capsule finds."""
+    body, q, rng = arm_bodies(arm)[5:6], np.array([0.2, -1.1, 0.9, 0.3, 0.6, 0.1]), np.random.default_rng(1)
+    start, end, thick = np.split(capsules_in_base(arm, q)[5], [3, 6])
+    seen = set()
+    for _ in range(300):
+        axis, off = rng.normal(size=(2, 3))
+        axis /= np.linalg.norm(axis)
+        middle = start + rng.uniform(-0.1, 1.1) * (end - start) + 0.12 * off / np.linalg.norm(off)
+
+        def gap(share, middle=middle, axis=axis):
+            return _point_to_cylinder(start + share * (end - start), middle, axis, 0.08, 0.1)
+
+        found = minimize_scalar(  # a convex function
+            lambda t, gap=gap: gap(t)[0], bounds=(0, 1), method="bounded", options={"xatol": 1e-9}
+        ).x
+        share = min((0, found, 1), key=lambda t, gap=gap: gap(t)[0])
+        distance, away, part = gap(share)
+        if not 1e-3 < distance < thick[0]:
+            continue
+        drum = pack_primitives([geometry.finite_cylinder(middle, 0.08, 0.1, axis)])
+        _, touch = contact_of(arm, make_contact(ContactLaw(*SPRING), drum, body), q, np.zeros(6))
+        push = K * (thick[0] - distance)
+        np.testing.assert_allclose(touch.force, push * away / distance, rtol=0, atol=1e-4 * K * thick[0])
+        seen.add((part, "end" if share in (0, 1) else "middle"))
+    assert {("side", "middle"), ("rim", "middle"), ("side", "end"), ("rim", "end"), ("cap", "end")} <= seen
 
 
 @pytest.mark.kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenes import CONSTANT, REST, advance, push_with_force, simulation
+from scenes import CONSTANT, REST, SWING, advance, push_with_force, simulation
 from scipy.integrate import solve_ivp
 
 from dynamics import (
@@ -174,6 +174,32 @@ def test_rotors_stick_and_break_away(tmp_path):
     assert held.state.truth.friction[0] == pytest.approx(5.9, abs=1e-9)
     assert moved.loop.rotors.speed[0] > 0.005
     assert free.loop.rotors.speed[0] > 0.05
+
+
+@pytest.mark.parametrize(("viscous", "damping"), [(4, 0), (4, 3), (0, 3)])
+def test_what_friction_and_damping_take_of_the_momentum_they_take_once(tmp_path, viscous, damping):
+    """Nothing else acts on the hinge: the momentum of link and rotor falls by d times the rotor's way."""
+    (tmp_path / "swing.yaml").write_text(SWING.replace("mass: 3.0", "mass: 3.0\n    rotor_inertia: 2.0"))
+    scene = simulation(
+        REST + "arm: swing.yaml\nstart: {joints: [0.3]}\n"
+        "controller: {law: damping, gain_start: 0, gain_end: 0}\n"
+        + FLEXIBLE % f", friction: {{viscous: {viscous}}}, damping: {damping}",
+        tmp_path,
+    )  # fmt: skip
+    loop = scene.loop
+    loop.joints = loop.joints._replace(thinning_speed=np.full(1, 1e6), load_share=np.zeros(1))
+    scene.state.qd[0] = 1.0
+    advance(scene, 1)
+
+    def momentum():
+        link = mass_matrix(loop.link_arm, scene.state.q)[0, 0]
+        return link * scene.state.qd[0] + loop.joints.rotor_inertia[0] * loop.rotors.speed[0]
+
+    before, angle = momentum(), loop.rotors.angle[0]
+    advance(scene, 300)
+    way = loop.rotors.angle[0] - angle
+    assert way > 0.05
+    assert before - momentum() == pytest.approx((viscous + damping) * way, rel=1e-6)
 
 
 def test_heat_makes_it_easier():

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scenes import CONSTANT, REST, simulation
 
-from dynamics import forward_dynamics, forward_kinematics, gravity_torque, jacobian, load_arm
+from dynamics import (
+    forward_dynamics,
+    forward_kinematics,
+    gravity_torque,
+    jacobian,
+    kinetic_energy,
+    list_arms,
+    load_arm,
+    potential_energy,
+)
 from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
 from dynamics.work import make_work
 from hopfield_nav.geometry import pack_primitives, tool_body, upright_cylinder
@@ -14,6 +23,9 @@ from hopfield_nav.loop import ContactLaw, make_contact, make_plant
 from hopfield_nav.loop.plant import plant_acceleration
 
 ARM = load_arm("ur5_ragazzon2012")
+FREE_FALL = [(name, "rk4") for name in list_arms()] + [  # Euler's method needs rotors, or smaller steps
+    (name, "semi_implicit_euler") for name in list_arms() if np.any(load_arm(name).rotor_inertia)
+]
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
 
 
@@ -120,6 +132,39 @@ def test_damping_takes_one_number_or_one_a_joint():
         sim.step(0.05)
     assert np.array_equal(one.state.q, each.state.q)
     assert not np.array_equal(one.state.q, free.state.q)
+
+
+@pytest.mark.parametrize(("name", "integrator"), FREE_FALL)
+def test_ten_seconds_of_free_fall_keep_the_energy(name, integrator):
+    """From twelve poses, relative to the largest kinetic energy; with half the step much less is lost."""
+    poses = np.random.default_rng(0).uniform(-np.pi, np.pi, (12, len(load_arm(name).dh)))
+    losses = _losses(name, integrator, 0.001, poses)
+    worst = int(np.argmax(losses))
+    (finer,) = _losses(name, integrator, 0.0005, poses[worst : worst + 1])
+    least, share = (1e-4, 1 / 8) if integrator == "rk4" else (0.02, 0.7)
+    assert losses[worst] < least
+    assert finer < share * losses[worst]
+
+
+def _losses(name, integrator, step, poses):
+    sim = simulation(
+        f"arm: {name}\nplant: {{integrator: {integrator}, step: {step}}}\nrecord: {{signals: none}}\n"
+        "controller: {law: damping, gain_start: 0, gain_end: 0}\ntime_limit: 11\n"
+        f"start: {{joints: {[0.0] * poses.shape[1]}}}\n" + REST
+    )
+    return [_lost(sim, q) for q in poses]
+
+
+def _lost(sim, q):
+    sim.reset()
+    sim.state.q[:] = q
+    arm, kinetic = sim.plant.arm, []
+    whole = [float(potential_energy(arm, q))]
+    for _ in range(20):
+        sim.step(0.5)
+        kinetic.append(float(kinetic_energy(arm, sim.state.q, sim.state.qd)))
+        whole.append(kinetic[-1] + float(potential_energy(arm, sim.state.q)))
+    return np.abs(np.array(whole) - whole[0]).max() / max(kinetic)
 
 
 def test_energy_is_conserved_in_free_motion():

@@ -8,6 +8,7 @@ import random
 import mutants
 import pytest
 from torturing.mutations import drawn, mutations
+from torturing.nearest import nearest, sources
 
 SOURCE = '''"""Words with 1 + 1 are left alone."""
 import math
@@ -75,3 +76,22 @@ def test_every_room_names_files_and_tests_that_exist(room):
         assert (mutants.ROOT / path).is_file()
         assert all((mutants.ROOT / "tests" / test).is_file() for test in tests.split())
     assert len(mutants.chosen(mutants.ROOT, room, 13, 0)) == 13
+
+
+def test_the_nearest_tests_speak_of_what_a_file_defines():
+    assert "loop/test_sticking.py" in nearest(mutants.ROOT, "hopfield_nav/loop/sticking.py").split()
+    assert nearest(mutants.ROOT, "dynamics/energy.py").startswith("dynamics/")
+    paths = list(sources(mutants.ROOT))
+    assert not any("/figures/" in path for path in paths)
+    rooms = {path.split("/")[1] for path in paths if path.startswith("hopfield_nav")}
+    assert {"loop", "control", "navigation", "planning", "world", "sweeps"} <= rooms
+    assert sum(not nearest(mutants.ROOT, path) for path in paths) < 0.05 * len(paths)
+
+
+def test_everywhere_names_what_survives(root, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(mutants, "_copy", lambda folder: root)
+    monkeypatch.setattr(mutants, "sources", lambda place: ["made.py"])
+    monkeypatch.setattr(mutants, "nearest", lambda place, path: "test_made.py")
+    assert mutants.everywhere(2, 0, 5.0, tmp_path / "kept.jsonl") in (0, 1)
+    assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 2
+    assert "2 tried" in capsys.readouterr().out

@@ -75,6 +75,18 @@ def test_the_work_of_a_push_is_what_the_free_arm_gains():
     np.testing.assert_allclose(energy, moved - moved[0], rtol=1e-6, atol=1e-12)
 
 
+def test_the_first_impact_is_what_comes_within_50_ms_of_the_first_touch():
+    """Pushes closer than 50 ms are one contact; later ones count for the largest force alone."""
+    times = {10.0: (0.1, 0.12), 20.0: (0.13, 0.145), 30.0: (0.16, 0.18), 40.0: (0.3, 0.32)}
+    pushes = [{"link": 2, "force": [0, 0, f], "times": list(t)} for f, t in times.items()]
+    run = simulate(
+        parse_world(HOLD.format(limit=0.4) + f"pushes: {pushes}\ndetection: {{estimator: none}}\n")
+    )
+    assert run.summary["first_impact_peak_force_N"] == pytest.approx(20.0)
+    assert run.summary["peak_contact_force_N"] == pytest.approx(40.0)
+    assert run.summary["contact_count"] == 2
+
+
 def test_a_detector_is_tried_without_obstacles():
     push = "[{link: 6, times: [0.5, 0.52, 0.8, 0.82], force: [[0, 0, 0], [0, 0, 30], [0, 0, 30], [0, 0, 0]]}]"
     felt, free = run(push), run("[]")
