@@ -32,6 +32,7 @@ from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth
 from .scoring import score as score
 from .scoring import score_run as score_run
+from .scoring import truth_of_data as truth_of_data
 from .scoring import truth_of_run as truth_of_run
 from .stored import read_netcdf as read_netcdf
 from .versions import __version__ as __version__

@@ -11,6 +11,7 @@ from .cluster import core_count as core_count
 from .cluster import thread_count as thread_count
 from .combinations import Tried as Tried
 from .combinations import try_combinations as try_combinations
+from .free_motion_runs import RISE as RISE
 from .free_motion_runs import felt_force as felt_force
 from .free_motion_runs import free_motion as free_motion
 from .job import failed_row as failed_row

@@ -152,7 +152,9 @@ def _differences(
     def key(row: Row) -> tuple[Hashable, ...]:
         return row["seed"], *(_text(row[name]) for name in others)
 
-    first, reached, times = {key(row): row for row in best}, {}, {}
+    first = {key(row): row for row in best}
+    reached: dict[Hashable, list[float]] = {}
+    times: dict[Hashable, list[float]] = {}
     for row in other:
         pair = first.get(key(row))
         if pair is None:
