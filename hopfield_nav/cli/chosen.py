@@ -33,6 +33,7 @@ class Chosen:
     values: dict[str, Any]
     rearm: float = 1.0
     episodes: bool = False
+    tool_alone: bool = False  # whether nothing but the tool can touch
 
     def told(self) -> list[tuple[str, str]]:
         """What was chosen, as rows of a table."""
@@ -148,7 +149,8 @@ def choose(
     )
     values = values_of_world(world, methods) | given
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
-    return Chosen(model_of_world(world, arm), *methods, values, *alarms)
+    alone = world.contact.bodies == "tool"
+    return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone)
 
 
 def _named(world: World, kind: str, name: str) -> Method:

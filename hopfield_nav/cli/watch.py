@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -125,8 +125,13 @@ def _methods(
     free = [log.recording() for log in logs]
     model, motors = motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
     methods = StreamMethods(model, chosen.estimator, chosen.detector, chosen.values, motors)
-    methods = replace(methods, rearm=chosen.rearm, episodes=chosen.episodes)
+    methods = replace(methods, **_rule_of(chosen))
     return replace(methods, noise=free_noise(methods, free)) if free else methods
+
+
+def _rule_of(chosen: Chosen) -> dict[str, Any]:
+    """What of a choice says which levels are alarms, and what can be touched."""
+    return {"rearm": chosen.rearm, "episodes": chosen.episodes, "tool_alone": chosen.tool_alone}
 
 
 def _calibrated(
@@ -145,7 +150,7 @@ def _calibrated(
         stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, same_motor
     )
     print_table(_calibration_lines(found), title="calibration")
-    return replace(found.methods, rearm=chosen.rearm, episodes=chosen.episodes)
+    return replace(found.methods, **_rule_of(chosen))
 
 
 def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from .job import failed_row as failed_row
 from .job import warm_up as warm_up
 from .paired import Compared as Compared
 from .paired import Pair as Pair
+from .paired import compare_with_first as compare_with_first
 from .paired import compare_worlds as compare_worlds
 from .record import content_of as content_of
 from .record import moved_value as moved_value

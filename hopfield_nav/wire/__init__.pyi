@@ -14,7 +14,6 @@ from .monitor import Monitor as Monitor
 from .monitor import Told as Told
 from .packages import PORT as PORT
 from .recorder import Recorder as Recorder
-from .recorder import likely_link as likely_link
 from .server import Server as Server
 from .server import is_loopback as is_loopback
 from .source import RATE as RATE
