@@ -18,6 +18,7 @@ from .plans import changed_cells as changed_cells
 from .prior import felt_places as felt_places
 from .prior import load_prior as load_prior
 from .prior import with_felt as with_felt
+from .quantities import MEANT as MEANT
 from .quantities import SCORE as SCORE
 from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
