@@ -33,6 +33,7 @@ import importlib
 import importlib.util
 import math
 import pkgutil
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -499,9 +500,13 @@ def applied_type(kind: str) -> Any:
     return type_of(Applied(function, np.zeros(0), np.zeros(0)))
 
 
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")  # colours, where a package for them is installed
+
+
 def _cause(error: Exception) -> str:
     """What Numba complains of, and the line of the user's file, out of its many lines."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    plain = _ESCAPES.sub("", str(error))
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
     told = next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
     place = next((line for line in reversed(lines) if line.startswith("File ")), "")
     return f"{told} ({place.rstrip(':')})" if place else told

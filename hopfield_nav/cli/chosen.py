@@ -1,8 +1,9 @@
-"""What replay and watch share: values of parameters, the methods of a world, and the motors of an arm."""
+"""What replay and watch share: methods with their parameters and rule of alarms, and the motors of an arm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,49 @@ if TYPE_CHECKING:
     from hopfield_nav.plugin import Method
     from hopfield_nav.world import World
 
+DETECTOR = "adaptive_joint_torque"  # where nothing names one
+_ESTIMATOR, _ARM = "momentum_observer", "ur5_controller"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Model, methods, values of their parameters, and the rule by which a level becomes an alarm."""
+
+    model: Arm
+    estimator: Method
+    detector: Method
+    values: dict[str, Any]
+    rearm: float = 1.0
+    episodes: bool = False
+    tool_alone: bool = False  # whether nothing but the tool can touch
+
+    def told(self) -> list[tuple[str, str]]:
+        """What was chosen, as rows of a table."""
+        rule = "one touch is one alarm" if self.episodes else "every rise is an alarm"
+        values = ", ".join(f"{name}={_short(value)}" for name, value in self.values.items())
+        methods = [("methods", f"{self.estimator.name}, {self.detector.name}"), ("rule", rule)]
+        return [*methods, *([("parameters", values)] if values else [])]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_short, value))}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+Detector = Annotated[
+    str | None,
+    typer.Option(help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]"),
+]
+Estimator = Annotated[
+    str | None,
+    typer.Option(
+        help=f"Name of an estimator, or FILE.py:NAME  [default: that of the world, or {_ESTIMATOR}]"
+    ),
+]
+ArmName = Annotated[
+    str | None, typer.Option("--arm", help=f"Model of the arm  [default: that of the world, or {_ARM}]")
+]
 Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."),
@@ -25,9 +69,7 @@ Values = Annotated[
 Threshold = Annotated[float | None, typer.Option(help="Of the detector.")]
 FreeRun = Annotated[
     list[Path] | None,
-    typer.Option(
-        metavar="LOG_DIR", help="Recording of the same arm untouched: gives motors, friction. Repeatable."
-    ),
+    typer.Option(metavar="LOG", help="Log of the same arm untouched: gives motors and friction. Repeatable."),
 ]
 MotorConstants = Annotated[
     str | None,
@@ -77,6 +119,48 @@ def read_numbers(text: str) -> list[float]:
         raise BadInput("not understood", found=text, allowed="numbers, such as 4,5,6") from None
 
 
+def choose(
+    world: World | None, detector: str | None, estimator: str | None, arm: str | None,
+    given: dict[str, Any], episodes: bool | None,
+) -> Chosen:  # fmt: skip
+    """The methods that a world names, or others, with its values of their parameters and its rule of alarms.
+
+    Args:
+        world: of a run, or of the arm; None: every rise of the defaults is an alarm.
+        detector: by name, in the place of the world's.
+        estimator: the same.
+        arm: the same.
+        given: values of parameters, before those of the world.
+        episodes: in the place of the world's.
+    """
+    from dynamics import load_arm
+    from hopfield_nav.plugin import find_method
+
+    if world is None:
+        methods = (
+            find_method("estimator", estimator or _ESTIMATOR),
+            find_method("detector", detector or DETECTOR),
+        )
+        return Chosen(load_arm(arm or _ARM), *methods, given, episodes=bool(episodes))
+    rule = world.detection
+    methods = (
+        find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
+        find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
+    )
+    values = values_of_world(world, methods) | given
+    alarms = rule.armed_below, rule.episodes if episodes is None else episodes
+    alone = world.contact.bodies == "tool"
+    return Chosen(model_of_world(world, arm), *methods, values, *alarms, alone)
+
+
+def _named(world: World, kind: str, name: str) -> Method:
+    """A method of a world; files that the record of a run names are never executed."""
+    try:
+        return world.trust.find(kind, name, world.folder)
+    except BadInput as error:
+        raise BadInput(error.what, found=error.found, allowed=f"--{kind} NAME or FILE.py:NAME") from None
+
+
 def model_of_world(world: World, arm: str | None) -> Arm:
     """The arm as the world's control computer believes it to be, or another model on the same kinematics."""
     from dynamics import load_arm, with_dynamics
@@ -110,7 +194,7 @@ def motors_of(
             raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")
         return model, given_motors(read_numbers(constants), len(model.dh))
     if not free:
-        allowed = "--free-run LOG_DIR, one or more recordings of the same arm with nothing touching it"
+        allowed = "--free-run LOG, one or more logs of the same arm with nothing touching it"
         raise BadInput("the motor constants are not known", where=where, allowed=allowed)
     motors = fit_motors(free, model, same_motor)
     return motors.on(model), motors

@@ -1,9 +1,10 @@
-"""The command compare: saved runs side by side, or two worlds over the same seeds."""
+"""The command compare: saved runs side by side, or worlds over the same seeds."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from hopfield_nav.cli.options import Trusted
 
 if TYPE_CHECKING:
     from hopfield_nav.sweeps import Pair
+    from hopfield_nav.world import World
 
 _SHOWN = (
     "estimator", "measure", "outcome", "simulated_time_s",
@@ -28,24 +30,26 @@ _SHOWN = (
 
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds two worlds.")
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds worlds.")
     ],
     seeds: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Run two worlds with so many seeds each.")
+        int | None, typer.Option(min=1, max=100_000, help="Run every world with so many seeds.")
     ] = None,
     trust: Trusted = False,
 ) -> int:
-    """Saved runs side by side: delays, misses, false alarms, forces, map; or two worlds, seed by seed."""
+    """Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed."""
     if seeds is not None:
         return _compare_worlds([str(path) for path in runs], seeds, trust)
     from hopfield_nav.cli.report import print_columns
-    from hopfield_nav.record import SCORE, SUMMARY
+    from hopfield_nav.record import SCORE, SUMMARY, load_run
 
     if len(runs) < 2:
         raise BadInput("nothing to compare", found=f"{len(runs)} run", allowed="two runs or more")
     numbers = {_label(folder, runs): numbers_of(folder) for folder in runs}
     quantities = {key: {**SUMMARY, **SCORE}[key] for key in _SHOWN}
-    rows = [
+    worlds = [load_run(folder).world for folder in runs]
+    rows = differing_keys(worlds)
+    rows += [
         [quantity.label, *(quantity.text(found.get(key)) for found in numbers.values())]
         for key, quantity in quantities.items()
     ]
@@ -54,23 +58,45 @@ def compare(
 
 
 def _compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
-    """Print means of two worlds, and the paired difference of every quantity."""
-    if len(names) != 2:
-        raise BadInput("--seeds compares two worlds", found=len(names), allowed="WORLD_A WORLD_B")
+    """Print the keys in which worlds differ, their means, and the paired differences from the first."""
+    if len(names) < 2:
+        raise BadInput("--seeds compares worlds", found=len(names), allowed="WORLD_A WORLD_B …")
     from hopfield_nav.cli.report import count_bar, print_columns, say, say_if_cold
     from hopfield_nav.world import load_world
 
     worlds = [load_world(name, allow_code=trust) for name in names]
     say_if_cold()
-    from hopfield_nav.sweeps import compare_worlds
+    from hopfield_nav.sweeps import compare_with_first
 
     with count_bar("runs", "runs") as progress:
-        found = compare_worlds(worlds[0], worlds[1], range(seeds), progress)
-    if seeds > 1 and found.alike:
+        found = compare_with_first(worlds, range(seeds), progress)
+    if seeds > 1 and all(compared.alike for compared in found):
         say("nothing in these worlds is random: every seed gave the same runs")
-    rows = [_row(name, pair) for name, pair in found.pairs.items()]
-    print_columns(["", *names, "difference", "95 % interval", "seeds"], rows)
+    print_columns(["", *names], differing_keys(worlds))
+    for name, compared in zip(names[1:], found, strict=True):
+        rows = [_row(quantity, pair) for quantity, pair in compared.pairs.items()]
+        print_columns(["", names[0], name, "difference", "95 % interval", "seeds"], rows)
     return 0
+
+
+def differing_keys(worlds: Sequence[World]) -> list[list[str]]:
+    """The keys whose values differ, each with the value of every world; a dash where one has no such key."""
+    flat = [dict(_flat(world.model_dump(mode="json"))) for world in worlds]
+    keys = [key for key in dict.fromkeys(k for one in flat for k in one) if key != "description"]
+    rows = [[key, *(_cut(one.get(key, "–")) for one in flat)] for key in keys]
+    return [row for row in rows if len(set(row[1:])) > 1]
+
+
+def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from _flat(inner, f"{key}.{name}".lstrip("."))
+    else:
+        yield key, value if isinstance(value, str) else json.dumps(value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def _row(name: str, pair: Pair) -> list[str]:
@@ -84,8 +110,7 @@ def _row(name: str, pair: Pair) -> list[str]:
 
     gap = pair.difference
     interval = f"{text(gap.low)} to {text(gap.high)}" if math.isfinite(gap.low) else "–"
-    means = [text(value.estimate) for value in pair]
-    return [quantity.label, *means, interval, str(gap.n)]
+    return [quantity.label, *(text(value.estimate) for value in pair), interval, str(gap.n)]
 
 
 def numbers_of(folder: Path) -> dict[str, Any]:

@@ -13,12 +13,15 @@ def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
     as_csv: Annotated[bool, typer.Option("--csv", help="signals.csv and events.csv.")] = False,
     as_mat: Annotated[bool, typer.Option("--mat", help="run.mat, for MATLAB and Octave.")] = False,
+    as_rtde: Annotated[
+        bool, typer.Option("--rtde", help="rtde.csv, as the recorder of ur_rtde writes it.")
+    ] = False,
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th row of the signals.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder to write to  [default: RUN]")] = None,
 ) -> int:
-    """Write the signals and events of a run as CSV, or everything as a file of MATLAB."""
-    if not (as_csv or as_mat):
-        raise BadInput("no format", allowed="--csv, --mat or both")
+    """Write the signals of a run as CSV, as the table of an arm's recorder, or everything for MATLAB."""
+    if not (as_csv or as_mat or as_rtde):
+        raise BadInput("no format", allowed="--csv, --mat, --rtde or more of them")
     from hopfield_nav.record import export_csv, export_mat
 
     loaded, folder = load_saved_run(run), out or run
@@ -26,6 +29,10 @@ def export(
         folder.mkdir(parents=True, exist_ok=True)
         paths = export_csv(loaded, folder, every) if as_csv else []
         paths += [export_mat(loaded, folder / "run.mat", every)] if as_mat else []
+        if as_rtde:
+            from hopfield_nav.wire import export_rtde
+
+            paths.append(export_rtde(loaded, folder / "rtde.csv"))
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror or error}", where=str(folder)) from None
     for path in paths:

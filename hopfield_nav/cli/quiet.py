@@ -11,22 +11,22 @@ from dynamics import Arm, BadInput
 from hopfield_nav.cli.chosen import model_of_world, motors_of, values_of_world
 from hopfield_nav.cli.options import read_joints
 from hopfield_nav.cli.report import count_bar
+from hopfield_nav.experiment import simulate
 from hopfield_nav.logs import (
     Chosen,
     Signals,
     Watched,
     choose_threshold,
     halves,
-    load_recording,
+    open_log,
     signals_of_recording,
-    signals_of_run,
     threshold_of,
 )
-from hopfield_nav.record import alarm_rate, load_run
-from hopfield_nav.sweeps import felt_force, free_motion
+from hopfield_nav.record import SUMMARY, alarm_rate
+from hopfield_nav.sweeps import RISE, felt_force, free_motion
 from hopfield_nav.world import World, find_methods
 
-PUSHES = 20  # that tell how much force is felt
+PUSHES = 10  # that tell how much force is felt
 _DIGITS = 4  # of a threshold
 
 
@@ -85,6 +85,7 @@ def tuned(world: World, free: Free, per_hour: float, force: bool) -> Tuned:
     chosen = choose_threshold(watched, list(free.choosing(world)), per_hour)
     chosen = chosen._replace(threshold=_rounded(chosen.threshold))
     found = Tuned(world, watched, chosen)
+    require_noise(found)
     return replace(found, force=_force(world, chosen)) if force else found
 
 
@@ -112,16 +113,17 @@ def recorded(
     Raises:
         BadInput: both kinds at once, something touched the arm, or no motors are known.
     """
-    runs = [(log / "world.yaml").is_file() for log in logs]
-    if all(runs):
+    model = model_of_world(world, None)
+    opened = [open_log(log, len(model.dh)) for log in logs]
+    for log in opened:
+        log.require_untouched()
+    if all(log.simulated for log in opened):
         if constants or same_motor:
             raise BadInput("a simulated run records torques", where="--motor-constants")
-        parts = [halves(_signals_of(log)) for log in logs]
-        return _given(parts)
-    if any(runs):
+        return _given([halves(replace(log, world=log.world or world).signals()) for log in opened])
+    if any(log.simulated for log in opened):
         raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
-    model = model_of_world(world, None)
-    whole = [load_recording(log, len(model.dh)) for log in logs]
+    whole = [log.data for log in opened]
     middles = [data.sizes["time"] // 2 for data in whole]
     early = [data.isel(time=slice(None, m)) for data, m in zip(whole, middles, strict=True)]
     late = [data.isel(time=slice(m, None)) for data, m in zip(whole, middles, strict=True)]
@@ -140,13 +142,6 @@ def _given(
     return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], model, changes)
 
 
-def _signals_of(log: Path) -> Signals:
-    run = load_run(log)
-    if run.summary["contact_count"]:
-        raise BadInput("no free motion: something touched the arm", where=str(log))
-    return signals_of_run(run)
-
-
 def _friction_of(model: Arm) -> tuple[str, ...]:
     """The friction that was found, as that of the world's plant and of its model."""
     names = ("coulomb", "viscous", "breakaway", "stribeck_speed")
@@ -160,7 +155,72 @@ def _rounded(threshold: np.ndarray) -> np.ndarray:
 
 def _force(world: World, chosen: Chosen) -> float:
     """Mean over pushes of the force at which each is felt [N]."""
-    values = chosen.threshold.tolist()
-    section = world.detection.model_copy(update={"threshold": values})
-    feeling = world.with_changes(detection=section)
-    return float(np.mean([felt_force(feeling, seed) for seed in range(PUSHES)]))
+    section = world.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
+    return pushed(world.with_changes(detection=section)).force
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What pushes that rise by 50 N/s tell of a world's detection."""
+
+    force: float  # mean at which one is felt, or what it had become where it was not [N]
+    least: float  # at which one was felt; NaN where none was [N]
+    missed: int  # of ``PUSHES``
+
+
+def pushed(world: World) -> Pushed:
+    """Push the arm of a world in free motion, in random directions."""
+    found = [felt_force(world, seed) for seed in range(PUSHES)]
+    felt = [force for force, noticed in found if noticed]
+    return Pushed(float(np.mean([f for f, _ in found])), min(felt, default=float("nan")), PUSHES - len(felt))
+
+
+_RUN_SAYS = (
+    "simulated_time_s", "collision_count", "repeated_alarm_count", "false_alarm_count",
+    "silent_contact_count", "detection_delay_median_s",
+)  # fmt: skip
+
+
+def costs(before: World, after: World) -> list[tuple[str, str]]:
+    """What a threshold costs and buys, beside that of the world as it was: of pushes, and of its own run."""
+    lines = []
+    try:
+        old, new = pushed(before), pushed(after)
+        lines.append(("a push is felt at", f"{_pushes(old)} → {_pushes(new)}"))
+    except BadInput as error:  # an arm that finds no goal to move to freely
+        lines.append(("a push is felt at", f"not tried: {error}"))
+    runs = [simulate(world).summary for world in (before, after)]
+    lines.append(("the world's own run", " → ".join(str(run["outcome"]) for run in runs)))
+    for name in _RUN_SAYS:
+        told = [SUMMARY[name].text(run[name]) for run in runs]
+        lines.append((SUMMARY[name].label, " → ".join(told)))
+    shares = [run["repeated_alarm_count"] / max(run["contact_count"], 1) for run in runs]
+    lines.append(("touches answered twice", " → ".join(f"{share:.0%}" for share in shares)))
+    if runs[1]["collision_count"] > 1.5 * max(runs[0]["collision_count"], 1):
+        lines.append(
+            ("warning", "the arm stops far more often than with the threshold of the world as it was")
+        )
+    return lines
+
+
+def _pushes(found: Pushed) -> str:
+    return (
+        f"{found.force:.3g} N ({found.force / RISE:.2g} s; least {found.least:.3g} N, {found.missed} missed)"
+    )
+
+
+def require_noise(found: Tuned) -> None:
+    """Refuse a threshold that nothing in the free motion holds up.
+
+    Raises:
+        BadInput: it is at the lower bound of its parameter, as with a model without errors.
+    """
+    lowest = threshold_of(found.watched.detector).low
+    if float(np.max(found.chosen.threshold)) <= 1.001 * lowest:
+        raise BadInput(
+            "free motion shows nothing that a threshold must bear: model and sensors are without error",
+            where="detection.threshold",
+            found=f"{lowest:g}, its lower bound",
+            allowed="a world with noise or errors (--set sensors.velocity_noise=0.001, "
+            "controller.model_error.mass_scale=1.1), or --free-run LOG of the arm",
+        )

@@ -3,55 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli import chosen
+from hopfield_nav.cli.chosen import (
+    ArmName,
+    Chosen,
+    Detector,
+    Episodes,
+    Estimator,
+    FreeRun,
+    MotorConstants,
+    Values,
+    choose,
+    motors_of,
+    read_numbers,
+    read_values,
+)
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
-    from dynamics import Arm
     from hopfield_nav.logs import Replay, Signals
-    from hopfield_nav.plugin import Method
-    from hopfield_nav.world import World
+    from hopfield_nav.record import ContactTruth
 
 _FORMATS = (".csv", ".nc")
+_OF_ALL = ("methods", "rule", "rows", "period", "suggested", "its false alarms")  # rows for every threshold
 
 
-class _Case(NamedTuple):
-    """A model, the signals it is replayed on, its estimator, the world of a run, and free motion."""
+@dataclass(frozen=True)
+class _Case:
+    """What was chosen for a log, its signals, free motion of the same arm, and true contact if known."""
 
-    model: Arm
+    chosen: Chosen
     signals: Signals
-    estimator: Method
-    world: World | None
     free: list[Signals]
-
-    def of_log(self, detector: Method) -> dict[str, Any]:
-        """Values of parameters that the log itself gives."""
-        return {} if self.world is None else chosen.values_of_world(self.world, (self.estimator, detector))
+    truth: ContactTruth | None
 
 
 def replay(
     log: Annotated[
-        Path, typer.Argument(metavar="LOG_DIR", help="Recording of a real arm, or folder of a run.")
+        Path,
+        typer.Argument(
+            metavar="LOG", help="Run, its log.nc or exported signals.csv, or recording of a real arm."
+        ),
     ],
-    detector: Annotated[str, typer.Option(help="Name of a detector, or FILE.py:NAME.")],
-    estimator: Annotated[
-        str | None, typer.Option(help="Name of an estimator  [default: that of the run, or joint_error]")
+    detector: Detector = None,
+    estimator: Estimator = None,
+    world: Annotated[
+        str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
     ] = None,
-    arm: Annotated[
-        str | None, typer.Option(help="Model of the arm  [default: that of the run, or ur5_controller]")
+    arm: ArmName = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(metavar="T,...", help="Of the detector; of several a table is made: 1,2,4,8."),
     ] = None,
-    threshold: chosen.Threshold = None,
-    values: chosen.Values = None,
-    free_run: chosen.FreeRun = None,
-    motor_constants: chosen.MotorConstants = None,
+    values: Values = None,
+    free_run: FreeRun = None,
+    motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
-    episodes: chosen.Episodes = None,
+    episodes: Episodes = None,
     free: Annotated[
         bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
     ] = False,
@@ -60,79 +74,100 @@ def replay(
         Path | None, typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.")
     ] = None,
 ) -> int:
-    """Run a force estimator and a collision detector over a recording."""
-    from hopfield_nav.cli.report import print_table
-    from hopfield_nav.logs import replay as replay_signals
-    from hopfield_nav.plugin import find_method
+    """Run a force estimator and a collision detector over a recording, by default those of the run."""
+    from hopfield_nav.cli.report import print_columns, print_table
 
     if out is not None and out.suffix not in _FORMATS:
         raise BadInput("unknown format", where="--out", found=out.name, allowed=", ".join(_FORMATS))
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
-    measure = find_method("detector", detector)
-    given = chosen.read_values(threshold, values or [])
-    if (log / "world.yaml").is_file():
-        if free_run or same_motor or motor_constants:
-            allowed = "for recordings alone"
-            raise BadInput("a simulated run records torques", where="--free-run", allowed=allowed)
-        case = _saved_run(log, estimator, arm)
-    else:
-        case = _recording(
-            log, estimator or "joint_error", arm, free_run or [], read_joints(same_motor), motor_constants
-        )
-    parameters = case.of_log(measure) | given
-    methods = case.estimator, measure, parameters
-    found = replay_signals(case.model, case.signals, *methods, episodes=bool(episodes))
+    thresholds: list[float | None] = [None] if threshold is None else [*read_numbers(threshold)]
+    case = _opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
+                   read_joints(same_motor), read_values(None, values or []), episodes)  # fmt: skip
+    rows = []
+    for value in thresholds:
+        chosen = case.chosen
+        if value is not None:
+            chosen = replace(chosen, values={**chosen.values, "threshold": value})
+        found = _replayed(chosen, case.signals)
+        rows.append([f"{value:g}" if value is not None else "", *_scored(case, found)])
     if out is not None:
         _save(found, out)
     if plot is not None:
         _draw(found, plot)
-    lines = _lines(case, measure, found, free)
-    if case.free and any(p.name == "threshold" for p in measure.parameters):
-        lines += _suggestion(case, measure, parameters)
-    print_table(lines, title=log.name)
+    lines = [*(case.chosen if len(rows) > 1 else chosen).told(), *_lines(found, free)]
+    if case.free and any(p.name == "threshold" for p in chosen.detector.parameters):
+        lines += _suggestion(case, chosen)
+    if len(rows) == 1 and case.truth is not None:
+        lines += [("known touches", _in_words(rows[0][2:]))]
+    several = len(rows) > 1
+    print_table([line for line in lines if not several or line[0] in _OF_ALL], title=log.name)
+    if several:
+        print_columns(["threshold", "alarms", *_SCORED], rows)
     return 0
 
 
-def _saved_run(folder: Path, estimator: str | None, arm: str | None) -> _Case:
-    """A run of ours: its own methods and model, unless others are asked for."""
-    from hopfield_nav.logs import signals_of_run
-    from hopfield_nav.plugin import find_method
-    from hopfield_nav.record import load_run
-
-    run = load_run(folder)
-    method = _recorded_estimator(run.world) if estimator is None else find_method("estimator", estimator)
-    return _Case(chosen.model_of_world(run.world, arm), signals_of_run(run), method, run.world, [])
+_SCORED = ("found", "missed", "false", "delay, median")
 
 
-def _recorded_estimator(world: World) -> Method:
-    """The estimator of a run, which is one of ours: files that a record names are never executed."""
-    try:
-        return world.trust.find("estimator", world.detection.estimator, world.folder)
-    except BadInput as error:
-        raise BadInput(error.what, found=error.found, allowed="--estimator NAME or FILE.py:NAME") from None
+def _in_words(scored: Sequence[str]) -> str:
+    return ", ".join(f"{value} {name}" for name, value in zip(_SCORED[:3], scored, strict=False)) + (
+        f"; delay {scored[3]}"
+    )
 
 
-def _recording(
-    log: Path,
-    estimator: str,
-    arm: str | None,
-    free_runs: Sequence[Path],
-    same_motor: list[list[int]],
-    constants: str | None,
-) -> _Case:
-    """A real arm's log: motor constants and friction from recordings of free motion, or given."""
-    from dynamics import load_arm
-    from hopfield_nav.logs import load_recording, signals_of_recording
-    from hopfield_nav.plugin import find_method
+def _replayed(chosen: Chosen, signals: Signals) -> Replay:
+    from hopfield_nav.logs import replay as replay_signals
 
-    method = find_method("estimator", estimator)
-    model = load_arm(arm or "ur5_controller")
-    n = len(model.dh)
-    free = [load_recording(path, n) for path in free_runs]
-    model, motors = chosen.motors_of(model, constants, free, same_motor, str(log))
-    untouched = [signals_of_recording(recording, motors) for recording in free]
-    return _Case(model, signals_of_recording(load_recording(log, n), motors), method, None, untouched)
+    c = chosen
+    return replay_signals(c.model, signals, c.estimator, c.detector, c.values, c.rearm, c.episodes)
+
+
+def _opened(
+    path: Path, world_name: str | None, names: tuple[str | None, str | None, str | None],
+    free_runs: Sequence[Path], constants: str | None, same_motor: list[list[int]], given: dict[str, Any],
+    episodes: bool | None,
+) -> _Case:  # fmt: skip
+    """A log with its methods: of a run those of its world; a real arm's currents need its motors."""
+    from hopfield_nav.logs import open_log, signals_of_recording
+    from hopfield_nav.record import truth_of_data
+    from hopfield_nav.world import load_world
+
+    log = open_log(path)
+    world = log.world if world_name is None else load_world(world_name)
+    if log.simulated:
+        if constants or same_motor:
+            raise BadInput(
+                "a simulated run records torques", where="--motor-constants", allowed="for recordings"
+            )
+        if world is None:
+            allowed = "--world WORLD, or the run's world.yaml beside it"
+            raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
+    chosen = choose(world, *names, given, episodes)
+    free = [open_log(other, len(chosen.model.dh)) for other in free_runs]
+    for other in free:
+        other.require_untouched()
+    if log.simulated:
+        known = truth_of_data(log.data) if "contact_force" in log.data else None
+        return _Case(chosen, replace(log, world=world).signals(), [o.signals() for o in free], known)
+    tables = [other.recording() for other in free]
+    model, motors = motors_of(chosen.model, constants, tables, same_motor, str(path))
+    untouched = [signals_of_recording(table, motors) for table in tables]
+    return _Case(replace(chosen, model=model), signals_of_recording(log.data, motors), untouched, None)
+
+
+def _scored(case: _Case, found: Replay) -> list[str]:
+    """Alarms, and where the touches are known: felt, missed, false, median delay."""
+    from hopfield_nav.record import SCORE, score
+
+    alarms = found.time[found.detected]
+    if case.truth is None:
+        return [str(len(alarms)), *("–",) * len(_SCORED)]
+    rows = case.truth.time.searchsorted(found.time)
+    truth = type(case.truth)(*(column[rows] for column in case.truth))
+    told = score(truth, alarms, found.wrench[:, :3], found.tau_external).summary()
+    numbers = [str(told[key]) for key in ("felt_count", "missed_count", "false_alarm_count")]
+    return [str(len(alarms)), *numbers, SCORE["delay_p50_s"].text(told["delay_p50_s"])]
 
 
 def _save(found: Replay, path: Path) -> None:
@@ -161,13 +196,14 @@ def _draw(found: Replay, path: Path) -> None:
         raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error
 
 
-def _suggestion(case: _Case, detector: Method, values: dict[str, Any]) -> list[tuple[str, str]]:
+def _suggestion(case: _Case, chosen: Chosen) -> list[tuple[str, str]]:
     """The threshold that the free recordings suggest, and the false alarms to be expected with it."""
     from hopfield_nav.logs import free_threshold
     from hopfield_nav.record import alarm_rate
 
     try:
-        found = free_threshold(case.model, case.free, case.estimator, detector, values)
+        methods = chosen.estimator, chosen.detector
+        found = free_threshold(chosen.model, case.free, *methods, chosen.values)
     except BadInput as none:
         return [("suggested", f"nothing; {none}")]
     number = found.threshold
@@ -178,7 +214,7 @@ def _suggestion(case: _Case, detector: Method, values: dict[str, Any]) -> list[t
     return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
 
 
-def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tuple[str, str]]:
+def _lines(found: Replay, free: bool) -> list[tuple[str, str]]:
     import numpy as np
 
     from hopfield_nav.cli.report import alarms_in_words
@@ -189,7 +225,6 @@ def _lines(case: _Case, detector: Method, found: Replay, free: bool) -> list[tup
     peak = int(np.argmax(found.level)) if count else 0
     period = f"{1e3 * float(np.median(np.diff(time))):.3g} ms" if count > 1 else "–"
     lines = [
-        ("methods", f"{case.estimator.name}, {detector.name}"),
         ("rows", f"{count}, {time[-1] - time[0]:.2f} s" if count else "0"),
         ("period", period),
         ("alarms", alarms_in_words(alarms)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -48,8 +49,8 @@ def tune(
     ] = None,
     trust: Trusted = False,
 ) -> int:
-    """Find the detection threshold for a wanted rate of false alarms, and write it as a world file."""
-    from hopfield_nav.cli.quiet import recorded, simulated, tuned
+    """Find the threshold for a wanted rate of false alarms, tell what it costs, write it as a world file."""
+    from hopfield_nav.cli.quiet import costs, recorded, simulated, tuned
     from hopfield_nav.cli.report import print_table, say_if_cold
     from hopfield_nav.record import quiet_time
     from hopfield_nav.world import load_world
@@ -69,9 +70,11 @@ def tune(
     best = min(range(len(found)), key=lambda i: found[i].force)
     judged = found[best].judged(free)
     change = [*changes[best], *free.changes, found[best].change]
-    lines = _lines(judged, per_hour)
-    _write(load_world(world, change, trust), file, lines)
+    lines = _lines(judged, per_hour, 0 if free_run else seeds)
+    after = load_world(world, change, trust)
+    _write(after, file, lines)
     gains = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
+    lines += costs(load_world(world, change[:-1], trust), after)
     print_table([*gains, *lines, ("world", str(file))], title=worlds[0].name)
     return 0 if judged.rate[2] <= per_hour else 1
 
@@ -111,7 +114,7 @@ def _gains(gain: str, found: Iterable[Tuned]) -> str:
     return f"{gain.partition('=')[0]}, force at which a push is felt: " + ", ".join(felt)
 
 
-def _lines(judged: Tuned, per_hour: float) -> list[tuple[str, str]]:
+def _lines(judged: Tuned, per_hour: float, seeds: int) -> list[tuple[str, str]]:
     from hopfield_nav.record import quiet_time
 
     rate, low, high = judged.rate
@@ -126,6 +129,8 @@ def _lines(judged: Tuned, per_hour: float) -> list[tuple[str, str]]:
             f"{per_hour:g} an hour is not shown: the free motion was too short to bound it; "
             f"that takes {needed:.4g} s without an alarm, beside what chooses"
         )
+        if seeds:
+            verdict += f": about --seeds {2 * math.ceil(needed / judged.seconds * (seeds - seeds // 2))}"
     return [
         ("threshold", judged.change.partition("=")[2]),
         (

@@ -7,7 +7,7 @@ import sys
 import time as clock
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,15 +15,18 @@ import typer
 
 from dynamics import BadInput
 from hopfield_nav.cli.chosen import (
+    ArmName,
+    Chosen,
+    Detector,
     Episodes,
+    Estimator,
     FreeRun,
     MotorConstants,
     Threshold,
     Values,
-    model_of_world,
+    choose,
     motors_of,
     read_values,
-    values_of_world,
 )
 from hopfield_nav.cli.folders import choose_folder
 from hopfield_nav.cli.options import SameMotor, read_joints
@@ -31,44 +34,22 @@ from hopfield_nav.cli.watched_lines import WatchedLines
 from hopfield_nav.cli.watched_page import alarm_line, page_of, show_on
 
 if TYPE_CHECKING:
-    from dynamics import Arm
-    from hopfield_nav.plugin import Method
     from hopfield_nav.view import StreamPage
     from hopfield_nav.wire import Calibration, Link, Monitor, Recorder, StreamMethods, Told
 
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """What was chosen: model, methods, values of their parameters, joints with one motor, rule of alarms."""
-
-    model: Arm
-    estimator: Method
-    detector: Method
-    values: dict[str, Any]
-    same_motor: list[list[int]]
-    rearm: float
-    episodes: bool
-
-
 def watch(
     host: Annotated[
         str, typer.Argument(metavar="HOST", help="Address of the arm, or of hopfield-nav serve.")
     ],
-    detector: Annotated[
-        str | None, typer.Option(help="Name of a detector, or FILE.py:NAME  [default: that of --world]")
-    ] = None,
-    estimator: Annotated[
-        str | None,
-        typer.Option(help="Name of an estimator  [default: that of --world, or momentum_observer]"),
-    ] = None,
+    detector: Detector = None,
+    estimator: Estimator = None,
     world: Annotated[
         str | None, typer.Option(metavar="WORLD", help="World that gives model, methods and parameters.")
     ] = None,
-    arm: Annotated[
-        str | None, typer.Option(help="Model of the arm  [default: that of --world, or ur5_controller]")
-    ] = None,
+    arm: ArmName = None,
     threshold: Threshold = None,
     values: Values = None,
     free_run: FreeRun = None,
@@ -105,16 +86,21 @@ def watch(
     if len(sources) > 1:
         raise BadInput("motors are given twice", where=" and ".join(sources), allowed="one of them")
     given = read_values(threshold, values or [])
-    chosen = _choose(detector, estimator, world, arm, given, read_joints(same_motor), episodes)
+    if world is None and detector is None:
+        raise BadInput("no detector", where="--detector", allowed="a detector's name, or --world WORLD")
+    from hopfield_nav.world import load_world
+
+    read = None if world is None else load_world(world)
+    chosen, joints = choose(read, detector, estimator, arm, given, episodes), read_joints(same_motor)
     folder = None if record is None else choose_folder(record, "", "--record")
     say_if_cold()
-    methods = None if calibrate else _methods(chosen, free_run or [], motor_constants)
+    methods = None if calibrate else _methods(chosen, free_run or [], motor_constants, joints)
     if methods is not None:
         DetectorStream(methods)  # refuses parameters, and compiles, before anything is asked of the arm
     link = Link(host, port, WATCHED, rate, retry)
     with ExitStack() as stack:
         if methods is None:
-            methods = _calibrated(link, chosen, calibrate or 0.0, folder)
+            methods = _calibrated(link, chosen, calibrate or 0.0, folder, joints)
         keeper = None if folder is None else stack.enter_context(Recorder(folder))
         page = stack.enter_context(page_of(methods.model, host)) if view else None
         monitor = Monitor(DetectorStream(methods), () if keeper is None else (keeper,))
@@ -126,51 +112,31 @@ def watch(
     return 0
 
 
-def _choose(
-    detector: str | None,
-    estimator: str | None,
-    world: str | None,
-    arm: str | None,
-    given: dict[str, Any],
-    same_motor: list[list[int]],
-    episodes: bool | None,
-) -> _Chosen:
-    from dynamics import load_arm
-    from hopfield_nav.plugin import find_method
-    from hopfield_nav.world import find_methods, load_world
-
-    if world is None:
-        if detector is None:
-            raise BadInput("no detector", where="--detector", allowed="a detector's name, or --world WORLD")
-        methods = (
-            find_method("estimator", estimator or "momentum_observer"),
-            find_method("detector", detector),
-        )
-        return _Chosen(load_arm(arm or "ur5_controller"), *methods, given, same_motor, 1.0, bool(episodes))
-    read = load_world(world)
-    own = find_methods(read)
-    chosen = (
-        find_method("estimator", estimator) if estimator else own.estimator,
-        find_method("detector", detector) if detector else own.detector,
-    )
-    found, rule = values_of_world(read, chosen) | given, read.detection
-    alarms = rule.armed_below, rule.episodes if episodes is None else episodes
-    return _Chosen(model_of_world(read, arm), *chosen, found, same_motor, *alarms)
-
-
-def _methods(chosen: _Chosen, free_run: Sequence[Path], constants: str | None) -> StreamMethods:
+def _methods(
+    chosen: Chosen, free_run: Sequence[Path], constants: str | None, same_motor: list[list[int]]
+) -> StreamMethods:
     """The methods with motors that are known, or fitted to recordings of free motion."""
-    from hopfield_nav.logs import load_recording
+    from hopfield_nav.logs import open_log
     from hopfield_nav.wire import StreamMethods, free_noise
 
-    free = [load_recording(path, len(chosen.model.dh)) for path in free_run]
-    model, motors = motors_of(chosen.model, constants, free, chosen.same_motor, "--motor-constants")
+    logs = [open_log(path, len(chosen.model.dh)) for path in free_run]
+    for log in logs:
+        log.require_untouched()
+    free = [log.recording() for log in logs]
+    model, motors = motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
     methods = StreamMethods(model, chosen.estimator, chosen.detector, chosen.values, motors)
-    methods = replace(methods, rearm=chosen.rearm, episodes=chosen.episodes)
+    methods = replace(methods, **_rule_of(chosen))
     return replace(methods, noise=free_noise(methods, free)) if free else methods
 
 
-def _calibrated(link: Link, chosen: _Chosen, seconds: float, folder: Path | None) -> StreamMethods:
+def _rule_of(chosen: Chosen) -> dict[str, Any]:
+    """What of a choice says which levels are alarms, and what can be touched."""
+    return {"rearm": chosen.rearm, "episodes": chosen.episodes, "tool_alone": chosen.tool_alone}
+
+
+def _calibrated(
+    link: Link, chosen: Chosen, seconds: float, folder: Path | None, same_motor: list[list[int]]
+) -> StreamMethods:
     """Motors, friction, threshold and noise from ``seconds`` of the stream; kept in ``folder/free``."""
     from hopfield_nav.cli.report import print_table, say
     from hopfield_nav.wire import Monitor, Recorder, Stretch, calibrate
@@ -181,10 +147,10 @@ def _calibrated(link: Link, chosen: _Chosen, seconds: float, folder: Path | None
         kept = [] if folder is None else [stack.enter_context(Recorder(folder / "free"))]
         _watch(link, Monitor(None, (stretch, *kept)), None, [], seconds)
     found = calibrate(
-        stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, chosen.same_motor
+        stretch.dataset(), chosen.model, chosen.estimator, chosen.detector, chosen.values, same_motor
     )
     print_table(_calibration_lines(found), title="calibration")
-    return replace(found.methods, rearm=chosen.rearm, episodes=chosen.episodes)
+    return replace(found.methods, **_rule_of(chosen))
 
 
 def _calibration_lines(found: Calibration) -> list[tuple[str, str]]:

@@ -40,9 +40,9 @@ def show_on(page: StreamPage, told: Told) -> None:
 
 
 def alarm_line(seen: Seen) -> str:
-    """When an alarm was raised, at which level, and on which link the arm is likely to be touched."""
-    from hopfield_nav.wire import likely_link
-
-    link, share = likely_link(seen)
-    where = f"likely link {link} ({share:.0%})" if link else "no link can be told"
+    """When an alarm was raised, at which level, and on which links the arm may be touched."""
+    told = ", or ".join(f"link {link} ({share:.0%})" for link, share in seen.links)
+    where = told or "which link cannot be told"
+    if seen.tool_alone:
+        where = "at the tool, which alone can touch in this world"
     return f"alarm at {seen.time:.3f} s, level {seen.level:.3g}, {where}"

@@ -51,7 +51,10 @@ def try_world(world: World) -> Trial:
         with _kept(faults):
             refuse_large_steps(world, plant, None, start)
     with _kept(faults):
-        check_start(world, arm, start)
+        touching = check_start(world, arm, start)
+        if touching:
+            allowed = "a pose that touches no obstacle (run begins there all the same, and warns)"
+            raise BadInput(touching[0], where="start.joints", allowed=allowed)
     if world.map.space == "tool":
         grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
         with _kept(faults):

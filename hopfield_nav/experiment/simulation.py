@@ -26,7 +26,7 @@ from hopfield_nav.experiment.start import check_duration
 from hopfield_nav.experiment.summary import final_error, summarise
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
-from hopfield_nav.record import Run
+from hopfield_nav.record import DetectionRecord, Run
 from hopfield_nav.world import World, build_controller, build_settings
 
 Progress = Callable[[float, int], None]
@@ -58,6 +58,9 @@ class Simulation:
         rows: what is recorded.
         navigator: map, path and trajectory.
         detections: every ``DetectionRecord`` so far.
+        on_touch: called with the ``DetectionRecord`` of every touch that was answered, if it is set.
+        on_plan: called with every new ``PlannedMotion``, the first excepted, if it is set.
+        on_end: called with outcome and reason, if it is set.
         warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
 
     Raises:
@@ -76,6 +79,9 @@ class Simulation:
         self.world, self.seed, self.arm, self.prior = setup.world, setup.seed, setup.arm, setup.prior
         self.methods, self.plant, self.loop = setup.methods, setup.plant, setup.loop
         self.warnings = setup.warnings
+        self.on_touch: Callable[[DetectionRecord], object] | None = None
+        self.on_plan: Callable[[PlannedMotion], object] | None = None
+        self.on_end: Callable[[str, str], object] | None = None
         self.reset()
         self.warnings += warn_of_passing(self.world, self.plant, self.first_motion.trajectory)
 
@@ -224,11 +230,20 @@ class Simulation:
             touching = self.time - self.state.statistics.last_contact_time < CONTACT_MEMORY
             self._end("diverged", why_diverged(self.world, self.state.now.fault, self.time, touching))
         elif event == Event.DETECTED:
-            self._end_without(self._guidance.on_detection())
+            motion = self._guidance.on_detection()
+            if self.on_touch is not None:
+                self.on_touch(self.detections[-1])
+            self._go_by(motion)
         elif self.navigator.motion.needs_decision:
-            self._end_without(self._guidance.decide())
+            self._go_by(self._guidance.decide())
         elif reason := self._arrival.look(self.state, self.trajectory):
             self._end("unreachable", reason)
+
+    def _go_by(self, motion: PlannedMotion | None) -> None:
+        """Tell of a new motion, and end where there is none."""
+        if motion is not None and motion.trajectory is not None and self.on_plan is not None:
+            self.on_plan(motion)
+        self._end_without(motion)
 
     def _end_without(self, motion: PlannedMotion | None) -> None:
         """A motion without a trajectory ends the run; the last row, or a first one, shows its detection."""
@@ -248,3 +263,5 @@ class Simulation:
         self.outcome, self.reason = outcome, reason
         if self._guidance.slides and self.detections:
             self._guidance.keep_slide()
+        if self.on_end is not None:
+            self.on_end(outcome, reason)

@@ -5,6 +5,9 @@ from .identification import read_logs as read_logs
 from .motors import MotorFit as MotorFit
 from .motors import fit_motors as fit_motors
 from .motors import given_motors as given_motors
+from .opened import SIGNALS_TABLE as SIGNALS_TABLE
+from .opened import OpenedLog as OpenedLog
+from .opened import open_log as open_log
 from .recording import FULL_TURNS as FULL_TURNS
 from .recording import WATCHED_TABLE as WATCHED_TABLE
 from .recording import label_signals as label_signals
@@ -12,6 +15,7 @@ from .recording import load_recording as load_recording
 from .replayed import Replay as Replay
 from .replayed import Replaying as Replaying
 from .replayed import replay as replay
+from .signals import MOTOR_CONSTANT as MOTOR_CONSTANT
 from .signals import Signals as Signals
 from .signals import signals_of_recording as signals_of_recording
 from .signals import signals_of_run as signals_of_run

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
     from hopfield_nav.logs.motors import MotorFit
-    from hopfield_nav.record import Run
+    from hopfield_nav.logs.opened import OpenedLog
 
 
 class Sources(NamedTuple):
@@ -39,7 +39,7 @@ def read_logs(
     motor_constants: Sequence[float] | None = None,
     same_motor: Sequence[Sequence[int]] = (),
 ) -> Sources:
-    """Read folders of runs, folders of recordings and RTDE tables.
+    """Read logs of any kind that ``open_log`` opens.
 
     Args:
         paths: of the logs.
@@ -51,35 +51,28 @@ def read_logs(
         BadInput: a log that cannot be read, a run in which something touched the arm, or currents without
             motor constants that cannot be fitted.
     """
-    from hopfield_nav.logs.recording import load_recording
-    from hopfield_nav.record import load_run
+    from hopfield_nav.logs.opened import open_log
 
-    n = len(arm.dh)
-    ours = [path for path in paths if (path / "world.yaml").is_file()]
-    data = {path: load_recording(path, n) for path in paths if path not in ours}
-    constants, zero, fitted = _motors(list(data.values()), arm, motor_constants, same_motor)
-    logs = [
-        log_of_run(load_run(path)) if path in ours else log_of_recording(data[path], constants, zero)
-        for path in paths
-    ]
+    opened = [open_log(path, len(arm.dh)) for path in paths]
+    data = [log.data for log in opened if not log.simulated]
+    constants, zero, fitted = _motors(data, arm, motor_constants, same_motor)
+    logs = [_log_of_run(o) if o.simulated else log_of_recording(o.data, constants, zero) for o in opened]
     return Sources(logs, constants if data else None, fitted)
 
 
-def log_of_run(run: Run) -> MotionLog:
+def _log_of_run(log: OpenedLog) -> MotionLog:
     """A run of ours: torque of the motors, angles of the links, and of the rotors where joints are elastic.
 
     Raises:
         BadInput: nothing was recorded, or something touched the arm.
     """
-    data, name = run.data, run.world.name
+    data = log.data
+    name = log.path.name if log.world is None else log.world.name
     if data.sizes["time"] < 2:
         raise BadInput("the run has no record", where=name, allowed="record.signals: all")
-    touched = np.flatnonzero(np.any(data.tau_external.values != 0.0, axis=1))
-    if touched.size:
-        found = f"contact at {float(data.time[touched[0]]):g} s"
-        raise BadInput("something touched the arm", where=name, found=found, allowed="runs of free motion")
-    elastic = run.world.plant.engine == "flexible"
-    sensed = data.q_sensed.values
+    log.require_untouched()
+    elastic = log.world is not None and log.world.plant.engine == "flexible"
+    sensed = (data.q_sensed if "q_sensed" in data else data.q).values
     return MotionLog(
         time=data.time.values,
         q=data.q.values if elastic else sensed,

@@ -201,10 +201,13 @@ def _known(parameters: dict[str, Any], *methods: Method) -> dict[str, Any]:
             allowed = ", ".join(known) or "none: the methods take no parameters"
             nearest = nearest_name(name, known)
             raise BadInput("unknown parameter", found=name, allowed=allowed, nearest=nearest)
-    for name, parameter in known.items():
-        if parameter.inherit and name not in parameters:
-            allowed = f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]"
-            raise BadInput(f"{name} must be given: {parameter.description}", allowed=allowed)
+    for method in methods:
+        for parameter in method.parameters:
+            if parameter.inherit and parameter.name not in parameters:
+                what = f"{parameter.name} must be given: {parameter.description}"
+                given = f"--set {parameter.name}=VALUE, or the world of the arm; in Python parameters={{…}}"
+                span = f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]"
+                raise BadInput(what, where=method.name, allowed=f"{span} by {given}")
     return parameters
 
 

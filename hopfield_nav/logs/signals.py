@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from hopfield_nav.logs.motors import MotorFit
     from hopfield_nav.record import Run
+    from hopfield_nav.world import World
 
+MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
 _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 
 
@@ -43,21 +45,36 @@ class Signals(NamedTuple):
 def signals_of_run(run: Run) -> Signals:
     """Signals of a simulated run, one row a control period.
 
-    A row of the record holds the torque from that row on; the methods are told that of the period before.
-
     Raises:
         BadInput: nothing was recorded, or more coarsely than once a control period.
     """
-    world, data = run.world, run.data
-    every, per_period = world.record.every, round(world.controller.period / world.plant.step)
-    if data.sizes["time"] == 0 or per_period % every:
+    return signals_of_data(run.data, stride_of(run.data, run.world, run.world.name))
+
+
+def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
+    """Rows of a run's record that are one control period.
+
+    Raises:
+        BadInput: there are none, or they are further apart than that.
+    """
+    count, period = data.sizes["time"], world.controller.period
+    row = float(np.median(np.diff(data.time.values))) if count > 1 else world.plant.step * world.record.every
+    stride = round(period / row)
+    if count == 0 or stride < 1 or abs(stride * row - period) > 1e-3 * row:
         raise BadInput(
             "the record lacks rows at control periods",
-            where=world.name,
-            found=f"{data.sizes['time']} rows, every {every}",
-            allowed=f"record.every a divisor of {per_period}, record.signals: all",
+            where=where,
+            found=f"{count} rows, {row:g} s apart",
+            allowed=f"record.signals: all, and rows of which a whole number are {period:g} s",
         )
-    stride = per_period // every
+    return stride
+
+
+def signals_of_data(data: xarray.Dataset, stride: int) -> Signals:
+    """Signals of a run's record, each ``stride``-th row.
+
+    A row of the record holds the torque from that row on; the methods are told that of the period before.
+    """
     time = data.time.values[::stride]
     logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}
     sensed = {name: data[found].values[::stride] for name, found in logged.items()}

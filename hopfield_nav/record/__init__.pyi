@@ -18,6 +18,7 @@ from .plans import changed_cells as changed_cells
 from .prior import felt_places as felt_places
 from .prior import load_prior as load_prior
 from .prior import with_felt as with_felt
+from .quantities import MEANT as MEANT
 from .quantities import SCORE as SCORE
 from .quantities import SHOWN as SHOWN
 from .quantities import SUMMARY as SUMMARY
@@ -32,6 +33,7 @@ from .scoring import ContactScore as ContactScore
 from .scoring import ContactTruth as ContactTruth
 from .scoring import score as score
 from .scoring import score_run as score_run
+from .scoring import truth_of_data as truth_of_data
 from .scoring import truth_of_run as truth_of_run
 from .stored import read_netcdf as read_netcdf
 from .versions import __version__ as __version__

@@ -28,6 +28,8 @@ def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
     ``force_x [N]``; it is in quotation marks where a spreadsheet would compute it. What holds no numbers,
     or a grid for each event, is left out.
 
+    In another folder than the run's the world goes with them.
+
     Args:
         run: with recorded signals.
         folder: that exists; older files are replaced.
@@ -42,6 +44,9 @@ def export_csv(run: Run, folder: Path, every: int = 1) -> list[Path]:
     for path, dimension in zip(paths, ("time", "event"), strict=True):
         columns = dict(_columns(data, dimension))
         _write(path, list(columns), np.column_stack(list(columns.values())))
+    world = folder / "world.yaml"
+    if not world.exists():  # which says to those who read the table what arm and methods it is of
+        world.write_text(run.world.to_yaml(folder), encoding="utf-8")
     return paths
 
 

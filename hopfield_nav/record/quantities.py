@@ -73,9 +73,9 @@ SUMMARY = {
         "repeated alarms", "1", "collisions on a contact that was answered by one already"
     ),
     "contact_count": Quantity("true contacts", "1", "true contacts"),
-    "silent_contact_count": Quantity("silent contacts", "1", "true contacts that no alarm answered"),
+    "silent_contact_count": Quantity("missed contacts", "1", "true contacts that no alarm answered"),
     "silent_peak_force_N": Quantity(
-        "peak force of silent contacts", "N", "largest true force of contacts that no alarm answered", "N"
+        "peak force of missed contacts", "N", "largest true force of contacts that no alarm answered", "N"
     ),
     "final_tool_error_m": Quantity(
         "final tool error", "m", "distance of the tool from the goal at the end", "mm", 1e3
@@ -161,6 +161,12 @@ SCORE = {
 
 SHOWN = (  # of a summary at the end of a run, in this order
     "outcome", "reason", "simulated_time_s", "wall_time_s", "real_time_factor",
-    "collision_count", "graze_count", "contact_count", "false_alarm_count", "peak_contact_force_N",
+    "collision_count", "graze_count", "contact_count", "silent_contact_count", "false_alarm_count",
+    "peak_contact_force_N",
     "detection_delay_median_s", "detection_delay_max_s", "final_tool_error_m", "saturated_share",
 )  # fmt: skip
+
+MEANT = {  # a word to each count of touches, where they stand together
+    "collision_count": "stopped", "graze_count": "passed by", "contact_count": "touched",
+    "silent_contact_count": "unfelt", "false_alarm_count": "imagined",
+}  # fmt: skip

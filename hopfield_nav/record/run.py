@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ from hopfield_nav.world import World, recorded_world
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from hopfield_nav.navigation import Step
 
@@ -66,6 +69,29 @@ class Run:
         rows = [(SUMMARY[key].label, SUMMARY[key].text(self.summary[key])) for key in shown]
         rows += [("warning", warning) for warning in self.summary.get("warnings", [])]
         return html_table(f"Run of {self.world.name}", rows)
+
+    def plot(self, name: str = "trajectory", ax: Axes | None = None) -> Axes | Figure:
+        """Draw any of the run's figures, by the name of its file.
+
+        Args:
+            name: such as ``trajectory``, ``force_magnitude``, ``maps``, ``joints``.
+            ax: to draw into, where the figure is one panel; None: a figure of its own.
+
+        Returns:
+            The Axes that were given, or the figure.
+
+        Raises:
+            BadInput: there is no such figure, or none of this run, or it has more than one panel.
+        """
+        return import_module("hopfield_nav.figures.run").plot_run(self, name, ax)  # a room above draws it
+
+    def view(self) -> Any:
+        """The page of the run, which a notebook shows: the arm in space, its signals and its map.
+
+        Raises:
+            BadInput: the run kept no signals.
+        """
+        return import_module("hopfield_nav.view").RunView(self)
 
     @property
     def outcome(self) -> str:

@@ -9,7 +9,9 @@ It owns the numbers of ``score_run`` and of the command ``compare``; what a cont
   contact, with the exact 95 % interval of a Poisson count.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,6 +19,9 @@ from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.record.contacts import begins_in_slide, contact_spans
 from hopfield_nav.record.rates import alarm_rate
 from hopfield_nav.record.run import Run
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class ContactTruth(NamedTuple):
@@ -172,7 +177,11 @@ def score(
 
 def truth_of_run(run: Run) -> ContactTruth:
     """The true contact of a simulated run."""
-    data = run.data
+    return truth_of_data(run.data)
+
+
+def truth_of_data(data: xarray.Dataset) -> ContactTruth:
+    """The true contact that a run's record holds, ``log.nc`` or an exported table."""
     largest = np.linalg.norm(data.contact_force.values, axis=1)
     return ContactTruth(data.time.values, data.force.values, largest, data.tau_external.values)
 

@@ -11,12 +11,14 @@ from .cluster import core_count as core_count
 from .cluster import thread_count as thread_count
 from .combinations import Tried as Tried
 from .combinations import try_combinations as try_combinations
+from .free_motion_runs import RISE as RISE
 from .free_motion_runs import felt_force as felt_force
 from .free_motion_runs import free_motion as free_motion
 from .job import failed_row as failed_row
 from .job import warm_up as warm_up
 from .paired import Compared as Compared
 from .paired import Pair as Pair
+from .paired import compare_with_first as compare_with_first
 from .paired import compare_worlds as compare_worlds
 from .record import content_of as content_of
 from .record import moved_value as moved_value

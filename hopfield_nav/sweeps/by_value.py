@@ -153,8 +153,8 @@ def _differences(
         return row["seed"], *(_text(row[name]) for name in others)
 
     first = {key(row): row for row in best}
-    reached: dict[tuple[Hashable, ...], list[Any]] = {}
-    times: dict[tuple[Hashable, ...], list[Any]] = {}
+    reached: dict[Hashable, list[float]] = {}
+    times: dict[Hashable, list[float]] = {}
     for row in other:
         pair = first.get(key(row))
         if pair is None:

@@ -32,11 +32,11 @@ def free_motion(world: World, seed: int) -> Signals:
     return signals_of_run(_moved(world, seed).record())
 
 
-def felt_force(world: World, seed: int) -> float:
+def felt_force(world: World, seed: int) -> tuple[float, bool]:
     """Force [N] on the end of the arm at which a push of random direction is felt in such a motion.
 
     It rises by 50 N each second from the middle of the motion on. Where it is not felt until the arm
-    arrives, or for 4 s, the force is what it had become.
+    arrives, or for 4 s, the force is what it had become; whether it was felt is told too.
 
     Raises:
         BadInput: as ``free_motion``.
@@ -54,8 +54,8 @@ def felt_force(world: World, seed: int) -> float:
         simulation.step(0.02)
         felt = [found.time for found in simulation.detections if found.time > begin]
         if felt:
-            return RISE * (felt[0] - begin)
-    return RISE * min(max(simulation.time - begin, 0.0), _PUSH)
+            return RISE * (felt[0] - begin), True
+    return RISE * min(max(simulation.time - begin, 0.0), _PUSH), False
 
 
 def _moved(world: World, seed: int) -> Simulation:

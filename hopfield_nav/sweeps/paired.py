@@ -65,16 +65,29 @@ def compare_worlds(
     Raises:
         BadInput: no seed, or what ``simulate`` refuses.
     """
+    return compare_with_first([first, second], seeds, progress)[0]
+
+
+def compare_with_first(
+    worlds: Sequence[World], seeds: Sequence[int], progress: Callable[[int, int], None] | None = None
+) -> list[Compared]:
+    """The same for any number of worlds, each after the first beside the first."""
     if not seeds:
         raise BadInput("no seeds", allowed="one or more")
-    rows: list[list[dict[str, float]]] = [[], []]
+    rows: list[list[dict[str, float]]] = [[] for _ in worlds]
     for seed in seeds:
-        for world, done in zip((first, second), rows, strict=True):
+        for world, done in zip(worlds, rows, strict=True):
             done.append(_numbers(world, seed))
             if progress is not None:
-                progress(len(rows[0]) + len(rows[1]), 2 * len(seeds))
-    pairs = {name: _pair(*([row[name] for row in done] for done in rows)) for name in rows[0][0]}
-    return Compared(pairs, all(row == done[0] for done in rows for row in done[1:]))
+                progress(sum(map(len, rows)), len(worlds) * len(seeds))
+    first, *others = rows
+    return [
+        Compared(
+            {name: _pair(*([row[name] for row in done] for done in (first, other))) for name in first[0]},
+            all(row == done[0] for done in (first, other) for row in done[1:]),
+        )
+        for other in others
+    ]
 
 
 def _numbers(world: World, seed: int) -> dict[str, float]:

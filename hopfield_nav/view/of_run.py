@@ -1,5 +1,6 @@
 """A run as its page shows it."""
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,23 @@ from hopfield_nav.view.arrays import packed
 from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses, solid_part
 from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
 from hopfield_nav.view.map_layers import map_layers
+from hopfield_nav.view.template import page_text
 from hopfield_nav.world import build_arm, solids_of
+
+
+class RunView:
+    """The page of a run for a notebook, which shows it; ``write_page`` writes it for a browser.
+
+    Raises:
+        BadInput: the run kept no signals.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.description = describe_run(run)
+
+    def _repr_html_(self) -> str:
+        frame = 'style="width: 100%; height: 640px; border: 0"'
+        return f'<iframe {frame} srcdoc="{escape(page_text(self.description))}"></iframe>'
 
 
 def describe_run(run: Run, command: str = "") -> dict[str, Any]:

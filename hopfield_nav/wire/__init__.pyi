@@ -14,12 +14,11 @@ from .monitor import Monitor as Monitor
 from .monitor import Told as Told
 from .packages import PORT as PORT
 from .recorder import Recorder as Recorder
-from .recorder import likely_link as likely_link
 from .server import Server as Server
 from .server import is_loopback as is_loopback
-from .source import MOTOR_CONSTANT as MOTOR_CONSTANT
 from .source import RATE as RATE
 from .source import RATES as RATES
 from .source import Source as Source
+from .source import export_rtde as export_rtde
 from .source import source_of_recording as source_of_recording
 from .source import source_of_run as source_of_run

@@ -12,6 +12,7 @@ from hopfield_nav.logs import MotorFit, Replaying
 from hopfield_nav.plugin import Method
 
 NOISE = 0.5  # [N·m] of the residual, where no free motion has told
+SURE = 0.95  # probability of the links that are named together
 LEAST_NOISE = 1e-3  # [N·m]
 RATE = 125.0  # [Hz] of a stream before it has begun
 HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free residuals that make the line
@@ -28,6 +29,7 @@ class StreamMethods:
         motors: that turn currents into torques.
         noise: (n,) standard deviation of the residual in free motion [N·m]; None: not known.
         rearm, episodes: the rule by which a level is an alarm, as for ``replay``.
+        tool_alone: whether only the tool can touch anything, as a world may say.
     """
 
     model: Arm
@@ -38,6 +40,7 @@ class StreamMethods:
     noise: np.ndarray | None = None
     rearm: float = 1.0
     episodes: bool = False
+    tool_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,9 @@ class Seen:
         tau_external: (n,) [N·m].
         detected: whether an alarm was raised.
         place: where the arm is touched; None without an alarm, or where it cannot be told.
+        links: that may be touched, the likeliest first, each with its probability, 95 % together; none where
+            that is more than half of them, or no push explains the torques.
+        tool_alone: whether it can only be the tool.
     """
 
     time: float
@@ -70,6 +76,8 @@ class Seen:
     tau_external: np.ndarray
     detected: bool
     place: Isolation | None
+    links: tuple[tuple[int, float], ...] = ()
+    tool_alone: bool = False
 
 
 class DetectorStream:
@@ -104,10 +112,24 @@ class DetectorStream:
         place = self._isolate(row.q, residual) if detected else None
         if level <= 1.0:
             self._isolator.moved_free(row.q, residual)
-        return Seen(row.time, level, residual, detected, place)
+        alone = self._methods.tool_alone
+        links = ((len(row.q), 1.0),) if alone and detected else likely_links(place)
+        return Seen(row.time, level, residual, detected, place, links, alone)
 
     def _isolate(self, q: np.ndarray, residual: np.ndarray) -> Isolation | None:
         try:
             return self._isolator.felt(q, residual)
         except BadInput:  # too little free motion before
             return None
+
+
+def likely_links(place: Isolation | None) -> tuple[tuple[int, float], ...]:
+    """Links with their probabilities, the likeliest first, 95 % together; none where most would be named."""
+    if place is None or not place.best_link:
+        return ()
+    named: list[tuple[int, float]] = []
+    for link in np.argsort(-place.probability, kind="stable"):
+        if sum(share for _, share in named) >= SURE:
+            break
+        named.append((int(link), float(place.probability[link])))
+    return tuple(named) if 2 * len(named) <= place.probability.size - 1 else ()

@@ -102,7 +102,7 @@ class Recorder:
 
     def add_alarm(self, seen: Seen) -> None:
         """Keep an alarm with its likely link; if it cannot be written, closing tells so."""
-        link, share = likely_link(seen)
+        link, share = seen.links[0] if seen.links else (0, 0.0)
         with suppress(OSError):
             self._alarms.write(f"{seen.time!r},{seen.level!r},{link},{share:.3f}\n")
             self._alarms.flush()
@@ -132,13 +132,6 @@ class Recorder:
         name = WATCHED_TABLE if self.tables == 1 else WATCHED_TABLE.replace(".", f"-{self.tables}.")
         self._table, self._recipe = (self.folder / name).open("w", encoding="utf-8"), recipe
         self._table.write(",".join(_columns(recipe)) + "\n")
-
-
-def likely_link(seen: Seen) -> tuple[int, float]:
-    """The likeliest link and its probability; 0 and 0 where none can be told."""
-    if seen.place is None or not seen.place.best_link:
-        return 0, 0.0
-    return seen.place.best_link, float(seen.place.probability[seen.place.best_link])
 
 
 def _columns(recipe: Recipe) -> list[str]:

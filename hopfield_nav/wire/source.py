@@ -7,12 +7,14 @@ the arm's kinematics; fields of which neither knows anything are zero, or what a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics, inverse_dynamics, jacobian
-from hopfield_nav.logs import JOINT_COLUMNS, signals_of_run
+from dynamics.files import whole_file
+from hopfield_nav.logs import JOINT_COLUMNS, MOTOR_CONSTANT, signals_of_run
 from hopfield_nav.wire.recipe import FIELDS, JOINT_RUNNING, NORMAL, PLAYING, RUNNING, TYPES
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from hopfield_nav.record import Run
 
 JOINTS = 6  # that the protocol knows
-MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
 RATES = {"ur5e": 500.0}  # [Hz] of a controller, by the arm's name; 125 of all others
 RATE = 125.0
 _HEALTHY = {  # what an arm says of itself while it moves and all is well
@@ -124,3 +125,24 @@ def tool_pose(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     pose = forward_kinematics(arm, q)
     return np.hstack([pose[:, :3, 3], Rotation.from_matrix(pose[:, :3, :3]).as_rotvec()])
+
+
+def export_rtde(run: Run, path: Path) -> Path:
+    """Write a run as the recorder of ur_rtde writes an arm's state: a head, then a line for each row.
+
+    Rows come at the rate of the arm's controller, currents are the torques over ``MOTOR_CONSTANT``.
+
+    Raises:
+        BadInput: as ``source_of_run``.
+        OSError: it cannot be written.
+    """
+    from hopfield_nav.world import build_arm
+
+    told = source_of_run(run, build_arm(run.world), RATES.get(run.world.arm, RATE))
+    names = ["timestamp", *sorted(name for name in told.moving if name != "timestamp")]
+    heads = [f"{n}_{k}" if n != "timestamp" else n for n in names for k in range(told.moving[n].shape[1])]
+    table = np.hstack([told.moving[name] for name in names])
+    with whole_file(path) as partial:
+        lines = [",".join(heads), *(",".join(map(repr, row)) for row in table.tolist())]
+        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

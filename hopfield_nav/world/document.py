@@ -7,7 +7,7 @@ written by ``apply_overrides`` and ``write_value``.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -220,8 +220,10 @@ def plain_value(text: str) -> Any:
     return float(text) if _NUMBER.fullmatch(text) else text
 
 
-def apply_overrides(document: Document, overrides: Sequence[str]) -> list[Key]:
+def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, Any]) -> list[Key]:
     """Write each ``key.key=value`` into the document, and note it as the place of that value.
+
+    A mapping has the values themselves: ``{"detection.threshold": 8}``.
 
     An index of a list is a key too: ``obstacles.0.cylinder.radius=0.04``.
 
@@ -232,6 +234,13 @@ def apply_overrides(document: Document, overrides: Sequence[str]) -> list[Key]:
         BadInput: no ``=``, a value that is no YAML, or a key inside something that is no section.
     """
     keys = []
+    if isinstance(overrides, Mapping):
+        for dotted, value in overrides.items():
+            if not isinstance(dotted, str) or not all(dotted.split(".")):
+                allowed = "a key such as 'detection.threshold'"
+                raise BadInput("not understood", where="overrides", found=dotted, allowed=allowed)
+            write_value(document, split_key(dotted), value, f"overrides[{dotted!r}]")
+        return [split_key(dotted) for dotted in overrides]
     for text in overrides:
         dotted, equals, value = text.partition("=")
         if not equals or not all(dotted.split(".")):

@@ -4,7 +4,7 @@
 line and key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,17 @@ from hopfield_nav.world.world import World
 
 
 def load_world(
-    path_or_name: str | Path, overrides: Sequence[str] | None = None, allow_code: bool = False
+    path_or_name: str | Path,
+    overrides: Sequence[str] | Mapping[str, Any] | None = None,
+    allow_code: bool = False,
 ) -> World:
     """Read and check a world.
 
     Args:
         path_or_name: a file, or the name of a world that comes with the program.
-        overrides: changes to the file, each ``key.key=value`` (value as in YAML); the path of a method or
-            of an arm is looked for in the current folder first.
+        overrides: changes to the file, each ``key.key=value`` (value as in YAML), or a mapping such as
+            ``{"detection.threshold": 8}``; the path of a method or of an arm is looked for in the current
+            folder first.
         allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie in the
             current folder or stand in ``overrides`` are executed in any case.
 

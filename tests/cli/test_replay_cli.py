@@ -57,7 +57,7 @@ def test_threshold_values_and_rate(run, capsys):
 
 def test_many_alarms_are_counted_and_the_first_ten_named(run, capsys):
     _, folder = run
-    words = ["replay", str(folder), "--detector", "force_norm", "--threshold", "0.05"]
+    words = ["replay", str(folder), "--detector", "force_norm", "--threshold", "0.05", "--every-rise"]
     assert main(words) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "alarms" in line]
     count, times = line.split("alarms")[1].split(" at ")
@@ -87,7 +87,8 @@ def test_csv_holds_every_row(run, tmp_path):
 
 
 def test_a_recording_of_a_real_arm(logs, capsys):
-    words = ["replay", str(logs / "no5_pushed"), "--detector", "force_norm", "--set", "omega=20"]
+    method = ["--detector", "force_norm", "--estimator", "joint_error", "--set", "omega=20"]
+    words = ["replay", str(logs / "no5_pushed"), *method]
     free = ["--free-run", str(logs / "no1"), "--free-run", str(logs / "no8"), "--same-motor", "4,5,6"]
     assert main([*words, *free]) == 0
     printed = capsys.readouterr().out
@@ -100,7 +101,8 @@ def test_a_recording_of_a_real_arm(logs, capsys):
     assert int(re.search(r"alarms +(\d+)", capsys.readouterr().out)[1]) <= of_default
     refused_by_command(capsys, words, "motor constants are not known")
     refused_by_command(capsys, [*words, *free[:4], "--same-motor", "a,b"], "--same-motor: no joints")
-    refused_by_command(capsys, [*words[:4], *free], "omega must be given")
+    without = [*words[:4], *free, "--estimator", "joint_error"]
+    assert "--set omega=VALUE" in refused_by_command(capsys, without, "joint_error: omega must be given")
     still = ["--free-run", str(logs / "no10_standstill_force_sensor_fx")]
     refused_by_command(capsys, [*words, *still], "not a free run")
 
@@ -115,9 +117,9 @@ def test_a_recording_of_a_real_arm(logs, capsys):
         ("--detector wrench_norm --set omega=fast", "--set omega=fast: not a number"),
         ("--detector wrench_norm --set omeg=3", "unknown parameter; found 'omeg'"),
         ("--detector wrench_norm --threshold -1", "threshold: out of range"),
-        ("--detector wrench_norm --free-run x", "a simulated run records torques"),
+        ("--detector wrench_norm --motor-constants 8,8,8,8,8,8", "a simulated run records torques"),
+        ("--detector wrench_norm --free-run x", "no such recording"),
         ("--detector wrench_norm --out /nowhere/at/all.csv", "could not be saved"),
-        ("", "detector"),
     ],
 )
 def test_refusals_are_one_line_and_status_2(run, capsys, words, said):
@@ -139,3 +141,45 @@ def test_rate_of_alarms():
 def test_no_time_has_no_rate_of_alarms():
     with refused("no rate"):
         alarm_rate(0, 0.0)
+
+
+# whatever was written is read
+
+
+def alarms_of(capsys, *words):
+    assert main(["replay", *map(str, words)]) == 0
+    return re.search(r"alarms +(.*?) *\n", capsys.readouterr().out)[1]
+
+
+def test_a_run_its_log_and_what_was_exported_of_it_give_the_same_alarms(run, tmp_path, capsys):
+    made, folder = run
+    asked = alarms_of(capsys, folder)
+    assert asked.split()[0] == str(made.summary["collision_count"] + made.summary["graze_count"])
+    assert main(["export", str(folder), "--csv", "--rtde", "--out", str(tmp_path / "to")]) == 0
+    for path in (folder / "log.nc", tmp_path / "to/signals.csv", tmp_path / "to"):
+        assert alarms_of(capsys, path) == asked
+    (tmp_path / "to/world.yaml").unlink()
+    words = ["replay", str(tmp_path / "to/signals.csv")]
+    capsys.readouterr()
+    refused_by_command(capsys, words, "does not say of which world it is")
+    assert alarms_of(capsys, *words[1:], "--world", "ragazzon2012") == asked
+    heard = ["replay", str(tmp_path / "to/rtde.csv"), "--world", "ragazzon2012"]
+    refused_by_command(capsys, heard, "motor constants are not known")
+    assert main([*heard, "--motor-constants", "8,8,8,8,8,8"]) == 0
+
+
+def test_a_table_of_thresholds_against_the_known_touches(run, capsys):
+    made, folder = run
+    assert main(["replay", str(folder), "--threshold", "1e-3,8,1e6", "--detector", "force_norm"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    first, middle, last = [row for row in rows if row and row[0] in ("0.001", "8", "1e+06")]
+    touches = made.summary["contact_count"]
+    assert int(first[4]) > 0
+    assert int(middle[2]) + int(middle[3]) == touches
+    assert last[1:5] == ["0", "0", str(touches), "0"]
+
+
+def test_rows_further_apart_than_control_periods_are_refused(run, tmp_path, capsys):
+    assert main(["export", str(run[1]), "--csv", "--every", "3", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    refused_by_command(capsys, ["replay", str(tmp_path / "signals.csv")], "lacks rows at control periods")

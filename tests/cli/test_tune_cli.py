@@ -38,6 +38,8 @@ def test_a_rate_that_is_shown(capsys, tmp_path):
     assert "1000 an hour is shown" in printed
     alarms, seconds, rate, low, high = seen(printed)
     np.testing.assert_allclose(alarm_rate(int(alarms), seconds), (rate, low, high), rtol=0.01)
+    assert re.search(r"a push is felt at +[\d.]+ N .* missed\) → [\d.]+ N", printed)
+    assert re.search(r"touches answered twice +0% → \d+%", printed)
     written = load_world("u_trap_tuned.yaml")
     threshold = written.detection.parameters["threshold"]
     assert len(threshold) == 6
@@ -54,6 +56,8 @@ def test_a_rate_for_which_the_motion_is_too_short_is_not_shown(capsys):
     printed = capsys.readouterr().out
     assert "1 an hour is not shown: the free motion was too short" in printed
     assert f"{quiet_time(1.0):.4g} s without an alarm" in printed
+    needed = int(re.search(r"--seeds\s+(\d+)", printed)[1])
+    assert needed * seen(printed)[1] / 2 == pytest.approx(quiet_time(1.0), rel=0.01)  # half of them judge
     assert load_world("u_trap_tuned.yaml").detection.parameters["threshold"] != 1.0
 
 
@@ -132,3 +136,9 @@ def test_refusals_leave_nothing(capsys, tmp_path, words, said):
     (tmp_path / "there.yaml").write_text("format: 1\n")
     refused_by_command(capsys, [*TUNE, *words.split()], said)
     assert [p.name for p in tmp_path.iterdir()] == ["there.yaml"]
+
+
+def test_a_model_without_errors_holds_no_threshold_up(capsys, tmp_path):
+    words = [*TUNE, "1000", "--seeds", "2"]
+    assert "velocity_noise" in refused_by_command(capsys, words, "shows nothing that a threshold must bear")
+    assert not list(tmp_path.iterdir())

@@ -104,7 +104,7 @@ def test_what_is_felt_grows_with_the_threshold(world):
     forces = []
     for threshold in (1.0, 2.0, 4.0):
         section = world.detection.model_copy(update={"threshold": threshold})
-        forces.append(felt_force(world.with_changes(detection=section), 0))
+        forces.append(felt_force(world.with_changes(detection=section), 0)[0])
     assert forces[0] < forces[1] < forces[2]
 
 

@@ -66,8 +66,20 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert main(["compare", "a.yaml", "b.yaml", "--seeds", "3"]) == 0
     output = capsys.readouterr()
     (line,) = [line for line in output.out.splitlines() if "simulated time" in line]
+    assert ["time_limit", "1.0", "2.0"] in [text.split() for text in output.out.splitlines()]
     assert line.split()[2:] == ["1", "s", "2", "s", "1", "s", "1", "s", "to", "1", "s", "3"]
     assert "nothing in these worlds is random" in output.err
     refused_by_command(capsys, ["compare", "a.yaml", "--seeds", "3"], "WORLD_A WORLD_B")
     refused_by_command(capsys, ["compare", "a.yaml", "c.yaml", "--seeds", "3"], "no such file")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.yaml", "b.yaml"]
+
+
+def test_any_number_of_worlds_is_compared_with_the_first(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for k, name in enumerate("abc", 1):
+        (tmp_path / f"{name}.yaml").write_text(f"format: 1\ntime_limit: {k}\ngoal: {{cell: [17, 6]}}")
+    assert main(["compare", "a.yaml", "b.yaml", "c.yaml", "--seeds", "2"]) == 0
+    out = capsys.readouterr().out
+    times = [line.split() for line in out.splitlines() if "simulated time" in line]
+    assert [line[6:8] for line in times] == [["1", "s"], ["2", "s"]]
+    assert ["time_limit", "1.0", "2.0", "3.0"] in [text.split() for text in out.splitlines()]

@@ -28,6 +28,7 @@ from test_packages import damaged
 from dynamics import BadInput, load_arm
 from hopfield_nav.experiment import simulate
 from hopfield_nav.logs import (
+    MOTOR_CONSTANT,
     given_motors,
     load_recording,
     replay,
@@ -36,7 +37,6 @@ from hopfield_nav.logs import (
 )
 from hopfield_nav.plugin import find_method
 from hopfield_nav.wire import (
-    MOTOR_CONSTANT,
     WATCHED,
     DetectorStream,
     Link,

@@ -108,11 +108,11 @@ def test_what_a_run_would_refuse_is_found_by_check(tmp_path, monkeypatch, capsys
         assert f": {key}: " in capsys.readouterr().err
 
 
-def test_what_a_run_warns_of_is_told(tmp_path, capsys):
+def test_a_start_inside_an_obstacle_is_an_error_of_check_and_a_warning_of_run(tmp_path, capsys):
     sphere = "obstacles: [{sphere: {center: [0.25, -0.15, 0], radius: 0.2}}]"
     (tmp_path / "w.yaml").write_text(f"format: 1\n{sphere}")
-    assert main(["check", str(tmp_path / "w.yaml")]) == 0
-    assert "; the arm starts in contact" in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "w.yaml")]) == 2
+    assert "start.joints: the arm starts in contact" in capsys.readouterr().err
     assert main(["check", "empty"]) == 0
     assert capsys.readouterr().out == "empty: ok\n"
 

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dynamics import BadInput, require_known
 from hopfield_nav.figures import do_in_two_processes, paper_style, save_figure
+from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.pages import (
     collision_space_page,
     force_magnitude_page,
@@ -26,7 +29,9 @@ from hopfield_nav.figures.run.pages import (
     trajectory_page,
 )
 from hopfield_nav.figures.run.places import places_page
+from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
 from hopfield_nav.figures.run.slices import slices_page
+from hopfield_nav.figures.solid import in_space
 from hopfield_nav.record import Run
 
 _PAGES: dict[str, Callable[[Run], Figure | None]] = {
@@ -74,3 +79,31 @@ def draw_run_figures(
         drawn = do_in_two_processes(jobs) if two_processes else [job() for job in jobs]
     made = [name for name, there in zip(names, reversed(drawn), strict=True) if there]
     return [folder / f"{name}.{ending}" for name in made for ending in endings]
+
+
+_ONE_PANEL: dict[str, Callable[[Axes, Run], object]] = {
+    "collision_space": draw_collision_space,
+    "trajectory": draw_trajectory,
+    "force_magnitude": draw_force_magnitude,
+    "collision_count": draw_collision_count,
+}
+
+
+def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
+    """Draw one figure of a run by the name of its file, or into Axes that are given.
+
+    Raises:
+        BadInput: there is no such figure, or none of this run, or it has more than one panel.
+    """
+    pages = _OF_JOINTS if run.world.map.space == "joints" else _PAGES
+    if ax is not None:
+        allowed = _ONE_PANEL if run.world.map.space == "tool" and not in_space(run) else list(_ONE_PANEL)[2:]
+        require_known(name, allowed, "no figure of one panel", "plot")
+        _ONE_PANEL[name](ax, run)
+        return ax
+    require_known(name, pages, "no such figure", "plot")
+    with paper_style():
+        figure = pages[name](run)
+    if figure is None:
+        raise BadInput("this run has no such figure", where="plot", found=name)
+    return figure

@@ -1,0 +1,131 @@
+"""A log of any kind: a run, its ``log.nc``, its exported table, or a recording of a real arm.
+
+What it is, is read before anything else is asked for. A run's files say the motors' torque; a recording has
+currents. The world of a run lies beside its files.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.logs.recording import label_signals, load_recording
+from hopfield_nav.logs.signals import MOTOR_CONSTANT, Signals, signals_of_data, stride_of
+from hopfield_nav.logs.table import parse, read_lines
+
+if TYPE_CHECKING:
+    import xarray
+
+    from hopfield_nav.world import World
+
+SIGNALS_TABLE = "signals.csv"  # that ``export --csv`` writes
+_COLUMN = re.compile(r"(?P<name>\w+?)(?:_(?P<part>[0-9]+|[xyz]))? \[(?P<unit>[^]]*)\]")
+_READ = (
+    "q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau", "q_sensed", "qd_sensed", "force_sensed", "moment_sensed",
+    "tau_external", "force", "contact_force",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OpenedLog:
+    """A log, labelled as ``Run.data`` is.
+
+    Attributes:
+        data: its signals.
+        world: that it is a run of; None where nothing says so.
+        simulated: whether it is of a run: it has the motors' torque, and the true contact.
+        path: where it lies.
+    """
+
+    data: xarray.Dataset
+    world: World | None
+    simulated: bool
+    path: Path
+
+    def signals(self) -> Signals:
+        """What the control computer of a run sensed.
+
+        Raises:
+            BadInput: the rows are not those of control periods.
+        """
+        if self.world is None:
+            return signals_of_data(self.data, 1)
+        return signals_of_data(self.data, stride_of(self.data, self.world, str(self.path)))
+
+    def recording(self) -> xarray.Dataset:
+        """A run as ``serve`` tells it: the motors' torques as currents of motors with one known constant."""
+        if not self.simulated:
+            return self.data
+        _, *values, _ = signals = self.signals()
+        named = dict(zip(Signals._fields[1:-1], values, strict=True))
+        named["current"] = named.pop("tau") / MOTOR_CONSTANT
+        return label_signals(signals.time, named, self.path.name)
+
+    def require_untouched(self) -> None:
+        """Refuse, with ``BadInput``, a run in which something touched the arm."""
+        if not self.simulated or "tau_external" not in self.data:
+            return
+        touched = np.flatnonzero(np.any(self.data.tau_external.values != 0.0, axis=1))
+        if touched.size:
+            found = f"contact at {float(self.data.time[touched[0]]):g} s"
+            what = "no free motion: something touched the arm"
+            raise BadInput(what, where=str(self.path), found=found, allowed="runs of free motion")
+
+
+def open_log(path: str | Path, joints: int = 6) -> OpenedLog:
+    """Open a log.
+
+    Args:
+        path: folder of a run, of exported tables, or of logs; ``log.nc`` or ``signals.csv`` of a run; an RTDE
+            table.
+        joints: of a recording.
+
+    Raises:
+        BadInput: as ``load_run`` and ``load_recording``, or a table of a run without its signals.
+    """
+    from hopfield_nav.record import load_run, read_netcdf
+    from hopfield_nav.world import recorded_world
+
+    path = Path(path)
+    if (path / "summary.json").is_file():
+        run = load_run(path)
+        return OpenedLog(run.data, run.world, True, path)
+    table = path / SIGNALS_TABLE if (path / SIGNALS_TABLE).is_file() else path
+    beside = table.parent / "world.yaml"
+    if table.suffix == ".nc" and table.is_file():
+        data = read_netcdf(table)
+    elif table.is_file() and read_lines(table)[0][0].startswith("time ["):
+        data = _read_signals(table)
+    else:
+        return OpenedLog(load_recording(path, joints), None, False, path)
+    missing = [name for name in ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau") if name not in data]
+    if missing:
+        raise BadInput("not the signals of a run", where=str(table), found=f"no {', '.join(missing)}")
+    return OpenedLog(data, recorded_world(beside) if beside.is_file() else None, True, table)
+
+
+def _read_signals(path: Path) -> xarray.Dataset:
+    """A table of ``export_csv``: its signals that replaying, tuning and identification need."""
+    import xarray
+
+    lines, _ = read_lines(path)
+    heads = lines[0].split(",")
+    found = [_COLUMN.fullmatch(head) for head in heads]
+    places: dict[str, list[int]] = {}
+    for k, head in enumerate(found):
+        if head is not None and head["name"] in _READ and head["part"]:
+            places.setdefault(head["name"], []).append(k)
+    order = [0, *(k for columns in places.values() for k in columns)]
+    values = parse(path, lines[1:], 2, ",", order, len(heads)).values
+    variables, first = {}, 1
+    for name, columns in places.items():
+        part = "joint" if name.startswith(("q", "tau")) else "axis"
+        table = values[:, first : first + len(columns)]
+        variables[name] = (("time", part), table, {"units": str(found[columns[0]]["unit"])})  # type: ignore[index]
+        first += len(columns)
+    return xarray.Dataset(variables, {"time": ("time", values[:, 0], {"units": "s"})})
