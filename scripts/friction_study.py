@@ -1,7 +1,7 @@
 r"""Gears that give before they slip: what the tool and the whole arm feel with them, and free motion.
 
 python scripts/friction_study.py --tool 7 --periods 7 --stiff 12 --free 30 --recordings --whole 4 \
-    --out docs/friction.md
+    --weights docs/figures/weights_of_places.png --out docs/friction.md
 
 The tool moves through ``random_cylinders``; the control computer knows the stiffness, or is off by a factor.
 Motors have the ripple and the noise that the recordings show, and a constant that is 2 % off. Runs of free
@@ -21,9 +21,8 @@ from friction.stiff_gears import stiff_table
 from madsen2020.real_data import RUNS, STEP, log, options
 from measured_part import table, tell
 from scipy.signal import savgol_filter
-from whole_arm.runs import run_kept
-from whole_arm.tables import FELT, felt_row
-from whole_arm.worlds import FAMILIES, worlds
+from whole_arm.giving import Runs, runs_giving, whole_table
+from whole_arm.weights import draw_weights
 
 from dynamics import load_arm
 from dynamics.identification import identify
@@ -31,7 +30,6 @@ from hopfield_nav import load_world, simulate
 
 FACTORS = (1, 0.5, 2, 0.2, 5)  # believed stiffness a true one
 PERIODS = (0.001, 0.002, 0.008)  # [s]
-MOST = 60  # touches of a run of the whole arm
 CYCLES = (101, 202, 203, 204)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
 MOVING, FASTEST, RESTING = 0.05, 1.5, 1e-3  # [rad/s] faster than FASTEST the samples are too few for a ripple
 SMOOTHED = 25  # samples over which everything slower is taken off
@@ -69,21 +67,6 @@ def tool_table(count: int) -> str:
         rows.append([gear, *cells])
         print(rows[-1], flush=True)
     return table(head, rows)
-
-
-def whole_table(count: int, keep: Path) -> str:
-    """Where the whole arm felt its touches, by family, stiffness and model."""
-    rows = []
-    for family in FAMILIES:
-        drawn = list(worlds(family, count, FIRST))
-        for gear in ("ideal", "2e4", "1e5"):
-            for model in ("known", "wrong"):
-                setting = f"gear {gear}, {model}"
-                runs = [run_kept(world, setting, MOST, keep) for world in drawn]
-                reached = sum(run.outcome == "reached" for run in runs)
-                rows.append(felt_row(f"{family}, σ {gear}, {model}: {reached} of {count} reached", runs))
-                print(rows[-1], flush=True)
-    return "\n".join([FELT, *rows])
 
 
 def recordings_table() -> str:
@@ -139,10 +122,16 @@ def main() -> None:
     parser.add_argument("--stiff", type=int, default=0, help="pushes a cell of the table of stiff gears")
     parser.add_argument("--free", type=int, default=0, help="runs of free motion a stiffness and factor")
     parser.add_argument("--whole", type=int, default=0, help="worlds of the whole arm a family")
+    parser.add_argument("--conditions", type=int, default=2, help="of these in all conditions")
+    parser.add_argument("--weights", type=Path, help="picture of the weights of places beside what is true")
     parser.add_argument("--recordings", action="store_true", help="also what recordings tell of a real arm")
     parser.add_argument("--keep", type=Path, default=Path("runs/friction"), help="folder of the single runs")
     parser.add_argument("--out", type=Path, help="page; default: print only")
     given = parser.parse_args()
+
+    def arms() -> Runs:
+        return runs_giving(given.whole, given.conditions, given.keep)
+
     parts = {
         "tool": given.tool and (lambda: tool_table(given.tool)),
         "periods": given.periods and (lambda: periods_table(given.periods)),
@@ -150,11 +139,13 @@ def main() -> None:
         "free": given.free and (lambda: free_table(given.free, given.keep)),
         "recordings": given.recordings and recordings_table,
         "motors": given.recordings and motors_table,
-        "whole": given.whole and (lambda: whole_table(given.whole, given.keep)),
+        "whole": given.whole and (lambda: whole_table(arms())),
     }
     for name, make in parts.items():
         if make:
             tell(make(), given.out, name)
+    if given.weights:
+        draw_weights(arms(), given.weights)
 
 
 if __name__ == "__main__":

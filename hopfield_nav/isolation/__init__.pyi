@@ -1,4 +1,3 @@
-from .cone import push_evidence as push_evidence
 from .contact_link import Isolation as Isolation
 from .contact_link import default_surface as default_surface
 from .contact_link import fit_surface as fit_surface

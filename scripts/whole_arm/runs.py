@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopfield_nav.world import parse_world
-from whole_arm.worlds import GEARS, WRONG, Drawn, Watched
+from whole_arm.worlds import WRONG, Drawn, Watched, gears
 
 SETTINGS = {
     "felt_points": "planner: {any_angle: false, strategy: felt_points}\n",
@@ -17,11 +19,17 @@ SETTINGS = {
     "optimist": "planner: {any_angle: false, strategy: optimist}\n",
     "felt_points, wrong model": "planner: {any_angle: false, strategy: felt_points}\n" + WRONG,
 }
-SETTINGS |= {
-    f"gear {gear}, {model}": "planner: {any_angle: false, strategy: felt_points}\n" + GEARS % (gear, *errors)
-    for gear in ("ideal", "2e4", "1e5")
-    for model, errors in {"known": (1, 1, 1), "wrong": (1.1, 0.8, 2)}.items()
+_WAYS = {  # what a controller is told, and what surfaces are like, beside the stiffness of the gears
+    "known": (True, "", ""),
+    "wrong": (False, "", ""),
+    "wrong, learnt": (False, "learn: true, ", ""),
+    "wrong, rough": (False, "", "contact: {friction: 0.6}\n"),
+    "wrong, soft": (False, "", "contact: {stiffness: 3.0e3}\n"),
+    "wrong, 2 ms": (False, "period: 0.002, ", ""),
+    "wrong, 8 ms": (False, "period: 0.008, ", ""),
 }
+GIVING = (*(f"σ 2e4, {way}" for way in _WAYS), *(f"σ 1e5, {way}" for way in list(_WAYS)[:3]))
+SETTINGS |= {name: SETTINGS["felt_points"] + gears(name[2:5], *_WAYS[name[7:]]) for name in GIVING}
 STRAIGHT = "planner: {strategy: felt_points}\n"
 SETTINGS |= {"straight": STRAIGHT, "straight, wrong model": STRAIGHT + WRONG}
 NONE = 9.0  # [m] error of a touch that was located nowhere
@@ -39,6 +47,8 @@ class Ran(NamedTuple):
         spent: processor time of the whole run [s].
         places: of every touch that was looked at: distance from the true point of the likeliest place, of
             the best of two and of three [m], whether its link is right, its weight.
+        weighed: of every place of these touches: its weight, and its distance from the true point [m].
+        delays: of the first alarm on every contact, from the true beginning [s].
     """
 
     family: str
@@ -57,6 +67,8 @@ class Ran(NamedTuple):
     spent: float
     replan: list[float]
     places: list[list[float]]
+    weighed: Sequence[Sequence[float]] = ()
+    delays: Sequence[float] = ()
 
 
 def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
@@ -71,7 +83,14 @@ def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
         time=found["simulated_time_s"], path=found["path_rad"], bound=drawn.bound,
         peak_force=found["peak_contact_force_N"], spent=found["spent_s"],
         replan=json.loads(found["replans_s"]), places=json.loads(found["places"]),
+        weighed=watched.weighed, delays=_delays(watched.simulation.detections),
     )  # fmt: skip
+
+
+def _delays(found: Sequence[Any]) -> list[float]:
+    """From the true beginning of every contact to its first alarm [s]."""
+    first = {d.touch_time: d.time for d in reversed(found) if not math.isnan(d.touch_time)}
+    return [float(alarm - touched) for touched, alarm in first.items()]
 
 
 def run_kept(drawn: Drawn, setting: str, most: int, folder: Path) -> Ran:

@@ -20,9 +20,9 @@ plant: {dynamics: ur5_full, friction: arm, presliding: ideal}
 controller: {model: ur5_full, model_error: {mass_scale: 1.1, friction_scale: 0.8}}
 sensors: {encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3}
 """
-GEARS = """\
+_GEARS = """\
 plant: {dynamics: ur5_full, friction: arm, presliding: %s, torque_ripple: {amplitude: [0, 0.7, 0.7, 0, 0, 0]}}
-controller: {model: ur5_full, model_error: {mass_scale: %s, friction_scale: %s, presliding_scale: %s}}
+controller: {%smodel: ur5_full, model_error: {mass_scale: %s, friction_scale: %s, presliding_scale: %s}}
 sensors: {encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3, torque_noise: [1, 1, 1, 0.2, 0.2, 0.2]}
 """
 
@@ -40,6 +40,14 @@ class Drawn(NamedTuple):
     seed: int
     text: str
     bound: float
+
+
+def gears(stiffness: str, known: bool, controller: str = "", contact: str = "") -> str:
+    """What a world file says of an arm whose gears give [N·m/rad], of its controller and of surfaces.
+
+    What is not ``known`` is off: masses by 10 %, friction by 20 % and stiffness by a factor of 2.
+    """
+    return _GEARS % (stiffness, controller, *((1, 1, 1) if known else (1.1, 0.8, 2))) + contact
 
 
 def worlds(family: str, count: int, first: int) -> Iterator[Drawn]:

@@ -117,13 +117,14 @@ class Watched:
 
     ``places``: of every touch that was looked at, the distance from the true point of the likeliest place, of
     the best of two and of three [m], whether its link is right, and its weight. ``replans_s``: processor time
-    of every touch, from the alarm to the next path.
+    of every touch, from the alarm to the next path. ``weighed``: of every place its weight and its distance
+    from the true point [m].
     """
 
     def __init__(self, world, seed, bound):
         self.simulation = simulation = Simulation(world, seed)
         self.world, self.bound, self.motions, self.spent = simulation.world, bound, 1, 0.0
-        self.replans, self.places, self.truth = [], [], None
+        self.replans, self.places, self.weighed, self.truth = [], [], [], None
         navigator = simulation.navigator
         self._on_detection, self._localize = navigator.on_detection, navigator.localize
         self._replan = navigator.replan
@@ -179,6 +180,7 @@ class Watched:
         if self.truth is not None:
             point, link = self.truth
             error = [*np.linalg.norm(places.points - point, axis=1), NONE]
+            self.weighed += [[float(w), float(e)] for w, e in zip(places.weights, error, strict=False)]
             right, weight = (
                 (float(places.links[0] == link), float(places.weights[0])) if len(error) > 1 else (0.0, 0.0)
             )

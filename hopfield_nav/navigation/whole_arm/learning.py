@@ -8,7 +8,7 @@ from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypothese
 from hopfield_nav.navigation.motion import Detection
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
-from hopfield_nav.navigation.whole_arm.localization import Seen, localize_contact, when_to_look
+from hopfield_nav.navigation.whole_arm.localization import localize_contact, when_to_look
 from hopfield_nav.navigation.whole_arm.way import Way
 from hopfield_nav.world import World, build_model
 
@@ -82,8 +82,8 @@ class WholeArmLearning:
             return NOWHERE
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
-        seen = Seen(np.concatenate(self._passed), self._resolution)
-        places = localize_contact(self._arm, rows, detection.onset.time, self._model, seen)
+        passed, onset = np.concatenate(self._passed), detection.onset.time
+        places = localize_contact(self._arm, rows, onset, self._model, passed, self._resolution)
         if len(places.points):
             self.collisions.add(places)
         return places

@@ -9,22 +9,12 @@ small by something between nothing and that. A gear that gives shows what it bea
 friction may then be wrong is told by gears that are softer and stiffer, along the path that was measured.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dynamics import Arm, presliding_torque
 from hopfield_nav.control import angles_in, free_rows, torques_in
-from hopfield_nav.geometry import LINK, arm_distance, pack_primitives, sphere
-from hopfield_nav.isolation import (
-    BODY,
-    default_surface,
-    fit_surface,
-    free_capsules,
-    push_evidence,
-    push_torque,
-    read_fit,
-)
+from hopfield_nav.geometry import LINK
+from hopfield_nav.isolation import BODY, default_surface, fit_surface, free_capsules, push_torque, read_fit
 from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 
 LATER = 0.008  # [s] after the alarm at which to look: the observer has caught up, the arm not yet bounced
@@ -44,20 +34,6 @@ _FREE_TIME = 0.05  # [s] of free motion before a touch that is looked at
 _FLOOR_GIVING, _WHITE = 0.06, 0.5  # [N·m], and share of what is seen in free motion that a mean leaves
 _OFF, _DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise
 _UNSEEN = 12.0**-0.5  # of what a gear bears within a step of its encoder, any of which is as likely
-_LIGHT, _POINT, _DEEP = 1e-5, 1e-6, 0.003  # share of a patch that does not count; [m] a point, and inside
-
-
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What the arm knows beside a touch.
-
-    Attributes:
-        passed: (m, n) joint angles at which nothing touched, in all the time before [rad].
-        resolution: (n,) step of the encoders, or one for all [rad].
-    """
-
-    passed: np.ndarray
-    resolution: np.ndarray | float = 0.0
 
 
 def gives(model: Arm) -> bool:
@@ -73,7 +49,12 @@ def when_to_look(onset: float, alarm: float, model: Arm) -> float:
 
 
 def localize_contact(
-    arm: Arm, rows: np.ndarray, onset: float, model: Arm | None = None, seen: Seen | None = None
+    arm: Arm,
+    rows: np.ndarray,
+    onset: float,
+    model: Arm | None = None,
+    passed: np.ndarray | None = None,
+    resolution: np.ndarray | float = 0.0,
 ) -> ContactHypotheses:
     """Where a touch may have been.
 
@@ -82,15 +63,37 @@ def localize_contact(
         rows: (k, 2 + 2 n) from ``control.in_order``; the last one is that to be read.
         onset: when the contact began [s].
         model: the joints' friction and gears, as far as they are known; default none.
-        seen: what else is known; asked where gears give.
+        passed: (m, n) joint angles at which nothing touched before these rows; asked if gears give [rad].
+        resolution: step of the encoders, one or (n,); asked if gears give [rad].
 
     Returns:
         The places, none where nothing explains what is felt.
     """
-    if model is not None and gives(model):
-        return _localize_through_gears(arm, rows, onset, model, seen or Seen(rows[:0, 2 : 2 + len(arm.dh)]))
-    n = len(arm.dh)
-    q, torque, free = angles_in(rows[-1]), torques_in(rows[-1]), free_rows(rows, onset)
+    free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
+    giving = model is not None and gives(model)
+    if model is not None and giving:
+        q, change, noise = _felt_through_gears(rows, onset, model, resolution)
+        free = free if passed is None else np.vstack([passed, free])
+    else:
+        q, (change, noise) = angles_in(rows[-1]), _felt(rows, onset, model)
+    swept = free_capsules(arm, free) if len(free) else np.zeros((0, 0, 7))
+    surface = default_surface(arm)
+    for factor in _LESS_SURE:
+        fit = fit_surface(arm, surface, q, change, factor * noise, free=swept)
+        found = read_fit(arm, surface, q, fit)
+        if len(found.patches):
+            break
+    else:
+        return NOWHERE
+    links = surface.bodies[surface.patches[found.patches, BODY].astype(int), LINK].astype(int)
+    weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
+    return _places(found.points, links, weight / weight.sum(), patchwise=not giving)
+
+
+def _felt(rows: np.ndarray, onset: float, model: Arm | None) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) torque in the last row, with half of what ideal joints hide, and its noise."""
+    torque, free = torques_in(rows[-1]), free_rows(rows, onset)
+    n = len(torque)
     offset, noise, speed = np.zeros(n), np.full(n, _FLOOR), np.zeros(n)
     if len(free) >= _MIN_ROWS:
         offset = torques_in(free).mean(axis=0)
@@ -104,41 +107,11 @@ def localize_contact(
         hidden = 0.5 * largest * (np.abs(speed) < _STANDING_SPEED)
         change = change + hidden * change / (np.abs(change) + _UNSIGNED)
         noise = np.hypot(noise, hidden)
-    swept = _swept(arm, angles_in(free_rows(rows, onset, np.inf)))
-    surface = default_surface(arm)
-    for factor in _LESS_SURE:
-        fit = fit_surface(arm, surface, q, change, factor * noise, free=swept)
-        found = read_fit(arm, surface, q, fit)
-        if len(found.patches):
-            break
-    else:
-        return NOWHERE
-    links = surface.bodies[surface.patches[found.patches, BODY].astype(int), LINK].astype(int)
-    weight = found.weight * _outwards(arm, rows, onset, links, found.points, found.normals)
-    return _places(found.points, links, weight / weight.sum(), patchwise=True)
-
-
-def _localize_through_gears(
-    arm: Arm, rows: np.ndarray, onset: float, model: Arm, seen: Seen
-) -> ContactHypotheses:
-    """The same where gears show what they bear: from the whole touch, and not where the arm was free."""
-    q, torque, noise = _felt_through_gears(rows, onset, model)
-    noise = np.hypot(noise, _UNSEEN * np.minimum(model.presliding * seen.resolution, model.friction[:, 0]))
-    surface = default_surface(arm)
-    points, inward, evidence = push_evidence(arm, surface, q, _speed(rows, onset), torque, noise)
-    links = surface.bodies[surface.patches[:, BODY].astype(int), LINK].astype(int)
-    weight = np.exp(evidence - evidence.max()) * _outwards(arm, rows, onset, links, points, inward)
-    heavy = np.flatnonzero(weight > _LIGHT * weight.sum())
-    free = np.vstack([seen.passed, _thinned(angles_in(free_rows(rows, onset, np.inf))), q])
-    inside = arm_distance(arm, free, pack_primitives(sphere(p, _POINT) for p in points[heavy])) < -_DEEP
-    heavy = heavy[~inside.any(axis=(0, 1))]
-    return (
-        _places(points[heavy], links[heavy], weight[heavy] / weight[heavy].sum()) if len(heavy) else NOWHERE
-    )
+    return change, noise
 
 
 def _felt_through_gears(
-    rows: np.ndarray, onset: float, model: Arm
+    rows: np.ndarray, onset: float, model: Arm, resolution: np.ndarray | float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(n,) each: joint angles, torque and its noise over the touch, every row as heavy as what is felt in it.
 
@@ -157,14 +130,9 @@ def _felt_through_gears(
     )
     doubt = weight @ (stiffer - softer) - (stiffer - softer)[before].mean(axis=0)
     white = _WHITE * torques_in(free).std(axis=0)
-    parts = [np.full(len(torque), _FLOOR_GIVING), white, _DOUBT * doubt, _SHARE * torque]
+    unseen = _UNSEEN * np.minimum(model.presliding * resolution, model.friction[:, 0])
+    parts = [np.full(len(torque), _FLOOR_GIVING), white, _DOUBT * doubt, unseen, _SHARE * torque]
     return weight @ angles_in(rows), torque, np.linalg.norm(parts, axis=0)
-
-
-def _swept(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Capsules (h, k, 7) of the arm at earlier poses (m, n), the latest last."""
-    kept = _thinned(q)
-    return free_capsules(arm, kept) if len(kept) else np.zeros((0, 0, 7))
 
 
 def _thinned(q: np.ndarray) -> np.ndarray:

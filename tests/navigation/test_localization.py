@@ -1,0 +1,99 @@
+"""From torque to places on the arm, with gears that give and ideal ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynamics import load_arm
+from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
+from hopfield_nav.isolation import push_torque, random_surface_points
+from hopfield_nav.navigation.whole_arm.localization import (
+    LATER,
+    LEAST_LATER,
+    MOST_LATER,
+    localize_contact,
+    when_to_look,
+)
+
+GIVING = load_arm("ur5_full")
+IDEAL = GIVING._replace(presliding=np.full(6, np.inf))
+QD = np.array([0.4, 0.3, -0.3, 0.2, 0.3, 0.0])  # [rad/s] all joints move: no torque of ideal ones is hidden
+ONSET, END, LAG = 0.30, 0.33, 0.01  # [s]
+WHITE = np.array([0.3, 0.3, 0.3, 0.05, 0.05, 0.05])  # [N·m] of the estimated torque
+
+
+def touch(seed: int, force: float = 50.0):
+    """Rows of a trace and the point of a push against the side of links 4 to 6 that leads."""
+    rng = np.random.default_rng(seed)
+    end = rng.uniform([-2, -2, 0.5, -1, 0.8, -1], [2, -1, 1.5, 1, 1.5, 1])
+    found = random_surface_points(GIVING, np.tile(end, (400, 1)), rng)
+    torque = push_torque(GIVING, np.tile(end, (400, 1)), found.link, found.point, found.normal)
+    chosen = int(np.argmin(np.where(found.link >= 4, torque @ QD, np.inf)))
+    time = np.arange(0.0, END + 5e-4, 1e-3)
+    rows = np.zeros((len(time), 14))
+    rows[:, 0] = time
+    rows[:, 2:8] = end + np.minimum(time - ONSET, 0.0)[:, None] * QD
+    risen = 1.0 - np.exp(-np.maximum(time - ONSET, 0.0) / LAG)
+    rows[:, 8:] = force * risen[:, None] * torque[chosen] + rng.normal(0.0, WHITE, (len(time), 6))
+    return rows, found.point[chosen]
+
+
+def error(places, point) -> float:
+    return float(np.linalg.norm(places.points[0] - point)) if len(places.points) else 9.0
+
+
+def test_the_whole_touch_tells_more_than_its_last_moment():
+    touches = [touch(seed) for seed in range(20)]
+    giving, ideal = (
+        [error(localize_contact(GIVING, rows, ONSET, model), point) for rows, point in touches]
+        for model in (GIVING, IDEAL)
+    )
+    assert np.mean(np.array(giving) <= 0.04) >= 0.8
+    assert np.mean(giving) < np.mean(ideal)
+
+
+def test_where_the_arm_was_free_it_is_not_touched():
+    excluded = 0
+    for seed in range(8):
+        rows, _ = touch(seed, force=15.0)
+        before = localize_contact(GIVING, rows, ONSET, GIVING)
+        poses = rows[-1, 2:8] + np.linspace(0.05, 0.3, 16)[:, None] * QD
+        depth = arm_distance(GIVING, poses, pack_primitives(sphere(p, 1e-6) for p in before.points))
+        if depth.min(axis=(0, 1))[0] > -0.025:  # not wholly in the arm
+            continue
+        after = localize_contact(GIVING, rows, ONSET, GIVING, passed=poses)
+        apart = np.linalg.norm(after.points - before.points[0], axis=1)
+        assert not len(apart) or apart.min() > 0.005
+        excluded += 1
+    assert excluded >= 3
+
+
+def test_a_gear_stiffer_than_its_encoder_sees_makes_places_less_sure():
+    touches = [touch(seed, force=15.0)[0] for seed in range(8)]
+    fine, coarse = (
+        [localize_contact(GIVING, rows, ONSET, GIVING, None, step).weights[0] for rows in touches]
+        for step in (0.0, 1e-4)
+    )
+    assert np.mean(coarse) < np.mean(fine) - 0.1
+
+
+def test_ideal_gears_are_read_as_before():
+    rows, _ = touch(3)
+    plain = localize_contact(GIVING, rows, ONSET, IDEAL)
+    other = localize_contact(GIVING, rows, ONSET, IDEAL, rows[-1:, 2:8], 1e-4)
+    for a, b in zip(plain, other, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("rise", "model", "later"),
+    [
+        (0.3, IDEAL, LATER),
+        (0.002, GIVING, LEAST_LATER),
+        (0.03, GIVING, 0.03),
+        (0.3, GIVING, MOST_LATER),
+    ],
+)
+def test_a_touch_that_rises_slowly_is_looked_at_longer(rise, model, later):
+    assert when_to_look(1.0 - rise, 1.0, model) == pytest.approx(1.0 + later)
