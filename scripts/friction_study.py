@@ -21,7 +21,7 @@ from friction.stiff_gears import stiff_table
 from madsen2020.real_data import RUNS, STEP, log, options
 from measured_part import table, tell
 from scipy.signal import savgol_filter
-from whole_arm.giving import Runs, runs_giving, whole_table
+from whole_arm.giving import Runs, joined_giving, runs_giving, whole_table
 from whole_arm.weights import draw_weights
 
 from dynamics import load_arm
@@ -123,6 +123,7 @@ def main() -> None:
     parser.add_argument("--free", type=int, default=0, help="runs of free motion a stiffness and factor")
     parser.add_argument("--whole", type=int, default=0, help="worlds of the whole arm a family")
     parser.add_argument("--conditions", type=int, default=2, help="of these in all conditions")
+    parser.add_argument("--join", action="store_true", help="make no run of the whole arm: join what is kept")
     parser.add_argument("--weights", type=Path, help="picture of the weights of places beside what is true")
     parser.add_argument("--recordings", action="store_true", help="also what recordings tell of a real arm")
     parser.add_argument("--keep", type=Path, default=Path("runs/friction"), help="folder of the single runs")
@@ -130,6 +131,8 @@ def main() -> None:
     given = parser.parse_args()
 
     def arms() -> Runs:
+        if given.join:
+            return joined_giving(given.keep)
         return runs_giving(given.whole, given.conditions, given.keep)
 
     parts = {
@@ -139,7 +142,7 @@ def main() -> None:
         "free": given.free and (lambda: free_table(given.free, given.keep)),
         "recordings": given.recordings and recordings_table,
         "motors": given.recordings and motors_table,
-        "whole": given.whole and (lambda: whole_table(arms())),
+        "whole": (given.whole or given.join) and (lambda: whole_table(arms())),
     }
     for name, make in parts.items():
         if make:

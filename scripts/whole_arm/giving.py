@@ -9,7 +9,7 @@ import numpy as np
 from measured_part import table
 
 from hopfield_nav.record import share_interval
-from whole_arm.runs import GIVING, Ran, run_kept
+from whole_arm.runs import GIVING, Ran, kept_runs, run_kept
 from whole_arm.tables import SURE
 from whole_arm.worlds import FAMILIES, worlds
 
@@ -34,13 +34,18 @@ def runs_giving(count: int, others: int, keep: Path) -> Runs:
     return found
 
 
+def joined_giving(keep: Path) -> Runs:
+    """The runs that lie in a folder; none is made."""
+    return {(f, s): sorted(kept_runs(f, s, keep), key=lambda run: run.seed) for f in FAMILIES for s in GIVING}
+
+
 def whole_table(found: Runs) -> str:
     """One row a family and setting, and one of all families; shares with their 95 % intervals."""
     rows = []
     for setting in GIVING:
         of = {family: found[family, setting] for family in FAMILIES}
         named = of | {"all": [run for runs in of.values() for run in runs]}
-        rows += [_row(f"{setting}: {name}", runs) for name, runs in named.items()]
+        rows += [_row(f"{setting}: {name}", runs) for name, runs in named.items() if runs]
     return table(HEAD, rows)
 
 
