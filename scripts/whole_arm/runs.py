@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopfield_nav.world import parse_world
 from whole_arm.worlds import WRONG, Drawn, Watched, gears
@@ -28,10 +29,7 @@ _WAYS = {  # what a controller is told, and what surfaces are like, beside the s
     "wrong, 8 ms": (False, "period: 0.008, ", ""),
 }
 GIVING = (*(f"σ 2e4, {way}" for way in _WAYS), *(f"σ 1e5, {way}" for way in list(_WAYS)[:3]))
-SETTINGS |= {
-    name: "planner: {any_angle: false, strategy: felt_points}\n" + gears(name[2:5], *_WAYS[name[7:]])
-    for name in GIVING
-}
+SETTINGS |= {name: SETTINGS["felt_points"] + gears(name[2:5], *_WAYS[name[7:]]) for name in GIVING}
 STRAIGHT = "planner: {strategy: felt_points}\n"
 SETTINGS |= {"straight": STRAIGHT, "straight, wrong model": STRAIGHT + WRONG}
 NONE = 9.0  # [m] error of a touch that was located nowhere
@@ -85,8 +83,14 @@ def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
         time=found["simulated_time_s"], path=found["path_rad"], bound=drawn.bound,
         peak_force=found["peak_contact_force_N"], spent=found["spent_s"],
         replan=json.loads(found["replans_s"]), places=json.loads(found["places"]),
-        weighed=json.loads(found["weighed"]), delays=json.loads(found["delays_s"]),
+        weighed=watched.weighed, delays=_delays(watched.simulation.detections),
     )  # fmt: skip
+
+
+def _delays(found: Sequence[Any]) -> list[float]:
+    """From the true beginning of every contact to its first alarm [s]."""
+    first = {d.touch_time: d.time for d in reversed(found) if not math.isnan(d.touch_time)}
+    return [float(alarm - touched) for touched, alarm in first.items()]
 
 
 def run_kept(drawn: Drawn, setting: str, most: int, folder: Path) -> Ran:

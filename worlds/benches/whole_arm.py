@@ -29,8 +29,6 @@ COLUMNS = {
     "spent_s": "s",
     "replans_s": "",
     "places": "",
-    "weighed": "",
-    "delays_s": "",
 }
 MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
 ARM = load_arm("ur5_ragazzon2012")
@@ -118,9 +116,9 @@ class Watched:
     """A simulation, and what stands between it and its navigator.
 
     ``places``: of every touch that was looked at, the distance from the true point of the likeliest place, of
-    the best of two and of three [m], whether its link is right, and its weight; ``weighed``: weight and
-    distance of every place. ``replans_s``: processor time of every touch, from the alarm to the next path;
-    ``delays_s``: from the true beginning of every contact to its first alarm.
+    the best of two and of three [m], whether its link is right, and its weight. ``replans_s``: processor time
+    of every touch, from the alarm to the next path. ``weighed``: of every place its weight and its distance
+    from the true point [m].
     """
 
     def __init__(self, world, seed, bound):
@@ -159,7 +157,6 @@ class Watched:
         run.summary.update(
             motions=self.motions, path_rad=path, bound_rad=self.bound, spent_s=spent,
             replans_s=json.dumps([round(t, 6) for t in self.replans]), places=json.dumps(self.places),
-            weighed=json.dumps(self.weighed), delays_s=json.dumps(_delays(simulation.detections)),
         )  # fmt: skip
         return run
 
@@ -183,14 +180,12 @@ class Watched:
         if self.truth is not None:
             point, link = self.truth
             error = [*np.linalg.norm(places.points - point, axis=1), NONE]
+            self.weighed += [[float(w), float(e)] for w, e in zip(places.weights, error, strict=False)]
             right, weight = (
                 (float(places.links[0] == link), float(places.weights[0])) if len(error) > 1 else (0.0, 0.0)
             )
             found = [error[0], min(error[:2]), min(error[:3]), right, weight]
             self.places.append([round(float(v), 6) for v in found])
-            self.weighed += [
-                [round(float(w), 6), round(float(e), 6)] for w, e in zip(places.weights, error, strict=False)
-            ]
         return places
 
     def replanned(self, *given):
@@ -200,9 +195,3 @@ class Watched:
         self.spent = 0.0
         self.motions += 1
         return motion
-
-
-def _delays(detections):
-    """From the true beginning of every contact to its first alarm [s]."""
-    first = {d.touch_time: d.time for d in reversed(detections) if not np.isnan(d.touch_time)}
-    return [round(float(alarm - touched), 6) for touched, alarm in first.items()]
