@@ -1,6 +1,6 @@
 """Straight motion beside motion from centre to centre, in the worlds of ``whole_arm/frozen.csv``.
 
-python scripts/whole_arm_straight.py --first 5 --worlds 20 --out docs/whole_arm.md
+python scripts/whole_arm_straight.py --first 3 --worlds 20 --out PAGE
 
 Every run is kept in a folder, and is not made again while it lies there.
 """

@@ -81,7 +81,7 @@ def test_sixty_four_million_cells_are_planned_over_in_the_loop():
     code = (
         "import json, re\nfrom hopfield_nav import load_world, simulate\n"
         "from hopfield_nav.record import place_errors\n"
-        "run = simulate(load_world('whole_arm_fine', ['record.every=20']))\n"
+        "run = simulate(load_world('whole_arm_fine', ['record.every=20', 'planner.any_angle=true']))\n"
         f"memory = 1024 * int(re.search(r'VmHWM:\\s+(\\d+) kB', open('{STATUS}').read())[1])\n"
         "print(json.dumps([run.summary, place_errors(run)[0].tolist(), memory]))"
     )
