@@ -15,7 +15,7 @@ from .collisions import in_names as in_names
 from .collisions import pair_distances as pair_distances
 from .direct_path import plan_direct as plan_direct
 from .exciting import excite_in as excite_in
-from .legs import PathSegment as PathSegment
+from .path_segments import PathSegment as PathSegment
 from .library_joints import relevant_joints as relevant_joints
 from .line import StraightLine as StraightLine
 from .line import poses_at as poses_at
