@@ -26,7 +26,7 @@ _UNIT = (
     r"|kg(?:·m²)?|[kM]?Hz|°C?|[kMGT]i?B|[mk]?W|J|A|V|minutes?|(?:milli|micro)?seconds?|hours?|times)"
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.\-/\[#]){_ONE}(?:(?: ?(?:to|and|or|–|,|±|of|/) ?){_ONE})*[ \n\u00a0-]?{_UNIT}(?![\w·/])"
+    rf"(?<![\w.\-/\[#]){_ONE}(?:(?:\s?(?:to|and|or|–|,|±|of|/)\s?){_ONE})*[\s-]?{_UNIT}(?![\w·/])"
 )
 _ASIDE = re.compile(r"<!-- measured.*?<!-- /measured -->|^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
