@@ -41,7 +41,7 @@ _WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve
 _STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:.6em 0 1.4em}th,td{padding:.25em .7em;text-align:right;"
-    "border-bottom:1px solid #ddd;white-space:nowrap}th:first-child,td:first-child{text-align:left}"
+    "border-bottom:1px solid #ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
     "svg{margin-right:1em}"
 )
 
