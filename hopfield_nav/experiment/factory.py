@@ -21,7 +21,6 @@ from hopfield_nav.navigation import (
     OwnResponse,
     SlideAlong,
     ToolNavigator,
-    WholeArmNavigator,
 )
 from hopfield_nav.world import World, build_flexible_loop, is_code
 
@@ -41,6 +40,8 @@ def choose_navigator(
     if followed is not None:
         return Follower(world, arm, followed)
     if world.map.space == "joints":
+        from hopfield_nav.navigation import WholeArmNavigator  # loads SciPy's interpolation
+
         return WholeArmNavigator(world, arm, start)
     if world.detection.mark != "felt":
         return MarkingNavigator(world, arm, start)

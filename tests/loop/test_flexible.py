@@ -233,7 +233,7 @@ def test_stepping_resetting_and_recording():
         np.testing.assert_array_equal(
             pieces.record().data[name].values, whole.record().data[name].values, err_msg=name
         )
-    with pytest.raises(BadInput, match=r"record\.every"):
+    with pytest.raises(BadInput, match=r"of which a whole number are 0\.001 s"):
         signals_of_run(whole.record())
 
 

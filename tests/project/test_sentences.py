@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from documentation.numbers import MOST_LEFT, differences, found, listed
+from documentation.sentence_numbers import MOST_LEFT, differences, found, listed
 
 
 def test_every_number_in_a_sentence_is_accounted_for():

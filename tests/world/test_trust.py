@@ -130,6 +130,7 @@ def test_a_record_is_read_and_drawn_without_running_what_it_names(record, elsewh
     with refused("a record's Python file is never executed.*allow_code=True"):
         simulate(run.world)
     assert not ran(elsewhere)
+    (elsewhere / "mine.py").touch()  # a file is loaded once as long as it is the same
     assert load_world(record / "world.yaml", allow_code=True).detection.parameters["threshold"] == 6
     assert ran(elsewhere)
 

@@ -1,9 +1,9 @@
 """Numbers with a unit that stand in sentences, outside the measured parts of a page.
 
-    cd scripts && python -m documentation.numbers [--write]
+    cd scripts && python -m documentation.sentence_numbers [--write]
 
-Such a number is a setting, a definition or a citation, and listed as ``said`` in ``numbers.yaml``; or it was
-measured once and typed, and listed as ``left`` there with the reason why it stays. What is on neither list is
+Such a number is a setting, a definition or a citation, and listed as ``said`` in
+``sentence_numbers.yaml``; or it was measured once and typed, and listed as ``left`` there with the reason why it stays. What is on neither list is
 printed, and so is what is listed and gone; a test holds both at none, and ``left`` at 40 at most. ``--write``
 makes the list anew, with what was on no list as ``said``: for whoever has looked at each of them.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-LISTED = Path(__file__).with_name("numbers.yaml")
+LISTED = Path(__file__).with_name("sentence_numbers.yaml")
 MOST_LEFT = 40
 _ONE = r"[−-]?\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?"
 _UNIT = (
