@@ -2,10 +2,10 @@
 
     cd scripts && python -m documentation.sentence_numbers [--write]
 
-Such a number is a setting, a definition or a citation, and listed as ``said`` in
-``sentence_numbers.yaml``; or it was measured once and typed, and listed as ``left`` there with the reason why it stays. What is on neither list is
-printed, and so is what is listed and gone; a test holds both at none, and ``left`` at 40 at most. ``--write``
-makes the list anew, with what was on no list as ``said``: for whoever has looked at each of them.
+Such a number is a setting, a definition or a citation, and listed as ``said`` in ``sentence_numbers.yaml``;
+or it was measured once and typed, and listed as ``left`` there with the reason why it stays. What is on
+neither list is printed, and so is what is listed and gone; a test holds both at none, and ``left`` at 40 at
+most. ``--write`` makes the list anew, with what was on no list as ``said``: for whoever has looked at each.
 """
 
 from __future__ import annotations
