@@ -64,10 +64,8 @@ def _row(name: str, pairs: list[tuple[Ran, Ran]]) -> list[str]:
     touches = [
         f"{np.quantile([r.alarms for r in runs] or [np.nan], q):.0f}" for runs in reached for q in (0.5, 0.9)
     ]
-    replan = [
-        f"{np.median([t for r in runs for t in r.replan] or [np.nan]):.2f} s"
-        for runs in zip(*pairs, strict=True)
-    ]
+    spent = [[t for ran in runs for t in ran.replan] for runs in zip(*pairs, strict=True)]
+    replan = [f"{np.median(times):.2f} s" if times else "-" for times in spent]
     ratios = [_ratio(both, key) for key in ("time", "path", "peak_force")]
     return [
         name,
