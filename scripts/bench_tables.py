@@ -284,7 +284,6 @@ TABLES = {
     "bundled": [
         Part("enclosed", _family, ENCLOSED, REPLAN, _is_enclosed, "world"),
         Part("detectors", _family, OLDER, ("detector of Ragazzon 2012", "replan"), head="world"),
-        Part("worlds", _family, WORLDS, ("replan", "follow"), head="world"),
         Part("bundled", _family, WORLDS, ("replan", "follow", "slide"), head="world"),
     ],
     "following": [
