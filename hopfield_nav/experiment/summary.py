@@ -11,7 +11,7 @@ from hopfield_nav.control import Controller
 from hopfield_nav.experiment.extremes import largest_speeds, self_distance
 from hopfield_nav.experiment.grade import no_path_grade, warn_of_free_air
 from hopfield_nav.experiment.learner import Learner
-from hopfield_nav.loop import Plant, Rows, State
+from hopfield_nav.loop import SUNK_SHARE, Plant, Rows, State
 from hopfield_nav.navigation import Navigator, PriorMap
 from hopfield_nav.record import DetectionRecord, contact_delays, version_of
 from hopfield_nav.world import World
@@ -19,7 +19,6 @@ from hopfield_nav.world import World
 SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
 SPEED_RATIO = 2.0  # times the speed limit of a joint
 BREAKING_FORCE = 1e3  # [N]
-SUNK_SHARE = 0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
 _PACKAGES = ("hopfield-nav", "numpy", "numba")
 
 

@@ -25,9 +25,13 @@ SEAM = 1e-6  # [m] solids with no wider gap between them are one body
 
 
 @inlined
-def union_chord(solids, p, u):
-    """(low, high) of a line in the body that a point p lies in, whatever solids it is made of."""
-    low, high, grows = 0.0, 0.0, True
+def union_chord(solids, first, p, u, back=math.inf, ahead=math.inf):
+    """(low, high) of a line in the body that a point p lies in, of which solid ``first`` is a part.
+
+    Whoever asks only whether it ends within ``back`` and ``ahead`` [m] is answered as soon as it does not.
+    """
+    low, high = chord(solids, first, p, u)
+    grows = -low < back or high < ahead
     while grows:
         grows = False
         for j in range(solids.shape[0]):
@@ -36,6 +40,8 @@ def union_chord(solids, p, u):
                 continue
             if begin < low or end > high:
                 low, high, grows = min(low, begin), max(high, end), True
+                if -low >= back and high >= ahead:
+                    return low, high
     return low, high
 
 

@@ -54,28 +54,35 @@ def ways_out(solids, p):
     The other side lies straight back where a free surface of one solid is nearest, and else in the direction
     of the shortest way that leads back at all. All 0 for a point that is in no solid.
     """
-    out, u = 0.0, ZERO
-    for j in range(solids.shape[0]):
-        if gap_to_bound(solids, j, p) < 0.0:
-            s, _, g = segment_distance(solids, j, p, ZERO)
-            if -s > out:
-                out, u = -s, g
+    deepest, out, u = deepest_solid(solids, p)
     if out == 0.0:
         return 0.0, 0.0, u
-    low, high = union_chord(solids, p, u)
+    low, high = union_chord(solids, deepest, p, u)
     if high <= out + SEAM:
         return high, -low, u
-    out, u = _shortest(solids, p)
-    return out, _shortest_back(solids, p, u), u
+    out, u = _shortest(solids, deepest, p)
+    return out, _shortest_back(solids, deepest, p, u), u
 
 
 @inlined
-def _shortest(solids, p):
+def deepest_solid(solids, p):
+    """(j, depth, normal) of the solid that a point is deepest in; depth 0 if it is in none."""
+    deepest, depth, normal = 0, 0.0, ZERO
+    for j in range(solids.shape[0]):
+        if gap_to_bound(solids, j, p) < 0.0:
+            s, _, g = segment_distance(solids, j, p, ZERO)
+            if -s > depth:
+                deepest, depth, normal = j, -s, g
+    return deepest, depth, normal
+
+
+@inlined
+def _shortest(solids, deepest, p):
     """(out, u): the shortest way out of all directions."""
     out, best = math.inf, ZERO
     for k in range(_DIRECTIONS.shape[0]):
         u = vector(_DIRECTIONS, k, 0)
-        low, high = union_chord(solids, p, u)
+        low, high = union_chord(solids, deepest, p, u, out, out)
         if -low < high:
             high, u = -low, times(-1.0, u)
         if high < out:
@@ -87,7 +94,7 @@ def _shortest(solids, p):
         for k in range(4):
             side = turn if k % 2 == 0 else -turn
             u = times(shrink, along(best, side, v if k < 2 else w))
-            _, high = union_chord(solids, p, u)
+            _, high = union_chord(solids, deepest, p, u, 0.0, out)
             if high < out:
                 out, best = high, u
         turn *= 0.5
@@ -95,13 +102,14 @@ def _shortest(solids, p):
 
 
 @inlined
-def _shortest_back(solids, p, u):
+def _shortest_back(solids, deepest, p, u):
     """The shortest way out of all directions that lead away from u, or square to it."""
     other = math.inf
     for k in range(_DIRECTIONS.shape[0]):
         v = vector(_DIRECTIONS, k, 0)
-        low, high = union_chord(solids, p, v)
-        other = min(other, -low if dot(u, v) > 0.0 else high)
+        if dot(u, v) > 0.0:
+            v = times(-1.0, v)
+        other = min(other, union_chord(solids, deepest, p, v, 0.0, other)[1])
     return other
 
 

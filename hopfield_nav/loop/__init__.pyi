@@ -29,6 +29,7 @@ from .pushes import make_pushes as make_pushes
 from .rows import FIRST_ROWS as FIRST_ROWS
 from .rows import MAX_ROWS as MAX_ROWS
 from .rows import Rows as Rows
+from .sinking import SUNK_SHARE as SUNK_SHARE
 from .state import Settings as Settings
 from .state import State as State
 from .state import make_state as make_state

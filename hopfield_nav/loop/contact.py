@@ -66,6 +66,7 @@ class Contact(NamedTuple):
         beyond: the first of the bodies that are beyond the flange.
         free: (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last
             compared with all solids, and how far both may move before one can touch it (1) [m].
+        shallow: (k, 7) scratch: the same of when it was last seen how far it sank, see ``sinking.py``.
     """
 
     law: ContactLaw
@@ -73,6 +74,7 @@ class Contact(NamedTuple):
     bodies: np.ndarray
     beyond: int
     free: np.ndarray
+    shallow: np.ndarray
 
 
 def make_contact(
@@ -80,7 +82,8 @@ def make_contact(
 ) -> Contact:
     """A contact with scratch of its own; arguments as in ``Contact``, by default nothing beyond."""
     first = len(bodies) if beyond is None else beyond
-    return Contact(law, solids, bodies, first, np.full((len(bodies), 7), -1.0))
+    free, shallow = np.full((2, len(bodies), 7), -1.0)
+    return Contact(law, solids, bodies, first, free, shallow)
 
 
 @record
@@ -158,7 +161,7 @@ def add_contact(contact, qd, work, torque, touch):
         if link == 0:
             continue
         a, d = place_axis(work, bodies, b)
-        if _still_free(free, b, a, add(a, d)):
+        if still_near(free, b, a, add(a, d)):
             continue
         room, reach, middle = math.inf, bodies[b, REACH], along(a, 0.5, d)
         for j in range(solids.shape[0]):
@@ -182,18 +185,24 @@ def add_contact(contact, qd, work, torque, touch):
             now.pairs += 1
             now.depth = max(now.depth, depth)
             now.sunk = max(now.sunk, -s)
-        put(free, b, 0, a)
-        put(free, b, 3, add(a, d))
-        free[b, 6] = room
+        remember(free, b, a, add(a, d), room)
 
 
 @inlined
-def _still_free(free, b, start, end):
-    """Whether body ``b``, its axis from start to end, is still near where no solid was in its way."""
-    room = free[b, 6]
+def remember(places, b, start, end, room):
+    """Keep where the axis of body ``b`` starts and ends, and how far both may move from there [m]."""
+    put(places, b, 0, start)
+    put(places, b, 3, end)
+    places[b, 6] = room
+
+
+@inlined
+def still_near(places, b, start, end):
+    """Whether the axis of body ``b`` is no further from its place in ``places`` than it may move."""
+    room = places[b, 6]
     if room <= 0.0:
         return False
-    u, v = sub(start, vector(free, b, 0)), sub(end, vector(free, b, 3))
+    u, v = sub(start, vector(places, b, 0)), sub(end, vector(places, b, 3))
     return max(dot(u, u), dot(v, v)) < room * room
 
 

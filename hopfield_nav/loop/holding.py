@@ -19,6 +19,7 @@ from hopfield_nav.geometry import (
     KIND,
     UPRIGHT,
     as_primitives,
+    deepest_solid,
     gap_to_bound,
     segment_distance,
     thickness,
@@ -102,7 +103,8 @@ def _largest_push(solids, radius, point):
     Infinite where that point is not about half-way through all that overlaps there.
     """
     high, _, u = ways_out(solids, point)
-    low, _ = union_chord(solids, point, u)
+    deepest, _, _ = deepest_solid(solids, point)
+    low, _ = union_chord(solids, deepest, point, u)
     if high < _MIDDLE * 0.5 * (high - low):
         return math.inf
     largest = 0.0

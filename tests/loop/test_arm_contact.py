@@ -39,7 +39,7 @@ from hopfield_nav.geometry import (
 )
 from hopfield_nav.geometry.arm import arm_closest_points
 from hopfield_nav.loop import ContactLaw, make_contact
-from hopfield_nav.loop.contact import FRICTION_SPEED, _still_free, add_contact, make_touch
+from hopfield_nav.loop.contact import FRICTION_SPEED, add_contact, make_touch, still_near
 
 K = 1e4
 SPRING = (K, 0.0, 0.0)
@@ -83,7 +83,7 @@ def test_a_body_is_free_until_an_end_has_moved_by_its_room():
             before, moved = rng.normal(0, 1.0, (2, 3)), rng.normal(0, 0.15, (2, 3))
             start, end = before + moved
             free = np.append(before.ravel(), room)[None]
-            still = _still_free(free, 0, tuple(start), tuple(end))
+            still = still_near(free, 0, tuple(start), tuple(end))
             assert still == (np.linalg.norm(moved, axis=1).max() < room)
 
 
