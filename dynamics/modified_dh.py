@@ -19,15 +19,10 @@ from dynamics.batches import as_rows
 
 
 class ModifiedDH(NamedTuple):
-    """An arm's modified Denavit-Hartenberg table.
+    """An arm's modified Denavit-Hartenberg table."""
 
-    Attributes:
-        rows: (n, 4) [theta offset (rad), d_i (m), a_i-1 (m), alpha_i-1 (rad)].
-        change: (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles.
-    """
-
-    rows: np.ndarray
-    change: np.ndarray
+    rows: np.ndarray  # (n, 4) [theta offset (rad), d_i (m), a_i-1 (m), alpha_i-1 (rad)]
+    change: np.ndarray  # (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles
 
 
 def modified_dh(arm: Arm) -> ModifiedDH:

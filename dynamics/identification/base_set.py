@@ -30,27 +30,16 @@ _SEED = 20200917
 
 
 class BaseParameters(NamedTuple):
-    """Which combinations of an arm's inertial parameters its torque depends on.
+    """Which combinations of an arm's inertial parameters its torque depends on."""
 
-    Attributes:
-        names: p names; ``R`` at the end where others are regrouped into it, as in madsen2020.
-        parameters: names of all parameters, in the order of ``parameters_of``.
-        kept: (p,) places of the kept parameters among them.
-        zero: places of those without any effect.
-        grouping: (p, all) matrix K with beta = K pi.
-        columns: (all, p) Y_standard times this is the base regressor.
-        rotor: whether rotor inertias are among them.
-        frames: of ``parameters``, ``standard`` or ``modified``.
-    """
-
-    names: tuple[str, ...]
-    parameters: tuple[str, ...]
-    kept: np.ndarray
-    zero: np.ndarray
-    grouping: np.ndarray
-    columns: np.ndarray
-    rotor: bool
-    frames: str
+    names: tuple[str, ...]  # p names; ``R`` at the end where others are regrouped into it, as in madsen2020
+    parameters: tuple[str, ...]  # names of all parameters, in the order of ``parameters_of``
+    kept: np.ndarray  # (p,) places of the kept parameters among them
+    zero: np.ndarray  # places of those without any effect
+    grouping: np.ndarray  # (p, all) matrix K with beta = K pi
+    columns: np.ndarray  # (all, p) Y_standard times this is the base regressor
+    rotor: bool  # whether rotor inertias are among them
+    frames: str  # of ``parameters``, ``standard`` or ``modified``
 
     def of(self, arm: Arm) -> np.ndarray:
         """(p,) base parameters of an arm with the same kinematics."""

@@ -36,21 +36,13 @@ _LARGEST_FACTOR = 1e4  # of R in scaled parameters: exact data would give a prog
 
 
 class ConsistentFit(NamedTuple):
-    """A full set of parameters of real bodies.
+    """A full set of parameters of real bodies."""
 
-    Attributes:
-        arm: the given arm with them.
-        parameters: (10 n,) or (11 n,), frames of ``Arm``.
-        base: (p,) base parameters of that arm.
-        friction: what is left of the other unknowns.
-        distance: |R (base - estimate)|: standard deviations that consistency costs, all together.
-    """
-
-    arm: Arm
-    parameters: np.ndarray
-    base: np.ndarray
-    friction: np.ndarray
-    distance: float
+    arm: Arm  # the given arm with them
+    parameters: np.ndarray  # (10 n,) or (11 n,), frames of ``Arm``
+    base: np.ndarray  # (p,) base parameters of that arm
+    friction: np.ndarray  # what is left of the other unknowns
+    distance: float  # |R (base - estimate)|: standard deviations that consistency costs, all together
 
 
 class NoConsistentFit(HopfieldNavError):

@@ -29,35 +29,22 @@ _PENALTY = 20.0  # added for a share of 1 of samples outside
 
 
 class ExcitationLimits(NamedTuple):
-    """What a trajectory may use.
+    """What a trajectory may use."""
 
-    Attributes:
-        position: (n, 2) lowest and highest angle [rad].
-        speed: (n,) [rad/s].
-        torque: (n,) [N·m], of the arm that is handed in; infinite: none.
-        is_free: from angles (n,) to whether the arm touches nothing there; None: it never does.
-    """
-
-    position: np.ndarray
-    speed: np.ndarray
-    torque: np.ndarray
+    position: np.ndarray  # (n, 2) lowest and highest angle [rad]
+    speed: np.ndarray  # (n,) [rad/s]
+    torque: np.ndarray  # (n,) [N·m], of the arm that is handed in; infinite: none
+    # from angles (n,) to whether the arm touches nothing there; None: it never does
     is_free: Callable[[np.ndarray], bool] | None = None
 
 
 class Excitation(NamedTuple):
-    """An optimised trajectory beside random ones within the same limits.
+    """An optimised trajectory beside random ones within the same limits."""
 
-    Attributes:
-        trajectory: the motion.
-        condition_number: of the weighted base regressor along it.
-        log_determinant: of its normal matrix a sample.
-        random_condition_numbers: (r,) of the random trajectories, from the best up.
-    """
-
-    trajectory: FourierTrajectory
-    condition_number: float
-    log_determinant: float
-    random_condition_numbers: np.ndarray
+    trajectory: FourierTrajectory  # the motion
+    condition_number: float  # of the weighted base regressor along it
+    log_determinant: float  # of its normal matrix a sample
+    random_condition_numbers: np.ndarray  # (r,) of the random trajectories, from the best up
 
 
 class NoExcitation(HopfieldNavError):

@@ -18,19 +18,12 @@ from dynamics.errors import BadInput
 
 
 class FourierTrajectory(NamedTuple):
-    """A periodic motion of n joints.
+    """A periodic motion of n joints."""
 
-    Attributes:
-        period: [s].
-        start: (n,) joint angles at t = 0 [rad].
-        sine: (n, harmonics) [rad].
-        cosine: (n, harmonics) [rad].
-    """
-
-    period: float
-    start: np.ndarray
-    sine: np.ndarray
-    cosine: np.ndarray
+    period: float  # [s]
+    start: np.ndarray  # (n,) joint angles at t = 0 [rad]
+    sine: np.ndarray  # (n, harmonics) [rad]
+    cosine: np.ndarray  # (n, harmonics) [rad]
 
     def __call__(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """q, qd, qdd (k, n) at times (k,) [s]."""

@@ -30,19 +30,12 @@ SURE = 10.0  # ratio of an interval's ends up to which a stiffness is handed on
 
 
 class Gears(NamedTuple):
-    """Friction where joints turn round; joints that never do have no turns, and no number.
+    """Friction where joints turn round; joints that never do have no turns, and no number."""
 
-    Attributes:
-        level: (n,) F_c [N·m].
-        stiffness: (n,) σ, the most likely [N·m/rad].
-        interval: (n, 2) of it; 0 or infinite where the logs do not tell.
-        turns: (n,) how many were seen.
-    """
-
-    level: np.ndarray
-    stiffness: np.ndarray
-    interval: np.ndarray
-    turns: np.ndarray
+    level: np.ndarray  # (n,) F_c [N·m]
+    stiffness: np.ndarray  # (n,) σ, the most likely [N·m/rad]
+    interval: np.ndarray  # (n, 2) of it; 0 or infinite where the logs do not tell
+    turns: np.ndarray  # (n,) how many were seen
 
     @property
     def told(self) -> np.ndarray:

@@ -17,25 +17,15 @@ AT_REST = 1e-9  # [rad/s] slower is standing still: no friction
 
 
 class Experiment(NamedTuple):
-    """A simulated rigid arm with Coulomb and viscous friction, moved along a periodic trajectory.
+    """A simulated rigid arm with Coulomb and viscous friction, moved along a periodic trajectory."""
 
-    Attributes:
-        arm: the truth.
-        trajectory: its motion.
-        friction: (n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad].
-        torque_noise: (n,) standard deviation a sample [N·m].
-        angle_noise: standard deviation a sample [rad].
-        duration: [s].
-        rate: [Hz].
-    """
-
-    arm: Arm
-    trajectory: FourierTrajectory
-    friction: np.ndarray
-    torque_noise: np.ndarray
-    angle_noise: float
-    duration: float = 31.0
-    rate: float = 1000.0
+    arm: Arm  # the truth
+    trajectory: FourierTrajectory  # its motion
+    friction: np.ndarray  # (n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad]
+    torque_noise: np.ndarray  # (n,) standard deviation a sample [N·m]
+    angle_noise: float  # standard deviation a sample [rad]
+    duration: float = 31.0  # [s]
+    rate: float = 1000.0  # [Hz]
 
     def exact(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Times (k,), angles and torques (k, n) without noise."""
@@ -51,21 +41,13 @@ class Experiment(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Repeated identifications.
+    """Repeated identifications."""
 
-    Attributes:
-        names: (u,) of the unknowns.
-        errors: (repeats, u) estimate less truth.
-        deviations: (repeats, u) standard deviations as estimated.
-        inside: (repeats, u) whether the interval held the truth.
-        white_inside: (repeats, u) the same had the residual been taken as white.
-    """
-
-    names: tuple[str, ...]
-    errors: np.ndarray
-    deviations: np.ndarray
-    inside: np.ndarray
-    white_inside: np.ndarray
+    names: tuple[str, ...]  # (u,) of the unknowns
+    errors: np.ndarray  # (repeats, u) estimate less truth
+    deviations: np.ndarray  # (repeats, u) standard deviations as estimated
+    inside: np.ndarray  # (repeats, u) whether the interval held the truth
+    white_inside: np.ndarray  # (repeats, u) the same had the residual been taken as white
 
     @property
     def pooled(self) -> float:

@@ -18,23 +18,15 @@ _SLOPE = 3.0  # logged speed over differences of the angles: 57.3 for degrees, 1
 
 
 class MotionLog(NamedTuple):
-    """Samples of one motion at a constant rate.
+    """Samples of one motion at a constant rate."""
 
-    Attributes:
-        time: (k,) [s].
-        q: (k, n) joint angles, on the link's side [rad].
-        tau: (k, n) joint torques [N·m], of the motors: K i, or of torque sensors.
-        qd: (k, n) logged velocities [rad/s], or None; used to check units only.
-        rotor_q: (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``.
-        name: for messages.
-    """
-
-    time: np.ndarray
-    q: np.ndarray
-    tau: np.ndarray
-    qd: np.ndarray | None = None
+    time: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (k, n) joint angles, on the link's side [rad]
+    tau: np.ndarray  # (k, n) joint torques [N·m], of the motors: K i, or of torque sensors
+    qd: np.ndarray | None = None  # (k, n) logged velocities [rad/s], or None; used to check units only
+    # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
     rotor_q: np.ndarray | None = None
-    name: str = "log"
+    name: str = "log"  # for messages
 
     @property
     def rate(self) -> float:

@@ -21,17 +21,11 @@ from dynamics.identification.logs import MotionLog
 
 
 class Comparison(NamedTuple):
-    """Two models on one motion.
+    """Two models on one motion."""
 
-    Attributes:
-        name: of the log.
-        reference: NMSE of the reference (CAD) model [N·m].
-        identified: NMSE of the identified model [N·m].
-    """
-
-    name: str
-    reference: float
-    identified: float
+    name: str  # of the log
+    reference: float  # NMSE of the reference (CAD) model [N·m]
+    identified: float  # NMSE of the identified model [N·m]
 
     @property
     def improvement(self) -> float:

@@ -25,30 +25,19 @@ FORGOTTEN = 1e-9  # share of the level that is no doubt any more
 
 @record
 class FrictionNow:
-    """The number of ``FrictionBelief``.
+    """The number of ``FrictionBelief``."""
 
-    Attributes:
-        started: whether joint angles were seen.
-    """
-
-    started: bool = False
+    started: bool = False  # whether joint angles were seen
 
 
 class FrictionBelief(NamedTuple):
-    """What is remembered of the joints' path.
+    """What is remembered of the joints' path."""
 
-    Attributes:
-        now: whether there is one.
-        q: (n,) joint angles of the period before [rad].
-        torque: (n, 4) of the gears: as believed, softer, stiffer, and what is left of not knowing how they
-            began [N·m].
-        doubt: (n,) factor by which the stiffness of a gear may be off, either way.
-    """
-
-    now: FrictionNow
-    q: np.ndarray
+    now: FrictionNow  # whether there is one
+    q: np.ndarray  # (n,) joint angles of the period before [rad]
+    # (n, 4) of the gears: as believed, softer, stiffer, and what is left of not knowing how they began [N·m]
     torque: np.ndarray
-    doubt: np.ndarray
+    doubt: np.ndarray  # (n,) factor by which the stiffness of a gear may be off, either way
 
 
 def make_friction_belief(n: int) -> FrictionBelief:

@@ -38,21 +38,17 @@ _LOAD, _TOUCH = slice(-PAYLOAD - FORCE, -FORCE), slice(-FORCE, None)
 
 
 class Windows(NamedTuple):
-    """Means over k windows of free motion.
+    """Means over k windows of free motion."""
 
-    Attributes:
-        q, qd, qdd: (k, n) [rad, rad/s, rad/s²].
-        tau: (k, n) of the motors [N·m].
-        coulomb, viscous: (k, n) the two parts of what the model believes of friction [N·m].
-        deviation: (k, n) of the mean torque, for what is not known of noise and strained gears [N·m].
-    """
-
+    # q, qd, qdd: (k, n) [rad, rad/s, rad/s²]
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
-    tau: np.ndarray
+    tau: np.ndarray  # (k, n) of the motors [N·m]
+    # coulomb, viscous: (k, n) the two parts of what the model believes of friction [N·m]
     coulomb: np.ndarray
     viscous: np.ndarray
+    # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
     deviation: np.ndarray
 
 

@@ -16,33 +16,19 @@ from hopfield_nav.world import Methods, World, build_arm, build_plant, find_meth
 
 
 class Setup(NamedTuple):
-    """What stays the same however often a simulation is begun anew.
+    """What stays the same however often a simulation is begun anew."""
 
-    Attributes:
-        world: resolved: what is random in it is drawn.
-        seed: of every random number.
-        arm: kinematics of the controller.
-        start: (n,) joint angles [rad].
-        followed: a trajectory in the place of a goal, if there is one.
-        prior: what an earlier run felt, if there was one.
-        methods: that the world names.
-        plant: what moves.
-        loop: what advances it.
-        hides_force: whether friction hides the force with which the arm should slide.
-        warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
-    """
-
-    world: World
-    seed: int
-    arm: Arm
-    start: np.ndarray
-    followed: Trajectory | None
-    prior: PriorMap | None
-    methods: Methods
-    plant: Plant
-    loop: Any
-    hides_force: bool
-    warnings: list[str]
+    world: World  # resolved: what is random in it is drawn
+    seed: int  # of every random number
+    arm: Arm  # kinematics of the controller
+    start: np.ndarray  # (n,) joint angles [rad]
+    followed: Trajectory | None  # a trajectory in the place of a goal, if there is one
+    prior: PriorMap | None  # what an earlier run felt, if there was one
+    methods: Methods  # that the world names
+    plant: Plant  # what moves
+    loop: Any  # what advances it
+    hides_force: bool  # whether friction hides the force with which the arm should slide
+    warnings: list[str]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
 
     @property
     def duration(self) -> float:

@@ -27,32 +27,23 @@ BODY, U, V, HALF_U, HALF_V, AREA = 0, 1, 2, 3, 4, 5  # columns of a patch
 
 
 class ArmSurface(NamedTuple):
-    """The moving arm's surface cut into patches.
+    """The moving arm's surface cut into patches."""
 
-    Attributes:
-        bodies: (k, 12) from ``geometry.arm_bodies``.
-        shapes: (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame,
-            length of the axis and radius that scales the arc [m].
-        patches: (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²].
-    """
-
-    bodies: np.ndarray
+    bodies: np.ndarray  # (k, 12) from ``geometry.arm_bodies``
+    # (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame, length of the
+    # axis and radius that scales the arc [m]
     shapes: np.ndarray
+    # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
     patches: np.ndarray
 
 
 class SurfacePoints(NamedTuple):
-    """Points of the arm's surface.
+    """Points of the arm's surface."""
 
-    Attributes:
-        body: (k,) row of ``ArmSurface.bodies``; link: (k,) counted from 1.
-        point: (k, 3) base axes [m]; normal: (k, 3) inward unit normal, base axes.
-    """
-
-    body: np.ndarray
-    link: np.ndarray
-    point: np.ndarray
-    normal: np.ndarray
+    body: np.ndarray  # (k,) row of ``ArmSurface.bodies``
+    link: np.ndarray  # (k,) counted from 1
+    point: np.ndarray  # (k, 3) base axes [m]
+    normal: np.ndarray  # (k, 3) inward unit normal, base axes
 
 
 def make_surface(arm: Arm, size: float = 0.03) -> ArmSurface:

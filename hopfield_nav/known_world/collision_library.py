@@ -40,25 +40,16 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class CollisionLibrary:
-    """Whether cells of a periodic grid of joint angles collide.
+    """Whether cells of a periodic grid of joint angles collide."""
 
-    Attributes:
-        arm: the arm it was built for.
-        scene: and the scene.
-        joints: (r,) int64 the joints that have an axis, counted from 0.
-        per_turn: cells of an axis; cell i is the angle 2π i / per_turn.
-        bits: (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides.
-        clearance: what counts as a collision besides touching [m].
-        safe: whether a cell that is 0 is free everywhere in it.
-    """
-
-    arm: Arm
-    scene: Scene
-    joints: np.ndarray
-    per_turn: int
+    arm: Arm  # the arm it was built for
+    scene: Scene  # and the scene
+    joints: np.ndarray  # (r,) int64 the joints that have an axis, counted from 0
+    per_turn: int  # cells of an axis; cell i is the angle 2π i / per_turn
+    # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
     bits: np.ndarray
-    clearance: float
-    safe: bool
+    clearance: float  # what counts as a collision besides touching [m]
+    safe: bool  # whether a cell that is 0 is free everywhere in it
 
     @property
     def step(self) -> float:

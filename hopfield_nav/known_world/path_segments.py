@@ -22,18 +22,12 @@ _GRID = 200  # least number of intervals of a segment's grid
 
 
 class PathSegment(NamedTuple):
-    """A path of the joints from rest to rest.
+    """A path of the joints from rest to rest."""
 
-    Attributes:
-        path: joint angles (n,) over the path position s, which begins at 0 [rad]; ``path(s, order)`` its
-            derivatives.
-        grid: (m,) path positions at which limits are put, from start to end.
-        straight: whether the joints move on a straight line.
-    """
-
+    # joint angles (n,) over the path position s, which begins at 0 [rad]; ``path(s, order)`` its derivatives
     path: PPoly
-    grid: np.ndarray
-    straight: bool
+    grid: np.ndarray  # (m,) path positions at which limits are put, from start to end
+    straight: bool  # whether the joints move on a straight line
 
 
 def checked_path(path: PlannedPath, n: int) -> PlannedPath:

@@ -22,23 +22,15 @@ _LARGEST_SEED = 2**32 - 2
 
 
 class SamplingPlan(NamedTuple):
-    """What ``plan_sampling`` found.
+    """What ``plan_sampling`` found."""
 
-    Attributes:
-        path: the joints go straight from row to row, every motion proven; None where ``reason`` says why.
-        reason: "" where there is a path.
-        time: that it took [s].
-        states: configurations that the planner kept, in all legs.
-        motions: that OMPL asked us about, simplifying included.
-        check_time: share of ``time`` spent in our answers [s].
-    """
-
+    # the joints go straight from row to row, every motion proven; None where ``reason`` says why
     path: PlannedPath | None
-    reason: str
-    time: float
-    states: int
-    motions: int
-    check_time: float
+    reason: str  # "" where there is a path
+    time: float  # that it took [s]
+    states: int  # configurations that the planner kept, in all legs
+    motions: int  # that OMPL asked us about, simplifying included
+    check_time: float  # share of ``time`` spent in our answers [s]
 
 
 def plan_sampling(

@@ -27,23 +27,14 @@ _FEWEST_BLOCKS = 5
 
 
 class MotorFit(NamedTuple):
-    """Motors and friction of an arm of n joints.
+    """Motors and friction of an arm of n joints."""
 
-    Attributes:
-        motor_constant: (n,) torque at the joint for a current [N·m/A].
-        friction: (n, 2) Coulomb [N·m] and viscous [N·m·s/rad].
-        zero_current: (n,) current where no torque is [A].
-        std: (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current.
-        residual_rms: (n,) what is left of the current [A].
-        rows: (n,) rows that were used.
-    """
-
-    motor_constant: np.ndarray
-    friction: np.ndarray
-    zero_current: np.ndarray
-    std: np.ndarray
-    residual_rms: np.ndarray
-    rows: np.ndarray
+    motor_constant: np.ndarray  # (n,) torque at the joint for a current [N·m/A]
+    friction: np.ndarray  # (n, 2) Coulomb [N·m] and viscous [N·m·s/rad]
+    zero_current: np.ndarray  # (n,) current where no torque is [A]
+    std: np.ndarray  # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current
+    residual_rms: np.ndarray  # (n,) what is left of the current [A]
+    rows: np.ndarray  # (n,) rows that were used
 
     def torque(self, current: np.ndarray) -> np.ndarray:
         """Motor torque (..., n) at the joint side, friction not yet taken off [N·m]."""

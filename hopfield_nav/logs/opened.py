@@ -33,19 +33,12 @@ _READ = (
 
 @dataclass(frozen=True)
 class OpenedLog:
-    """A log, labelled as ``Run.data`` is.
+    """A log, labelled as ``Run.data`` is."""
 
-    Attributes:
-        data: its signals.
-        world: that it is a run of; None where nothing says so.
-        simulated: whether it is of a run: it has the motors' torque, and the true contact.
-        path: where it lies.
-    """
-
-    data: xarray.Dataset
-    world: World | None
-    simulated: bool
-    path: Path
+    data: xarray.Dataset  # its signals
+    world: World | None  # that it is a run of; None where nothing says so
+    simulated: bool  # whether it is of a run: it has the motors' torque, and the true contact
+    path: Path  # where it lies
 
     def signals(self) -> Signals:
         """What the control computer of a run sensed.

@@ -15,17 +15,11 @@ _TRIES = 4  # where the level is not in proportion to one over the threshold
 
 
 class FreeThreshold(NamedTuple):
-    """A threshold, and how it does on what did not choose it.
+    """A threshold, and how it does on what did not choose it."""
 
-    Attributes:
-        threshold: as the detector takes it, one value or one a joint.
-        alarms: false ones, in the halves of the recordings that did not choose it.
-        seconds: length of those halves [s].
-    """
-
-    threshold: float | list[float]
-    alarms: int
-    seconds: float
+    threshold: float | list[float]  # as the detector takes it, one value or one a joint
+    alarms: int  # false ones, in the halves of the recordings that did not choose it
+    seconds: float  # length of those halves [s]
 
 
 def free_threshold(

@@ -22,19 +22,15 @@ _HALVINGS = 20  # of the span in which the least threshold is searched
 
 @dataclass(frozen=True)
 class Watched:
-    """Methods that watch free motion; their threshold is left open.
+    """Methods that watch free motion; their threshold is left open."""
 
-    Attributes:
-        model, estimator, detector: as for ``replay``.
-        values: of the methods' parameters, by name; a threshold among them is where a search begins.
-        rearm: level below which a detector that has fired is armed again.
-    """
-
+    # model, estimator, detector: as for ``replay``
     model: Arm
     estimator: Method
     detector: Method
+    # of the methods' parameters, by name; a threshold among them is where a search begins
     values: Mapping[str, Any]
-    rearm: float = 1.0
+    rearm: float = 1.0  # level below which a detector that has fired is armed again
 
     def watch(self, free: Signals, threshold: np.ndarray) -> Replay:
         """What the methods believe of free motion; every rise above the threshold is an alarm.
@@ -55,17 +51,11 @@ class Watched:
 
 
 class Chosen(NamedTuple):
-    """A threshold and what chose it.
+    """A threshold and what chose it."""
 
-    Attributes:
-        threshold: one value, or one a joint.
-        allowed: alarms that the choosing motion might have, for the wanted rate to be shown by it.
-        seconds: of that motion.
-    """
-
-    threshold: np.ndarray
-    allowed: int
-    seconds: float
+    threshold: np.ndarray  # one value, or one a joint
+    allowed: int  # alarms that the choosing motion might have, for the wanted rate to be shown by it
+    seconds: float  # of that motion
 
 
 def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> Chosen:

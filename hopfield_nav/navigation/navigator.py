@@ -15,12 +15,9 @@ from hopfield_nav.navigation.responses import ToolTouch
 
 
 class Navigator(Protocol):
-    """Finds the way: from what was felt to the next motion. It never sees the simulated truth.
+    """Finds the way: from what was felt to the next motion. It never sees the simulated truth."""
 
-    Attributes:
-        motion: the one that the arm makes now. A run may put another before it, as while the arm brakes.
-    """
-
+    # the one that the arm makes now. A run may put another before it, as while the arm brakes.
     motion: PlannedMotion
 
     @property

@@ -23,17 +23,12 @@ NAMES = ("linear", "tanh", "threshold", "saturated", "sigmoid")
 
 
 class Activation(NamedTuple):
-    """One activation function.
+    """One activation function."""
 
-    Attributes:
-        kind: LINEAR, clamp(b v, 0, 1), the document's program; TANH, tanh(b v) above 0 and 0 below
-            (Glasius et al. 1995); THRESHOLD, 1 from v = 0 on; SATURATED, clamp(b v + 1/2, 0, 1);
-            SIGMOID, 1/(1 + exp(-b v)).
-        slope: b; unused by THRESHOLD.
-    """
-
+    # LINEAR, clamp(b v, 0, 1), the document's program; TANH, tanh(b v) above 0 and 0 below (Glasius et al.
+    # 1995); THRESHOLD, 1 from v = 0 on; SATURATED, clamp(b v + 1/2, 0, 1); SIGMOID, 1/(1 + exp(-b v)).
     kind: int
-    slope: float
+    slope: float  # b; unused by THRESHOLD
 
     @property
     def steepest(self) -> float:

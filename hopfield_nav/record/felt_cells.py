@@ -13,17 +13,11 @@ from hopfield_nav.world import build_arm
 
 
 class FeltMap(NamedTuple):
-    """A map of joint angles.
+    """A map of joint angles."""
 
-    Attributes:
-        grid: its cells.
-        known: bool grid, where the arm touches itself or what is known.
-        certainty: float grid, 0 to 1, that a cell is blocked by something felt.
-    """
-
-    grid: JointGrid
-    known: np.ndarray
-    certainty: np.ndarray
+    grid: JointGrid  # its cells
+    known: np.ndarray  # bool grid, where the arm touches itself or what is known
+    certainty: np.ndarray  # float grid, 0 to 1, that a cell is blocked by something felt
 
 
 def felt_map(run: Run) -> FeltMap:

@@ -25,58 +25,36 @@ if TYPE_CHECKING:
 
 
 class ContactTruth(NamedTuple):
-    """What the record knows of contact, row by row.
+    """What the record knows of contact, row by row."""
 
-    Attributes:
-        time: (k,) [s].
-        force: (k, 3) sum of the contact forces on the arm [N].
-        largest: (k,) largest single contact force [N].
-        torque: (k, n) of contact on the joints [N·m].
-    """
-
-    time: np.ndarray
-    force: np.ndarray
-    largest: np.ndarray
-    torque: np.ndarray
+    time: np.ndarray  # (k,) [s]
+    force: np.ndarray  # (k, 3) sum of the contact forces on the arm [N]
+    largest: np.ndarray  # (k,) largest single contact force [N]
+    torque: np.ndarray  # (k, n) of contact on the joints [N·m]
 
 
 class ContactScore(NamedTuple):
-    """One contact and whether it was felt.
+    """One contact and whether it was felt."""
 
-    Attributes:
-        start, end: [s].
-        delay: from the start to its detection [s]; NaN where it was missed.
-        force_at_alarm: largest true force up to the detection, or of the whole contact if missed [N].
-        peak_force: largest true force of the whole contact [N].
-        peak_torque: (n,) largest |torque| of the whole contact on each joint [N·m].
-    """
-
+    # start, end: [s]
     start: float
     end: float
-    delay: float
-    force_at_alarm: float
-    peak_force: float
-    peak_torque: np.ndarray
+    delay: float  # from the start to its detection [s]; NaN where it was missed
+    force_at_alarm: float  # largest true force up to the detection, or of the whole contact if missed [N]
+    peak_force: float  # largest true force of the whole contact [N]
+    peak_torque: np.ndarray  # (n,) largest |torque| of the whole contact on each joint [N·m]
 
 
 class Score(NamedTuple):
-    """How a detector did.
+    """How a detector did."""
 
-    Attributes:
-        contacts: every contact, felt or not.
-        false_alarms: alarms with no contact in the 50 ms before.
-        repeated_alarms: alarms on a contact after the first one on it, those that were passed by not counted.
-        free_time: time without contact [s].
-        force_error: rms of estimated less true force during contact [N]; NaN without contact.
-        torque_error: (n,) the same for the torque on the joints [N·m].
-    """
-
-    contacts: tuple[ContactScore, ...]
-    false_alarms: int
+    contacts: tuple[ContactScore, ...]  # every contact, felt or not
+    false_alarms: int  # alarms with no contact in the 50 ms before
+    # alarms on a contact after the first one on it, those that were passed by not counted
     repeated_alarms: int
-    free_time: float
-    force_error: float
-    torque_error: np.ndarray
+    free_time: float  # time without contact [s]
+    force_error: float  # rms of estimated less true force during contact [N]; NaN without contact
+    torque_error: np.ndarray  # (n,) the same for the torque on the joints [N·m]
 
     @property
     def delays(self) -> np.ndarray:

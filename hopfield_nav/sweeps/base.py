@@ -34,23 +34,14 @@ Change = tuple[Key, Any, str]  # key of the world, value, place in the sweep fil
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """A world that others are made of.
+    """A world that others are made of."""
 
-    Attributes:
-        data: plain data of the world file, paths relative to ``folder``.
-        name: of the world.
-        world: the same, checked; not known where the data is at fault.
-        folder: of the sweep.
-        trust: which Python files may be executed.
-        faults: what is wrong with the data itself, without file and line.
-    """
-
-    data: dict[str, Any]
-    name: str
-    world: World
-    folder: Path
-    trust: Trust
-    faults: frozenset[str] = frozenset()
+    data: dict[str, Any]  # plain data of the world file, paths relative to ``folder``
+    name: str  # of the world
+    world: World  # the same, checked; not known where the data is at fault
+    folder: Path  # of the sweep
+    trust: Trust  # which Python files may be executed
+    faults: frozenset[str] = frozenset()  # what is wrong with the data itself, without file and line
 
     @classmethod
     def of(cls, data: dict[str, Any], name: str, folder: Path, trust: Trust) -> Base:

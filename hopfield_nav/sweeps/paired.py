@@ -27,28 +27,20 @@ QUANTITIES = (
 
 
 class Pair(NamedTuple):
-    """A quantity of two worlds.
+    """A quantity of two worlds."""
 
-    Attributes:
-        first, second: mean of each over the seeds that have it in both.
-        difference: mean of the second less the first.
-    """
-
+    # first, second: mean of each over the seeds that have it in both
     first: Value
     second: Value
-    difference: Value
+    difference: Value  # mean of the second less the first
 
 
 class Compared(NamedTuple):
-    """Two worlds over the same seeds.
+    """Two worlds over the same seeds."""
 
-    Attributes:
-        pairs: by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0.
-        alike: whether every seed gave the same numbers, as where nothing is random.
-    """
-
+    # by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0
     pairs: dict[str, Pair]
-    alike: bool
+    alike: bool  # whether every seed gave the same numbers, as where nothing is random
 
 
 def compare_worlds(

@@ -72,23 +72,14 @@ def mean(values: Iterable[float], signed: bool = True) -> Value:
 
 @dataclass(frozen=True)
 class SweepEstimate:
-    """Estimated time and disk space of a sweep.
+    """Estimated time and disk space of a sweep."""
 
-    Attributes:
-        runs: still to do.
-        run_seconds: wall time of one.
-        seconds: wall time of all, on the given number of workers.
-        start: wall time until the workers are there.
-        figures: wall time of drawing.
-        disk: bytes of the results.
-    """
-
-    runs: int
-    run_seconds: float
-    seconds: float
-    start: float
-    figures: float
-    disk: int
+    runs: int  # still to do
+    run_seconds: float  # wall time of one
+    seconds: float  # wall time of all, on the given number of workers
+    start: float  # wall time until the workers are there
+    figures: float  # wall time of drawing
+    disk: int  # bytes of the results
 
     @property
     def total(self) -> float:

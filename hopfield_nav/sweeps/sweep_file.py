@@ -47,19 +47,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a sweep.
+    """One run of a sweep."""
 
-    Attributes:
-        index: counted from 0.
-        values: for each column of the sweep's parameters its value.
-        seed: of the run.
-        repeat: counted from 0.
-    """
-
-    index: int
-    values: dict[str, Any]
-    seed: int
-    repeat: int
+    index: int  # counted from 0
+    values: dict[str, Any]  # for each column of the sweep's parameters its value
+    seed: int  # of the run
+    repeat: int  # counted from 0
 
 
 @cache
@@ -89,23 +82,14 @@ def _check_measures(file: SweepFile, folder: Path, trust: Trust) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """A checked sweep. It can be pickled, and stays small however many runs it has.
+    """A checked sweep. It can be pickled, and stays small however many runs it has."""
 
-    Attributes:
-        name: of its file.
-        folder: that paths in it are relative to.
-        file: what the file says.
-        base: the base world, fixed changes included.
-        grid: the axes of the grid, the first varying slowest; ``repeat`` varies fastest.
-        data: plain data of the file.
-    """
-
-    name: str
-    folder: Path
-    file: SweepFile
-    base: Base
-    grid: tuple[Axis, ...]
-    data: dict[str, Any]
+    name: str  # of its file
+    folder: Path  # that paths in it are relative to
+    file: SweepFile  # what the file says
+    base: Base  # the base world, fixed changes included
+    grid: tuple[Axis, ...]  # the axes of the grid, the first varying slowest; ``repeat`` varies fastest
+    data: dict[str, Any]  # plain data of the file
 
     @property
     def description(self) -> str:

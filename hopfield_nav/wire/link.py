@@ -38,16 +38,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that happened to the link.
+    """Something that happened to the link."""
 
-    Attributes:
-        kind: ``connected``, ``missing`` fields, ``message`` of the arm, ``damaged`` package, ``stalled``,
-            ``resumed``, ``broken`` connection, ``unreachable``.
-        words: what it was.
-    """
-
+    # ``connected``, ``missing`` fields, ``message`` of the arm, ``damaged`` package, ``stalled``,
+    # ``resumed``, ``broken`` connection, ``unreachable``
     kind: str
-    words: str
+    words: str  # what it was
 
 
 class Link:

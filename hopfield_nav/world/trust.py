@@ -16,17 +16,11 @@ from hopfield_nav.plugin import Method, find_method
 
 @dataclass(frozen=True)
 class Trust:
-    """What somebody has allowed a world to execute.
+    """What somebody has allowed a world to execute."""
 
-    Attributes:
-        everything: every file that it names.
-        given: whole paths of the files that the caller named himself.
-        record: nothing is executed and nothing refused: numbers are taken as they stand.
-    """
-
-    everything: bool = False
-    given: frozenset[str] = frozenset()
-    record: bool = False
+    everything: bool = False  # every file that it names
+    given: frozenset[str] = frozenset()  # whole paths of the files that the caller named himself
+    record: bool = False  # nothing is executed and nothing refused: numbers are taken as they stand
 
     def find(self, kind: str, name: str, folder: Path | None) -> Method:
         """The method of a world in ``folder``.

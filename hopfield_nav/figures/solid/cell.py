@@ -24,17 +24,11 @@ _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pal
 
 
 class CellPose(NamedTuple):
-    """One pose of the arm in a picture.
+    """One pose of the arm in a picture."""
 
-    Attributes:
-        q: (n,) joint angles [rad].
-        alpha: 1 for a solid arm, less for a ghost.
-        touched: links in the colour of a collision, counted from 1.
-    """
-
-    q: np.ndarray
-    alpha: float = 1.0
-    touched: Collection[int] = ()
+    q: np.ndarray  # (n,) joint angles [rad]
+    alpha: float = 1.0  # 1 for a solid arm, less for a ghost
+    touched: Collection[int] = ()  # links in the colour of a collision, counted from 1
 
 
 class CellView:

@@ -30,21 +30,13 @@ def round_half_away(value: np.ndarray) -> np.ndarray:
 
 @dataclass(eq=False)
 class CollisionMap:
-    """Cells over the workspace, ragazzon2012 (6.13) counted from 0. Make one with `create`.
+    """Cells over the workspace, ragazzon2012 (6.13) counted from 0. Make one with `create`."""
 
-    Attributes:
-        origin: (3,) centre of cell (0, …, 0) in base axes [m].
-        spacing: distance of neighbouring cell centres [m].
-        rim: "blocked" or "free": whether the outermost cells are blocked, as in the document's program.
-        blocked: bool grid of rank 2 or 3; rim, obstacles known beforehand, and marks.
-        felt: bool grid; the marks alone.
-    """
-
-    origin: np.ndarray
-    spacing: float
-    rim: str
-    blocked: np.ndarray
-    felt: np.ndarray
+    origin: np.ndarray  # (3,) centre of cell (0, …, 0) in base axes [m]
+    spacing: float  # distance of neighbouring cell centres [m]
+    rim: str  # "blocked" or "free": whether the outermost cells are blocked, as in the document's program
+    blocked: np.ndarray  # bool grid of rank 2 or 3; rim, obstacles known beforehand, and marks
+    felt: np.ndarray  # bool grid; the marks alone
 
     @classmethod
     def create(

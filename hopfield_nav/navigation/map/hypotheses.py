@@ -6,17 +6,11 @@ import numpy as np
 
 
 class ContactHypotheses(NamedTuple):
-    """Where a touch may have been.
+    """Where a touch may have been."""
 
-    Attributes:
-        points: (k, 3) middles of the places, likeliest first, base axes [m].
-        links: (k,) int, of the arm.
-        weights: (k,) of each; their sum is at most 1.
-    """
-
-    points: np.ndarray
-    links: np.ndarray
-    weights: np.ndarray
+    points: np.ndarray  # (k, 3) middles of the places, likeliest first, base axes [m]
+    links: np.ndarray  # (k,) int, of the arm
+    weights: np.ndarray  # (k,) of each; their sum is at most 1
 
 
 NOWHERE = ContactHypotheses(np.zeros((0, 3)), np.zeros(0, dtype=int), np.zeros(0))

@@ -9,16 +9,10 @@ from hopfield_nav.navigation.map.hypotheses import ContactHypotheses
 
 
 class PriorMap(NamedTuple):
-    """Facts and beliefs, and what they rest on.
+    """Facts and beliefs, and what they rest on."""
 
-    Attributes:
-        steps: certainty of every touched step that it is closed; 1 for facts.
-        cells: certainty of cells that they are occupied; none on a map of joint angles.
-        places: of every touch, where on the arm it may have been; on a map of joint angles alone.
-        free: (m, n) configurations in which the arm was and touched nothing [rad].
-    """
-
-    steps: dict[Step, float]
-    cells: dict[Cell, float]
+    steps: dict[Step, float]  # certainty of every touched step that it is closed; 1 for facts
+    cells: dict[Cell, float]  # certainty of cells that they are occupied; none on a map of joint angles
+    # of every touch, where on the arm it may have been; on a map of joint angles alone
     places: list[ContactHypotheses]
-    free: np.ndarray
+    free: np.ndarray  # (m, n) configurations in which the arm was and touched nothing [rad]

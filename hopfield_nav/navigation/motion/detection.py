@@ -8,20 +8,11 @@ from hopfield_nav.control import Onset
 
 
 class Detection(NamedTuple):
-    """A detection.
+    """A detection."""
 
-    Attributes:
-        time: [s].
-        q: (n,) measured joint angles [rad].
-        force: (3,) estimated force on the tool [N].
-        torque: (n,) estimated torque of contact on the joints [N·m].
-        onset: when the contact began, and the angles then.
-        level_at_retreat: alarm level when the retreat from the touch before began.
-    """
-
-    time: float
-    q: np.ndarray
-    force: np.ndarray
-    torque: np.ndarray
-    onset: Onset
-    level_at_retreat: float
+    time: float  # [s]
+    q: np.ndarray  # (n,) measured joint angles [rad]
+    force: np.ndarray  # (3,) estimated force on the tool [N]
+    torque: np.ndarray  # (n,) estimated torque of contact on the joints [N·m]
+    onset: Onset  # when the contact began, and the angles then
+    level_at_retreat: float  # alarm level when the retreat from the touch before began

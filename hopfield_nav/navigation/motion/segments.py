@@ -21,23 +21,14 @@ _CENTRED = 1e-4  # [cells] a point so near to a centre is one
 
 
 class Segment(NamedTuple):
-    """A part of the path between two waypoints, and where the tool was touched on it.
+    """A part of the path between two waypoints, and where the tool was touched on it."""
 
-    Attributes:
-        number: of the trajectory's segment.
-        step: the step that it is; None where it is none.
-        direction: (3,) of the motion, a unit vector; zero where the segment has no length.
-        place: (3,) where the tool was touched [m].
-        off: [m] of that place from its line, in the plane of a flat map.
-        driven: [s] from the beginning of its motion to the alarm.
-    """
-
-    number: int
-    step: Step | None
-    direction: np.ndarray
-    place: np.ndarray
-    off: float
-    driven: float = np.inf
+    number: int  # of the trajectory's segment
+    step: Step | None  # the step that it is; None where it is none
+    direction: np.ndarray  # (3,) of the motion, a unit vector; zero where the segment has no length
+    place: np.ndarray  # (3,) where the tool was touched [m]
+    off: float  # [m] of that place from its line, in the plane of a flat map
+    driven: float = np.inf  # [s] from the beginning of its motion to the alarm
 
     def is_barred(self, force: np.ndarray) -> bool:
         """Whether a force (3,) [N] stops the motion on it."""

@@ -44,22 +44,14 @@ _IN_FRONT = 0.1  # [cells] from the surface to a centre in front of it, at least
 
 @dataclass
 class _Course:
-    """How one slide has gone so far.
+    """How one slide has gone so far."""
 
-    Attributes:
-        axis: as ``Slide.axis``; None before it is chosen.
-        felt: (3,) where the surface was felt last [m].
-        idle: way since a step was closed [m].
-        learned: whether it has closed a step.
-        came: when [s] and where (3,) [m] the arm last got on.
-        behind: places and normals on the last cell's length.
-    """
-
-    axis: np.ndarray | None = None
-    felt: np.ndarray | None = None
-    idle: float = 0.0
-    learned: bool = False
-    came: tuple[float, np.ndarray] | None = None
+    axis: np.ndarray | None = None  # as ``Slide.axis``; None before it is chosen
+    felt: np.ndarray | None = None  # (3,) where the surface was felt last [m]
+    idle: float = 0.0  # way since a step was closed [m]
+    learned: bool = False  # whether it has closed a step
+    came: tuple[float, np.ndarray] | None = None  # when [s] and where (3,) [m] the arm last got on
+    # places and normals on the last cell's length
     behind: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
 
