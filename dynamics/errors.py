@@ -30,17 +30,15 @@ class BadInput(HopfieldNavError, ValueError):
     others: tuple[BadInput, ...] = ()
 
     def __init__(
-        self,
-        what: str,
-        *,
-        where: str = "",
-        found: object = None,
-        allowed: str = "",
-        nearest: str | None = None,
+        self, what: str, where: str = "", found: object = None, allowed: str = "", nearest: str | None = None
     ) -> None:
         self.what, self.where, self.found = what, where, found
         self.allowed, self.nearest = allowed, nearest
         super().__init__(self._message())
+
+    def at(self, where: str) -> BadInput:
+        """The same fault, said of another place."""
+        return BadInput(self.what, where, self.found, self.allowed, self.nearest)
 
     def _message(self) -> str:
         where = printable(" ".join(self.where.split()), _LONGEST_PLACE)

@@ -36,15 +36,6 @@ def modified_dh(arm: Arm) -> ModifiedDH:
     return ModifiedDH(rows, standard_transform(still, still, arm.dh[:, 2], arm.dh[:, 3]))
 
 
-def standard_rows(modified: ModifiedDH) -> np.ndarray:
-    """(n, 4) standard rows [theta offset, d, a, alpha] again, the inverse of ``modified_dh``."""
-    last = modified.change[-1]
-    end = [last[0, 3], np.arctan2(last[2, 1], last[2, 2])]
-    rows = modified.rows.copy()
-    rows[:, 2:] = np.vstack([modified.rows[1:, 2:], [end]])
-    return rows
-
-
 def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Poses of all modified frames, each on the axis of its joint.
 

@@ -66,7 +66,7 @@ ROOMS = {  # a room, its files, and the tests that are to notice
         "world/fitting.py": "world/test_all_faults.py world/test_start_section.py world/test_world.py "
         "world/test_faults.py",
         "world/beforehand.py": "world/test_remarks.py",
-        "world/walls.py": "world/test_walls.py",
+        "world/obstacles.py": "world/test_walls.py",
     },
     "planner": {
         "planning/a_star.py": "navigation/test_planners.py planning/test_closed.py",

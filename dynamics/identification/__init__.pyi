@@ -27,9 +27,6 @@ from .fourier import from_free as from_free
 from .fourier import random_free as random_free
 from .gears import Gears as Gears
 from .gears import find_gears as find_gears
-from .interval_coverage import Coverage as Coverage
-from .interval_coverage import Experiment as Experiment
-from .interval_coverage import coverage as coverage
 from .least_squares import Estimate as Estimate
 from .least_squares import autocorrelation as autocorrelation
 from .least_squares import ordinary as ordinary

@@ -134,11 +134,6 @@ def spectral_abscissa(a: np.ndarray) -> np.ndarray:
     return np.linalg.eigvals(a).real.max(-1)
 
 
-def is_stable(a: np.ndarray, margin: float = 0.0) -> np.ndarray:
-    """Whether every eigenvalue of (..., m, m) matrices has a real part below ``-margin``."""
-    return spectral_abscissa(a) < -margin
-
-
 def torque_error(
     arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3
 ) -> np.ndarray:

@@ -5,20 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import yaml
-from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
+from identification_coverage import (
+    ANGLE_NOISE,
+    COULOMB,
+    TORQUE_NOISE,
+    VISCOUS,
+    Experiment,
+    coverage,
+    the_arm,
+)
 from made_up_arms import INCLINE
 from refusals import refused
 
 from dynamics import inverse_dynamics, load_arm
 from dynamics.identification import (
-    Experiment,
     FourierTrajectory,
     MotionLog,
     Options,
     base_parameters,
     base_regressor,
     cad_error,
-    coverage,
     from_free,
     identify,
     ordinary,
