@@ -33,6 +33,7 @@ from .inverse import inverse_kinematics_branches as inverse_kinematics_branches
 from .inverse import numeric_inverse_kinematics as numeric_inverse_kinematics
 from .inverse import within_limits_turns as within_limits_turns
 from .joint_friction import joint_friction_torque as joint_friction_torque
+from .joint_friction import presliding_torque as presliding_torque
 from .kinematics import forward_kinematics as forward_kinematics
 from .kinematics import jacobian as jacobian
 from .kinematics import link_frames as link_frames
@@ -51,7 +52,6 @@ from .model_comparison import compare_torques as compare_torques
 from .model_comparison import random_operating_points as random_operating_points
 from .newton_euler import gravity_torque as gravity_torque
 from .newton_euler import inverse_dynamics as inverse_dynamics
-from .presliding import presliding_torque as presliding_torque
 from .singularities import jacobian_determinant as jacobian_determinant
 from .singularities import manipulability as manipulability
 from .singularities import near_singularities as near_singularities

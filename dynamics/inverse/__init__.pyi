@@ -11,7 +11,7 @@ from .joint_path import within_limits_turns as within_limits_turns
 from .numeric import NumericSolution as NumericSolution
 from .numeric import numeric_inverse_kinematics as numeric_inverse_kinematics
 from .poses import as_poses as as_poses
-from .position import closed_form_position as closed_form_position
+from .position_path import closed_form_position as closed_form_position
 from .position_path import follow_positions as follow_positions
 from .ur_type import has_closed_form as has_closed_form
 from .ur_type import require_closed_form as require_closed_form

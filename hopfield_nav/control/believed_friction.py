@@ -1,10 +1,10 @@
 """The friction that the control computer believes its joints to have, and how far it may be wrong.
 
-It owns the state of gears that give before they slip (``dynamics.presliding``), kept from the measured joint
-angles; ``control_step`` alone brings it up to date, and every method reads the result in ``Sensed``. Two more
-states are of gears that are softer and stiffer by a factor: what lies between them is not known. It is wide
-after a turn, and nothing once a joint has slipped. Nor is it known how the gears were strained at the start,
-which a path forgets, and how far a slow joint has turned back within a step of its encoder.
+It owns the state of gears that give before they slip (``dynamics.joint_friction``), kept from the measured
+joint angles; ``control_step`` alone brings it up to date, and every method reads the result in ``Sensed``.
+Two more states are of gears that are softer and stiffer by a factor: what lies between them is not known. It
+is wide after a turn, and nothing once a joint has slipped. Nor is it known how the gears were strained at
+the start, which a path forgets, and how far a slow joint has turned back within a step of its encoder.
 """
 
 import math
@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.joint_friction import SMOOTHING_SPEED, coulomb_level, friction_torque
+from dynamics.joint_friction import SMOOTHING_SPEED, coulomb_level, dahl, friction_torque
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
-from dynamics.presliding import dahl
 
 DOUBT = 5.0  # factor by which the stiffness of a gear may be off, either way, before it is learnt
 STANDING_SPEED = 0.02  # [rad/s] below which a joint may have turned within a step of its encoder

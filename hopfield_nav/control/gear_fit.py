@@ -6,7 +6,7 @@ b + F_c a + F_c u_0 e with an unknown constant b, for what the model of the arm 
 linear least squares for each k, and k is looked for on a grid. What fits nearly as well tells how far it is
 known. A joint whose encoder stands still tells nothing: its gear may be stiffer than that can see.
 
-Source: Dahl 1968 (the law, see ``dynamics.presliding``).
+Source: Dahl 1968 (the law, see ``dynamics.joint_friction``).
 """
 
 import math

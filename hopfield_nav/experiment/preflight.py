@@ -8,8 +8,8 @@ import numpy as np
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.experiment.limits import refuse_large_steps
+from hopfield_nav.experiment.setup import check_start
 from hopfield_nav.experiment.simulation import Simulation
-from hopfield_nav.experiment.start import check_start
 from hopfield_nav.navigation import CollisionMap, cell_of_start
 from hopfield_nav.world import World, build_arm, build_plant
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav.logs.formats import parse, read_lines
 from hopfield_nav.logs.recording import label_signals, load_recording
 from hopfield_nav.logs.signals import MOTOR_CONSTANT, Signals, signals_of_data, stride_of
-from hopfield_nav.logs.table import parse, read_lines
 
 if TYPE_CHECKING:
     import xarray

@@ -26,9 +26,9 @@ from dynamics.flexible_joint import (
     spring_torque,
     viscous_torque,
 )
+from dynamics.joint_friction import dahl, speed_with_friction
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
-from dynamics.presliding import dahl, speed_with_friction
 from hopfield_nav.loop.closed_loop import after_step, before_step, loop_types
 from hopfield_nav.loop.contact_watch import keep_truth
 from hopfield_nav.loop.control_period import command_in_stage

@@ -146,3 +146,11 @@ class SweepFile(Section):
     def _check_seeds(self) -> None:
         if self.seed + self.repeats > 2**63:
             raise BadInput("too large for so many repeats", where="seed", found=self.seed)
+
+
+def dump_sweep_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
+    schema = SweepFile.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "hopfield-nav sweep"
+    return schema

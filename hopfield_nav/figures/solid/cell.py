@@ -10,8 +10,7 @@ from matplotlib.colors import to_rgb, to_rgba
 
 from dynamics import Arm, link_frames
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
-from hopfield_nav.figures.solid.faces import faces_of_solids
+from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of_solids, pose_outline
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR, Faces, paint_solids
 from hopfield_nav.figures.solid.view import View, choose_view, project, shade
 from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere

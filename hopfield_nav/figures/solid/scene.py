@@ -13,9 +13,15 @@ from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
-from hopfield_nav.figures.solid.faces import floor_heights, obstacle_faces, points_of_solids
-from hopfield_nav.figures.solid.marks import EXCLUDED, FELT, NEW, cell_classes
+from hopfield_nav.figures.solid.faces import (
+    arm_outline,
+    arm_points,
+    floor_heights,
+    obstacle_faces,
+    points_of_solids,
+    pose_outline,
+)
+from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, cell_classes
 from hopfield_nav.figures.solid.room import (
     cube_faces,
     grid_lines,

@@ -1,11 +1,21 @@
-"""What an earlier run felt, as a later one over the same map loads it."""
+"""Where a touch may have been, and what an earlier run felt, as a later one over the same map loads it."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from hopfield_nav.navigation.map.beliefs import Cell, Step
-from hopfield_nav.navigation.map.hypotheses import ContactHypotheses
+
+
+class ContactHypotheses(NamedTuple):
+    """Where a touch may have been."""
+
+    points: np.ndarray  # (k, 3) middles of the places, likeliest first, base axes [m]
+    links: np.ndarray  # (k,) int, of the arm
+    weights: np.ndarray  # (k,) of each; their sum is at most 1
+
+
+NOWHERE = ContactHypotheses(np.zeros((0, 3)), np.zeros(0, dtype=int), np.zeros(0))
 
 
 class PriorMap(NamedTuple):

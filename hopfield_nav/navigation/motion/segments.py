@@ -9,9 +9,21 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Onset
 from hopfield_nav.navigation.map import Cell, CollisionMap, Step, step_between
-from hopfield_nav.navigation.motion.detection import Detection
 from hopfield_nav.navigation.motion.planned_motion import PlannedMotion
+
+
+class Detection(NamedTuple):
+    """A detection."""
+
+    time: float  # [s]
+    q: np.ndarray  # (n,) measured joint angles [rad]
+    force: np.ndarray  # (3,) estimated force on the tool [N]
+    torque: np.ndarray  # (n,) estimated torque of contact on the joints [N·m]
+    onset: Onset  # when the contact began, and the angles then
+    level_at_retreat: float  # alarm level when the retreat from the touch before began
+
 
 AGAINST = 0.5  # cosine between force and motion above which a force stops the motion
 STRAIGHT = 0.99  # cosine between two segments above which there is no corner
