@@ -1,4 +1,4 @@
-"""The lines that a watch prints: whatever a source sends, they are harmless and not too many; and its page."""
+"""What a watch prints and shows: whatever a source sends, lines are harmless and not too many."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Solids as four-cornered faces for the scene: capsules, boxes, upright cylinders, a world's obstacles; and the
-arm.
-"""
+"""Solids as four-cornered faces: capsules, boxes, upright cylinders, a world's obstacles, and the arm."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
