@@ -15,8 +15,8 @@ import numpy as np
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque
 from dynamics.kernels.settings_here import without_settings_here
+from hopfield_nav.known_world.limits import MotionLimits
 from hopfield_nav.known_world.path_segments import PathSegment
-from hopfield_nav.known_world.timing import MotionLimits
 
 with without_settings_here("matplotlibrc"):  # which it loads
     import toppra

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
 from dynamics.files import require_regular, write_whole
-from hopfield_nav.known_world.timing import motor_torque
+from hopfield_nav.known_world.limits import motor_torque
 from hopfield_nav.loop import Trajectory, quintic_pieces, resting, values_at
 
 PERIOD = 0.008  # [s] of the UR5's controller

@@ -20,7 +20,8 @@ from dynamics import forward_kinematics, load_arm, mass_matrix, with_payload
 from dynamics.files import arm_from_dict
 from hopfield_nav.known_world import line as line_rows
 from hopfield_nav.known_world import time_path, timing
-from hopfield_nav.known_world.timing import RAMP, TOLERANCE, corner_times, largest_shares, motion_limits
+from hopfield_nav.known_world.limits import largest_shares, motion_limits
+from hopfield_nav.known_world.timing import RAMP, TOLERANCE, corner_times
 from hopfield_nav.loop import evaluate, quintic_pieces
 
 ARM = load_arm("ur5_ragazzon2012")
