@@ -3,13 +3,13 @@
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.control import Trace
-from hopfield_nav.navigation.map import NOWHERE, CollisionMap, ContactHypotheses
+from hopfield_nav.navigation.map import CollisionMap
 from hopfield_nav.navigation.motion import PlannedMotion, Situation, ToolMotions
+from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import World
 
 
-class OverToolMap:
+class OverToolMap(Navigator):
     """A run over a map of the tool.
 
     Attributes:
@@ -44,10 +44,6 @@ class OverToolMap:
     def grid(self) -> CollisionMap:
         """The cells of the map."""
         return self.map.grid
-
-    def localize(self, trace: Trace) -> ContactHypotheses:
-        """The tool alone touches: no other place is looked for."""
-        return NOWHERE
 
     def felt(self) -> np.ndarray:  # noqa: D102
         return self.grid.felt.copy()
