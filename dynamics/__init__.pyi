@@ -17,6 +17,7 @@ from .errors import check_range as check_range
 from .errors import nearest_name as nearest_name
 from .errors import printable as printable
 from .errors import require_known as require_known
+from .errors import told as told
 from .flange import Load as Load
 from .flange import flange_wrench as flange_wrench
 from .flange import make_load as make_load

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dynamics.errors import BadInput
+from dynamics.errors import BadInput, told
 
 
 def inside(path: Path, folder: Path) -> Path:
@@ -136,11 +136,8 @@ def write_whole(path: str | Path, text: str) -> Path:
         BadInput: it cannot be written there; what was there before is still there.
     """
     path = Path(path)
-    try:
-        with whole_file(path) as partial:
-            partial.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"cannot write: {error.strerror or error}", where=str(path)) from None
+    with told("cannot write", path), whole_file(path) as partial:
+        partial.write_text(text, encoding="utf-8")
     return path
 
 
