@@ -16,11 +16,11 @@ from dynamics import Arm, BadInput, inverse_dynamics, load_arm
 from dynamics.identification import (
     FourierTrajectory,
     Identification,
+    MotionLog,
     Options,
     excite,
     identify,
     limits_of,
-    simulated_log,
 )
 
 ROTORS = [1.9, 1.9, 1.9, 0.16, 0.16, 0.16]  # [kg·m²] as the UR5's controller has them
@@ -29,6 +29,24 @@ VISCOUS = [8.0, 9.0, 6.0, 2.0, 1.5, 1.2]  # [N·m·s/rad]
 TORQUE_NOISE = [1.0, 1.0, 1.0, 0.2, 0.2, 0.2]  # [N·m] a sample, white
 ANGLE_NOISE = 5e-6  # [rad] a sample, white
 AT_REST = 1e-9  # [rad/s] slower is standing still: no friction
+
+
+def simulated_log(
+    torque: np.ndarray,
+    time: np.ndarray,
+    q: np.ndarray,
+    rng: np.random.Generator,
+    torque_noise: np.ndarray | float = 0.0,
+    angle_noise: float = 0.0,
+) -> MotionLog:
+    """A log with white noise on exact samples: torque (k, n) [N·m] at times (k,) [s], angles (k, n) [rad].
+
+    The standard deviation of the torque is one or (n,) [N·m], that of the angles one [rad].
+    """
+    tau = torque + rng.normal(size=q.shape) * torque_noise
+    return MotionLog(
+        np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name="simulated"
+    )
 
 
 class Experiment(NamedTuple):

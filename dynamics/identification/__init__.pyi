@@ -43,4 +43,3 @@ from .validation import Comparison as Comparison
 from .validation import cad_error as cad_error
 from .validation import compare as compare
 from .validation import nmse as nmse
-from .validation import simulated_log as simulated_log

@@ -19,7 +19,6 @@ from .job import warm_up as warm_up
 from .paired import Compared as Compared
 from .paired import Pair as Pair
 from .paired import compare_with_first as compare_with_first
-from .paired import compare_worlds as compare_worlds
 from .record import content_of as content_of
 from .record import moved_value as moved_value
 from .run import Progress as Progress

@@ -43,27 +43,16 @@ class Compared(NamedTuple):
     alike: bool  # whether every seed gave the same numbers, as where nothing is random
 
 
-def compare_worlds(
-    first: World, second: World, seeds: Sequence[int], progress: Callable[[int, int], None] | None = None
-) -> Compared:
-    """Run two worlds with every seed and compare them seed by seed.
+def compare_with_first(
+    worlds: Sequence[World], seeds: Sequence[int], progress: Callable[[int, int], None] | None = None
+) -> list[Compared]:
+    """Run worlds with every seed and compare each after the first with the first, seed by seed.
 
-    Args:
-        first: a world from ``load_world``.
-        second: another one.
-        seeds: of the runs.
-        progress: called after every run with the number of runs done and of all.
+    ``progress`` is called after every run with the number of runs done and of all.
 
     Raises:
         BadInput: no seed, or what ``simulate`` refuses.
     """
-    return compare_with_first([first, second], seeds, progress)[0]
-
-
-def compare_with_first(
-    worlds: Sequence[World], seeds: Sequence[int], progress: Callable[[int, int], None] | None = None
-) -> list[Compared]:
-    """The same for any number of worlds, each after the first beside the first."""
     if not seeds:
         raise BadInput("no seeds", allowed="one or more")
     rows: list[list[dict[str, float]]] = [[] for _ in worlds]

@@ -12,6 +12,7 @@ from identification_coverage import (
     VISCOUS,
     Experiment,
     coverage,
+    simulated_log,
     the_arm,
 )
 from made_up_arms import INCLINE
@@ -29,7 +30,6 @@ from dynamics.identification import (
     identify,
     ordinary,
     random_free,
-    simulated_log,
     smallest_eigenvalue,
 )
 
