@@ -1,4 +1,4 @@
-"""The arm's surface: coordinates on each capsule, patches of it, random points, what a push there does.
+"""The arm's surface: coordinates on each capsule, patches of it, what a push there does.
 
 A meridian of a capsule runs from pole to pole: ``u`` [m] is the arc along it, 0 where the first round
 end meets the tube and ``length`` where the tube meets the other; ``v`` [rad] is the turn about the axis.
@@ -35,15 +35,6 @@ class ArmSurface(NamedTuple):
     shapes: np.ndarray
     # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
     patches: np.ndarray
-
-
-class SurfacePoints(NamedTuple):
-    """Points of the arm's surface."""
-
-    body: np.ndarray  # (k,) row of ``ArmSurface.bodies``
-    link: np.ndarray  # (k,) counted from 1
-    point: np.ndarray  # (k, 3) base axes [m]
-    normal: np.ndarray  # (k, 3) inward unit normal, base axes
 
 
 def make_surface(arm: Arm, size: float = 0.03) -> ArmSurface:
@@ -107,45 +98,6 @@ def _belt_area(low: float, high: float, length: float, radius: float) -> float:
     return 2 * math.pi * radius**2 * (math.sin((high - end) / radius) - math.sin((low - end) / radius))
 
 
-def random_surface_points(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> SurfacePoints:
-    """A random point of the visible surface for each pose: uniform in area, never inside another capsule.
-
-    Args:
-        arm: the arm.
-        q: (k, n) joint angles [rad].
-        rng: source of the random numbers.
-
-    Raises:
-        BadInput: wrong shape, or an arm without an outline.
-    """
-    (rows,), _ = as_rows(joint_count(arm), q=q)
-    surface, work = make_surface(arm), make_work(len(arm.dh))
-    share = np.cumsum(surface.patches[:, AREA]) / surface.patches[:, AREA].sum()
-    body, found = np.zeros(len(rows), dtype=np.int64), np.zeros((len(rows), 6))
-    left = np.arange(len(rows))
-    while len(left):
-        chosen = surface.patches[np.searchsorted(share, rng.random(len(left)))]
-        u, v = _spread(surface, chosen, rng.uniform(-1, 1, (len(left), 2)))
-        place, hidden = _place(arm, rows[left], surface, chosen[:, BODY].astype(np.int64), u, v, work)
-        kept = left[~hidden]
-        body[kept], found[kept] = chosen[~hidden, BODY].astype(np.int64), place[~hidden]
-        left = left[hidden]
-    return SurfacePoints(body, surface.bodies[body, LINK].astype(int), found[:, :3], found[:, 3:])
-
-
-def _spread(surface: ArmSurface, chosen: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Random (u, v) in patches, uniform in area: on a round end the sine of the tilt is uniform."""
-    shape = surface.shapes[chosen[:, BODY].astype(int)]
-    low, high = chosen[:, U] - chosen[:, HALF_U], chosen[:, U] + chosen[:, HALF_U]
-    end = np.clip(chosen[:, U], 0.0, shape[:, LENGTH])
-    share, scale = 0.5 * (shares[:, 0] + 1), shape[:, SCALE]
-    sine = (1 - share) * np.sin((low - end) / scale) + share * np.sin((high - end) / scale)
-    round_end = (chosen[:, U] < 0) | (chosen[:, U] > shape[:, LENGTH])
-    tilted = end + scale * np.arcsin(np.clip(sine, -1, 1))
-    u = np.where(round_end, tilted, low + share * (high - low))
-    return u, chosen[:, V] + shares[:, 1] * chosen[:, HALF_V]
-
-
 def push_torque(
     arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray
 ) -> np.ndarray:
@@ -181,7 +133,7 @@ def surface_places(
     """Points and inward normals (k, 3), base axes, at ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
     (rows,), _ = as_rows(joint_count(arm), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
     body = surface.patches[patch, BODY].astype(np.int64)
-    found = _place(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0]
+    found = place_points(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0]
     return found[:, :3], found[:, 3:]
 
 
@@ -228,7 +180,7 @@ def depth_inside(work, bodies, b, point):
 
 
 @kernel
-def _place(arm, q, surface, body, u, v, work):
+def place_points(arm, q, surface, body, u, v, work):
     """Surface point and inward normal (k, 6) of (body, u, v) at each pose, and whether it is hidden."""
     bodies, shapes = surface.bodies, surface.shapes
     out, hidden = np.empty((q.shape[0], 6)), np.empty(q.shape[0], dtype=np.bool_)
