@@ -55,10 +55,6 @@ class ContactIsolator:
         baseline: so many residuals of ``moved_free``, before those held back, give the line that is
             subtracted from what is felt; 0: nothing is subtracted. ``sigma`` is then the noise of what
             is left of it.
-
-    Attributes:
-        instants: number of residuals since contact began.
-        restarts: how often no patch was left, and the latest instant was taken as a new contact.
     """
 
     def __init__(
@@ -94,6 +90,8 @@ class ContactIsolator:
         self._residuals: deque[np.ndarray] = deque(maxlen=baseline + hold_back)
         self._free: deque[np.ndarray] = deque(maxlen=MOST_POSES)
         self._last: np.ndarray | None = None
+        # instants: number of residuals since contact began
+        # restarts: how often no patch was left, and the latest instant was taken as a new contact
         self.restarts, self.instants = 0, 0
         self._largest_size, self._rising = 0.0, True
         self._offset, self._evidence = np.zeros(len(arm.dh)), np.zeros(len(self.surface.patches))

@@ -25,9 +25,6 @@ from hopfield_nav.world import World
 class MarkingNavigator(OverToolMap):
     """Map, planner and motions of one run; what was felt is not handed on (``experiment.load_prior``).
 
-    Attributes:
-        paths: who plans.
-
     Args:
         world: resolved.
         arm: the kinematics that the controller plans with.
@@ -36,7 +33,7 @@ class MarkingNavigator(OverToolMap):
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         super().__init__(world, arm, start)
-        self.paths = MarkedPaths(self.situation)
+        self.paths = MarkedPaths(self.situation)  # who plans
         self._passed = np.zeros(self.map.grid.shape, dtype=bool)
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)

@@ -12,11 +12,6 @@ from hopfield_nav.world import World
 class OverToolMap(Navigator):
     """A run over a map of the tool.
 
-    Attributes:
-        situation: of the run.
-        map: with all that is marked or believed on it.
-        motions: what makes motions of paths.
-
     Args:
         world: resolved.
         arm: the kinematics that the controller plans with.
@@ -24,9 +19,9 @@ class OverToolMap(Navigator):
     """
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
-        self.situation = Situation.at_start(world, arm, start)
-        self.map = self.situation.map
-        self.motions = ToolMotions(self.situation, start)
+        self.situation = Situation.at_start(world, arm, start)  # of the run
+        self.map = self.situation.map  # with all that is marked or believed on it
+        self.motions = ToolMotions(self.situation, start)  # what makes motions of paths
 
     @property
     def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)

@@ -41,12 +41,6 @@ MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], ToolRe
 class ToolNavigator(OverToolMap):
     """Map, planner, motions and response of one run; a ``Navigator``.
 
-    Attributes:
-        paths: who plans.
-        learning: what a touch teaches.
-        retreat: where the arm goes back to.
-        response: what follows a touch.
-
     Args:
         world: resolved.
         arm: the kinematics that the controller plans with.
@@ -58,9 +52,10 @@ class ToolNavigator(OverToolMap):
         self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan
     ) -> None:
         super().__init__(world, arm, start)
-        self.retreat = Retreat(self.situation)
-        self.learning = TouchLearning(self.situation)
-        self.paths = BelievedPaths(self.situation, self.retreat.tried)
+        self.retreat = Retreat(self.situation)  # where the arm goes back to
+        self.learning = TouchLearning(self.situation)  # what a touch teaches
+        self.paths = BelievedPaths(self.situation, self.retreat.tried)  # who plans
+        # what follows a touch
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
         own = self.response.onward if isinstance(self.response, OwnResponse) else None
         self._pass_by = PassBy(self.situation, own or partial(self.motions.over, self.paths))

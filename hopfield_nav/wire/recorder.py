@@ -29,15 +29,14 @@ class Recorder:
     Args:
         folder: that does not exist or is empty.
 
-    Attributes:
-        tables: that were begun.
-        ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they are.
-
     Raises:
         BadInput: the folder cannot be made or written to.
     """
 
     def __init__(self, folder: Path) -> None:
+        # tables: that were begun
+        # ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they
+        # are
         self.folder, self.tables, self.ended = folder, 0, ""
         self._table: TextIO | None = None
         self._recipe: Recipe | None = None

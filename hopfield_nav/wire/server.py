@@ -72,12 +72,6 @@ class Server:
         port: 0 for any free one.
         speed: seconds of the log a second.
 
-    Attributes:
-        address: host and port at which it listens.
-        pace: due times and lateness; None until the log begins.
-        clients: that have connected so far.
-        packages: of data that were sent to all of them.
-
     Raises:
         BadInput: the address cannot be listened at.
     """
@@ -85,9 +79,11 @@ class Server:
     def __init__(self, telling: Source, host: str, port: int, speed: float = 1.0) -> None:
         self._telling, self._speed = telling, speed
         self._socket = _listen(host, port)
-        self.address: tuple[str, int] = self._socket.getsockname()[:2]
+        self.address: tuple[str, int] = self._socket.getsockname()[:2]  # host and port at which it listens
         self._talks: dict[socket.socket, Conversation] = {}
-        self.pace: Pace | None = None
+        self.pace: Pace | None = None  # due times and lateness; None until the log begins
+        # clients: that have connected so far
+        # packages: of data that were sent to all of them
         self.clients = self.packages = 0
 
     def serve(self, stop: Callable[[], bool] = lambda: False) -> None:

@@ -50,9 +50,6 @@ class SceneView:
         run: any run.
         view: from ``make_view``; default from the front, to the left of the arm.
         sides: faces around each part of the arm.
-
-    Attributes:
-        plane: height of the map's plane [m]; of a map in space that of its lower face.
     """
 
     def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
@@ -60,6 +57,7 @@ class SceneView:
         self.run, self.view = run, view or make_view(elevation=_IN_SPACE if self.in_space else 34.0)
         self.arm = build_arm(run.world)
         self.outline = arm_outline(self.arm, sides)
+        # plane: height of the map's plane [m]; of a map in space that of its lower face
         self.plane, top = (float(z) for z in room_ends(run)[:, 2])
         self.below, self.above = obstacle_faces(run, self.plane, top if self.in_space else None)
         self.floors = [z for z in floor_heights(run) if z <= self.plane]

@@ -48,21 +48,15 @@ class _Along(NamedTuple):
 
 
 class Follow(Replan):
-    """Follows surfaces.
-
-    Attributes:
-        surface: that is being followed; None where there is none.
-        felt_surfaces: what was believed of it after each touch.
-        strides: number of motions along a surface that were begun.
-    """
+    """Follows surfaces."""
 
     def __init__(
         self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
     ) -> None:
         super().__init__(situation, motions, paths, retreat)
-        self.surface: Surface | None = None
-        self.felt_surfaces: list[Surface] = []
-        self.strides = 0
+        self.surface: Surface | None = None  # that is being followed; None where there is none
+        self.felt_surfaces: list[Surface] = []  # what was believed of it after each touch
+        self.strides = 0  # number of motions along a surface that were begun
         self._aside = 0
         self._segment: Segment | None = None
         self._stride = situation.world.explore.step or 0.0

@@ -56,20 +56,15 @@ class _Course:
 
 
 class SlideAlong(Replan):
-    """Slides along surfaces.
-
-    Attributes:
-        surface: that the arm is on; None where it is on none.
-        strides: number of slides that were begun.
-    """
+    """Slides along surfaces."""
 
     def __init__(
         self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
     ) -> None:
         super().__init__(situation, motions, paths, retreat)
         self._map = situation.map
-        self.surface: Surface | None = None
-        self.strides = 0
+        self.surface: Surface | None = None  # that the arm is on; None where it is on none
+        self.strides = 0  # number of slides that were begun
         self._far = farthest(situation)
         self._course = _Course()
         self._in_vain = 0  # slides in a row that closed no step

@@ -16,11 +16,6 @@ from hopfield_nav.plugin import BelievedMap
 class ToolTouch:
     """A touch of the tool, or a rest without one; what nobody asks for is not computed.
 
-    Attributes:
-        segment: of the present motion, that was touched; None at rest.
-        felt: (3,) force on the tool [N].
-        begin: the reference, from which the next motion begins.
-
     Args:
         situation: of the run.
         paths: who plans.
@@ -31,8 +26,10 @@ class ToolTouch:
         segment: Segment | None = None, felt: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self._now, self._paths, self._start = situation, paths, situation.motion.start
+        # segment: of the present motion, that was touched; None at rest
+        # begin: the reference, from which the next motion begins
         self.segment, self.begin = segment, begin
-        self.felt = np.zeros(3) if felt is None else felt
+        self.felt = np.zeros(3) if felt is None else felt  # (3,) force on the tool [N]
 
     def going_on_from(self, start: Cell) -> ToolTouch:
         """The same, of an arm that goes on from a cell."""
