@@ -46,27 +46,21 @@ MAX_SUBSTEPS = 1000
 
 
 class Rotors(NamedTuple):
-    """State and scratch of the rotors, seen from the links' side; each (n,).
+    """State and scratch of the rotors, seen from the links' side; each (n,)."""
 
-    Attributes:
-        angle, speed: now [rad, rad/s].
-        dry: dry friction of the sub-step [N·m].
-        load: torque through the gears in the stage [N·m].
-        stage_angle, stage_speed, acceleration: of an integrator stage.
-        angle_sum, speed_sum: weighted sums of its stages.
-        viscous: joint damping besides friction [N·m·s/rad].
-    """
-
+    # angle, speed: now [rad, rad/s]
     angle: np.ndarray
     speed: np.ndarray
-    dry: np.ndarray
-    load: np.ndarray
+    dry: np.ndarray  # dry friction of the sub-step [N·m]
+    load: np.ndarray  # torque through the gears in the stage [N·m]
+    # stage_angle, stage_speed, acceleration: of an integrator stage
     stage_angle: np.ndarray
     stage_speed: np.ndarray
     acceleration: np.ndarray
+    # angle_sum, speed_sum: weighted sums of its stages
     angle_sum: np.ndarray
     speed_sum: np.ndarray
-    viscous: np.ndarray
+    viscous: np.ndarray  # joint damping besides friction [N·m·s/rad]
 
 
 class FlexibleLoop:
