@@ -80,7 +80,8 @@ def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> 
     """
     n = len(arm.dh)
     names = parameter_names(n, rotor)
-    Y = _sampled(arm, rotor, frames)
+    Y = regressor(arm, *random_excitation(arm), rotor, frames)
+    Y = Y.reshape(-1, Y.shape[-1])
     zero = _zero_columns(arm, Y)
     kept, B = _factorise(Y, [k for k in _preference(names) if k not in set(zero)])
     dropped = [k for k in range(len(names)) if k not in set(kept) | set(zero)]
@@ -112,19 +113,10 @@ def base_regressor(
     return out
 
 
-def random_excitation(
-    arm: Arm, count: int = _STATES, seed: int = _SEED
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, qd, qdd (count, n) that excite every parameter: the yardstick of what a log could show."""
-    rng = np.random.default_rng(seed)
-    shape = (count, len(arm.dh))
+def random_excitation(arm: Arm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q, qd, qdd (k, n) that excite every parameter: the yardstick of what a log could show."""
+    rng, shape = np.random.default_rng(_SEED), (_STATES, len(arm.dh))
     return rng.uniform(-np.pi, np.pi, shape), rng.uniform(-1, 1, shape), rng.uniform(-3, 3, shape)
-
-
-def _sampled(arm: Arm, rotor: bool, frames: str) -> np.ndarray:
-    q, qd, qdd = random_excitation(arm)
-    Y = regressor(arm, q, qd, qdd, rotor, frames)
-    return Y.reshape(-1, Y.shape[-1])
 
 
 def _zero_columns(arm: Arm, Y: np.ndarray) -> list[int]:

@@ -21,6 +21,7 @@ from dynamics.kinematics import add_force_torque, update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import LINK, RADIUS, START, arm_bodies, place_axis, place_point, to_segment
 
+SIZE = 0.03  # [m] about as long are the edges of a patch
 LEAST_RADIUS = 1e-3  # [m] scale of the arc over the end of a rod without thickness
 FIRST, SECOND, AXIS, LENGTH, SCALE = 0, 3, 6, 9, 10  # columns of a surface row
 BODY, U, V, HALF_U, HALF_V, AREA = 0, 1, 2, 3, 4, 5  # columns of a patch
@@ -37,24 +38,18 @@ class ArmSurface(NamedTuple):
     patches: np.ndarray
 
 
-def make_surface(arm: Arm, size: float = 0.03) -> ArmSurface:
+def make_surface(arm: Arm) -> ArmSurface:
     """Cut the surface of links 1 to n and tool into patches.
 
-    Args:
-        arm: the arm.
-        size: the patches' edges are about as long [m].
-
     Raises:
-        BadInput: a size that is not between 1 mm and 1 m, or an arm without an outline.
+        BadInput: an arm without an outline.
     """
-    if not 1e-3 <= size <= 1.0:
-        raise BadInput("patches of that size make no sense", found=size, allowed="0.001 to 1 m")
     bodies = arm_bodies(arm)
     if not np.any(bodies[:, LINK] > 0):
         raise BadInput("the arm has no outline: its file lists no capsules of moving links")
     shapes = np.array([_shape(row) for row in bodies])
     moving = [b for b in range(len(bodies)) if bodies[b, LINK] > 0]
-    patches = [row for b in moving for row in _patches(b, bodies[b, RADIUS], shapes[b], size)]
+    patches = [row for b in moving for row in _patches(b, bodies[b, RADIUS], shapes[b], SIZE)]
     return ArmSurface(bodies, shapes, np.array(patches))
 
 

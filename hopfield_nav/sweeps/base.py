@@ -49,34 +49,28 @@ class Base:
         try:
             world = world_from(Document(copy.deepcopy(data), name), folder, name, trust=trust)
         except BadInput as error:
-            return cls(
-                data,
-                name,
-                NOT_KNOWN,
-                folder,
-                trust,
-                frozenset(map(_apart_from_place, (error, *error.others))),
-            )
+            faults = frozenset(map(_apart_from_place, (error, *error.others)))
+            return cls(data, name, NOT_KNOWN, folder, trust, faults)
         return cls(data, name, world, folder, trust)
 
-    def world_with(self, changes: Sequence[Change], name: str | None = None) -> World:
+    def world_with(self, changes: Sequence[Change]) -> World:
         """The base world with some values changed.
 
         Raises:
             BadInput: the world does not allow them; the message starts with the place of a change
                 where the fault lies in one of them.
         """
-        document = self.changed(changes, name or self.name)
+        document = self.changed(changes)
         like = None if self.faults else self.world
         return world_from(document, self.folder, self.name, like=like, trust=self.trust)
 
-    def changed(self, changes: Sequence[Change], name: str) -> Document:
+    def changed(self, changes: Sequence[Change]) -> Document:
         """The data of the base world with some values changed.
 
         Raises:
             BadInput: a change lies in something that is no section.
         """
-        document = Document(copy.deepcopy(self.data), name)
+        document = Document(copy.deepcopy(self.data), self.name)
         for key, value, place in changes:
             _fill_list(document.data, key, self.world)
             write_value(document, key, copy.deepcopy(value), place)
@@ -162,7 +156,7 @@ def with_settings(
     one = next(iter(settings)) if len(settings) == 1 else None
     told = _refused(base, changes, f"{document.place(('set',))}: {f'set.{one}' if one else 'set'}")
     try:
-        data = base.changed(changes, base.name).data
+        data = base.changed(changes).data
     except (BadInput, NotKnown):
         return NOT_KNOWN, _at_key(("set",), told)
     return Base.of(data, base.name, base.folder, base.trust), _at_key(("set",), told)

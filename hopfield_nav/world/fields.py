@@ -229,6 +229,13 @@ class Section(BaseModel):
         return or_not_known(value, handler)
 
 
+def without_empty(model: type[BaseModel], data: Any) -> Any:
+    """What a file holds without the keys of a section at which nothing stands: they count as left out."""
+    if not isinstance(data, dict):
+        return data
+    return {key: value for key, value in data.items() if value is not None or key not in model.model_fields}
+
+
 class GivenKeys(Section):
     """A section that is written without the keys for which nothing is given."""
 

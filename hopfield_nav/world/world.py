@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from dynamics import BadInput, html_table
 from hopfield_nav.world.derived import derived
 from hopfield_nav.world.ends import GoalSection, StartSection
-from hopfield_nav.world.fields import Gravity, OrWord, Range, Text
+from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
@@ -93,10 +93,8 @@ class World(Section):
     @classmethod
     def _fill_in(cls, data: Any) -> Any:
         """Empty sections count as left out; period, ties and bodies follow plant and map unless given."""
-        if not isinstance(data, dict):
-            return data
-        data = {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
-        return derived(data)
+        data = without_empty(cls, data)
+        return derived(data) if isinstance(data, dict) else data
 
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""

@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb, to_rgba
 
 from dynamics import Arm, link_frames
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of_solids, pose_outline
+from hopfield_nav.figures.solid.layers import add_segments
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR, Faces, paint_solids
 from hopfield_nav.figures.solid.view import View, choose_view, project, shade
 from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere
@@ -126,10 +127,7 @@ def frame_cell(ax: Axes, view: CellView) -> Axes:
     if view.floor is not None:
         how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
         ax.fill(*view.appear(view.ground_corners()).T, **how)
-    lines = LineCollection(
-        list(view.appear(view.ground_lines())), colors=COLOURS.grid, linewidths=0.5, zorder=0.6
-    )
-    ax.add_collection(lines, autolim=False)
+    add_segments(ax, view.appear(view.ground_lines()), COLOURS.grid, 0.5, 0.6)
     return ax
 
 

@@ -96,15 +96,17 @@ def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarra
             middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
             across = _BAR * along[:, ::-1] * [1.0, -1.0]
             bars = np.stack([middle - across, middle + across], axis=1)
-            width = 1.6 if fact else 0.8
-            ax.add_collection(
-                LineCollection(list(bars), colors=COLOURS.felt, linewidths=width, zorder=4.5), autolim=False
-            )
+            add_segments(ax, bars, COLOURS.felt, 1.6 if fact else 0.8, 4.5)
 
 
 def add_grid(ax: Axes, run: Run) -> None:
     """Thin lines between the cells."""
-    lines = LineCollection(grid_lines(run), colors=COLOURS.grid, linewidths=0.35, zorder=1.5)
+    add_segments(ax, grid_lines(run), COLOURS.grid, 0.35, 1.5)
+
+
+def add_segments(ax: Axes, ends: Any, colour: str, width: float, zorder: float) -> None:
+    """Straight lines between ends (k, 2, 2), which move no limits."""
+    lines = LineCollection(list(ends), colors=colour, linewidths=width, zorder=zorder)
     ax.add_collection(lines, autolim=False)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
@@ -21,7 +21,7 @@ from hopfield_nav.figures.solid.faces import (
     points_of_solids,
     pose_outline,
 )
-from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, cell_classes
+from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, add_segments, cell_classes
 from hopfield_nav.figures.solid.room import (
     cube_faces,
     grid_lines,
@@ -165,12 +165,11 @@ def add_plane(ax: Axes, scene: SceneView) -> None:
     ax.fill(
         *scene.on_plane(corners).T, facecolor=(0.97, 0.97, 0.97, 0.8), edgecolor=COLOURS.ink, lw=0.6, zorder=2
     )
-    _add_grid(ax, scene)
+    grid = np.reshape(grid_lines(scene.run), (-1, 2, 2))
+    add_segments(ax, scene.on_plane(grid), COLOURS.grid, 0.4, 2.7)
     if scene.in_space:
-        edges = scene.appear(room_edges(scene.run, scene.view.toward))
-        ax.add_collection(
-            LineCollection(list(edges), colors=COLOURS.grid, linewidths=0.6, zorder=2.7), autolim=False
-        )
+        edges = room_edges(scene.run, scene.view.toward)
+        add_segments(ax, scene.appear(edges), COLOURS.grid, 0.6, 2.7)
     _add_scale(ax, scene)
     if scene.in_space:
         _add_height_scale(ax, scene)
@@ -216,12 +215,6 @@ def _floor(scene: SceneView, height: float) -> np.ndarray:
     left, right = min(left, 0.0) - _FLOOR_RIM, max(right, 0.0) + _FLOOR_RIM
     low, high = min(low, 0.0) - _FLOOR_RIM, max(high, 0.0) + _FLOOR_RIM
     return np.array([[left, low, height], [right, low, height], [right, high, height], [left, high, height]])
-
-
-def _add_grid(ax: Axes, scene: SceneView) -> None:
-    flat = scene.on_plane(np.reshape(grid_lines(scene.run), (-1, 2, 2)))
-    lines = LineCollection(list(flat), colors=COLOURS.grid, linewidths=0.4, zorder=2.7)
-    ax.add_collection(lines, autolim=False)
 
 
 def _add_scale(ax: Axes, scene: SceneView) -> None:
