@@ -1,7 +1,5 @@
 """The base world of a sweep, and the trial of every value on it before anything runs."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ class Base:
     faults: frozenset[str] = frozenset()  # what is wrong with the data itself, without file and line
 
     @classmethod
-    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: Trust) -> Base:
+    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: Trust) -> "Base":
         """The base world of plain data, good or not."""
         try:
             world = world_from(Document(copy.deepcopy(data), name), folder, name, trust=trust)

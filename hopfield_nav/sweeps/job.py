@@ -3,25 +3,21 @@
 ``warm_up`` compiles what the runs call, so that it is ready in this process before the first job.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time as clock
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
 from dynamics.kernels.cache import filling_cache
 from hopfield_nav.plugin import MethodFailed
+from hopfield_nav.record import Run
 from hopfield_nav.sweeps.patience import overdue, watched
+from hopfield_nav.sweeps.sweep_file import Job, Sweep
 from hopfield_nav.sweeps.table import make_row
-
-if TYPE_CHECKING:
-    from hopfield_nav.record import Run
-    from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 FAILED, TIMED_OUT, GIVEN_UP, METHOD_FAILED = "failed", "timed_out", "given_up", "method_failed"
 RUNS = "runs"  # the folder of those that are kept

@@ -3,22 +3,17 @@
 The estimate of time and disk comes from a few of its runs.
 """
 
-from __future__ import annotations
-
 import math
 import tempfile
 import time as clock
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hopfield_nav.record import share_interval
 from hopfield_nav.sweeps.job import warm_up
 from hopfield_nav.sweeps.patience import watched
-
-if TYPE_CHECKING:
-    from hopfield_nav.sweeps.sweep_file import Sweep
+from hopfield_nav.sweeps.sweep_file import Sweep
 
 LEVEL = 0.95
 _PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun

@@ -1,16 +1,11 @@
 """What a user should know of a good world before it is run: what it will take, and what may not go well."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import tempfile
-from typing import TYPE_CHECKING
 
 from dynamics import BadInput
-
-if TYPE_CHECKING:
-    from hopfield_nav.world.world import World
+from hopfield_nav.world.world import World
 
 _BIG_RECORD = 1e9  # bytes
 _MANY_CONNECTIONS = 3e8  # relaxed in about a second

@@ -3,18 +3,14 @@
 ``hopfield-nav plan`` reads it; a run, which finds its path by touch, does not.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from dynamics import BadInput
+from hopfield_nav.world.document import Key
 from hopfield_nav.world.fields import GivenKeys, Joints, PerJoint, Point, Range, Section, Whole, must_fit
 from hopfield_nav.world.solids import RotationOrAngles
-
-if TYPE_CHECKING:
-    from hopfield_nav.world.document import Key
 
 
 class PoseSection(Section):

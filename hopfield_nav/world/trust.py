@@ -4,8 +4,6 @@ A file runs when somebody here chose it: it lies in the current folder, was give
 the call, or the whole world is trusted. What a saved run names is never run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +48,7 @@ class Trust:
         """Whether the method itself says what its parameters are."""
         return not (self.record and is_code(name))
 
-    def also(self, names: Iterable[object], folder: Path) -> Trust:
+    def also(self, names: Iterable[object], folder: Path) -> "Trust":
         """This trust, and in the methods among ``names``, which the caller gave for a world in ``folder``."""
         own = {str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)}
         return Trust(self.everything, self.given | own, self.record)

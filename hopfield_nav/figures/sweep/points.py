@@ -25,7 +25,7 @@ class Points:
     """
 
     def __init__(self, data: xr.Dataset) -> None:
-        self.data = data  # the same
+        self.data = data
         swept = _parameters(data)
         # names of the swept parameters but seeds; of a zipped group the first
         self.parameters = tuple(name for name in swept if name.rpartition(".")[2] != "seed")

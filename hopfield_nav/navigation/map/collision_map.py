@@ -1,7 +1,5 @@
 """The map of what was felt: cells over the workspace, and which of them are blocked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +44,7 @@ class CollisionMap:
         shape: Sequence[int] = (20, 20),
         rim: str = "blocked",
         known: np.ndarray | None = None,
-    ) -> CollisionMap:
+    ) -> "CollisionMap":
         """Make a map without marks; the defaults are the document's 20 x 20 map.
 
         Args:
@@ -150,7 +148,7 @@ class CollisionMap:
         self.blocked.flat[i] = True
         return bool(new)
 
-    def copy(self) -> CollisionMap:
+    def copy(self) -> "CollisionMap":
         """A map of its own with the same content."""
         return CollisionMap(self.origin.copy(), self.spacing, self.rim, self.blocked.copy(), self.felt.copy())
 

@@ -1,7 +1,5 @@
 """What the parts of a tool's navigator share: the task, the map, and the motion under way."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +21,7 @@ class Situation:
     motion: PlannedMotion  # the one that the arm makes now
 
     @classmethod
-    def at_start(cls, world: World, arm: Arm, q: np.ndarray) -> Situation:
+    def at_start(cls, world: World, arm: Arm, q: np.ndarray) -> "Situation":
         """At joint angles ``q`` (n,) [rad], before anything moves.
 
         Raises:

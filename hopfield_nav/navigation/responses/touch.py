@@ -1,7 +1,5 @@
 """What a response to a touch of the tool is asked with: ``plugin.Touch``, and what the built-in ones need."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 
@@ -31,7 +29,7 @@ class ToolTouch:
         self.segment, self.begin = segment, begin
         self.felt = np.zeros(3) if felt is None else felt  # (3,) force on the tool [N]
 
-    def going_on_from(self, start: Cell) -> ToolTouch:
+    def going_on_from(self, start: Cell) -> "ToolTouch":
         """The same, of an arm that goes on from a cell."""
         touch = ToolTouch(self._now, self._paths, self.begin, self.segment, self.felt)
         touch._start = start
