@@ -182,7 +182,8 @@ def base_parameter_count(arm: Arm, rotor: bool = False) -> int:
     Source: madsen2020 (9).
     """
     n = len(arm.dh)
-    axes, points = _axes(arm)
+    frames = link_frames(arm, np.zeros(len(arm.dh)))[:-1]
+    axes, points = frames[:, :3, 2], frames[:, :3, 3]
     k = _leading(np.linalg.norm(np.cross(axes, axes[0]), axis=1) < _ANGLE)
     away = np.linalg.norm(np.cross(points - points[0], axes[0]), axis=1)
     g = np.linalg.norm(arm.gravity)
@@ -193,12 +194,6 @@ def base_parameter_count(arm: Arm, rotor: bool = False) -> int:
         return count
     perpendicular = k < n and abs(axes[k] @ axes[0]) < _ANGLE
     return count + n - 1 - int(perpendicular)
-
-
-def _axes(arm: Arm) -> tuple[np.ndarray, np.ndarray]:
-    """Directions and points (n, 3) of the joint axes at a pose, base axes."""
-    frames = link_frames(arm, np.zeros(len(arm.dh)))[:-1]
-    return frames[:, :3, 2], frames[:, :3, 3]
 
 
 def _leading(flags: np.ndarray) -> int:

@@ -60,7 +60,10 @@ def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float =
     log = MotionLog(time=time, name=name, **arrays)
     _check_time(log, lowest_rate)
     _check_units(log, arm)
-    _check_channels(log)
+    dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
+    if dead:
+        found = f"joints {', '.join(dead)}"
+        raise BadInput("tau never changes", where=log.name, found=found, allowed="measured torques")
     return log
 
 
@@ -123,10 +126,3 @@ def _check_units(log: MotionLog, arm: Arm) -> None:
     if not 1 / _SLOPE < slope < _SLOPE:
         what = "qd is not the rate of change of q: degrees or milliseconds in one of them"
         raise BadInput(what, where=log.name, found=f"a ratio of {slope:.3g}", allowed="1")
-
-
-def _check_channels(log: MotionLog) -> None:
-    dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
-    if dead:
-        found = f"joints {', '.join(dead)}"
-        raise BadInput("tau never changes", where=log.name, found=found, allowed="measured torques")

@@ -46,7 +46,10 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
         raise BadInput("wrong margin", found=margin, allowed="0 or more [m]")
     bodies = arm_bodies(arm)
     solids = pack_primitives([]) if primitives is None else as_primitives(primitives)
-    pairs = _pairs_of(arm, bodies)
+    key = arm.dh.tobytes() + bodies.tobytes()
+    if key not in _found_pairs:
+        _found_pairs[key] = touching_pairs(arm, bodies)
+    pairs = _found_pairs[key]
     reach = joint_reach(arm, bodies)
     checked, kept = _checked(arm, bodies, solids, reach, margin)
     return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, np.zeros(len(pairs)), reach)
@@ -56,14 +59,6 @@ def scene_of_world(world: World, margin: float = 0.0) -> Scene:
     """The arm of a world among the obstacles that the world declares as known."""
     known = pack_primitives(pack(solid) for solid in solids_of(world.known))
     return build_scene(build_arm(world), known, margin)
-
-
-def _pairs_of(arm: Arm, bodies: np.ndarray) -> np.ndarray:
-    """``touching_pairs``, remembered: finding them takes a while."""
-    key = arm.dh.tobytes() + bodies.tobytes()
-    if key not in _found_pairs:
-        _found_pairs[key] = touching_pairs(arm, bodies)
-    return _found_pairs[key]
 
 
 def _checked(

@@ -48,7 +48,10 @@ def free_threshold(
         return max(float(half.max(initial=0.0)) for half in halves)
 
     threshold = quiet_threshold(highest, np.asarray(start, dtype=float), detector.name)
-    return _judged(threshold, replays(threshold))
+    later = [(run, ~_first_half(run.time)) for run in replays(threshold)]
+    alarms = sum(int(run.detected[half].sum()) for run, half in later)
+    seconds = sum(float(np.ptp(run.time[half])) for run, half in later if half.any())
+    return FreeThreshold(threshold.tolist(), alarms, seconds)
 
 
 def threshold_of(detector: Method) -> Parameter:
@@ -90,13 +93,6 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
     if level > 1.0:
         raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
     return threshold
-
-
-def _judged(threshold: np.ndarray, runs: Sequence[Replay]) -> FreeThreshold:
-    later = [(run, ~_first_half(run.time)) for run in runs]
-    alarms = sum(int(run.detected[half].sum()) for run, half in later)
-    seconds = sum(float(np.ptp(run.time[half])) for run, half in later if half.any())
-    return FreeThreshold(threshold.tolist(), alarms, seconds)
 
 
 def _first_half(time: np.ndarray) -> np.ndarray:

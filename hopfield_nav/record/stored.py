@@ -139,19 +139,14 @@ def read_netcdf(path: Path) -> xarray.Dataset:
             require_own_values(file, str(path), path.stat().st_size)
         stored = xarray.open_dataset(path, engine="h5netcdf", cache=False)
         if stored.nbytes > _BIG:
-            _read_through(stored)
+            for variable in stored.variables.values():  # where the file is damaged, it is now that it shows
+                for first in range(0, len(variable) if variable.ndim else 0, _PART):
+                    variable[first : first + _PART].load()
             return stored
         with stored:
             return stored.load()
     except Exception as error:  # whatever the libraries stumble over in a damaged file
         raise _unreadable(path, error) from None
-
-
-def _read_through(stored: xarray.Dataset) -> None:
-    """Read every variable once, a part at a time: where the file is damaged, it is now that it shows."""
-    for variable in stored.variables.values():
-        for first in range(0, len(variable) if variable.ndim else 0, _PART):
-            variable[first : first + _PART].load()
 
 
 def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> None:

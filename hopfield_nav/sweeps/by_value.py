@@ -53,7 +53,8 @@ def value_tables(sweep: Sweep, rows: Sequence[Row]) -> list[ValueTable]:
     groups = [part for axis in axes if axis for part in ([[c] for c in axis] if axis[0].drawn else [axis])]
     tables = [_table(sweep, rows, group) for group in groups or [[]]]
     if len(groups) > 1 and not sweep.file.random:
-        tables.append(_best_alone(_table(sweep, rows, [c for axis in axes for c in axis])))
+        table = _table(sweep, rows, [c for axis in axes for c in axis])
+        tables.append(replace(table, results=sorted(table.results, key=_rank)[:_BEST], best=0))
     return tables
 
 
@@ -87,10 +88,6 @@ def _table(sweep: Sweep, rows: Sequence[Row], columns: Sequence[AxisColumn]) -> 
         if i != best:
             results[i] = replace(results[i], less_best=_differences(own[best], own[i], others, blocks))
     return ValueTable(tuple(c.name for c in columns), results, best, len(results))
-
-
-def _best_alone(table: ValueTable) -> ValueTable:
-    return replace(table, results=sorted(table.results, key=_rank)[:_BEST], best=0)
 
 
 def _rank(result: ValueResult) -> tuple[float, float]:

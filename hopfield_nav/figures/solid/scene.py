@@ -94,7 +94,9 @@ class SceneView:
         if not known:
             classes[classes == EXCLUDED] = 0
         elif self.run.world.map.rim == "blocked":
-            classes[_on_rim(classes.shape)] = 0
+            rim = np.ones(classes.shape, dtype=bool)
+            rim[(slice(1, -1),) * len(classes.shape)] = False
+            classes[rim] = 0
         parts = []
         for group in (classes == EXCLUDED, classes > EXCLUDED):
             at = np.argwhere(group)
@@ -134,13 +136,6 @@ class SceneView:
         poses = poses[np.isfinite(poses).all(axis=1)]
         fat = 0.075 * np.array([[-1.0, -1.0], [1.0, 1.0]])
         return (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
-
-
-def _on_rim(shape: tuple[int, ...]) -> np.ndarray:
-    """Bool grid, the outermost cells."""
-    rim = np.ones(shape, dtype=bool)
-    rim[(slice(1, -1),) * len(shape)] = False
-    return rim
 
 
 def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
