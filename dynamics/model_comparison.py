@@ -1,6 +1,5 @@
 """Parameter sets beside each other: torques at the same operating points (tu2023, 4.2)."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -57,16 +56,6 @@ def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> Torq
     """
     expected, found = inverse_dynamics(reference, *points), inverse_dynamics(other, *points)
     return _difference(expected, found)
-
-
-def compare_all(arms: Mapping[str, Arm], points: OperatingPoints) -> dict[tuple[str, str], TorqueDifference]:
-    """Every ordered pair (reference, other) of different sets.
-
-    Raises:
-        BadInput: points that do not fit the arms.
-    """
-    torques = {name: inverse_dynamics(arm, *points) for name, arm in arms.items()}
-    return {(a, b): _difference(torques[a], torques[b]) for a in arms for b in arms if a != b}
 
 
 def torque_residual(arm: Arm, points: OperatingPoints, tau: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ from .base_set import random_excitation as random_excitation
 from .consistent import ConsistentFit as ConsistentFit
 from .consistent import NoConsistentFit as NoConsistentFit
 from .consistent import consistent_fit as consistent_fit
-from .consistent import smallest_eigenvalue as smallest_eigenvalue
 from .equations import Options as Options
 from .equations import friction_columns as friction_columns
 from .equations import observations as observations

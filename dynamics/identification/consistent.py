@@ -80,14 +80,6 @@ def consistent_fit(
     return ConsistentFit(fitted, full, found[:p], rest, distance)
 
 
-def smallest_eigenvalue(arm: Arm) -> float:
-    """Of the pseudo-inertias of all links, each scaled to a body of 1 kg and 0.1 m: above 0 is consistent."""
-    links = parameters_of(arm).reshape(-1, PER_LINK)
-    D = np.diag([1 / _REACH] * 3 + [1.0])
-    mass = max(float(arm.mass.mean()), 1e-300)
-    return min(float(np.linalg.eigvalsh(D @ pseudo_inertia(link) @ D / mass)[0]) for link in links)
-
-
 def _from_standard(arm: Arm, base: BaseParameters) -> np.ndarray:
     out = np.eye(len(base.parameters))
     size = PER_LINK * len(arm.dh)

@@ -1,7 +1,6 @@
 from .analytic import CHECKED as CHECKED
 from .analytic import inverse_kinematics as inverse_kinematics
 from .analytic import inverse_kinematics_branches as inverse_kinematics_branches
-from .analytic import solve_all as solve_all
 from .analytic import solve_all_wanting as solve_all_wanting
 from .differential import differential_inverse_kinematics as differential_inverse_kinematics
 from .joint_path import JointPath as JointPath

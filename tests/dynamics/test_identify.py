@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import yaml
+from consistency import smallest_eigenvalue
 from identification_coverage import (
     ANGLE_NOISE,
     COULOMB,
@@ -30,7 +31,6 @@ from dynamics.identification import (
     identify,
     ordinary,
     random_free,
-    smallest_eigenvalue,
 )
 
 ARM = the_arm()
