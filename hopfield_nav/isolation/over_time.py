@@ -112,7 +112,8 @@ class ContactIsolator:
             len(self.arm.dh), q=q, residual=np.zeros_like(q) if residual is None else residual
         )
         if self.instants:
-            self._begin()
+            self.instants = 0
+            self._rows = self._q = None
             self._residuals.clear()
         self._residuals.append(torque[0])
         self._recent.append(rows[0])
@@ -194,10 +195,6 @@ class ContactIsolator:
         rows = self._rows.copy()
         rows[:, LOG_EVIDENCE] = self._evidence
         return read_fit(self.arm, self.surface, self._q, rows)
-
-    def _begin(self) -> None:
-        self.instants = 0
-        self._rows = self._q = None
 
     def _remember(self, q: np.ndarray) -> None:
         if self._last is None or np.abs(q - self._last).sum() > _SPACING:

@@ -81,7 +81,9 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
     simulation = sweep.start(job)
     run = simulation.run(None, goes_on)
     if sweep.keep == "runs" and folder is not None:
-        _keep(run, run_folder(folder, job.index), folder)
+        place = run_folder(folder, job.index)
+        remove_folder(place, folder)  # what a killed worker may have left of it
+        run.save(place)
     outcome = {"outcome": GIVEN_UP} if run.outcome == "running" else {}
     return {**run.summary, **outcome, **sweep.extra(run), **_measured(sweep, run)}
 
@@ -105,12 +107,6 @@ def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
             allowed=", ".join(measures.columns),
         )  # fmt: skip
     return found
-
-
-def _keep(run: Run, place: Path, folder: Path) -> None:
-    """Save a run inside the sweep's folder, in place of what a killed worker may have left of it."""
-    remove_folder(place, folder)
-    run.save(place)
 
 
 def _told(error: Exception) -> str:

@@ -217,7 +217,9 @@ class Sweep:
         if not 0 <= index < self.count:
             raise IndexError(f"run {index} of a sweep of {self.count}")
         rest, repeat = divmod(index, self.repeats)
-        return Job(index, self._values(self._positions(rest)), self.file.seed + repeat, repeat)
+        pairs = zip(self.grid, self._positions(rest), strict=True)
+        values = {column.name: column.value(i) for axis, i in pairs for column in axis}
+        return Job(index, values, self.file.seed + repeat, repeat)
 
     def jobs(self) -> Iterator[Job]:
         """All runs in order."""
@@ -253,10 +255,6 @@ class Sweep:
             rest, i = divmod(rest, len(axis[0].values))
             positions.append(i)
         return positions[::-1]
-
-    def _values(self, positions: Sequence[int]) -> dict[str, Any]:
-        pairs = zip(self.grid, positions, strict=True)
-        return {column.name: column.value(i) for axis, i in pairs for column in axis}
 
 
 def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
