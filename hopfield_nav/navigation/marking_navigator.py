@@ -10,6 +10,7 @@ from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map import Cell, only_in_sight
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
+from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.navigation.responses import (
@@ -22,7 +23,7 @@ from hopfield_nav.navigation.responses import (
 from hopfield_nav.world import World
 
 
-class MarkingNavigator(OverToolMap):
+class MarkingNavigator(OverToolMap, Navigator):
     """Map, planner and motions of one run; what was felt is not handed on (``experiment.load_prior``).
 
     Args:

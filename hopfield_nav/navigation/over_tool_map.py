@@ -5,12 +5,11 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.navigation.map import CollisionMap
 from hopfield_nav.navigation.motion import PlannedMotion, Situation, ToolMotions
-from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import World
 
 
-class OverToolMap(Navigator):
-    """A run over a map of the tool.
+class OverToolMap:
+    """A run over a map of the tool; what a ``Navigator`` is asked of it.
 
     Args:
         world: resolved.

@@ -22,7 +22,7 @@ from hopfield_nav.navigation.motion import (
     ToolMotions,
     touched_segment,
 )
-from hopfield_nav.navigation.navigator import ToolResponse
+from hopfield_nav.navigation.navigator import Navigator, ToolResponse
 from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.responses import (
     BelievedPaths,
@@ -38,7 +38,7 @@ from hopfield_nav.world import World
 MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], ToolResponse]
 
 
-class ToolNavigator(OverToolMap):
+class ToolNavigator(OverToolMap, Navigator):
     """Map, planner, motions and response of one run; a ``Navigator``.
 
     Args:
