@@ -49,9 +49,7 @@ class NoConsistentFit(HopfieldNavError):
     """The solver found no solution."""
 
 
-def consistent_fit(
-    arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray, weight: float = DEVIATION_WEIGHT
-) -> ConsistentFit:
+def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray) -> ConsistentFit:
     """Parameters of real bodies nearest to an estimate.
 
     Args:
@@ -59,7 +57,6 @@ def consistent_fit(
         base: its base parameters.
         values: (u,) estimate: base parameters, then any others (friction), which stay free.
         factor: (u, u) of ``Estimate``.
-        weight: of the deviation from ``arm``.
 
     Raises:
         BadInput: cvxpy is missing, or shapes do not fit.
@@ -72,7 +69,7 @@ def consistent_fit(
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
     K = base.grouping @ _from_standard(arm, base)
-    change, rest = _solve(arm, start, scale, K, values, factor, weight)
+    change, rest = _solve(arm, start, scale, K, values, factor)
     full = start + scale * change
     fitted = arm_with_parameters(arm, full)
     found = np.concatenate([base.grouping @ parameters_of(fitted, base.rotor, base.frames), rest])
@@ -97,13 +94,7 @@ def _scale(arm: Arm, size: int) -> np.ndarray:
 
 
 def _solve(
-    arm: Arm,
-    start: np.ndarray,
-    scale: np.ndarray,
-    K: np.ndarray,
-    values: np.ndarray,
-    factor: np.ndarray,
-    weight: float,
+    arm: Arm, start: np.ndarray, scale: np.ndarray, K: np.ndarray, values: np.ndarray, factor: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     cp = _cvxpy()
     p = len(K)
@@ -114,7 +105,8 @@ def _solve(
     width = np.maximum(np.linalg.norm(B, axis=0), 1e-300)
     shrink = min(1.0, _LARGEST_FACTOR / max(float(np.abs(A).max()), 1e-300))
     error = shrink * A @ x + shrink * offset + shrink * (B / width) @ rest
-    cost = cp.sum_squares(error) + (shrink**2 * weight if shrink == 1 else weight * 1e-6) * cp.sum_squares(x)
+    weight = DEVIATION_WEIGHT if shrink == 1 else DEVIATION_WEIGHT * 1e-6
+    cost = cp.sum_squares(error) + weight * cp.sum_squares(x)
     problem = cp.Problem(cp.Minimize(cost), _constraints(cp, arm, start, scale, x))
     _run(cp, problem)
     return x.value, values[p:] + rest.value / width

@@ -167,11 +167,9 @@ def excite(
     return Excitation(trajectory, *search.measures(trajectory), numbers)
 
 
-def within_limits(
-    arm: Arm, trajectory: FourierTrajectory, limits: ExcitationLimits, samples: int = _CHECKED
-) -> bool:
+def within_limits(arm: Arm, trajectory: FourierTrajectory, limits: ExcitationLimits) -> bool:
     """Whether a trajectory keeps to the limits at every one of its samples."""
-    q, qd, qdd = trajectory(np.linspace(0, trajectory.period, samples))
+    q, qd, qdd = trajectory(np.linspace(0, trajectory.period, _CHECKED))
     inside = np.all((q >= limits.position[:, 0]) & (q <= limits.position[:, 1]))
     slow = np.all(np.abs(qd) <= limits.speed)
     return bool(inside and slow and not _broken(arm, limits, q, qd, qdd).any())
