@@ -17,6 +17,7 @@ from .errors import check_range as check_range
 from .errors import nearest_name as nearest_name
 from .errors import printable as printable
 from .errors import require_known as require_known
+from .errors import told as told
 from .flange import Load as Load
 from .flange import flange_wrench as flange_wrench
 from .flange import make_load as make_load
@@ -33,6 +34,7 @@ from .inverse import inverse_kinematics_branches as inverse_kinematics_branches
 from .inverse import numeric_inverse_kinematics as numeric_inverse_kinematics
 from .inverse import within_limits_turns as within_limits_turns
 from .joint_friction import joint_friction_torque as joint_friction_torque
+from .joint_friction import presliding_torque as presliding_torque
 from .kinematics import forward_kinematics as forward_kinematics
 from .kinematics import jacobian as jacobian
 from .kinematics import link_frames as link_frames
@@ -46,12 +48,10 @@ from .load import arm_file as arm_file
 from .load import list_arms as list_arms
 from .load import load_arm as load_arm
 from .model_comparison import OperatingPoints as OperatingPoints
-from .model_comparison import compare_all as compare_all
 from .model_comparison import compare_torques as compare_torques
 from .model_comparison import random_operating_points as random_operating_points
 from .newton_euler import gravity_torque as gravity_torque
 from .newton_euler import inverse_dynamics as inverse_dynamics
-from .presliding import presliding_torque as presliding_torque
 from .singularities import jacobian_determinant as jacobian_determinant
 from .singularities import manipulability as manipulability
 from .singularities import near_singularities as near_singularities

@@ -28,7 +28,7 @@ class Arm(NamedTuple):
             Stribeck speed [rad/s] (see ``dynamics.joint_friction``). ``inverse_dynamics`` and
             ``forward_dynamics`` are those of the frictionless arm.
         presliding: (n,) stiffness of the gears before they slip [N·m/rad]; infinite: Coulomb's ideal
-            (see ``dynamics.presliding``).
+            (see ``dynamics.joint_friction``).
         gravity: (3,) acceleration of gravity in base axes [m/s²].
         tool: (4, 4) T_flange_tool.
         position_limits: (n, 2) lowest and highest joint angle [rad].

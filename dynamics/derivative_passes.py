@@ -43,28 +43,21 @@ NO_FLOW = NO_BODY[2], ZERO, ZERO
 
 
 class Slopes(NamedTuple):
-    """Derivatives at a state of an arm with ``n`` joints, and the scratch they need.
+    """Derivatives at a state of an arm with ``n`` joints, and the scratch they need."""
 
-    Attributes:
-        qdd: (n,) acceleration of the state [rad/s²].
-        tau_q, tau_qd: (n, n) d tau / d q [N·m/rad] and d tau / d qd [N·m·s/rad] at that acceleration.
-        qdd_q, qdd_qd: (n, n) d qdd / d q [1/s²] and d qdd / d qd [1/s] at constant torque.
-        qdd_tau: (n, n) d qdd / d tau = M^-1 [1/(kg·m²)].
-        rate, second: (n, 6) r_j and s_j, [angular, linear].
-        flow: (n, 12) D (xx, xy, xz, yy, yz, zz), p and l of each link.
-        force: (n, 6) moment about the base origin and force on each link.
-    """
-
-    qdd: np.ndarray
+    qdd: np.ndarray  # (n,) acceleration of the state [rad/s²]
+    # tau_q, tau_qd: (n, n) d tau / d q [N·m/rad] and d tau / d qd [N·m·s/rad] at that acceleration
     tau_q: np.ndarray
     tau_qd: np.ndarray
+    # qdd_q, qdd_qd: (n, n) d qdd / d q [1/s²] and d qdd / d qd [1/s] at constant torque
     qdd_q: np.ndarray
     qdd_qd: np.ndarray
-    qdd_tau: np.ndarray
+    qdd_tau: np.ndarray  # (n, n) d qdd / d tau = M^-1 [1/(kg·m²)]
+    # rate, second: (n, 6) r_j and s_j, [angular, linear]
     rate: np.ndarray
     second: np.ndarray
-    flow: np.ndarray
-    force: np.ndarray
+    flow: np.ndarray  # (n, 12) D (xx, xy, xz, yy, yz, zz), p and l of each link
+    force: np.ndarray  # (n, 6) moment about the base origin and force on each link
 
 
 def make_slopes(n: int) -> Slopes:

@@ -15,31 +15,19 @@ from dynamics.work import Work, make_work
 
 
 class TorqueDerivatives(NamedTuple):
-    """Derivatives of tau = M qdd + C qd + g, each (..., n, n): rows tau, columns the other.
+    """Derivatives of tau = M qdd + C qd + g, each (..., n, n): rows tau, columns the other."""
 
-    Attributes:
-        q: [N·m/rad].
-        qd: [N·m·s/rad].
-        qdd: the mass matrix [kg·m²].
-    """
-
-    q: np.ndarray
-    qd: np.ndarray
-    qdd: np.ndarray
+    q: np.ndarray  # [N·m/rad]
+    qd: np.ndarray  # [N·m·s/rad]
+    qdd: np.ndarray  # the mass matrix [kg·m²]
 
 
 class AccelerationDerivatives(NamedTuple):
-    """Derivatives of qdd = M^-1 (tau - C qd - g), each (..., n, n): rows qdd, columns the other.
+    """Derivatives of qdd = M^-1 (tau - C qd - g), each (..., n, n): rows qdd, columns the other."""
 
-    Attributes:
-        q: [1/s²].
-        qd: [1/s].
-        tau: the inverse of the mass matrix [1/(kg·m²)].
-    """
-
-    q: np.ndarray
-    qd: np.ndarray
-    tau: np.ndarray
+    q: np.ndarray  # [1/s²]
+    qd: np.ndarray  # [1/s]
+    tau: np.ndarray  # the inverse of the mass matrix [1/(kg·m²)]
 
 
 def inverse_dynamics_derivatives(

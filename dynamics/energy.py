@@ -16,19 +16,12 @@ from dynamics.lagrange import euler_lagrange
 
 
 class PowerBalance(NamedTuple):
-    """Powers at one instant [W], each (...); kinetic + potential = motors + external.
+    """Powers at one instant [W], each (...); kinetic + potential = motors + external."""
 
-    Attributes:
-        kinetic: rate of the kinetic energy, qd^T M qdd + qd^T (dM/dt) qd / 2.
-        potential: rate of the potential energy, qd^T g.
-        motors: qd^T tau.
-        external: what the wrench at the tool brings in, (J qd)^T wrench.
-    """
-
-    kinetic: np.ndarray
-    potential: np.ndarray
-    motors: np.ndarray
-    external: np.ndarray
+    kinetic: np.ndarray  # rate of the kinetic energy, qd^T M qdd + qd^T (dM/dt) qd / 2
+    potential: np.ndarray  # rate of the potential energy, qd^T g
+    motors: np.ndarray  # qd^T tau
+    external: np.ndarray  # what the wrench at the tool brings in, (J qd)^T wrench
 
 
 def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:

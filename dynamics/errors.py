@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 _LONGEST = 4000  # characters of a message
 _LONGEST_PLACE = 400
@@ -30,17 +31,15 @@ class BadInput(HopfieldNavError, ValueError):
     others: tuple[BadInput, ...] = ()
 
     def __init__(
-        self,
-        what: str,
-        *,
-        where: str = "",
-        found: object = None,
-        allowed: str = "",
-        nearest: str | None = None,
+        self, what: str, where: str = "", found: object = None, allowed: str = "", nearest: str | None = None
     ) -> None:
         self.what, self.where, self.found = what, where, found
         self.allowed, self.nearest = allowed, nearest
         super().__init__(self._message())
+
+    def at(self, where: str) -> BadInput:
+        """The same fault, said of another place."""
+        return BadInput(self.what, where, self.found, self.allowed, self.nearest)
 
     def _message(self) -> str:
         where = printable(" ".join(self.where.split()), _LONGEST_PLACE)
@@ -53,6 +52,15 @@ class BadInput(HopfieldNavError, ValueError):
         if self.nearest:
             message += f". Did you mean {self.nearest!r}?"
         return printable(" ".join(message.split()))
+
+
+@contextmanager
+def told(what: str, where: object, allowed: str = "") -> Iterator[None]:
+    """An error of the operating system becomes ``BadInput``: what could not be done, why, and where."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{what}: {error.strerror or error}", str(where), allowed=allowed) from error
 
 
 class LibraryMissing(BadInput):

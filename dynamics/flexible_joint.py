@@ -44,33 +44,19 @@ _SIZES = {  # large, small: of the order of strain-wave gears of sizes 25 and 14
 
 
 class FlexibleJoints(NamedTuple):
-    """Transmissions and motors of n joints, seen from the links' side.
+    """Transmissions and motors of n joints, seen from the links' side."""
 
-    Attributes:
-        stiffness: (n,) K [N·m/rad].
-        damping: (n,) D, of the transmission itself [N·m·s/rad].
-        rotor_inertia: (n,) B = N² times that of the rotor [kg·m²].
-        friction: (n, 4) c, d, b, v_s as in ``Arm.friction``, acting on the rotors.
-        presliding: (n,) stiffness before a rotor slips [N·m/rad], as in ``Arm.presliding``.
-        thinning_speed: (n,) v_n [rad/s].
-        load_share: (n,) l, friction a torque through the gear [1].
-        thermal: (n, 2) a [1] and T_v [K].
-        temperature: (n,) T of the joints [°C].
-        gear_ratio: (n,) N.
-        torque_constant: (n,) k_t at the rotor [N·m/A].
-    """
-
-    stiffness: np.ndarray
-    damping: np.ndarray
-    rotor_inertia: np.ndarray
-    friction: np.ndarray
-    presliding: np.ndarray
-    thinning_speed: np.ndarray
-    load_share: np.ndarray
-    thermal: np.ndarray
-    temperature: np.ndarray
-    gear_ratio: np.ndarray
-    torque_constant: np.ndarray
+    stiffness: np.ndarray  # (n,) K [N·m/rad]
+    damping: np.ndarray  # (n,) D, of the transmission itself [N·m·s/rad]
+    rotor_inertia: np.ndarray  # (n,) B = N² times that of the rotor [kg·m²]
+    friction: np.ndarray  # (n, 4) c, d, b, v_s as in ``Arm.friction``, acting on the rotors
+    presliding: np.ndarray  # (n,) stiffness before a rotor slips [N·m/rad], as in ``Arm.presliding``
+    thinning_speed: np.ndarray  # (n,) v_n [rad/s]
+    load_share: np.ndarray  # (n,) l, friction a torque through the gear [1]
+    thermal: np.ndarray  # (n, 2) a [1] and T_v [K]
+    temperature: np.ndarray  # (n,) T of the joints [°C]
+    gear_ratio: np.ndarray  # (n,) N
+    torque_constant: np.ndarray  # (n,) k_t at the rotor [N·m/A]
 
 
 def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:

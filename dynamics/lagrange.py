@@ -37,17 +37,11 @@ from dynamics.work import make_work
 
 
 class EulerLagrange(NamedTuple):
-    """The terms of M qdd + C qd + g = tau.
+    """The terms of M qdd + C qd + g = tau."""
 
-    Attributes:
-        mass_matrix: (..., n, n) rotor inertia included [kg·m²].
-        coriolis_matrix: (..., n, n) from Christoffel symbols [kg·m²/s].
-        gravity_torque: (..., n) [N·m].
-    """
-
-    mass_matrix: np.ndarray
-    coriolis_matrix: np.ndarray
-    gravity_torque: np.ndarray
+    mass_matrix: np.ndarray  # (..., n, n) rotor inertia included [kg·m²]
+    coriolis_matrix: np.ndarray  # (..., n, n) from Christoffel symbols [kg·m²/s]
+    gravity_torque: np.ndarray  # (..., n) [N·m]
 
 
 class _Chain(NamedTuple):

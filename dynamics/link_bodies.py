@@ -9,17 +9,11 @@ from dynamics.errors import BadInput
 
 
 class Body(NamedTuple):
-    """A link in the frame of its joint.
+    """A link in the frame of its joint."""
 
-    Attributes:
-        mass: [kg].
-        center: (3,) centre of mass [m].
-        inertia: (3, 3) about it [kg·m²].
-    """
-
-    mass: float
-    center: np.ndarray
-    inertia: np.ndarray
+    mass: float  # [kg]
+    center: np.ndarray  # (3,) centre of mass [m]
+    inertia: np.ndarray  # (3, 3) about it [kg·m²]
 
 
 def before_offset(arm: Arm, i: int, least: float = 0.0) -> Body:

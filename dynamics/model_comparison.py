@@ -1,6 +1,5 @@
 """Parameter sets beside each other: torques at the same operating points (tu2023, 4.2)."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -19,15 +18,11 @@ class OperatingPoints(NamedTuple):
 
 
 class TorqueDifference(NamedTuple):
-    """How far the torques of one set are from those of a reference.
+    """How far the torques of one set are from those of a reference."""
 
-    Attributes:
-        mean_absolute: (n,) mean absolute error per joint [N·m], tu2023 (59).
-        relative: (n,) the same as a share of the reference's mean absolute torque; infinite where the
-            reference needs no torque and the other does, 0 where neither does.
-    """
-
-    mean_absolute: np.ndarray
+    mean_absolute: np.ndarray  # (n,) mean absolute error per joint [N·m], tu2023 (59)
+    # (n,) the same as a share of the reference's mean absolute torque; infinite where the reference needs no
+    # torque and the other does, 0 where neither does
     relative: np.ndarray
 
 
@@ -61,16 +56,6 @@ def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> Torq
     """
     expected, found = inverse_dynamics(reference, *points), inverse_dynamics(other, *points)
     return _difference(expected, found)
-
-
-def compare_all(arms: Mapping[str, Arm], points: OperatingPoints) -> dict[tuple[str, str], TorqueDifference]:
-    """Every ordered pair (reference, other) of different sets.
-
-    Raises:
-        BadInput: points that do not fit the arms.
-    """
-    torques = {name: inverse_dynamics(arm, *points) for name, arm in arms.items()}
-    return {(a, b): _difference(torques[a], torques[b]) for a in arms for b in arms if a != b}
 
 
 def torque_residual(arm: Arm, points: OperatingPoints, tau: np.ndarray) -> np.ndarray:

@@ -19,15 +19,10 @@ from dynamics.batches import as_rows
 
 
 class ModifiedDH(NamedTuple):
-    """An arm's modified Denavit-Hartenberg table.
+    """An arm's modified Denavit-Hartenberg table."""
 
-    Attributes:
-        rows: (n, 4) [theta offset (rad), d_i (m), a_i-1 (m), alpha_i-1 (rad)].
-        change: (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles.
-    """
-
-    rows: np.ndarray
-    change: np.ndarray
+    rows: np.ndarray  # (n, 4) [theta offset (rad), d_i (m), a_i-1 (m), alpha_i-1 (rad)]
+    change: np.ndarray  # (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles
 
 
 def modified_dh(arm: Arm) -> ModifiedDH:
@@ -39,15 +34,6 @@ def modified_dh(arm: Arm) -> ModifiedDH:
     rows[:, 2:] = np.vstack([np.zeros((1, 2)), arm.dh[:-1, 2:]])
     still = np.zeros(len(rows))
     return ModifiedDH(rows, standard_transform(still, still, arm.dh[:, 2], arm.dh[:, 3]))
-
-
-def standard_rows(modified: ModifiedDH) -> np.ndarray:
-    """(n, 4) standard rows [theta offset, d, a, alpha] again, the inverse of ``modified_dh``."""
-    last = modified.change[-1]
-    end = [last[0, 3], np.arctan2(last[2, 1], last[2, 2])]
-    rows = modified.rows.copy()
-    rows[:, 2:] = np.vstack([modified.rows[1:, 2:], [end]])
-    return rows
 
 
 def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:

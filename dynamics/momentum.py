@@ -8,14 +8,11 @@ Neither M nor C is formed: with the momentum h_i of each link about the base ori
 v_i of its body point there, p_k = S_k · Σ_{i≥k} h_i + rotor_k qd_k and (C^T qd)_k = (v_k × S_k) ·
 Σ_{i≥k} h_i. Gravity comes from the same sweep, by the first moments of the links.
 
-Source: the equation of the momentum: De Luca and Mattone 2005 (sensorless collision detection).
+Source: the equation of the momentum: De Luca and Mattone 2005 (sensorless collision detection); C as in
+ragazzon2012 (3.6) with the last sign corrected.
 """
 
-import numpy as np
-
-from dynamics.arm import Arm, joint_count
-from dynamics.batches import as_rows
-from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.decorators import inlined
 from dynamics.kernels.spatial import NONE, cross_force, pair, plus, plus_times, power, put_pair, turning_axis
 from dynamics.kernels.vectors import (
     UP,
@@ -30,31 +27,6 @@ from dynamics.kernels.vectors import (
     times,
     vector,
 )
-from dynamics.kinematics import update_frames
-from dynamics.work import make_work
-
-
-def generalized_momentum(arm: Arm, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Generalised momentum and its rate without any torque on the joints.
-
-    Args:
-        arm: the arm; its friction is no part of the rate.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-
-    Returns:
-        p = M qd [N·m·s] and C^T qd - g [N·m], each (..., n).
-
-    Raises:
-        BadInput: wrong shapes.
-
-    Source: De Luca and Mattone 2005; C as in ragazzon2012 (3.6) with the last sign corrected.
-    """
-    n = joint_count(arm)
-    (q, qd), lead = as_rows(n, q=q, qd=qd)
-    momentum, rate = np.empty_like(q), np.empty_like(q)
-    _momentum_batch(arm, q, qd, make_work(n), momentum, rate)
-    return momentum.reshape(*lead, n), rate.reshape(*lead, n)
 
 
 @inlined
@@ -96,10 +68,3 @@ def _link_momenta(arm, qd, work):
         body[i, 0] = mass
         put(body, i, 1, times(mass, center))
     return velocity
-
-
-@kernel
-def _momentum_batch(arm, q, qd, work, momentum, rate):
-    for row in range(q.shape[0]):
-        update_frames(arm, q[row], work)
-        update_momentum(arm, arm.gravity, qd[row], work, momentum[row], rate[row])

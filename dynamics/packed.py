@@ -18,17 +18,11 @@ from dynamics.work import Work
 
 
 class Numbers(NamedTuple):
-    """What a kernel is told of an arm.
+    """What a kernel is told of an arm."""
 
-    Attributes:
-        numbers: all of them in one array, in the order of the arm's fields.
-        n: how many joints.
-        room: length of the array that holds its scratch arrays (``work_in``).
-    """
-
-    numbers: np.ndarray
-    n: int
-    room: int
+    numbers: np.ndarray  # all of them in one array, in the order of the arm's fields
+    n: int  # how many joints
+    room: int  # length of the array that holds its scratch arrays (``work_in``)
 
 
 class _Scratch(threading.local):

@@ -27,17 +27,11 @@ NEAR_LENGTH = 0.005  # [m] |along| that counts as near
 
 
 class SingularityMeasures(NamedTuple):
-    """Three signed measures, each (...), zero at its singularity; their signs name the branch.
+    """Three signed measures, each (...), zero at its singularity; their signs name the branch."""
 
-    Attributes:
-        wrist: sin theta5 [1].
-        elbow: sin theta3 [1].
-        shoulder: coordinate of the wrist centre along frame 1's x axis [m].
-    """
-
-    wrist: np.ndarray
-    elbow: np.ndarray
-    shoulder: np.ndarray
+    wrist: np.ndarray  # sin theta5 [1]
+    elbow: np.ndarray  # sin theta3 [1]
+    shoulder: np.ndarray  # coordinate of the wrist centre along frame 1's x axis [m]
 
 
 def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:

@@ -418,8 +418,7 @@ class Method:
         try:
             array = np.atleast_1d(parameter.check(value))
         except BadInput as error:
-            where = f"{self.kind} {self.name}: {error.where}"
-            raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
+            raise error.at(f"{self.kind} {self.name}: {error.where}") from None
         wanted = n if parameter.per_joint else 1
         if array.size == 1:
             return np.repeat(array, wanted)

@@ -37,10 +37,9 @@ _COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "py
 
 ROOMS = {  # a room, its files, and the tests that are to notice
     "scoring": {
-        "record/scoring.py": "record/test_scoring.py",
         "record/contacts.py": "record/test_scoring.py experiment/test_simulation.py",
         "record/rates.py": "record/test_scoring.py logs/test_tuning.py",
-        "record/marks.py": "record/test_scoring.py navigation/test_whole_arm_navigator.py",
+        "record/scoring.py": "record/test_scoring.py navigation/test_whole_arm_navigator.py",
         "record/plans.py": "record/test_plans.py",
         "experiment/arrival.py": "experiment/test_arrival.py",
     },
@@ -49,7 +48,7 @@ ROOMS = {  # a room, its files, and the tests that are to notice
         "sweeps/paired.py": "sweeps/test_paired.py",
         "sweeps/values.py": "sweeps/test_sweep_file.py",
         "sweeps/axes.py": "sweeps/test_sweep_file.py",
-        "logs/threshold.py": "logs/test_threshold.py logs/test_tuning.py",
+        "logs/tuning.py": "logs/test_threshold.py logs/test_tuning.py",
     },
     "navigation": {
         "navigation/map/beliefs.py": "navigation/test_beliefs.py navigation/test_tool_navigator.py",
@@ -66,7 +65,7 @@ ROOMS = {  # a room, its files, and the tests that are to notice
         "world/fitting.py": "world/test_all_faults.py world/test_start_section.py world/test_world.py "
         "world/test_faults.py",
         "world/beforehand.py": "world/test_remarks.py",
-        "world/walls.py": "world/test_walls.py",
+        "world/obstacles.py": "world/test_walls.py",
     },
     "planner": {
         "planning/a_star.py": "navigation/test_planners.py planning/test_closed.py",

@@ -26,7 +26,8 @@ def base_frame(point: np.ndarray, axis: np.ndarray) -> np.ndarray:
     Its origin is where the axis passes the root's origin, z along the axis, x as near as can be to the root's
     x axis (y axis where x is along the joint). It is the root's own frame when its z axis is the joint's.
     """
-    z = _exact(axis)
+    near = np.round(axis)
+    z = near if np.abs(axis - near).max() < PARALLEL else axis / np.linalg.norm(axis)
     origin = point - (point @ z) * z
     guess = np.eye(3)[0 if abs(z[0]) < 0.9 else 1]
     x = guess - (guess @ z) * z
@@ -95,12 +96,6 @@ def _frame(origin: np.ndarray, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     frame = np.eye(4)
     frame[:3, 0], frame[:3, 1], frame[:3, 2], frame[:3, 3] = x, np.cross(z, x), z, origin
     return frame
-
-
-def _exact(axis: np.ndarray) -> np.ndarray:
-    """The axis, or the coordinate axis that it nearly is."""
-    near = np.round(axis)
-    return near if np.abs(axis - near).max() < PARALLEL else axis / np.linalg.norm(axis)
 
 
 def _quarter(angle: float) -> float:

@@ -25,19 +25,14 @@ _SOURCE = "URDF"
 
 
 class UrdfArm(NamedTuple):
-    """What a URDF file describes.
+    """What a URDF file describes."""
 
-    Attributes:
-        arm: its tool frame is the file's tip; ``arm.gravity`` is in the axes of frame 0.
-        T_base_0: (4, 4) from our frame 0, whose z axis is the first joint's, to the file's base
-            link; the identity where that link's own z axis is the first joint's.
-        joints: names of the moving joints, in order.
-        base, tip: names of the links at both ends.
-    """
-
-    arm: Arm
+    arm: Arm  # its tool frame is the file's tip; ``arm.gravity`` is in the axes of frame 0
+    # (4, 4) from our frame 0, whose z axis is the first joint's, to the file's base link; the identity where
+    # that link's own z axis is the first joint's
     T_base_0: np.ndarray
-    joints: tuple[str, ...]
+    joints: tuple[str, ...]  # names of the moving joints, in order
+    # base, tip: names of the links at both ends
     base: str
     tip: str
 

@@ -1,13 +1,66 @@
-"""A file, or a folder, is written whole or not at all."""
+"""A file, or a folder, is written whole or not at all.
+
+Below a folder that the user named no link is followed, and nothing is waited for.
+"""
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dynamics.errors import BadInput
-from dynamics.files.links import remove_folder
+from dynamics.errors import BadInput, told
+
+
+def inside(path: Path, folder: Path) -> Path:
+    """The same path with its folder, or what a link to it leads to, where it lies inside the folder.
+
+    Raises:
+        BadInput: it does not lie below the folder, or a link leads out.
+    """
+    here = Path(os.path.realpath(folder))
+    parts = path.parts[len(folder.parts) :]
+    if path.parts[: len(folder.parts)] != folder.parts or not parts:
+        raise _leads_out(path, folder)
+    for part in parts:
+        here /= part
+        if part == ".." or _is_link(here):
+            raise _leads_out(path, folder)
+    return here
+
+
+def remove_folder(path: Path, folder: Path) -> None:
+    """Remove a folder inside another one, with all that is below it; what cannot be removed stays.
+
+    Links below it are removed, what they lead to is not.
+
+    Raises:
+        BadInput: as ``inside``.
+    """
+    shutil.rmtree(inside(path, folder), ignore_errors=True)
+
+
+def require_regular(path: Path) -> None:
+    """Refuse what would be waited for, a pipe or a device, and a folder; a missing file passes.
+
+    Raises:
+        BadInput: it is no regular file, nor a link to one.
+        OSError: it cannot be looked at.
+    """
+    if path.exists() and not path.is_file():
+        raise BadInput("no regular file", where=str(path))
+
+
+def _is_link(path: Path) -> bool:
+    """Whether it is a symbolic link, or what Windows calls a junction."""
+    return path.is_symlink() or bool(getattr(path, "is_junction", bool)())
+
+
+def _leads_out(path: Path, folder: Path) -> BadInput:
+    what = "leads out of the folder; nothing is written or removed through a link"
+    return BadInput(what, where=str(path), allowed=f"what lies in {folder} itself")
+
 
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
@@ -83,9 +136,14 @@ def write_whole(path: str | Path, text: str) -> Path:
         BadInput: it cannot be written there; what was there before is still there.
     """
     path = Path(path)
-    try:
-        with whole_file(path) as partial:
-            partial.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"cannot write: {error.strerror or error}", where=str(path)) from None
+    with told("cannot write", path), whole_file(path) as partial:
+        partial.write_text(text, encoding="utf-8")
     return path
+
+
+_BEGINS = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection"
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would compute a cell of text: https://owasp.org/www-community/attacks/CSV_Injection."""
+    return text.startswith(_BEGINS)

@@ -8,6 +8,19 @@ inner ones. So the names are those of madsen2020. The dropped columns are combin
 Y_dropped = Y_kept B, and the base parameters are beta = pi_kept + B pi_dropped.
 
 Source: madsen2020 section 3, (9); Gautier and Khalil 1990; Gautier 1991 for the numerical way.
+
+``base_parameter_count`` counts them from the joint axes. For revolute joints Gautier and Khalil count 7 a
+link less 4, and 2 less again where axis 1 is parallel to gravity. That is for an arm whose second axis is
+not parallel to the first; with k leading axes that are parallel to each other (a planar arm has nothing
+else) each of those k links has only ZZ, MX and MY:
+
+    7 (n - k) + 3 k - 2 c,
+
+where c counts the leading joints on the very line of axis 1, if gravity is parallel to it (their MX and MY
+do nothing), else c = 0. Rotor inertias add n - 1, since that of joint 1 joins ZZ1, and one less where the
+first axis that leaves the direction of axis 1 is perpendicular to it, since that rotor joins its link's ZZ.
+
+Source: madsen2020 (9), corrected to hold for parallel leading axes as well; Gautier and Khalil 1990.
 """
 
 from collections.abc import Callable
@@ -19,6 +32,7 @@ from dynamics.arm import Arm
 from dynamics.errors import HopfieldNavError
 from dynamics.identification.parameters import PER_LINK, parameter_names, parameters_of, to_standard
 from dynamics.identification.regression import regressor
+from dynamics.kinematics import link_frames
 
 _STATES = 80
 _RANK_TOLERANCE = 1e-9  # of a column of unit length; rounding leaves 1e-14, the smallest real one is 1e-4
@@ -30,27 +44,16 @@ _SEED = 20200917
 
 
 class BaseParameters(NamedTuple):
-    """Which combinations of an arm's inertial parameters its torque depends on.
+    """Which combinations of an arm's inertial parameters its torque depends on."""
 
-    Attributes:
-        names: p names; ``R`` at the end where others are regrouped into it, as in madsen2020.
-        parameters: names of all parameters, in the order of ``parameters_of``.
-        kept: (p,) places of the kept parameters among them.
-        zero: places of those without any effect.
-        grouping: (p, all) matrix K with beta = K pi.
-        columns: (all, p) Y_standard times this is the base regressor.
-        rotor: whether rotor inertias are among them.
-        frames: of ``parameters``, ``standard`` or ``modified``.
-    """
-
-    names: tuple[str, ...]
-    parameters: tuple[str, ...]
-    kept: np.ndarray
-    zero: np.ndarray
-    grouping: np.ndarray
-    columns: np.ndarray
-    rotor: bool
-    frames: str
+    names: tuple[str, ...]  # p names; ``R`` at the end where others are regrouped into it, as in madsen2020
+    parameters: tuple[str, ...]  # names of all parameters, in the order of ``parameters_of``
+    kept: np.ndarray  # (p,) places of the kept parameters among them
+    zero: np.ndarray  # places of those without any effect
+    grouping: np.ndarray  # (p, all) matrix K with beta = K pi
+    columns: np.ndarray  # (all, p) Y_standard times this is the base regressor
+    rotor: bool  # whether rotor inertias are among them
+    frames: str  # of ``parameters``, ``standard`` or ``modified``
 
     def of(self, arm: Arm) -> np.ndarray:
         """(p,) base parameters of an arm with the same kinematics."""
@@ -77,7 +80,8 @@ def base_parameters(arm: Arm, rotor: bool = False, frames: str = "modified") -> 
     """
     n = len(arm.dh)
     names = parameter_names(n, rotor)
-    Y = _sampled(arm, rotor, frames)
+    Y = regressor(arm, *random_excitation(arm), rotor, frames)
+    Y = Y.reshape(-1, Y.shape[-1])
     zero = _zero_columns(arm, Y)
     kept, B = _factorise(Y, [k for k in _preference(names) if k not in set(zero)])
     dropped = [k for k in range(len(names)) if k not in set(kept) | set(zero)]
@@ -109,19 +113,10 @@ def base_regressor(
     return out
 
 
-def random_excitation(
-    arm: Arm, count: int = _STATES, seed: int = _SEED
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, qd, qdd (count, n) that excite every parameter: the yardstick of what a log could show."""
-    rng = np.random.default_rng(seed)
-    shape = (count, len(arm.dh))
+def random_excitation(arm: Arm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q, qd, qdd (k, n) that excite every parameter: the yardstick of what a log could show."""
+    rng, shape = np.random.default_rng(_SEED), (_STATES, len(arm.dh))
     return rng.uniform(-np.pi, np.pi, shape), rng.uniform(-1, 1, shape), rng.uniform(-3, 3, shape)
-
-
-def _sampled(arm: Arm, rotor: bool, frames: str) -> np.ndarray:
-    q, qd, qdd = random_excitation(arm)
-    Y = regressor(arm, q, qd, qdd, rotor, frames)
-    return Y.reshape(-1, Y.shape[-1])
 
 
 def _zero_columns(arm: Arm, Y: np.ndarray) -> list[int]:
@@ -176,3 +171,31 @@ def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], Callable[[li
 
 def _number(name: str) -> int:
     return int(name.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+
+
+_ANGLE = 1e-9  # sine or cosine below which axes count as parallel or perpendicular
+
+
+def base_parameter_count(arm: Arm, rotor: bool = False) -> int:
+    """Number of base parameters by the closed formula, with rotor inertias or without; gravity matters.
+
+    Source: madsen2020 (9).
+    """
+    n = len(arm.dh)
+    frames = link_frames(arm, np.zeros(len(arm.dh)))[:-1]
+    axes, points = frames[:, :3, 2], frames[:, :3, 3]
+    k = _leading(np.linalg.norm(np.cross(axes, axes[0]), axis=1) < _ANGLE)
+    away = np.linalg.norm(np.cross(points - points[0], axes[0]), axis=1)
+    g = np.linalg.norm(arm.gravity)
+    upright = g == 0 or np.linalg.norm(np.cross(arm.gravity, axes[0])) < _ANGLE * g
+    on_axis = min(_leading(away < _ANGLE), k) if upright else 0
+    count = 7 * (n - k) + 3 * k - 2 * on_axis
+    if not rotor:
+        return count
+    perpendicular = k < n and abs(axes[k] @ axes[0]) < _ANGLE
+    return count + n - 1 - int(perpendicular)
+
+
+def _leading(flags: np.ndarray) -> int:
+    """How many of the first flags are set without a break."""
+    return len(flags) if flags.all() else int(np.argmin(flags))

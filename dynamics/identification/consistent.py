@@ -36,30 +36,20 @@ _LARGEST_FACTOR = 1e4  # of R in scaled parameters: exact data would give a prog
 
 
 class ConsistentFit(NamedTuple):
-    """A full set of parameters of real bodies.
+    """A full set of parameters of real bodies."""
 
-    Attributes:
-        arm: the given arm with them.
-        parameters: (10 n,) or (11 n,), frames of ``Arm``.
-        base: (p,) base parameters of that arm.
-        friction: what is left of the other unknowns.
-        distance: |R (base - estimate)|: standard deviations that consistency costs, all together.
-    """
-
-    arm: Arm
-    parameters: np.ndarray
-    base: np.ndarray
-    friction: np.ndarray
-    distance: float
+    arm: Arm  # the given arm with them
+    parameters: np.ndarray  # (10 n,) or (11 n,), frames of ``Arm``
+    base: np.ndarray  # (p,) base parameters of that arm
+    friction: np.ndarray  # what is left of the other unknowns
+    distance: float  # |R (base - estimate)|: standard deviations that consistency costs, all together
 
 
 class NoConsistentFit(HopfieldNavError):
     """The solver found no solution."""
 
 
-def consistent_fit(
-    arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray, weight: float = DEVIATION_WEIGHT
-) -> ConsistentFit:
+def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray) -> ConsistentFit:
     """Parameters of real bodies nearest to an estimate.
 
     Args:
@@ -67,7 +57,6 @@ def consistent_fit(
         base: its base parameters.
         values: (u,) estimate: base parameters, then any others (friction), which stay free.
         factor: (u, u) of ``Estimate``.
-        weight: of the deviation from ``arm``.
 
     Raises:
         BadInput: cvxpy is missing, or shapes do not fit.
@@ -80,20 +69,12 @@ def consistent_fit(
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
     K = base.grouping @ _from_standard(arm, base)
-    change, rest = _solve(arm, start, scale, K, values, factor, weight)
+    change, rest = _solve(arm, start, scale, K, values, factor)
     full = start + scale * change
     fitted = arm_with_parameters(arm, full)
     found = np.concatenate([base.grouping @ parameters_of(fitted, base.rotor, base.frames), rest])
     distance = float(np.linalg.norm(factor @ (found - values)))
     return ConsistentFit(fitted, full, found[:p], rest, distance)
-
-
-def smallest_eigenvalue(arm: Arm) -> float:
-    """Of the pseudo-inertias of all links, each scaled to a body of 1 kg and 0.1 m: above 0 is consistent."""
-    links = parameters_of(arm).reshape(-1, PER_LINK)
-    D = np.diag([1 / _REACH] * 3 + [1.0])
-    mass = max(float(arm.mass.mean()), 1e-300)
-    return min(float(np.linalg.eigvalsh(D @ pseudo_inertia(link) @ D / mass)[0]) for link in links)
 
 
 def _from_standard(arm: Arm, base: BaseParameters) -> np.ndarray:
@@ -113,13 +94,7 @@ def _scale(arm: Arm, size: int) -> np.ndarray:
 
 
 def _solve(
-    arm: Arm,
-    start: np.ndarray,
-    scale: np.ndarray,
-    K: np.ndarray,
-    values: np.ndarray,
-    factor: np.ndarray,
-    weight: float,
+    arm: Arm, start: np.ndarray, scale: np.ndarray, K: np.ndarray, values: np.ndarray, factor: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     cp = _cvxpy()
     p = len(K)
@@ -130,7 +105,8 @@ def _solve(
     width = np.maximum(np.linalg.norm(B, axis=0), 1e-300)
     shrink = min(1.0, _LARGEST_FACTOR / max(float(np.abs(A).max()), 1e-300))
     error = shrink * A @ x + shrink * offset + shrink * (B / width) @ rest
-    cost = cp.sum_squares(error) + (shrink**2 * weight if shrink == 1 else weight * 1e-6) * cp.sum_squares(x)
+    weight = DEVIATION_WEIGHT if shrink == 1 else DEVIATION_WEIGHT * 1e-6
+    cost = cp.sum_squares(error) + weight * cp.sum_squares(x)
     problem = cp.Problem(cp.Minimize(cost), _constraints(cp, arm, start, scale, x))
     _run(cp, problem)
     return x.value, values[p:] + rest.value / width

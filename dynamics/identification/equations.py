@@ -29,30 +29,24 @@ UNCLEAR = 0.02  # share of a filtered sample that comes from there, from which i
 
 @dataclass(frozen=True)
 class Options:
-    """How an arm is identified.
+    """How an arm is identified."""
 
-    Attributes:
-        rotor: ``known``: the arm's rotor inertias are taken off the torque; ``estimated``: they are
-            among the parameters; ``ignored``.
-        friction: whether Coulomb and viscous friction are estimated.
-        known_friction: a law from rotor speeds (k, n) [rad/s] to friction torques (k, n) [N·m] that is taken
-            off the torque; with ``friction`` the estimate is of what it leaves.
-        rest_speed: the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above
-            the noise of the filtered speed, well below the speeds of the motion.
-        dynamics_bandwidth: of the arm [Hz]; angles are filtered at 5 times this.
-        parallel_cutoff: of the filter before decimation [Hz].
-        unexcited: ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them.
-        level: of the confidence intervals.
-    """
-
+    # ``known``: the arm's rotor inertias are taken off the torque; ``estimated``: they are among the
+    # parameters; ``ignored``
     rotor: str = "known"
-    friction: bool = True
+    friction: bool = True  # whether Coulomb and viscous friction are estimated
+    # a law from rotor speeds (k, n) [rad/s] to friction torques (k, n) [N·m] that is taken off the torque;
+    # with ``friction`` the estimate is of what it leaves
     known_friction: Callable[[np.ndarray], np.ndarray] | None = None
+    # the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above the noise of the
+    # filtered speed, well below the speeds of the motion.
     rest_speed: float = 0.001
+    # of the arm [Hz]; angles are filtered at 5 times this
     dynamics_bandwidth: float = filtering.DYNAMICS_BANDWIDTH
-    parallel_cutoff: float = filtering.PARALLEL_CUTOFF
+    parallel_cutoff: float = filtering.PARALLEL_CUTOFF  # of the filter before decimation [Hz]
+    # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
     unexcited: str = "refuse"
-    level: float = 0.95
+    level: float = 0.95  # of the confidence intervals
 
     def __post_init__(self) -> None:
         for name, allowed in (("rotor", ROTORS), ("unexcited", ("refuse", "keep"))):
@@ -74,17 +68,12 @@ def unknown_names(base: BaseParameters, n: int, friction: bool) -> list[str]:
 
 
 class Observations(NamedTuple):
-    """Filtered and decimated equations of k samples.
+    """Filtered and decimated equations of k samples."""
 
-    Attributes:
-        Y: (k, n, u) observation matrix.
-        tau: (k, n) [N·m].
-        clear: (k, n) whether the row is fit to be used: False where the joint turns round, so that the sign
-            of its friction is not known (always True without friction).
-    """
-
-    Y: np.ndarray
-    tau: np.ndarray
+    Y: np.ndarray  # (k, n, u) observation matrix
+    tau: np.ndarray  # (k, n) [N·m]
+    # (k, n) whether the row is fit to be used: False where the joint turns round, so that the sign of its
+    # friction is not known (always True without friction)
     clear: np.ndarray
 
 

@@ -1,7 +1,7 @@
 """How far the gears give before they slip: level and stiffness of each joint, from where it turns round.
 
-Over a path q Dahl's friction (``dynamics.presliding``) is F_c f(q; F_c / σ), with f between -1 and 1, so it
-is linear in the level, and the one other unknown is a length: how far the joint turns before it slips. For
+Over a path q Dahl's friction (``dynamics.joint_friction``) is F_c f(q; F_c / σ), with f between -1 and 1, so
+it is linear in the level, and the one other unknown is a length: how far the joint turns before it slips. For
 each length on a grid the torque about the turns, less what the identified bodies and viscous friction take,
 is fitted by f, and in each window by a straight line in time, which takes what the model has wrong. The
 interval holds the lengths whose residual is no larger than noise with the residual's correlation makes it.
@@ -19,7 +19,7 @@ from dynamics.identification.base_set import BaseParameters
 from dynamics.identification.equations import Options, equations, rotor_motion
 from dynamics.identification.filtering import motion
 from dynamics.identification.logs import MotionLog
-from dynamics.presliding import presliding_torque
+from dynamics.joint_friction import presliding_torque
 
 LENGTHS = np.geomspace(1e-5, 1e-2, 91)  # [rad] F_c / σ, from the step of an encoder on: less is not seen
 WINDOW = 0.25  # [s] on both sides of a turn
@@ -30,19 +30,12 @@ SURE = 10.0  # ratio of an interval's ends up to which a stiffness is handed on
 
 
 class Gears(NamedTuple):
-    """Friction where joints turn round; joints that never do have no turns, and no number.
+    """Friction where joints turn round; joints that never do have no turns, and no number."""
 
-    Attributes:
-        level: (n,) F_c [N·m].
-        stiffness: (n,) σ, the most likely [N·m/rad].
-        interval: (n, 2) of it; 0 or infinite where the logs do not tell.
-        turns: (n,) how many were seen.
-    """
-
-    level: np.ndarray
-    stiffness: np.ndarray
-    interval: np.ndarray
-    turns: np.ndarray
+    level: np.ndarray  # (n,) F_c [N·m]
+    stiffness: np.ndarray  # (n,) σ, the most likely [N·m/rad]
+    interval: np.ndarray  # (n, 2) of it; 0 or infinite where the logs do not tell
+    turns: np.ndarray  # (n,) how many were seen
 
     @property
     def told(self) -> np.ndarray:

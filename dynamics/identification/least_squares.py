@@ -33,25 +33,15 @@ REWEIGHTINGS = 3  # the document's one, and two more: a noisy joint spoils the f
 
 
 class Estimate(NamedTuple):
-    """A least-squares estimate of p parameters from k samples of n joints.
+    """A least-squares estimate of p parameters from k samples of n joints."""
 
-    Attributes:
-        values: (p,).
-        covariance: (p, p) for the noise that the residual shows.
-        white_covariance: (p, p) as if the samples were independent.
-        residual: (k, n) torque less prediction, 0 in rows that were not used [N·m].
-        noise: (n,) standard deviation of the residual [N·m]; its inverse is the weight.
-        factor: (p, p) R with |X (b - values)| = |R (b - values)| for the weighted observations X.
-        condition_number: of the weighted observation matrix, columns scaled to unit length.
-    """
-
-    values: np.ndarray
-    covariance: np.ndarray
-    white_covariance: np.ndarray
-    residual: np.ndarray
-    noise: np.ndarray
-    factor: np.ndarray
-    condition_number: float
+    values: np.ndarray  # (p,)
+    covariance: np.ndarray  # (p, p) for the noise that the residual shows
+    white_covariance: np.ndarray  # (p, p) as if the samples were independent
+    residual: np.ndarray  # (k, n) torque less prediction, 0 in rows that were not used [N·m]
+    noise: np.ndarray  # (n,) standard deviation of the residual [N·m]; its inverse is the weight
+    factor: np.ndarray  # (p, p) R with |X (b - values)| = |R (b - values)| for the weighted observations X
+    condition_number: float  # of the weighted observation matrix, columns scaled to unit length
 
     @property
     def deviations(self) -> np.ndarray:

@@ -18,23 +18,15 @@ _SLOPE = 3.0  # logged speed over differences of the angles: 57.3 for degrees, 1
 
 
 class MotionLog(NamedTuple):
-    """Samples of one motion at a constant rate.
+    """Samples of one motion at a constant rate."""
 
-    Attributes:
-        time: (k,) [s].
-        q: (k, n) joint angles, on the link's side [rad].
-        tau: (k, n) joint torques [N·m], of the motors: K i, or of torque sensors.
-        qd: (k, n) logged velocities [rad/s], or None; used to check units only.
-        rotor_q: (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``.
-        name: for messages.
-    """
-
-    time: np.ndarray
-    q: np.ndarray
-    tau: np.ndarray
-    qd: np.ndarray | None = None
+    time: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (k, n) joint angles, on the link's side [rad]
+    tau: np.ndarray  # (k, n) joint torques [N·m], of the motors: K i, or of torque sensors
+    qd: np.ndarray | None = None  # (k, n) logged velocities [rad/s], or None; used to check units only
+    # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
     rotor_q: np.ndarray | None = None
-    name: str = "log"
+    name: str = "log"  # for messages
 
     @property
     def rate(self) -> float:
@@ -68,7 +60,10 @@ def as_log(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float =
     log = MotionLog(time=time, name=name, **arrays)
     _check_time(log, lowest_rate)
     _check_units(log, arm)
-    _check_channels(log)
+    dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
+    if dead:
+        found = f"joints {', '.join(dead)}"
+        raise BadInput("tau never changes", where=log.name, found=found, allowed="measured torques")
     return log
 
 
@@ -131,10 +126,3 @@ def _check_units(log: MotionLog, arm: Arm) -> None:
     if not 1 / _SLOPE < slope < _SLOPE:
         what = "qd is not the rate of change of q: degrees or milliseconds in one of them"
         raise BadInput(what, where=log.name, found=f"a ratio of {slope:.3g}", allowed="1")
-
-
-def _check_channels(log: MotionLog) -> None:
-    dead = [str(j + 1) for j in np.flatnonzero(np.ptp(log.tau, axis=0) == 0)]
-    if dead:
-        found = f"joints {', '.join(dead)}"
-        raise BadInput("tau never changes", where=log.name, found=found, allowed="measured torques")

@@ -26,31 +26,18 @@ _FEW_LARGEST = 8  # poorly known parameters that the summary names
 
 @dataclass(frozen=True)
 class Identification:
-    """An identified arm and what is known of how good it is.
+    """An identified arm and what is known of how good it is."""
 
-    Attributes:
-        given: the arm that was handed in (CAD).
-        base: its base parameters.
-        options: as handed in.
-        names: (u,) of the unknowns: base parameters, then FC1 … and FV1 … with friction.
-        estimate: weighted least squares: values, covariance, residual (see ``Estimate``).
-        open: names of unknowns that the logs do not show (``unexcited="keep"`` only).
-        nmse_given: NMSE of the given arm on the logs of the fit [N·m].
-        nmse_fit: NMSE of the estimate there [N·m].
-        samples: number after decimation.
-        motions: the logs.
-    """
-
-    given: Arm
-    base: BaseParameters
-    options: Options
-    names: tuple[str, ...]
-    estimate: Estimate
-    open: tuple[str, ...]
-    nmse_given: float
-    nmse_fit: float
-    samples: int
-    motions: tuple[MotionLog, ...]
+    given: Arm  # the arm that was handed in (CAD)
+    base: BaseParameters  # its base parameters
+    options: Options  # as handed in
+    names: tuple[str, ...]  # (u,) of the unknowns: base parameters, then FC1 … and FV1 … with friction
+    estimate: Estimate  # weighted least squares: values, covariance, residual (see ``Estimate``)
+    open: tuple[str, ...]  # names of unknowns that the logs do not show (``unexcited="keep"`` only)
+    nmse_given: float  # NMSE of the given arm on the logs of the fit [N·m]
+    nmse_fit: float  # NMSE of the estimate there [N·m]
+    samples: int  # number after decimation
+    motions: tuple[MotionLog, ...]  # the logs
 
     @cached_property
     def consistent(self) -> ConsistentFit:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.batches import as_rows
 from dynamics.errors import BadInput
 from dynamics.identification.base_set import BaseParameters
 from dynamics.identification.equations import Options, observations
@@ -21,17 +20,11 @@ from dynamics.identification.logs import MotionLog
 
 
 class Comparison(NamedTuple):
-    """Two models on one motion.
+    """Two models on one motion."""
 
-    Attributes:
-        name: of the log.
-        reference: NMSE of the reference (CAD) model [N·m].
-        identified: NMSE of the identified model [N·m].
-    """
-
-    name: str
-    reference: float
-    identified: float
+    name: str  # of the log
+    reference: float  # NMSE of the reference (CAD) model [N·m]
+    identified: float  # NMSE of the identified model [N·m]
 
     @property
     def improvement(self) -> float:
@@ -90,25 +83,3 @@ def cad_error(arm: Arm, share: float, rng: np.random.Generator) -> Arm:
     second = stretch * (np.trace(arm.inertia, axis1=1, axis2=2)[:, None, None] / 2 * np.eye(3) - arm.inertia)
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     return arm._replace(mass=mass, center_of_mass=arm.center_of_mass * factors[:, 1:4], inertia=inertia)
-
-
-def simulated_log(
-    torque: np.ndarray,
-    time: np.ndarray,
-    q: np.ndarray,
-    rng: np.random.Generator,
-    torque_noise: np.ndarray | float = 0.0,
-    angle_noise: float = 0.0,
-    name: str = "simulated",
-) -> MotionLog:
-    """A log with white noise on exact samples: torque (k, n) [N·m] at times (k,) [s], angles (k, n) [rad].
-
-    The standard deviation of the torque is one or (n,) [N·m], that of the angles one [rad].
-
-    Raises:
-        BadInput: wrong shapes.
-    """
-    n = np.shape(q)[-1]
-    (torque, q), _ = as_rows(n, torque=torque, q=q)
-    tau = torque + rng.normal(size=q.shape) * torque_noise
-    return MotionLog(np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name=name)

@@ -1,7 +1,6 @@
 from .analytic import CHECKED as CHECKED
 from .analytic import inverse_kinematics as inverse_kinematics
 from .analytic import inverse_kinematics_branches as inverse_kinematics_branches
-from .analytic import solve_all as solve_all
 from .analytic import solve_all_wanting as solve_all_wanting
 from .differential import differential_inverse_kinematics as differential_inverse_kinematics
 from .joint_path import JointPath as JointPath
@@ -11,7 +10,7 @@ from .joint_path import within_limits_turns as within_limits_turns
 from .numeric import NumericSolution as NumericSolution
 from .numeric import numeric_inverse_kinematics as numeric_inverse_kinematics
 from .poses import as_poses as as_poses
-from .position import closed_form_position as closed_form_position
+from .position_path import closed_form_position as closed_form_position
 from .position_path import follow_positions as follow_positions
 from .ur_type import has_closed_form as has_closed_form
 from .ur_type import require_closed_form as require_closed_form

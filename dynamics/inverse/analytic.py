@@ -76,7 +76,7 @@ def inverse_kinematics_branches(
 
 
 @kernel
-def solve_all(arm, T, solutions, branches):
+def solve_all_wanting(arm, T, theta6, solutions, branches):
     """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
 
     For calls from other kernels, without allocation or check: ``arm`` must have passed
@@ -85,15 +85,10 @@ def solve_all(arm, T, solutions, branches):
     Args:
         arm: a UR-type arm.
         T: (4, 4) T_base_tool.
+        theta6: angle of joint 6 that is wanted where the wrist is singular [rad].
         solutions: (8, 6) float64, rows up to the count are written [rad].
         branches: (8, 3) int64, likewise.
     """
-    return solve_branches(arm, T, 0.0, solutions, branches)
-
-
-@kernel
-def solve_all_wanting(arm, T, theta6, solutions, branches):
-    """As ``solve_all``, with a wanted angle of joint 6 where the wrist is singular [rad]."""
     return solve_branches(arm, T, theta6, solutions, branches)
 
 

@@ -77,7 +77,10 @@ def numeric_inverse_kinematics(
     Source: nowoczyn2023 2.2 (corrected), and the papers named at the head of the module.
     """
     n = joint_count(arm)
-    T = _one_pose(T_base_tool)
+    rows, lead = as_poses(T_base_tool)
+    if lead:
+        raise BadInput("one pose is needed", found=f"{len(rows)} of them", allowed="(4, 4)")
+    T = rows[0]
     as_poses(arm.tool, "the arm's tool frame")
     start = checked_start(q_start, n)
     if not (tolerance >= 0 and max_iterations >= 0 and restarts >= 0):
@@ -240,13 +243,6 @@ def turn_between(T_from, T_to):
         largest = (xz, yz, z[2] - cosine) if z[2] > y[1] else (xy, y[1] - cosine, yz)
     scale = angle / length(largest)
     return times(-scale if dot(largest, axis) < 0.0 else scale, largest)
-
-
-def _one_pose(value: object) -> np.ndarray:
-    rows, lead = as_poses(value)
-    if lead:
-        raise BadInput("one pose is needed", found=f"{len(rows)} of them", allowed="(4, 4)")
-    return rows[0]
 
 
 def _random_start(arm: Arm, rng: np.random.Generator) -> np.ndarray:

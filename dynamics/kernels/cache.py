@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from dynamics.errors import BadInput
-from dynamics.files.links import remove_folder
+from dynamics.files.writing import remove_folder
 from dynamics.kernels.numba_parts import PLAIN
 
 PACKAGES = ("dynamics", "hopfield_nav")  # whose compiled code is kept

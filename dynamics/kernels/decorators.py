@@ -135,7 +135,7 @@ def inlined(function: Callable) -> Callable:
 
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
-    options = {**loop_options(), "cache": _is_ours(function)}
+    options = {**loop_options(), "cache": function.__module__.split(".")[0] in PACKAGES}
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
         return function
@@ -210,7 +210,3 @@ def _load_without_linear_algebra() -> None:
         import numba.np.arraymath  # noqa: F401  (what asks)
     finally:
         setattr(linalg, "ensure_blas", look)  # noqa: B010
-
-
-def _is_ours(function: Callable) -> bool:
-    return function.__module__.split(".")[0] in PACKAGES

@@ -23,14 +23,10 @@ _NUMBERS = {
 
 
 class RecordType(types.Record):
-    """Numba's type of the records of a class.
-
-    Attributes:
-        record: the class.
-    """
+    """Numba's type of the records of a class."""
 
     def __init__(self, record: Any) -> None:
-        self.record = record
+        self.record = record  # the class
         fields: list[Any] = [
             (name, {"type": _NUMBERS[number], "offset": getattr(record, name).offset})
             for name, number in record._fields_

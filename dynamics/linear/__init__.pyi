@@ -7,6 +7,5 @@ from .linearization import companion_matrix as companion_matrix
 from .linearization import linearize as linearize
 from .linearization import moving_linearization as moving_linearization
 from .linearization import spectral_abscissa as spectral_abscissa
-from .linearization import torque_error as torque_error
 from .riccati_equation import SCRATCH as SCRATCH
 from .riccati_equation import riccati as riccati

@@ -15,17 +15,11 @@ _SAME = 1e-6  # a zero and a pole this near to each other, relative to the large
 
 
 class Bode(NamedTuple):
-    """Bode data of one pair.
+    """Bode data of one pair."""
 
-    Attributes:
-        frequency: (k,) [rad/s].
-        magnitude: (k,) 20 log10 |H| [dB], infinite at a pole.
-        phase: (k,) unwrapped angle of H [rad], NaN at a pole.
-    """
-
-    frequency: np.ndarray
-    magnitude: np.ndarray
-    phase: np.ndarray
+    frequency: np.ndarray  # (k,) [rad/s]
+    magnitude: np.ndarray  # (k,) 20 log10 |H| [dB], infinite at a pole
+    phase: np.ndarray  # (k,) unwrapped angle of H [rad], NaN at a pole
 
 
 def transfer_function(model: LinearModel, output: int, source: int) -> scipy.signal.ZerosPolesGain:

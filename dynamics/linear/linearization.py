@@ -11,7 +11,7 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from dynamics.errors import BadInput, require_known
+from dynamics.errors import require_known
 from dynamics.kinematics import jacobian
 from dynamics.newton_euler import inverse_dynamics
 
@@ -132,53 +132,6 @@ def companion_matrix(by_q: np.ndarray, by_qd: np.ndarray) -> np.ndarray:
 def spectral_abscissa(a: np.ndarray) -> np.ndarray:
     """Largest real part of the eigenvalues of (..., m, m) matrices [1/s]."""
     return np.linalg.eigvals(a).real.max(-1)
-
-
-def is_stable(a: np.ndarray, margin: float = 0.0) -> np.ndarray:
-    """Whether every eigenvalue of (..., m, m) matrices has a real part below ``-margin``."""
-    return spectral_abscissa(a) < -margin
-
-
-def torque_error(
-    arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3
-) -> np.ndarray:
-    """What the Taylor series of the inverse dynamics about a point misses at another.
-
-    Args:
-        arm: the arm.
-        point: (..., 3, n) the operating point: q, qd, qdd.
-        step: (..., 3, n) from there to where the torque is wanted.
-        order: 1, or 2: with half the second derivative along the step too.
-        spread: share of the step over which that is the central difference of exact first ones.
-
-    Returns:
-        (..., n) true torque minus that of the series [N·m]; it goes with the step to the power order + 1.
-
-    Raises:
-        BadInput: wrong shapes or order.
-
-    Source: in place of tu2023 figure 13.
-    """
-    if order not in (1, 2):
-        raise BadInput("no such order", found=order, allowed="1 or 2")
-    point, step = np.broadcast_arrays(np.asarray(point, float), np.asarray(step, float))
-    truth = inverse_dynamics(arm, *_parts(point + step))
-    series = inverse_dynamics(arm, *_parts(point)) + _slope_along(arm, point, step)
-    if order == 2:
-        ahead, behind = (_slope_along(arm, point + sign * spread * step, step) for sign in (1, -1))
-        series = series + (ahead - behind) / (4 * spread)
-    return truth - series
-
-
-def _slope_along(arm: Arm, point: np.ndarray, step: np.ndarray) -> np.ndarray:
-    slopes = inverse_dynamics_derivatives(arm, *_parts(point))
-    return sum((d @ x[..., None])[..., 0] for d, x in zip(slopes, _parts(step), strict=True))
-
-
-def _parts(point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    if point.ndim < 2 or point.shape[-2] != 3:
-        raise BadInput("a point is q, qd, qdd", found=point.shape, allowed="(…, 3, n)")
-    return point[..., 0, :], point[..., 1, :], point[..., 2, :]
 
 
 def _output_matrix(arm: Arm, q: np.ndarray, output: str | np.ndarray) -> np.ndarray:

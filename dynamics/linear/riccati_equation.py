@@ -6,45 +6,10 @@ turns the closed-loop eigenvalues into numbers below one, and each round squares
 
 import numpy as np
 
-from dynamics.batches import as_rows
-from dynamics.errors import BadInput
 from dynamics.kernels.decorators import kernel
 
 SCRATCH = 7  # matrices that a solution needs
 _ROUNDS, _SMALL = 40, 1e-14
-
-
-def solve_riccati(a: np.ndarray, g: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """Stabilising solution X (..., m, m) of A^T X + X A - X G X + H = 0.
-
-    For a linear-quadratic regulator G is B R^-1 B^T, H its weight Q of the state, both symmetric; its gain is
-    R^-1 B^T X.
-
-    Raises:
-        BadInput: wrong shapes, or no stabilising solution was found.
-    """
-    m = np.shape(a)[-1] if np.ndim(a) >= 2 else 0
-    for name, value in (("a", a), ("g", g), ("h", h)):
-        if np.ndim(value) < 2 or np.shape(value)[-2:] != (m, m):
-            raise BadInput(f"{name} must be square, as the others", found=np.shape(value))
-    flat = [np.reshape(np.asarray(x, dtype=float), (*np.shape(x)[:-2], m * m)) for x in (a, g, h)]
-    (a, g, h), lead = as_rows(m * m, a=flat[0], g=flat[1], h=flat[2])
-    out, fine = _solve_batch(*(x.reshape(-1, m, m) for x in (a, g, h)))
-    if not fine:
-        raise BadInput("no stabilising solution of the Riccati equation")
-    return out.reshape(*lead, m, m)
-
-
-@kernel
-def _solve_batch(a, g, h):
-    count, m, _ = a.shape
-    out = np.empty((count, m, m))
-    scratch = np.empty((SCRATCH, m, m))
-    fine = True
-    for row in range(count):
-        scale = np.sqrt(np.sqrt(np.abs(g[row]).max() * np.abs(h[row]).max())) + 1e-6
-        fine = riccati(a[row], g[row], h[row], scale, scratch, out[row]) and fine
-    return out, fine
 
 
 @kernel

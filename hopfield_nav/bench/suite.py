@@ -59,7 +59,6 @@ _OWN = {
     "way_m": Quantity("way of the tool", "m", "length of the tool's way", "m"),
 }
 _EVERY = 5  # rows of the record that are kept: one in so many
-Changes = Mapping[str, Any]
 Change = tuple[tuple[str | int, ...], Any, str]
 
 

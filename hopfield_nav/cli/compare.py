@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, printable
 from hopfield_nav.cli.options import Trusted
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def differing_keys(worlds: Sequence[World]) -> list[list[str]]:
     """The keys whose values differ, each with the value of every world; a dash where one has no such key."""
     flat = [dict(_flat(world.model_dump(mode="json"))) for world in worlds]
     keys = [key for key in dict.fromkeys(k for one in flat for k in one) if key != "description"]
-    rows = [[key, *(_cut(one.get(key, "–")) for one in flat)] for key in keys]
+    rows = [[key, *(printable(one.get(key, "–"), 40) for one in flat)] for key in keys]
     return [row for row in rows if len(set(row[1:])) > 1]
 
 
@@ -93,10 +93,6 @@ def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
             yield from _flat(inner, f"{key}.{name}".lstrip("."))
     else:
         yield key, value if isinstance(value, str) else json.dumps(value)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def _row(name: str, pair: Pair) -> list[str]:

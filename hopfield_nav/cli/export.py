@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dynamics import BadInput, printable
+from dynamics import BadInput, printable, told
 from hopfield_nav.cli.pictures import load_saved_run
 
 
@@ -25,7 +25,7 @@ def export(
     from hopfield_nav.record import export_csv, export_mat
 
     loaded, folder = load_saved_run(run), out or run
-    try:
+    with told("cannot be written", folder):
         folder.mkdir(parents=True, exist_ok=True)
         paths = export_csv(loaded, folder, every) if as_csv else []
         paths += [export_mat(loaded, folder / "run.mat", every)] if as_mat else []
@@ -33,8 +33,6 @@ def export(
             from hopfield_nav.wire import export_rtde
 
             paths.append(export_rtde(loaded, folder / "rtde.csv"))
-    except OSError as error:
-        raise BadInput(f"cannot be written: {error.strerror or error}", where=str(folder)) from None
     for path in paths:
         print(printable(str(path)))
     return 0

@@ -6,8 +6,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dynamics import BadInput
+from dynamics import BadInput, told
 from dynamics.files import FolderTaken
+
+_CANNOT, _WRITABLE = "cannot write results here", "--out FOLDER in a place that you may write to"
 
 
 def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
@@ -75,24 +77,15 @@ def _first_free(base: Path) -> Path:
 
 
 def _require_empty(folder: Path, option: str) -> Path:
-    try:
+    with told(_CANNOT, folder, _WRITABLE):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             what = "holds something already; nothing is overwritten"
             raise BadInput(what, where=f"{option} {folder}", allowed="a new or an empty folder")
-    except OSError as error:
-        raise _cannot_write(folder, error) from None
     return folder
 
 
 def _require_writable(parent: Path) -> None:
-    try:
+    with told(_CANNOT, parent, _WRITABLE):
         parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=parent, prefix=".try-"):
             pass
-    except OSError as error:
-        raise _cannot_write(parent, error) from None
-
-
-def _cannot_write(folder: Path, error: OSError) -> BadInput:
-    what = f"cannot write results here: {error.strerror or error}"
-    return BadInput(what, where=str(folder), allowed="--out FOLDER in a place that you may write to")

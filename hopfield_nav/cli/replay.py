@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, told
 from hopfield_nav.cli.chosen import (
     ArmName,
     Chosen,
@@ -173,15 +173,11 @@ def _scored(case: _Case, found: Replay) -> list[str]:
 def _save(found: Replay, path: Path) -> None:
     from dynamics.files import whole_file
 
-    try:
-        with whole_file(path) as partial:
-            if path.suffix == ".nc":
-                found.dataset().to_netcdf(partial, engine="h5netcdf")
-            else:
-                partial.write_text(found.csv(), encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(f"the result could not be saved: {reason}", where=str(path)) from error
+    with told("the result could not be saved", path), whole_file(path) as partial:
+        if path.suffix == ".nc":
+            found.dataset().to_netcdf(partial, engine="h5netcdf")
+        else:
+            partial.write_text(found.csv(), encoding="utf-8")
 
 
 def _draw(found: Replay, path: Path) -> None:
@@ -189,11 +185,8 @@ def _draw(found: Replay, path: Path) -> None:
 
     if len(found.time) < 2:
         raise BadInput("nothing to draw", where=f"--plot {path}", found=f"{len(found.time)} rows")
-    try:
+    with told("the picture could not be saved", path):
         draw_replay(found.time, found.level, found.wrench, found.detected, path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error
 
 
 def _suggestion(case: _Case, chosen: Chosen) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, told
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 from hopfield_nav.cli.pictures import draw_run, film_run
 
@@ -59,7 +59,8 @@ def run(
 
         earlier = load_run(felt)
     made = _simulate_in_sight(read, seed, earlier) if view else _simulate(read, seed, earlier)
-    folder = save_where_free(lambda place: _save(made, place), folder, out, read.name)
+    with told("the run could not be saved", folder):
+        folder = save_where_free(made.save, folder, out, read.name)
     if learnt is not None:
         _write_learnt(made, learnt)
     if made.outcome == "running":
@@ -141,10 +142,3 @@ def _simulate_in_sight(world: World, seed: int | None, felt: Run | None) -> Run:
     if not page.close():
         say("no browser came for the page")
     return made
-
-
-def _save(made: Run, folder: Path) -> None:
-    try:
-        made.save(folder)
-    except OSError as error:
-        raise BadInput(f"the run could not be saved: {error.strerror or error}", where=str(folder)) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,7 +60,9 @@ def tune(
     changes = [[*given, change] for change in _values(gain)] or [given]
     worlds = [load_world(world, change, trust) for change in changes]
     file = _new_file(out or Path(f"{worlds[0].name}_tuned.yaml"))
-    _refuse_a_gain_that_moves_the_arm(gain, free_run)
+    if gain and free_run and not gain.startswith("detection."):
+        where = f"--gain {gain}"
+        raise BadInput("what was recorded did not move with that gain", where=where, allowed="detection.…")
     if not free_run and (motor_constants or same_motor):
         allowed = "with --free-run"
         raise BadInput("motors are those of a recording", where="--motor-constants", allowed=allowed)
@@ -88,12 +90,6 @@ def _values(gain: str | None) -> list[str]:
         allowed = "KEY=A,B, such as detection.pole=25,50"
         raise BadInput("not understood", where=f"--gain {gain}", allowed=allowed)
     return [f"{key}={value}" for value in values.split(",")]
-
-
-def _refuse_a_gain_that_moves_the_arm(gain: str | None, free_run: Sequence[Path] | None) -> None:
-    if gain and free_run and not gain.startswith("detection."):
-        where = f"--gain {gain}"
-        raise BadInput("what was recorded did not move with that gain", where=where, allowed="detection.…")
 
 
 def _new_file(path: Path) -> Path:

@@ -30,8 +30,7 @@ from hopfield_nav.cli.chosen import (
 )
 from hopfield_nav.cli.folders import choose_folder
 from hopfield_nav.cli.options import SameMotor, read_joints
-from hopfield_nav.cli.watched_lines import WatchedLines
-from hopfield_nav.cli.watched_page import alarm_line, page_of, show_on
+from hopfield_nav.cli.watched_lines import WatchedLines, alarm_line, page_of, show_on
 
 if TYPE_CHECKING:
     from hopfield_nav.view import StreamPage

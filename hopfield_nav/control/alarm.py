@@ -47,88 +47,54 @@ STEADY_RANGE = 0.2  # level above its lowest value within which it is steady
 
 
 class RetreatStage(IntEnum):
-    """How far the reference has gone back from what was felt.
+    """How far the reference has gone back from what was felt."""
 
-    Attributes:
-        PENDING: the arm is brought to rest first: no growth of the level is one in spite of the retreat.
-        DEEPER: it still goes on into what was felt.
-        TURNED: it comes back.
-        BACK: it is where it was, or on its way in again.
-        PASSING: the arm does not retreat, but passes by what it touches.
-    """
-
-    PENDING = -1
-    DEEPER = 0
-    TURNED = 1
-    BACK = 2
-    PASSING = 3
+    PENDING = -1  # the arm is brought to rest first: no growth of the level is one in spite of the retreat
+    DEEPER = 0  # it still goes on into what was felt
+    TURNED = 1  # it comes back
+    BACK = 2  # it is where it was, or on its way in again
+    PASSING = 3  # the arm does not retreat, but passes by what it touches
 
 
 class AlarmRule(NamedTuple):
-    """The numbers of the rule.
+    """The numbers of the rule."""
 
-    Attributes:
-        rearm: level below which an episode may end.
-        hold_off: time after a new trajectory during which nothing is detected [s].
-        episodes: whether one touch is one collision; else every rise by a whole threshold is one, and
-            the detector is armed again as soon as the level is below ``rearm``.
-        lag: distance behind the reference that is a level of 1 too [m]; 0: none is.
-    """
-
-    rearm: float
-    hold_off: float
+    rearm: float  # level below which an episode may end
+    hold_off: float  # time after a new trajectory during which nothing is detected [s]
+    # whether one touch is one collision; else every rise by a whole threshold is one, and the detector is
+    # armed again as soon as the level is below ``rearm``
     episodes: bool
-    lag: float
+    lag: float  # distance behind the reference that is a level of 1 too [m]; 0: none is
 
 
 @record
 class AlarmNow:
-    """The numbers of ``Alarm``.
+    """The numbers of ``Alarm``."""
 
-    Attributes:
-        armed: whether nothing is felt: it is outside episodes.
-        threshold: level above which it fires outside episodes.
-        retreat: of the reference since it fired, a ``RetreatStage``.
-        fired_time: when it fired [s].
-        loud_time: when the level was above ``rearm`` last [s].
-        last_level: that of the period before.
-        floor: lowest level, of every two periods the larger one, since the reference was back; until
-            then the latest one, or where the arm passes by that when it fired.
-        peak: highest level since it fired, until it has begun to fall; then infinite.
-        low: lowest level since then, of every two periods the larger one.
-        level_at_retreat: level when the reference turned away from what was felt, 0 before that.
-        level_at_retreat_before: the same of the alarm before.
-        raised: whether there was a detection since the last row of the log.
-    """
-
-    armed: bool = True
-    threshold: float = 1.0
-    retreat: int = RetreatStage.DEEPER
-    fired_time: float = 0.0
-    loud_time: float = 0.0
-    last_level: float = 0.0
+    armed: bool = True  # whether nothing is felt: it is outside episodes
+    threshold: float = 1.0  # level above which it fires outside episodes
+    retreat: int = RetreatStage.DEEPER  # of the reference since it fired, a ``RetreatStage``
+    fired_time: float = 0.0  # when it fired [s]
+    loud_time: float = 0.0  # when the level was above ``rearm`` last [s]
+    last_level: float = 0.0  # that of the period before
+    # lowest level, of every two periods the larger one, since the reference was back; until then the latest
+    # one, or where the arm passes by that when it fired
     floor: float = 0.0
-    peak: float = 0.0
-    low: float = 0.0
-    level_at_retreat: float = 0.0
-    level_at_retreat_before: float = 0.0
-    raised: bool = False
+    peak: float = 0.0  # highest level since it fired, until it has begun to fall; then infinite
+    low: float = 0.0  # lowest level since then, of every two periods the larger one
+    level_at_retreat: float = 0.0  # level when the reference turned away from what was felt, 0 before that
+    level_at_retreat_before: float = 0.0  # the same of the alarm before
+    raised: bool = False  # whether there was a detection since the last row of the log
 
 
 class Alarm(NamedTuple):
-    """What the rule remembers.
+    """What the rule remembers."""
 
-    Attributes:
-        now: its numbers.
-        direction: (n,) of the external torque at the peak, or against the motion where none was estimated.
-        before: (n,) the same of the alarm before in this episode; 0 where there was none.
-        q_ref: (n,) reference when it fired [rad].
-    """
-
-    now: AlarmNow
+    now: AlarmNow  # its numbers
+    # (n,) of the external torque at the peak, or against the motion where none was estimated
     direction: np.ndarray
-    before: np.ndarray
-    q_ref: np.ndarray
+    before: np.ndarray  # (n,) the same of the alarm before in this episode; 0 where there was none
+    q_ref: np.ndarray  # (n,) reference when it fired [rad]
 
 
 def make_alarm(n: int) -> Alarm:

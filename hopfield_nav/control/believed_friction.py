@@ -1,10 +1,10 @@
 """The friction that the control computer believes its joints to have, and how far it may be wrong.
 
-It owns the state of gears that give before they slip (``dynamics.presliding``), kept from the measured joint
-angles; ``control_step`` alone brings it up to date, and every method reads the result in ``Sensed``. Two more
-states are of gears that are softer and stiffer by a factor: what lies between them is not known. It is wide
-after a turn, and nothing once a joint has slipped. Nor is it known how the gears were strained at the start,
-which a path forgets, and how far a slow joint has turned back within a step of its encoder.
+It owns the state of gears that give before they slip (``dynamics.joint_friction``), kept from the measured
+joint angles; ``control_step`` alone brings it up to date, and every method reads the result in ``Sensed``.
+Two more states are of gears that are softer and stiffer by a factor: what lies between them is not known. It
+is wide after a turn, and nothing once a joint has slipped. Nor is it known how the gears were strained at
+the start, which a path forgets, and how far a slow joint has turned back within a step of its encoder.
 """
 
 import math
@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.joint_friction import SMOOTHING_SPEED, coulomb_level, friction_torque
+from dynamics.joint_friction import SMOOTHING_SPEED, coulomb_level, dahl, friction_torque
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
-from dynamics.presliding import dahl
 
 DOUBT = 5.0  # factor by which the stiffness of a gear may be off, either way, before it is learnt
 STANDING_SPEED = 0.02  # [rad/s] below which a joint may have turned within a step of its encoder
@@ -25,30 +24,19 @@ FORGOTTEN = 1e-9  # share of the level that is no doubt any more
 
 @record
 class FrictionNow:
-    """The number of ``FrictionBelief``.
+    """The number of ``FrictionBelief``."""
 
-    Attributes:
-        started: whether joint angles were seen.
-    """
-
-    started: bool = False
+    started: bool = False  # whether joint angles were seen
 
 
 class FrictionBelief(NamedTuple):
-    """What is remembered of the joints' path.
+    """What is remembered of the joints' path."""
 
-    Attributes:
-        now: whether there is one.
-        q: (n,) joint angles of the period before [rad].
-        torque: (n, 4) of the gears: as believed, softer, stiffer, and what is left of not knowing how they
-            began [N·m].
-        doubt: (n,) factor by which the stiffness of a gear may be off, either way.
-    """
-
-    now: FrictionNow
-    q: np.ndarray
+    now: FrictionNow  # whether there is one
+    q: np.ndarray  # (n,) joint angles of the period before [rad]
+    # (n, 4) of the gears: as believed, softer, stiffer, and what is left of not knowing how they began [N·m]
     torque: np.ndarray
-    doubt: np.ndarray
+    doubt: np.ndarray  # (n,) factor by which the stiffness of a gear may be off, either way
 
 
 def make_friction_belief(n: int) -> FrictionBelief:

@@ -16,58 +16,36 @@ from hopfield_nav.plugin import Sensed, make_sensed
 
 
 class ControlMode(IntEnum):
-    """What the arm does; in the last two the reference is the arm itself.
+    """What the arm does; in the last two the reference is the arm itself."""
 
-    Attributes:
-        TRACK: it follows the reference.
-        GRAVITY_COMP: the motors bear the arm's weight, and nothing else.
-        LAW_ONLY: the law alone knows where to.
-    """
-
-    TRACK = 0
-    GRAVITY_COMP = 1
-    LAW_ONLY = 2
+    TRACK = 0  # it follows the reference
+    GRAVITY_COMP = 1  # the motors bear the arm's weight, and nothing else
+    LAW_ONLY = 2  # the law alone knows where to
 
 
 @record
 class ControlNow:
-    """The numbers of ``ControlState``.
+    """The numbers of ``ControlState``."""
 
-    Attributes:
-        mode: a ``ControlMode``.
-        segment: of the trajectory, where the reference was last.
-        judged_step: at which the estimator ran last: once a period, also after an event.
-    """
-
-    mode: int = ControlMode.TRACK
-    segment: int = 0
-    judged_step: int = -1
+    mode: int = ControlMode.TRACK  # a ``ControlMode``
+    segment: int = 0  # of the trajectory, where the reference was last
+    judged_step: int = -1  # at which the estimator ran last: once a period, also after an event
 
 
 class ControlState(NamedTuple):
-    """What the control computer knows, believes and remembers; the plant's truth is not among it.
+    """What the control computer knows, believes and remembers; the plant's truth is not among it."""
 
-    Attributes:
-        now: its numbers.
-        sensed: what it measured last, and its reference.
-        belief: what it believes.
-        alarm: what its alarm rule remembers.
-        queue: (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm.
-        random: of the sensor noise.
-        correction: (n,) added to the reference, so that the arm arrives with a wrong model too [rad].
-        trace: what it measured in the periods before.
-        gathering: what it learns from.
-    """
-
-    now: ControlNow
-    sensed: Sensed
-    belief: ControlBelief
-    alarm: Alarm
+    now: ControlNow  # its numbers
+    sensed: Sensed  # what it measured last, and its reference
+    belief: ControlBelief  # what it believes
+    alarm: Alarm  # what its alarm rule remembers
+    # (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm
     queue: np.ndarray
-    random: Generator
+    random: Generator  # of the sensor noise
+    # (n,) added to the reference, so that the arm arrives with a wrong model too [rad]
     correction: np.ndarray
-    trace: Trace
-    gathering: Gathering
+    trace: Trace  # what it measured in the periods before
+    gathering: Gathering  # what it learns from
 
 
 def make_control_state(n: int, delay: int, seed: int) -> ControlState:

@@ -25,54 +25,34 @@ from hopfield_nav.plugin import DAMPED, Applied
 
 
 class Controller(NamedTuple):
-    """The control computer, its model and its methods.
+    """The control computer, its model and its methods."""
 
-    Attributes:
-        model: the arm as the controller believes it to be.
-        law, estimator, detector: its methods, with their parameters and memories.
-        torque_limits: (n,) saturation [N·m]; infinite where it is off.
-        feedforward: whether the believed friction at the reference speed is added to the torque.
-        sensors: the errors of its measurements.
-        work: scratch of its own.
-    """
-
-    model: Arm
+    model: Arm  # the arm as the controller believes it to be
+    # law, estimator, detector: its methods, with their parameters and memories
     law: Applied
     estimator: Applied
     detector: Applied
-    torque_limits: np.ndarray
-    feedforward: bool
-    sensors: Sensors
-    work: Work
+    torque_limits: np.ndarray  # (n,) saturation [N·m]; infinite where it is off
+    feedforward: bool  # whether the believed friction at the reference speed is added to the torque
+    sensors: Sensors  # the errors of its measurements
+    work: Work  # scratch of its own
 
 
 @record
 class BeliefNow:
-    """The numbers of ``ControlBelief``.
+    """The numbers of ``ControlBelief``."""
 
-    Attributes:
-        level: alarm level as a share of the threshold.
-        damped: whether the wrench was damped near a singularity.
-    """
-
-    level: float = 0.0
-    damped: bool = False
+    level: float = 0.0  # alarm level as a share of the threshold
+    damped: bool = False  # whether the wrench was damped near a singularity
 
 
 class ControlBelief(NamedTuple):
-    """What the control computer believes of the world.
+    """What the control computer believes of the world."""
 
-    Attributes:
-        now: its numbers.
-        friction: the path that the joints' friction depends on.
-        tau_external: (n,) torque of contact on the joints [N·m].
-        wrench: (6,) at the tool [N, N·m].
-    """
-
-    now: BeliefNow
-    friction: FrictionBelief
-    tau_external: np.ndarray
-    wrench: np.ndarray
+    now: BeliefNow  # its numbers
+    friction: FrictionBelief  # the path that the joints' friction depends on
+    tau_external: np.ndarray  # (n,) torque of contact on the joints [N·m]
+    wrench: np.ndarray  # (6,) at the tool [N, N·m]
 
 
 def make_belief(n: int) -> ControlBelief:

@@ -21,44 +21,27 @@ SIGNALS = 6  # of each joint, in a window
 
 @record
 class GatheringNow:
-    """The numbers of ``Gathering``.
+    """The numbers of ``Gathering``."""
 
-    Attributes:
-        on: whether anything is gathered.
-        periods: of control in a window.
-        share: of its way to what was learnt that the model goes in a period.
-        count: periods in the present window so far; -1: its first speeds are not known yet.
-        worst: highest level in it; infinite where an alarm was not over.
-        windows: that were filled so far.
-        rows: of the path that were written so far.
-    """
-
-    on: bool = False
-    periods: int = 1
-    share: float = 0.0
-    count: int = -1
-    worst: float = 0.0
-    windows: int = 0
-    rows: int = 0
+    on: bool = False  # whether anything is gathered
+    periods: int = 1  # of control in a window
+    share: float = 0.0  # of its way to what was learnt that the model goes in a period
+    count: int = -1  # periods in the present window so far; -1: its first speeds are not known yet
+    worst: float = 0.0  # highest level in it; infinite where an alarm was not over
+    windows: int = 0  # that were filled so far
+    rows: int = 0  # of the path that were written so far
 
 
 class Gathering(NamedTuple):
-    """Sums of the present window, the windows before it, and where the model is to go.
+    """Sums of the present window, the windows before it, and where the model is to go."""
 
-    Attributes:
-        now: its numbers.
-        sums: (SIGNALS, n) of q, qd, qdd, tau, believed friction and its doubt.
-        before: (n,) speeds at the window's beginning [rad/s].
-        windows: (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals.
-        path: (k, 3 n) q, qd and tau of the first k periods.
-        mass, center_of_mass, inertia: of the model when it has learnt, as in ``Arm``.
-    """
-
-    now: GatheringNow
-    sums: np.ndarray
-    before: np.ndarray
+    now: GatheringNow  # its numbers
+    sums: np.ndarray  # (SIGNALS, n) of q, qd, qdd, tau, believed friction and its doubt
+    before: np.ndarray  # (n,) speeds at the window's beginning [rad/s]
+    # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
     windows: np.ndarray
-    path: np.ndarray
+    path: np.ndarray  # (k, 3 n) q, qd and tau of the first k periods
+    # mass, center_of_mass, inertia: of the model when it has learnt, as in ``Arm``
     mass: np.ndarray
     center_of_mass: np.ndarray
     inertia: np.ndarray

@@ -6,7 +6,7 @@ b + F_c a + F_c u_0 e with an unknown constant b, for what the model of the arm 
 linear least squares for each k, and k is looked for on a grid. What fits nearly as well tells how far it is
 known. A joint whose encoder stands still tells nothing: its gear may be stiffer than that can see.
 
-Source: Dahl 1968 (the law, see ``dynamics.presliding``).
+Source: Dahl 1968 (the law, see ``dynamics.joint_friction``).
 """
 
 import math
@@ -28,27 +28,18 @@ SEEN = 2.0  # steps of the encoder per path over which the gear gives: more are 
 
 
 class GearFit(NamedTuple):
-    """What a wiggle told of a joint.
+    """What a wiggle told of a joint."""
 
-    Attributes:
-        level: at which its friction slips [N·m].
-        deviation: standard deviation of it [N·m].
-        stiffness: of its gear before that [N·m/rad].
-        softest, stiffest: between which the stiffness lies; the latter infinite where the encoder cannot see
-            the gear give [N·m/rad].
-        begun: friction at the beginning [N·m].
-        slipped: whether the motion was large enough for all this.
-        kept: share of an error of that which the path has left at its end.
-    """
-
-    level: float
-    deviation: float
-    stiffness: float
+    level: float  # at which its friction slips [N·m]
+    deviation: float  # standard deviation of it [N·m]
+    stiffness: float  # of its gear before that [N·m/rad]
+    # softest, stiffest: between which the stiffness lies; the latter infinite where the encoder cannot see
+    # the gear give [N·m/rad]
     softest: float
     stiffest: float
-    begun: float
-    slipped: bool
-    kept: float
+    begun: float  # friction at the beginning [N·m]
+    slipped: bool  # whether the motion was large enough for all this
+    kept: float  # share of an error of that which the path has left at its end
 
 
 def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float = 0.0) -> GearFit:

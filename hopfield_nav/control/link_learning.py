@@ -38,21 +38,17 @@ _LOAD, _TOUCH = slice(-PAYLOAD - FORCE, -FORCE), slice(-FORCE, None)
 
 
 class Windows(NamedTuple):
-    """Means over k windows of free motion.
+    """Means over k windows of free motion."""
 
-    Attributes:
-        q, qd, qdd: (k, n) [rad, rad/s, rad/s²].
-        tau: (k, n) of the motors [N·m].
-        coulomb, viscous: (k, n) the two parts of what the model believes of friction [N·m].
-        deviation: (k, n) of the mean torque, for what is not known of noise and strained gears [N·m].
-    """
-
+    # q, qd, qdd: (k, n) [rad, rad/s, rad/s²]
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
-    tau: np.ndarray
+    tau: np.ndarray  # (k, n) of the motors [N·m]
+    # coulomb, viscous: (k, n) the two parts of what the model believes of friction [N·m]
     coulomb: np.ndarray
     viscous: np.ndarray
+    # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
     deviation: np.ndarray
 
 
@@ -61,26 +57,23 @@ class LinkLearning:
 
     Args:
         arm: the model as it is believed before.
-
-    Attributes:
-        values: (6 n + 7,) unknowns: of each link mass (share) and centre (3) [m]; Coulomb (n) and viscous (n)
-            friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N].
-        covariance: (6 n + 7, 6 n + 7) of them; zero of a payload before there may be one.
-        payload_open: whether there may be one now that is not known yet.
     """
 
     def __init__(self, arm: Arm) -> None:
         n = len(arm.dh)
         self._arm = together(arm)
+        # (6 n + 7,) unknowns: of each link mass (share) and centre (3) [m]; Coulomb (n) and viscous (n)
+        # friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
         self.values = np.zeros(6 * n + PAYLOAD + FORCE)
         links = np.tile([SCALE, SHIFT, SHIFT, SHIFT], n)
         deviations = np.concatenate(
             [links, np.full(n, COULOMB), np.full(n, VISCOUS), np.zeros(PAYLOAD + FORCE)]
         )
+        # (6 n + 7, 6 n + 7) of them; zero of a payload before there may be one
         self.covariance = np.diag(deviations**2)
         self._columns = np.column_stack([column for i in range(n) for column in self._columns_of(i)])
         self._latest = np.zeros((1, n, len(self.values)))
-        self.payload_open = False
+        self.payload_open = False  # whether there may be one now that is not known yet
 
     @property
     def n(self) -> int:

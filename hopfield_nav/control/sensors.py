@@ -20,21 +20,13 @@ _TO_UNIT = 2.0**-53
 
 
 class Sensors(NamedTuple):
-    """The errors of the sensors, and the payload that is subtracted from their reading.
+    """The errors of the sensors, and the payload that is subtracted from their reading."""
 
-    Attributes:
-        resolution: (n,) step of the encoders [rad]; 0: exact.
-        velocity_noise: (n,) standard deviation of the measured velocity [rad/s].
-        torque_noise: (n,) of the measured torque of the motors [N·m].
-        wrist: whether there is a force and torque sensor at the flange.
-        load: what the model has fixed to the flange; its weight and inertia are subtracted.
-    """
-
-    resolution: np.ndarray
-    velocity_noise: np.ndarray
-    torque_noise: np.ndarray
-    wrist: bool
-    load: Load
+    resolution: np.ndarray  # (n,) step of the encoders [rad]; 0: exact
+    velocity_noise: np.ndarray  # (n,) standard deviation of the measured velocity [rad/s]
+    torque_noise: np.ndarray  # (n,) of the measured torque of the motors [N·m]
+    wrist: bool  # whether there is a force and torque sensor at the flange
+    load: Load  # what the model has fixed to the flange; its weight and inertia are subtracted
 
 
 def make_sensors(
@@ -53,13 +45,9 @@ def make_sensors(
 
 @record
 class Generator:
-    """A generator of random numbers.
+    """A generator of random numbers."""
 
-    Attributes:
-        state: never zero.
-    """
-
-    state: np.uint64 = np.uint64(1)
+    state: np.uint64 = np.uint64(1)  # never zero
 
 
 def make_generator(seed: int, stream: int = 0x5E) -> Generator:

@@ -19,38 +19,25 @@ _GUARD_TIME = 0.006  # [s] between its end and an onset
 
 @record
 class TraceNow:
-    """The number of ``Trace``.
+    """The number of ``Trace``."""
 
-    Attributes:
-        next_row: the one that is written next.
-    """
-
-    next_row: int = 0
+    next_row: int = 0  # the one that is written next
 
 
 class Trace(NamedTuple):
-    """A ring of rows.
+    """A ring of rows."""
 
-    Attributes:
-        now: where it is.
-        rows: (PERIODS, 2 + 2 n): time [s], alarm level [1], measured joint angles [rad], estimated torque of
-            contact [N·m]; time NaN where there is none yet.
-    """
-
-    now: TraceNow
+    now: TraceNow  # where it is
+    # (PERIODS, 2 + 2 n): time [s], alarm level [1], measured joint angles [rad], estimated torque of contact
+    # [N·m]; time NaN where there is none yet
     rows: np.ndarray
 
 
 class Onset(NamedTuple):
-    """When a contact began, as far as the control computer can tell.
+    """When a contact began, as far as the control computer can tell."""
 
-    Attributes:
-        time: [s].
-        q: (n,) measured joint angles at that time [rad].
-    """
-
-    time: float
-    q: np.ndarray
+    time: float  # [s]
+    q: np.ndarray  # (n,) measured joint angles at that time [rad]
 
 
 def make_trace(n: int) -> Trace:

@@ -32,10 +32,6 @@ class Guidance:
         navigator: that answers.
         state: of the run; what its control computer is told, is written there.
         last_step: with which the run ends.
-
-    Attributes:
-        navigator: map, path and motion.
-        detections: every ``DetectionRecord`` so far.
     """
 
     def __init__(
@@ -48,8 +44,8 @@ class Guidance:
         last_step: int,
     ) -> None:
         self._world, self._arm, self._state, self._last_step = world, arm, state, last_step
-        self.navigator = navigator
-        self.detections: list[DetectionRecord] = []
+        self.navigator = navigator  # map, path and motion
+        self.detections: list[DetectionRecord] = []  # every ``DetectionRecord`` so far
         self._phases = make_phases(world, arm, controller, navigator)
         self._felt = np.zeros_like(navigator.felt())
         self._trajectory: Trajectory | None = None

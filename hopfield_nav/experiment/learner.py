@@ -51,9 +51,6 @@ class Learner:
         controller: whose model and detector change.
         control: what is believed of the gears changes.
         wiggles: whether there is a wiggle; not where a trajectory is given.
-
-    Attributes:
-        gathering: for the state of the control computer.
     """
 
     def __init__(
@@ -70,6 +67,7 @@ class Learner:
         self._bare = build_model(world, arm, loaded=False)
         self._wiggle_time = section.wiggle_time if wiggles and section.wiggle > 0.0 else 0.0
         self._detector, self._methods = controller.detector.parameters, find_methods(world)
+        # for the state of the control computer
         self.gathering = begin_gathering(self._n, self._period, self._wiggle_time, self._model)
         self._links = LinkLearning(self._model)
         self._base = self._model.friction.copy()

@@ -8,22 +8,17 @@ import numpy as np
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.experiment.limits import refuse_large_steps
+from hopfield_nav.experiment.setup import check_start
 from hopfield_nav.experiment.simulation import Simulation
-from hopfield_nav.experiment.start import check_start
 from hopfield_nav.navigation import CollisionMap, cell_of_start
 from hopfield_nav.world import World, build_arm, build_plant
 
 
 class Trial(NamedTuple):
-    """A run as far as it gets without moving.
+    """A run as far as it gets without moving."""
 
-    Attributes:
-        faults: what the run would be refused for; ``where`` is the key.
-        simulation: ready to go on; None where there are faults.
-    """
-
-    faults: list[BadInput]
-    simulation: Simulation | None
+    faults: list[BadInput]  # what the run would be refused for; ``where`` is the key
+    simulation: Simulation | None  # ready to go on; None where there are faults
 
 
 def try_world(world: World) -> Trial:

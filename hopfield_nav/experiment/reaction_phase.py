@@ -35,9 +35,6 @@ _SAMPLES = 16
 class ReactionPhase(Phase):
     """Brings the arm to rest after an alarm, if the world wants that before the new path.
 
-    Attributes:
-        controller: that of the run.
-
     Args:
         world: of the run.
         arm: the kinematics that the navigator plans with, and the limits of its joints.
@@ -46,7 +43,7 @@ class ReactionPhase(Phase):
 
     def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
         super().__init__(world, POLL_INTERVAL)
-        self.controller = controller
+        self.controller = controller  # that of the run
         self._kind, self._episodes = world.detection.reaction, world.detection.episodes
         self._arm, self._model = arm, controller.model
         self._shortest = max(MIN_BRAKING_TIME, 4 * world.controller.period)

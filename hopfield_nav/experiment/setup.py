@@ -1,48 +1,44 @@
-"""What a simulation is made of before anything moves: the world with its draws, arm, plant, loop, start."""
+"""What a simulation is made of before anything moves: the world with its draws, arm, plant, loop, start.
+
+Obstacles in which the arm starts are refused where they are known, and warned of where they are not.
+"""
 
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics
+from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.experiment.factory import choose_loop
 from hopfield_nav.experiment.limits import find_warnings, refuse_large_steps, warn_of_hidden_force
-from hopfield_nav.experiment.start import check_seed, check_start, check_world
 from hopfield_nav.loop import FIRST_ROWS, Plant, Rows, State, Trajectory, make_state, read_at_rest
-from hopfield_nav.navigation import PriorMap, check_trajectory, warm_up_replan
+from hopfield_nav.navigation import PriorMap, check_trajectory, depths_at_start, warm_up_replan
 from hopfield_nav.record import Run, load_prior
-from hopfield_nav.world import Methods, World, build_arm, build_plant, find_methods
+from hopfield_nav.world import (
+    Methods,
+    World,
+    all_solids,
+    build_arm,
+    build_obstacles,
+    build_plant,
+    find_methods,
+)
 
 
 class Setup(NamedTuple):
-    """What stays the same however often a simulation is begun anew.
+    """What stays the same however often a simulation is begun anew."""
 
-    Attributes:
-        world: resolved: what is random in it is drawn.
-        seed: of every random number.
-        arm: kinematics of the controller.
-        start: (n,) joint angles [rad].
-        followed: a trajectory in the place of a goal, if there is one.
-        prior: what an earlier run felt, if there was one.
-        methods: that the world names.
-        plant: what moves.
-        loop: what advances it.
-        hides_force: whether friction hides the force with which the arm should slide.
-        warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
-    """
-
-    world: World
-    seed: int
-    arm: Arm
-    start: np.ndarray
-    followed: Trajectory | None
-    prior: PriorMap | None
-    methods: Methods
-    plant: Plant
-    loop: Any
-    hides_force: bool
-    warnings: list[str]
+    world: World  # resolved: what is random in it is drawn
+    seed: int  # of every random number
+    arm: Arm  # kinematics of the controller
+    start: np.ndarray  # (n,) joint angles [rad]
+    followed: Trajectory | None  # a trajectory in the place of a goal, if there is one
+    prior: PriorMap | None  # what an earlier run felt, if there was one
+    methods: Methods  # that the world names
+    plant: Plant  # what moves
+    loop: Any  # what advances it
+    hides_force: bool  # whether friction hides the force with which the arm should slide
+    warnings: list[str]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
 
     @property
     def duration(self) -> float:
@@ -85,3 +81,71 @@ def set_up(world: World, seed: int | None, trajectory: Trajectory | None, felt: 
         warm_up_replan(world.planner, world.map.rank)
     methods = find_methods(world)
     return Setup(world, seed, arm, start, trajectory, prior, methods, plant, loop, bool(hidden), warnings)
+
+
+_MIN_DEPTH = 1e-6  # [m] less is on the surface
+
+
+def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> list[str]:
+    """Look for obstacles in which the arm starts: its tool point, or with ``contact.bodies: arm`` any link.
+
+    Args:
+        world: resolved.
+        arm: of this world.
+        q: (n,) joint angles at the start [rad].
+        refuse: whether a known obstacle is an error; else it is warned of too.
+
+    Returns:
+        One sentence on all of them, or none.
+
+    Raises:
+        BadInput: the arm starts in a known obstacle.
+    """
+    whole = world.contact.bodies == "arm"
+    depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
+    solids, unknown = all_solids(world), len(world.obstacles)
+    told = []
+    for j in np.flatnonzero(depth > _MIN_DEPTH):
+        number, known = (j, "") if j < unknown else (j - unknown, "known ")
+        who = f"link {link[j]}" if whole else "the tool"
+        kind = type(solids[j]).__name__.lower()
+        where = f"{1e3 * depth[j]:.3g} mm inside {known}obstacle {number} ({kind})"
+        if known and refuse:
+            raise BadInput(
+                f"{who} starts {where}", where="start.joints", allowed="a pose that touches no known obstacle"
+            )
+        told.append(f"{who} {where}")
+    return [f"the arm starts in contact: {', '.join(told)}"] if told else []
+
+
+def check_world(world: object) -> World:
+    """The world of a run.
+
+    Raises:
+        BadInput: it is none, such as a name.
+    """
+    if not isinstance(world, World):
+        raise BadInput("no world", found=world, allowed="one from load_world")
+    return world
+
+
+def check_seed(seed: object) -> int:
+    """The seed of a run.
+
+    Raises:
+        BadInput: no whole number from 0 to 2^63 - 1.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
+        raise BadInput("seed", found=seed, allowed="a whole number from 0 to 2^63 - 1")
+    return int(seed)
+
+
+def check_duration(duration: object) -> float:
+    """The simulated time for which a simulation is to go on [s].
+
+    Raises:
+        BadInput: no number, or below 0.
+    """
+    if isinstance(duration, bool) or not isinstance(duration, (int, float, np.number)) or not duration >= 0:
+        raise BadInput("duration", found=duration, allowed="a number of seconds, 0 or more")
+    return float(duration)

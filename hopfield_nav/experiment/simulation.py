@@ -21,8 +21,7 @@ from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.learner import Learner
 from hopfield_nav.experiment.limits import why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
-from hopfield_nav.experiment.setup import set_up
-from hopfield_nav.experiment.start import check_duration
+from hopfield_nav.experiment.setup import check_duration, set_up
 from hopfield_nav.experiment.summary import final_error, summarise
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion

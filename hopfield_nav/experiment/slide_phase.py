@@ -40,9 +40,6 @@ PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the
 class SlidePhase(Phase):
     """Slides, once the navigator has told it to.
 
-    Attributes:
-        controller: that of the run, with the law that slides.
-
     Args:
         world: of the run.
         arm: the kinematics that the navigator plans with.
@@ -55,7 +52,7 @@ class SlidePhase(Phase):
         self._explore, self._period = world.explore, world.controller.period
         self._frequency = limits_of_law(world).frequency
         self._arm, self._usual, self._response = arm, controller, response
-        self.controller = controller
+        self.controller = controller  # that of the run, with the law that slides
         self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
         self._found, self._pressed, self._looks_felt = False, 0, 0
 

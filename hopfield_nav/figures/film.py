@@ -29,19 +29,12 @@ _GIF_SHARE = 2  # a GIF has half the width, half the height and half the frames
 
 
 class Cut(NamedTuple):
-    """Which part of a run a film shows, and how large.
+    """Which part of a run a film shows, and how large."""
 
-    Attributes:
-        begin: first simulated time [s].
-        end: last simulated time [s]; None: the end of the run.
-        fps: frames a second.
-        size: width and height [pixels], both even.
-    """
-
-    begin: float = 0.0
-    end: float | None = None
-    fps: int = 20
-    size: tuple[int, int] = SIZE
+    begin: float = 0.0  # first simulated time [s]
+    end: float | None = None  # last simulated time [s]; None: the end of the run
+    fps: int = 20  # frames a second
+    size: tuple[int, int] = SIZE  # width and height [pixels], both even
 
     def until(self, last: float) -> float:
         """The end of the part, of a run that ends at ``last`` [s].

@@ -4,33 +4,30 @@ from typing import NamedTuple
 
 
 class Palette(NamedTuple):
-    """Colours by meaning; the seven that carry one differ for colour-blind readers too.
+    """Colours by meaning; the seven that carry one differ for colour-blind readers too."""
 
-    Attributes:
-        felt: what the arm believes: felt cells, estimated force, detections.
-        planned: the path that the network found, and references.
-        travelled: where the tool and the joints went.
-        true: simulated truth that the arm cannot know: contact force, touch.
-        start, goal: of the tool.
-        missed: a contact that was not registered.
-        obstacle: the true obstacles.
-        excluded: cells that no plan may use although nothing was felt there (rim, known obstacles, out of
-            the arm's reach), and other quiet grey.
-        grid, ink: thin lines, and text.
-        tube, housing: the arm.
-    """
-
+    # what the arm believes: felt cells, estimated force, detections
     felt: str = "#0072B2"
+    # the path that the network found, and references
     planned: str = "#CC79A7"
+    # where the tool and the joints went
     travelled: str = "#E69F00"
+    # simulated truth that the arm cannot know: contact force, touch
     true: str = "#303030"
+    # start, goal: of the tool
     start: str = "#009E73"
     goal: str = "#D55E00"
+    # a contact that was not registered
     missed: str = "#F0E442"
+    # the true obstacles
     obstacle: str = "#B9B9B9"
+    # cells that no plan may use although nothing was felt there (rim, known obstacles, out of the arm's
+    # reach), and other quiet grey
     excluded: str = "#6E6E6E"
+    # grid, ink: thin lines, and text
     grid: str = "#D4D4D4"
     ink: str = "#222222"
+    # tube, housing: the arm
     tube: str = "#D3DAE2"
     housing: str = "#8494A6"
 

@@ -37,20 +37,14 @@ from hopfield_nav.geometry.solids import (
 
 
 class ClosestPoints(NamedTuple):
-    """Where capsules and solids are nearest to each other.
+    """Where capsules and solids are nearest to each other."""
 
-    Attributes:
-        distance: (..., m) signed distance [m].
-        on_capsule: (..., m, 3) point of the capsule's surface [m].
-        on_solid: (..., m, 3) point of the solid's surface [m].
-        normal: (..., m, 3) gradient of the distance with the capsule's place: it leads from the
-            solid to the capsule. Of length 1, but shorter where the capsule's axis goes through
-            the solid and is as deep under one face as under another; 0 where these are opposite.
-    """
-
-    distance: np.ndarray
-    on_capsule: np.ndarray
-    on_solid: np.ndarray
+    distance: np.ndarray  # (..., m) signed distance [m]
+    on_capsule: np.ndarray  # (..., m, 3) point of the capsule's surface [m]
+    on_solid: np.ndarray  # (..., m, 3) point of the solid's surface [m]
+    # (..., m, 3) gradient of the distance with the capsule's place: it leads from the solid to the capsule.
+    # Of length 1, but shorter where the capsule's axis goes through the solid and is as deep under one face
+    # as under another; 0 where these are opposite.
     normal: np.ndarray
 
 

@@ -14,5 +14,4 @@ from .surface import HALF_V as HALF_V
 from .surface import U as U
 from .surface import V as V
 from .surface import push_torque as push_torque
-from .surface import random_surface_points as random_surface_points
 from .surface import surface_places as surface_places

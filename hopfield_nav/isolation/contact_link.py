@@ -30,33 +30,19 @@ LEVEL, LARGEST_FORCE = 0.999, 500.0  # default level of the test, and force that
 
 
 class Isolation(NamedTuple):
-    """What a residual says about the place of contact.
+    """What a residual says about the place of contact."""
 
-    Attributes:
-        links: links that can be touched, in rising order; empty: no push explains the residual.
-        best_link: the likeliest of them; 0 where there is none.
-        best_point: (3,) likeliest point, base axes [m]; NaN where there is none.
-        best_force: of that push [N].
-        patches: (k,) rows of ``ArmSurface.patches`` that explain the residual.
-        points: (k, 3) where on each, base axes [m].
-        normals: (k, 3) inward unit normals there, base axes.
-        misfit: (k,) squared distance to the residual in units of its noise.
-        weight: (k,) share of each in the evidence; their sum is 1.
-        probability: (n + 1,) of each link, by number, given the residual and the stated prior.
-        noise_alone: the residual is within its noise, so that no contact at all explains it too.
-    """
-
-    links: tuple[int, ...]
-    best_link: int
-    best_point: np.ndarray
-    best_force: float
-    patches: np.ndarray
-    points: np.ndarray
-    normals: np.ndarray
-    misfit: np.ndarray
-    weight: np.ndarray
-    probability: np.ndarray
-    noise_alone: bool
+    links: tuple[int, ...]  # links that can be touched, in rising order; empty: no push explains the residual
+    best_link: int  # the likeliest of them; 0 where there is none
+    best_point: np.ndarray  # (3,) likeliest point, base axes [m]; NaN where there is none
+    best_force: float  # of that push [N]
+    patches: np.ndarray  # (k,) rows of ``ArmSurface.patches`` that explain the residual
+    points: np.ndarray  # (k, 3) where on each, base axes [m]
+    normals: np.ndarray  # (k, 3) inward unit normals there, base axes
+    misfit: np.ndarray  # (k,) squared distance to the residual in units of its noise
+    weight: np.ndarray  # (k,) share of each in the evidence; their sum is 1
+    probability: np.ndarray  # (n + 1,) of each link, by number, given the residual and the stated prior
+    noise_alone: bool  # the residual is within its noise, so that no contact at all explains it too
 
 
 def isolate(

@@ -55,10 +55,6 @@ class ContactIsolator:
         baseline: so many residuals of ``moved_free``, before those held back, give the line that is
             subtracted from what is felt; 0: nothing is subtracted. ``sigma`` is then the noise of what
             is left of it.
-
-    Attributes:
-        instants: number of residuals since contact began.
-        restarts: how often no patch was left, and the latest instant was taken as a new contact.
     """
 
     def __init__(
@@ -94,6 +90,8 @@ class ContactIsolator:
         self._residuals: deque[np.ndarray] = deque(maxlen=baseline + hold_back)
         self._free: deque[np.ndarray] = deque(maxlen=MOST_POSES)
         self._last: np.ndarray | None = None
+        # instants: number of residuals since contact began
+        # restarts: how often no patch was left, and the latest instant was taken as a new contact
         self.restarts, self.instants = 0, 0
         self._largest_size, self._rising = 0.0, True
         self._offset, self._evidence = np.zeros(len(arm.dh)), np.zeros(len(self.surface.patches))
@@ -114,7 +112,8 @@ class ContactIsolator:
             len(self.arm.dh), q=q, residual=np.zeros_like(q) if residual is None else residual
         )
         if self.instants:
-            self._begin()
+            self.instants = 0
+            self._rows = self._q = None
             self._residuals.clear()
         self._residuals.append(torque[0])
         self._recent.append(rows[0])
@@ -196,10 +195,6 @@ class ContactIsolator:
         rows = self._rows.copy()
         rows[:, LOG_EVIDENCE] = self._evidence
         return read_fit(self.arm, self.surface, self._q, rows)
-
-    def _begin(self) -> None:
-        self.instants = 0
-        self._rows = self._q = None
 
     def _remember(self, q: np.ndarray) -> None:
         if self._last is None or np.abs(q - self._last).sum() > _SPACING:

@@ -1,4 +1,4 @@
-"""The arm's surface: coordinates on each capsule, patches of it, random points, what a push there does.
+"""The arm's surface: coordinates on each capsule, patches of it, what a push there does.
 
 A meridian of a capsule runs from pole to pole: ``u`` [m] is the arc along it, 0 where the first round
 end meets the tube and ``length`` where the tube meets the other; ``v`` [rad] is the turn about the axis.
@@ -21,58 +21,35 @@ from dynamics.kinematics import add_force_torque, update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.geometry import LINK, RADIUS, START, arm_bodies, place_axis, place_point, to_segment
 
+SIZE = 0.03  # [m] about as long are the edges of a patch
 LEAST_RADIUS = 1e-3  # [m] scale of the arc over the end of a rod without thickness
 FIRST, SECOND, AXIS, LENGTH, SCALE = 0, 3, 6, 9, 10  # columns of a surface row
 BODY, U, V, HALF_U, HALF_V, AREA = 0, 1, 2, 3, 4, 5  # columns of a patch
 
 
 class ArmSurface(NamedTuple):
-    """The moving arm's surface cut into patches.
+    """The moving arm's surface cut into patches."""
 
-    Attributes:
-        bodies: (k, 12) from ``geometry.arm_bodies``.
-        shapes: (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame,
-            length of the axis and radius that scales the arc [m].
-        patches: (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²].
-    """
-
-    bodies: np.ndarray
+    bodies: np.ndarray  # (k, 12) from ``geometry.arm_bodies``
+    # (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame, length of the
+    # axis and radius that scales the arc [m]
     shapes: np.ndarray
+    # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
     patches: np.ndarray
 
 
-class SurfacePoints(NamedTuple):
-    """Points of the arm's surface.
-
-    Attributes:
-        body: (k,) row of ``ArmSurface.bodies``; link: (k,) counted from 1.
-        point: (k, 3) base axes [m]; normal: (k, 3) inward unit normal, base axes.
-    """
-
-    body: np.ndarray
-    link: np.ndarray
-    point: np.ndarray
-    normal: np.ndarray
-
-
-def make_surface(arm: Arm, size: float = 0.03) -> ArmSurface:
+def make_surface(arm: Arm) -> ArmSurface:
     """Cut the surface of links 1 to n and tool into patches.
 
-    Args:
-        arm: the arm.
-        size: the patches' edges are about as long [m].
-
     Raises:
-        BadInput: a size that is not between 1 mm and 1 m, or an arm without an outline.
+        BadInput: an arm without an outline.
     """
-    if not 1e-3 <= size <= 1.0:
-        raise BadInput("patches of that size make no sense", found=size, allowed="0.001 to 1 m")
     bodies = arm_bodies(arm)
     if not np.any(bodies[:, LINK] > 0):
         raise BadInput("the arm has no outline: its file lists no capsules of moving links")
     shapes = np.array([_shape(row) for row in bodies])
     moving = [b for b in range(len(bodies)) if bodies[b, LINK] > 0]
-    patches = [row for b in moving for row in _patches(b, bodies[b, RADIUS], shapes[b], size)]
+    patches = [row for b in moving for row in _patches(b, bodies[b, RADIUS], shapes[b], SIZE)]
     return ArmSurface(bodies, shapes, np.array(patches))
 
 
@@ -116,45 +93,6 @@ def _belt_area(low: float, high: float, length: float, radius: float) -> float:
     return 2 * math.pi * radius**2 * (math.sin((high - end) / radius) - math.sin((low - end) / radius))
 
 
-def random_surface_points(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> SurfacePoints:
-    """A random point of the visible surface for each pose: uniform in area, never inside another capsule.
-
-    Args:
-        arm: the arm.
-        q: (k, n) joint angles [rad].
-        rng: source of the random numbers.
-
-    Raises:
-        BadInput: wrong shape, or an arm without an outline.
-    """
-    (rows,), _ = as_rows(joint_count(arm), q=q)
-    surface, work = make_surface(arm), make_work(len(arm.dh))
-    share = np.cumsum(surface.patches[:, AREA]) / surface.patches[:, AREA].sum()
-    body, found = np.zeros(len(rows), dtype=np.int64), np.zeros((len(rows), 6))
-    left = np.arange(len(rows))
-    while len(left):
-        chosen = surface.patches[np.searchsorted(share, rng.random(len(left)))]
-        u, v = _spread(surface, chosen, rng.uniform(-1, 1, (len(left), 2)))
-        place, hidden = _place(arm, rows[left], surface, chosen[:, BODY].astype(np.int64), u, v, work)
-        kept = left[~hidden]
-        body[kept], found[kept] = chosen[~hidden, BODY].astype(np.int64), place[~hidden]
-        left = left[hidden]
-    return SurfacePoints(body, surface.bodies[body, LINK].astype(int), found[:, :3], found[:, 3:])
-
-
-def _spread(surface: ArmSurface, chosen: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Random (u, v) in patches, uniform in area: on a round end the sine of the tilt is uniform."""
-    shape = surface.shapes[chosen[:, BODY].astype(int)]
-    low, high = chosen[:, U] - chosen[:, HALF_U], chosen[:, U] + chosen[:, HALF_U]
-    end = np.clip(chosen[:, U], 0.0, shape[:, LENGTH])
-    share, scale = 0.5 * (shares[:, 0] + 1), shape[:, SCALE]
-    sine = (1 - share) * np.sin((low - end) / scale) + share * np.sin((high - end) / scale)
-    round_end = (chosen[:, U] < 0) | (chosen[:, U] > shape[:, LENGTH])
-    tilted = end + scale * np.arcsin(np.clip(sine, -1, 1))
-    u = np.where(round_end, tilted, low + share * (high - low))
-    return u, chosen[:, V] + shares[:, 1] * chosen[:, HALF_V]
-
-
 def push_torque(
     arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray
 ) -> np.ndarray:
@@ -190,7 +128,7 @@ def surface_places(
     """Points and inward normals (k, 3), base axes, at ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
     (rows,), _ = as_rows(joint_count(arm), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
     body = surface.patches[patch, BODY].astype(np.int64)
-    found = _place(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0]
+    found = place_points(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0]
     return found[:, :3], found[:, 3:]
 
 
@@ -237,7 +175,7 @@ def depth_inside(work, bodies, b, point):
 
 
 @kernel
-def _place(arm, q, surface, body, u, v, work):
+def place_points(arm, q, surface, body, u, v, work):
     """Surface point and inward normal (k, 6) of (body, u, v) at each pose, and whether it is hidden."""
     bodies, shapes = surface.bodies, surface.shapes
     out, hidden = np.empty((q.shape[0], 6)), np.empty(q.shape[0], dtype=np.bool_)

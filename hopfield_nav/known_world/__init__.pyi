@@ -8,6 +8,7 @@ from .bodies import place_body as place_body
 from .bodies import tool_inside as tool_inside
 from .collision_library import CollisionLibrary as CollisionLibrary
 from .collision_library import build_library as build_library
+from .collision_library import relevant_joints as relevant_joints
 from .collisions import clearance as clearance
 from .collisions import collides as collides
 from .collisions import explain as explain
@@ -15,15 +16,14 @@ from .collisions import in_names as in_names
 from .collisions import pair_distances as pair_distances
 from .direct_path import plan_direct as plan_direct
 from .exciting import excite_in as excite_in
-from .library_joints import relevant_joints as relevant_joints
 from .line import StraightLine as StraightLine
 from .line import poses_at as poses_at
 from .line import straight_line as straight_line
 from .ompl import Checks as Checks
 from .path_segments import PathSegment as PathSegment
-from .path_time import PathTime as PathTime
-from .path_time import along as along
-from .path_time import position_over_time as position_over_time
+from .path_segments import PathTime as PathTime
+from .path_segments import along as along
+from .path_segments import position_over_time as position_over_time
 from .plan import KnownPlan as KnownPlan
 from .plan import plan_known as plan_known
 from .planned import Planned as Planned

@@ -25,17 +25,11 @@ _MIN_LENGTH = 1e-9  # [m] a leg that is shorter only turns
 
 
 class AroundPlan(NamedTuple):
-    """What ``plan_around`` found.
+    """What ``plan_around`` found."""
 
-    Attributes:
-        path: of kind ``around``, or None.
-        reason: "" where there is a path.
-        tried: number of detours.
-    """
-
-    path: PlannedPath | None
-    reason: str
-    tried: int
+    path: PlannedPath | None  # of kind ``around``, or None
+    reason: str  # "" where there is a path
+    tried: int  # number of detours
 
 
 class _Detour(NamedTuple):

@@ -5,6 +5,10 @@ joints 2 to 5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now
 ``safe`` one calls a cell free only where nothing can touch anywhere in it, so it is wrong in one way
 only. A file holds the bits and a digest of the numbers that they were computed from. Source:
 nowoczyn2023 3.1.
+
+Turning a body about its own axis changes no distance. The base housing of a UR5 is round about axis 1 and
+the flange about axis 6, so self-collisions depend on joints 2 to 5 alone. That is read off the bodies: a
+tool beside axis 6 makes joint 6 count, a base housing beside axis 1, or a solid, makes joint 1 count.
 """
 
 import hashlib
@@ -22,9 +26,9 @@ from dynamics import Arm, BadInput
 from dynamics.files import require_regular
 from dynamics.kernels.decorators import kernel
 from dynamics.work import Work, make_work
+from hopfield_nav.geometry import AXES, BOX, CENTRE, END, HALF_SPACE, KIND, LINK, START
 from hopfield_nav.known_world.bodies import AXES_WIDTH
 from hopfield_nav.known_world.collisions import finite_rows, pose_touches
-from hopfield_nav.known_world.library_joints import joints_of_pairs, joints_of_solids, relevant_joints
 from hopfield_nav.known_world.scene import Scene, build_scene
 
 STEP = math.radians(10.0)  # the document's
@@ -40,25 +44,16 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class CollisionLibrary:
-    """Whether cells of a periodic grid of joint angles collide.
+    """Whether cells of a periodic grid of joint angles collide."""
 
-    Attributes:
-        arm: the arm it was built for.
-        scene: and the scene.
-        joints: (r,) int64 the joints that have an axis, counted from 0.
-        per_turn: cells of an axis; cell i is the angle 2π i / per_turn.
-        bits: (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides.
-        clearance: what counts as a collision besides touching [m].
-        safe: whether a cell that is 0 is free everywhere in it.
-    """
-
-    arm: Arm
-    scene: Scene
-    joints: np.ndarray
-    per_turn: int
+    arm: Arm  # the arm it was built for
+    scene: Scene  # and the scene
+    joints: np.ndarray  # (r,) int64 the joints that have an axis, counted from 0
+    per_turn: int  # cells of an axis; cell i is the angle 2π i / per_turn
+    # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
     bits: np.ndarray
-    clearance: float
-    safe: bool
+    clearance: float  # what counts as a collision besides touching [m]
+    safe: bool  # whether a cell that is 0 is free everywhere in it
 
     @property
     def step(self) -> float:
@@ -237,3 +232,45 @@ def look_up(bits: np.ndarray, joints: np.ndarray, per_turn: int, q: np.ndarray) 
             index = index * per_turn + int(np.rint(turns)) % per_turn
         out[row] = (bits[index >> 3] >> (index & 7)) & 1
     return out
+
+
+_ON_AXIS = 1e-12  # [m]
+
+
+def joints_of_pairs(scene: Scene) -> np.ndarray:
+    """Which joints change the distance of which of ``scene.pairs``, (p, n) bool."""
+    inner, outer = scene.pairs[:, 0], scene.pairs[:, 1]
+    link = scene.bodies[:, LINK].astype(np.int64)
+    joint = np.arange(scene.reach.shape[1])
+    between = (joint >= link[inner, None]) & (joint < link[outer, None])
+    round_inner = (joint == link[inner, None]) & _about_next_axis(scene.bodies)[inner, None]
+    return between & ~round_inner & (scene.reach[outer] > 0.0)
+
+
+def joints_of_solids(scene: Scene) -> np.ndarray:
+    """Which joints change the distance of which body to which solid it is checked against, (k, m, n) bool.
+
+    A body beyond a joint moves with it.
+    """
+    out = scene.checked[:, :, None] & (scene.reach > 0.0)[:, None, :]
+    out[:, _about_base_axis(scene.solids), 0] = False
+    return out
+
+
+def relevant_joints(scene: Scene) -> np.ndarray:
+    """Joints (r,), from 0 and rising, on which it depends whether anything in the scene touches."""
+    return np.nonzero(joints_of_pairs(scene).any(axis=0) | joints_of_solids(scene).any(axis=(0, 1)))[0]
+
+
+def _about_next_axis(bodies: np.ndarray) -> np.ndarray:
+    """Bodies (k,) that are round about the axis of the joint that follows their link."""
+    beside = bodies[:, [START, START + 1, END, END + 1]]
+    return np.abs(beside).max(axis=1, initial=0.0) <= _ON_AXIS
+
+
+def _about_base_axis(solids: np.ndarray) -> np.ndarray:
+    """Solids (m,) that are round about the axis of joint 1."""
+    level = np.abs(solids[:, AXES : AXES + 2]).max(axis=1, initial=0.0) <= _ON_AXIS
+    centred = np.abs(solids[:, CENTRE : CENTRE + 2]).max(axis=1, initial=0.0) <= _ON_AXIS
+    kind = solids[:, KIND]
+    return (kind != BOX) & level & (centred | (kind == HALF_SPACE))

@@ -26,19 +26,12 @@ _DIGITS = 6  # of angles [rad] by which paths are told apart
 
 
 class DirectPlan(NamedTuple):
-    """What ``plan_direct`` found.
+    """What ``plan_direct`` found."""
 
-    Attributes:
-        paths: the shortest free ones, shortest first; none where ``reason`` says why.
-        reason: "" where there is a path.
-        candidates: configurations of the start and of every station, with their turns, free or not.
-        motions: motions that were looked at.
-    """
-
-    paths: list[PlannedPath]
-    reason: str
-    candidates: list[int]
-    motions: int
+    paths: list[PlannedPath]  # the shortest free ones, shortest first; none where ``reason`` says why
+    reason: str  # "" where there is a path
+    candidates: list[int]  # configurations of the start and of every station, with their turns, free or not
+    motions: int  # motions that were looked at
 
 
 def plan_direct(

@@ -29,17 +29,12 @@ _BETWEEN = (0.1, 0.9)  # where between two rows of the tool's line a row may be 
 
 
 class StraightLine(NamedTuple):
-    """Poses and what leads from each to the next, as arrays for kernels.
+    """Poses and what leads from each to the next, as arrays for kernels."""
 
-    Attributes:
-        poses: (m, 4, 4) T_base_tool.
-        shift: (m - 1, 3) of the tool point [m].
-        turn: (m - 1, 3) rotation vector in the axes of the leg's first pose [rad]; at most π long, for a
-            half turn the other way round up to 1e-6 more.
-    """
-
-    poses: np.ndarray
-    shift: np.ndarray
+    poses: np.ndarray  # (m, 4, 4) T_base_tool
+    shift: np.ndarray  # (m - 1, 3) of the tool point [m]
+    # (m - 1, 3) rotation vector in the axes of the leg's first pose [rad]; at most π long, for a half turn
+    # the other way round up to 1e-6 more
     turn: np.ndarray
 
     @property

@@ -26,17 +26,14 @@ PLANNERS = (
 
 
 class Checks:
-    """Answers about one scene, and how many there were.
-
-    Attributes:
-        motions: that were asked about.
-        positions: that were asked about.
-        seconds: spent in the answers, from the entry into Python on.
-    """
+    """Answers about one scene, and how many there were."""
 
     def __init__(self, arm: Arm, scene: Scene) -> None:
         n = len(arm.dh)
         self.arm, self.scene, self.n = arm, scene, n
+        # motions: that were asked about
+        # positions: that were asked about
+        # seconds: spent in the answers, from the entry into Python on
         self.motions, self.positions, self.seconds = 0, 0, 0.0
         self._ends = np.empty(n), np.empty(n)
         self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)

@@ -21,17 +21,11 @@ _CHAINS = {  # methods side by side, and what is tried where none of them finds 
 
 
 class KnownPlan(NamedTuple):
-    """What ``plan_known`` found.
+    """What ``plan_known`` found."""
 
-    Attributes:
-        path: the best path of the first methods that found one, or None.
-        paths: all that these methods offered, the best of each first: several for ``direct``.
-        reasons: why each method that was tried, this one apart, found none.
-    """
-
-    path: PlannedPath | None
-    paths: list[PlannedPath]
-    reasons: dict[str, str]
+    path: PlannedPath | None  # the best path of the first methods that found one, or None
+    paths: list[PlannedPath]  # all that these methods offered, the best of each first: several for ``direct``
+    reasons: dict[str, str]  # why each method that was tried, this one apart, found none
 
     @property
     def reason(self) -> str:

@@ -27,23 +27,16 @@ from hopfield_nav.world import World, build_arm, build_model, names_of
 
 
 class Planned(NamedTuple):
-    """A plan with all that belongs to it.
+    """A plan with all that belongs to it."""
 
-    Attributes:
-        world: that was asked for.
-        arm, scene, task: of the world.
-        plan: paths, or the reasons why there is none.
-        trajectory: of the best path; None where there is none.
-        seconds: computing time of the plan, without the trajectory [s].
-    """
-
-    world: World
+    world: World  # that was asked for
+    # arm, scene, task: of the world
     arm: Arm
     scene: Scene
     task: Task
-    plan: KnownPlan
-    trajectory: Trajectory | None
-    seconds: float
+    plan: KnownPlan  # paths, or the reasons why there is none
+    trajectory: Trajectory | None  # of the best path; None where there is none
+    seconds: float  # computing time of the plan, without the trajectory [s]
 
 
 def plan_world(world: World) -> Planned:

@@ -22,23 +22,15 @@ _LARGEST_SEED = 2**32 - 2
 
 
 class SamplingPlan(NamedTuple):
-    """What ``plan_sampling`` found.
+    """What ``plan_sampling`` found."""
 
-    Attributes:
-        path: the joints go straight from row to row, every motion proven; None where ``reason`` says why.
-        reason: "" where there is a path.
-        time: that it took [s].
-        states: configurations that the planner kept, in all legs.
-        motions: that OMPL asked us about, simplifying included.
-        check_time: share of ``time`` spent in our answers [s].
-    """
-
+    # the joints go straight from row to row, every motion proven; None where ``reason`` says why
     path: PlannedPath | None
-    reason: str
-    time: float
-    states: int
-    motions: int
-    check_time: float
+    reason: str  # "" where there is a path
+    time: float  # that it took [s]
+    states: int  # configurations that the planner kept, in all legs
+    motions: int  # that OMPL asked us about, simplifying included
+    check_time: float  # share of ``time`` spent in our answers [s]
 
 
 def plan_sampling(
@@ -74,7 +66,10 @@ def plan_sampling(
     Source: the method is OMPL's; nowoczyn2023 4 asks for the comparison.
     """
     begin = time.perf_counter()
-    _require(seed, time_limit)
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise BadInput("wrong seed", found=seed, allowed=f"0 to {_LARGEST_SEED}")
+    if not 0.0 < time_limit < np.inf:
+        raise BadInput("time_limit must be positive", found=time_limit)
     ompl = load_ompl()
     kind, checks = planner_class(ompl, planner), Checks(arm, scene)
     places = plan_places(arm, start, stations)
@@ -93,13 +88,6 @@ def plan_sampling(
     return SamplingPlan(path, reason, time.perf_counter() - begin, states, checks.motions, checks.seconds)
 
 
-def _require(seed: int, time_limit: float) -> None:
-    if not 0 <= seed <= _LARGEST_SEED:
-        raise BadInput("wrong seed", found=seed, allowed=f"0 to {_LARGEST_SEED}")
-    if not 0.0 < time_limit < np.inf:
-        raise BadInput("time_limit must be positive", found=time_limit)
-
-
 def _name(i: int, layers: Sequence[object]) -> str:
     return "the goal" if i == len(layers) - 1 else f"via point {i}"
 
@@ -111,7 +99,8 @@ class _Leg:
         self, ompl: Any, arm: Arm, checks: Checks, kind: Any, starts: np.ndarray, goals: np.ndarray
     ) -> None:
         self.ompl, self.checks, self.states = ompl, checks, 0
-        self.found = _shared_row(starts, goals)
+        # a start that is a goal needs no leg
+        self.found = goals[(goals[:, None] == starts).all(axis=2).any(axis=1)][:1]
         self.information = joint_space(ompl, arm, checks)
         self.setup = ompl.geometric.SimpleSetup(self.information)
         for q in starts:
@@ -163,8 +152,3 @@ def _nearest_first(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
     """Order of the goals by the distance from the nearest start, the sum of all joints' changes."""
     apart = np.abs(goals[:, None] - starts).sum(axis=2).min(axis=1)
     return np.argsort(apart, kind="stable")
-
-
-def _shared_row(starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
-    """A position (1, n) that is a start and a goal: no leg is needed; (0, n) where there is none."""
-    return goals[(goals[:, None] == starts).all(axis=2).any(axis=1)][:1]

@@ -14,30 +14,20 @@ _found_pairs: dict[bytes, np.ndarray] = {}
 
 
 class Scene(NamedTuple):
-    """Numbers for the kernels of this package.
+    """Numbers for the kernels of this package."""
 
-    Attributes:
-        bodies: (k, 12) from ``geometry.arm_bodies``.
-        pairs: (p, 2) int64 bodies that are checked against each other (``touching_pairs``).
-        solids: (m, 17) packed.
-        checked: (k, m) bool, body against solid. The base is fixed and is not checked. A solid that
-            touches link 1 at every angle of joint 1 is what the arm stands on, and is not checked
-            against link 1.
-        margin: (2,) distance that a plan keeps: from solids, from the arm itself [m].
-        kept: (k, m) the same for every body and solid: ``margin[0]``, but 0 for a body that only joint
-            1 moves and a solid that is within the margin of it at every angle: no plan can change that.
-        apart: (p,) the same for every pair of bodies: ``margin[1]``.
-        reach: (k, n) from ``bodies.joint_reach`` [m].
-    """
-
-    bodies: np.ndarray
-    pairs: np.ndarray
-    solids: np.ndarray
+    bodies: np.ndarray  # (k, 12) from ``geometry.arm_bodies``
+    pairs: np.ndarray  # (p, 2) int64 bodies that are checked against each other (``touching_pairs``)
+    solids: np.ndarray  # (m, 17) packed
+    # (k, m) bool, body against solid. The base is fixed and is not checked. A solid that touches link 1 at
+    # every angle of joint 1 is what the arm stands on, and is not checked against link 1.
     checked: np.ndarray
-    margin: np.ndarray
+    margin: np.ndarray  # (2,) distance that a plan keeps: from solids, from the arm itself [m]
+    # (k, m) the same for every body and solid: ``margin[0]``, but 0 for a body that only joint 1 moves and a
+    # solid that is within the margin of it at every angle: no plan can change that
     kept: np.ndarray
-    apart: np.ndarray
-    reach: np.ndarray
+    apart: np.ndarray  # (p,) the same for every pair of bodies: ``margin[1]``
+    reach: np.ndarray  # (k, n) from ``bodies.joint_reach`` [m]
 
 
 def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 0.0) -> Scene:
@@ -56,7 +46,10 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
         raise BadInput("wrong margin", found=margin, allowed="0 or more [m]")
     bodies = arm_bodies(arm)
     solids = pack_primitives([]) if primitives is None else as_primitives(primitives)
-    pairs = _pairs_of(arm, bodies)
+    key = arm.dh.tobytes() + bodies.tobytes()
+    if key not in _found_pairs:
+        _found_pairs[key] = touching_pairs(arm, bodies)
+    pairs = _found_pairs[key]
     reach = joint_reach(arm, bodies)
     checked, kept = _checked(arm, bodies, solids, reach, margin)
     return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, np.zeros(len(pairs)), reach)
@@ -66,14 +59,6 @@ def scene_of_world(world: World, margin: float = 0.0) -> Scene:
     """The arm of a world among the obstacles that the world declares as known."""
     known = pack_primitives(pack(solid) for solid in solids_of(world.known))
     return build_scene(build_arm(world), known, margin)
-
-
-def _pairs_of(arm: Arm, bodies: np.ndarray) -> np.ndarray:
-    """``touching_pairs``, remembered: finding them takes a while."""
-    key = arm.dh.tobytes() + bodies.tobytes()
-    if key not in _found_pairs:
-        _found_pairs[key] = touching_pairs(arm, bodies)
-    return _found_pairs[key]
 
 
 def _checked(

@@ -36,24 +36,15 @@ _GRID = np.deg2rad(sorted(range(-165, 181, 15), key=abs))  # of joint 6 [rad]
 
 
 class ShortestPlan(NamedTuple):
-    """What ``plan_shortest`` found.
+    """What ``plan_shortest`` found."""
 
-    Attributes:
-        path: the joints' path, or None.
-        reason: "" where there is a path, otherwise why the line cannot be followed further.
-        line: the tool's line; ``places`` (k,) of the path's rows on it.
-        place: how far along the line the joints can follow it: 0 at its start, 1 at the first station.
-        point: (3,) of the tool there [m].
-        searches: how often the graph was searched; 0 where the arm cannot stand at a station.
-    """
-
-    path: PlannedPath | None
-    reason: str
-    line: StraightLine
+    path: PlannedPath | None  # the joints' path, or None
+    reason: str  # "" where there is a path, otherwise why the line cannot be followed further
+    line: StraightLine  # the tool's line; ``places`` (k,) of the path's rows on it
     places: np.ndarray
-    place: float
-    point: np.ndarray
-    searches: int
+    place: float  # how far along the line the joints can follow it: 0 at its start, 1 at the first station
+    point: np.ndarray  # (3,) of the tool there [m]
+    searches: int  # how often the graph was searched; 0 where the arm cannot stand at a station
 
 
 def plan_shortest(

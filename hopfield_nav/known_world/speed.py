@@ -3,7 +3,7 @@
 With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the torque is linear in sdd and sd² too:
 M q' sdd + (M q'' + C(q, q') q') sd² + g. The library ``toppra`` finds the highest sd that keeps all
 of it at the points of a grid; what happens between them is for the caller to check.
-``path_time`` makes a motion of these speeds.
+``position_over_time`` makes a motion of these speeds.
 
 Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability
 analysis" (TOPP-RA).

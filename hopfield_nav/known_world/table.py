@@ -16,21 +16,15 @@ PERIOD = 0.008  # [s] of the UR5's controller
 
 
 class PlanTable(NamedTuple):
-    """Samples of a motion.
+    """Samples of a motion."""
 
-    Attributes:
-        time: (k,) from 0 on [s].
-        q, qd, qdd: (k, n) of the joints [rad, rad/s, rad/s²].
-        tau: (k, n) torque of the motors by the arm model, friction included [N·m].
-        tool: (k, 3) position of the tool point in base axes [m].
-    """
-
-    time: np.ndarray
+    time: np.ndarray  # (k,) from 0 on [s]
+    # q, qd, qdd: (k, n) of the joints [rad, rad/s, rad/s²]
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
-    tau: np.ndarray
-    tool: np.ndarray
+    tau: np.ndarray  # (k, n) torque of the motors by the arm model, friction included [N·m]
+    tool: np.ndarray  # (k, 3) position of the tool point in base axes [m]
 
 
 def plan_table(arm: Arm, trajectory: Trajectory, period: float = PERIOD) -> PlanTable:

@@ -19,15 +19,10 @@ _MOST_DRAWS = 200
 
 
 class Task(NamedTuple):
-    """From where to where.
+    """From where to where."""
 
-    Attributes:
-        start: (n,) joint angles [rad], or a pose (4, 4).
-        stations: via points and goal, each of the two.
-    """
-
-    start: np.ndarray
-    stations: list[np.ndarray]
+    start: np.ndarray  # (n,) joint angles [rad], or a pose (4, 4)
+    stations: list[np.ndarray]  # via points and goal, each of the two
 
 
 def task_of_world(world: World, arm: Arm) -> Task:
@@ -115,20 +110,14 @@ def random_free_joints(arm: Arm, scene: Scene, count: int, generator: np.random.
 
 
 class PlannedPath(NamedTuple):
-    """Joint angles from start to goal, proven free between one row and the next.
+    """Joint angles from start to goal, proven free between one row and the next."""
 
-    Attributes:
-        q: (k, n) [rad].
-        kind: ``shortest`` or ``around`` (the tool goes straight between corners; rows are at most 1 mm of
-            tool motion apart), ``direct`` or ``sampling`` (the joints go straight between corners).
-        corners: (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal.
-        length: sum of all joints' changes [rad].
-    """
-
-    q: np.ndarray
+    q: np.ndarray  # (k, n) [rad]
+    # ``shortest`` or ``around`` (the tool goes straight between corners; rows are at most 1 mm of tool motion
+    # apart), ``direct`` or ``sampling`` (the joints go straight between corners)
     kind: str
-    corners: np.ndarray
-    length: float
+    corners: np.ndarray  # (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal
+    length: float  # sum of all joints' changes [rad]
 
     @property
     def is_of_tool(self) -> bool:

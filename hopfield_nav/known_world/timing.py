@@ -19,8 +19,14 @@ from hopfield_nav.known_world.limits import (
     largest_shares,
     motion_limits,
 )
-from hopfield_nav.known_world.path_segments import PathSegment, checked_path, divided, segments_of_path
-from hopfield_nav.known_world.path_time import along, position_over_time
+from hopfield_nav.known_world.path_segments import (
+    PathSegment,
+    along,
+    checked_path,
+    divided,
+    position_over_time,
+    segments_of_path,
+)
 from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.loop import Trajectory, joined, resting, slowed, values_at
 

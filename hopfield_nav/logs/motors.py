@@ -23,27 +23,18 @@ BLOCK = 1.0  # [s] longer than what is left stays correlated
 LARGEST_SHARE = 0.5  # standard deviation of a motor constant beyond which it is not excited
 _NEEDED = ("q_ref", "qd_ref", "qdd_ref", "current")
 _TUNING = 1.345  # standard deviations beyond which Huber's estimator counts a residual less
-_FEWEST_BLOCKS = 5
+_FEWEST_BLOCKS, _ROUNDS = 5, 30
 
 
 class MotorFit(NamedTuple):
-    """Motors and friction of an arm of n joints.
+    """Motors and friction of an arm of n joints."""
 
-    Attributes:
-        motor_constant: (n,) torque at the joint for a current [N·m/A].
-        friction: (n, 2) Coulomb [N·m] and viscous [N·m·s/rad].
-        zero_current: (n,) current where no torque is [A].
-        std: (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current.
-        residual_rms: (n,) what is left of the current [A].
-        rows: (n,) rows that were used.
-    """
-
-    motor_constant: np.ndarray
-    friction: np.ndarray
-    zero_current: np.ndarray
-    std: np.ndarray
-    residual_rms: np.ndarray
-    rows: np.ndarray
+    motor_constant: np.ndarray  # (n,) torque at the joint for a current [N·m/A]
+    friction: np.ndarray  # (n, 2) Coulomb [N·m] and viscous [N·m·s/rad]
+    zero_current: np.ndarray  # (n,) current where no torque is [A]
+    std: np.ndarray  # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current
+    residual_rms: np.ndarray  # (n,) what is left of the current [A]
+    rows: np.ndarray  # (n,) rows that were used
 
     def torque(self, current: np.ndarray) -> np.ndarray:
         """Motor torque (..., n) at the joint side, friction not yet taken off [N·m]."""
@@ -59,7 +50,6 @@ def fit_motors(
     recordings: Sequence[xarray.Dataset],
     arm: Arm,
     same_motor: Sequence[Sequence[int]] = (),
-    slowest: float = SLOWEST,
 ) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
@@ -67,7 +57,6 @@ def fit_motors(
         recordings: of ``load_recording``, with the motor currents.
         arm: the model whose torque the motors are to give; its own friction is not used.
         same_motor: groups of joints (counted from 1) that have one motor constant in common.
-        slowest: rows with a slower reference are left out [rad/s].
 
     Raises:
         BadInput: no recordings, no currents, a force sensor that felt a push, a joint that does not move
@@ -78,7 +67,7 @@ def fit_motors(
     for data in recordings:
         _check(data, len(arm.dh))
     torques = [inverse_dynamics(arm, *(data[name].values for name in _NEEDED[:3])) for data in recordings]
-    joints = [_rows(recordings, torques, j, slowest) for j in range(len(arm.dh))]
+    joints = [_rows(recordings, torques, j) for j in range(len(arm.dh))]
     fits: list[_Fit | None] = [None] * len(joints)
     for group in _groups(same_motor, len(joints)):
         for j, fit in zip(group, _fit_group([joints[j] for j in group]), strict=True):
@@ -133,11 +122,11 @@ def _check(data: xarray.Dataset, n: int) -> None:
             raise BadInput(what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching")
 
 
-def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, slowest: float) -> _Rows:
+def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int) -> _Rows:
     columns, currents, blocks, first = [], [], [], 0
     for data, tau in zip(recordings, torques, strict=True):
         speed = data.qd_ref.values[:, j]
-        used = np.abs(speed) > slowest
+        used = np.abs(speed) > SLOWEST
         table = np.column_stack([tau[:, j], np.sign(speed), speed, np.ones_like(speed)])
         block = first + (data.time.values // BLOCK).astype(int)
         columns.append(table[used])
@@ -146,7 +135,7 @@ def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, slowest: 
         first = int(block[-1]) + 1
     rows = _Rows(np.concatenate(columns), np.concatenate(currents), np.concatenate(blocks))
     if len(np.unique(rows.block)) < _FEWEST_BLOCKS or len(np.unique(rows.columns[:, 1])) < 2:
-        allowed = f"motion both ways, faster than {slowest:g} rad/s, over {_FEWEST_BLOCKS} s or more"
+        allowed = f"motion both ways, faster than {SLOWEST:g} rad/s, over {_FEWEST_BLOCKS} s or more"
         found = f"{len(rows.current)} rows of motion"
         raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
     return rows
@@ -208,9 +197,9 @@ def _scale(left: np.ndarray) -> float:
     return max(1.4826 * float(np.median(np.abs(left))), 1e-12)
 
 
-def _huber(table: np.ndarray, current: np.ndarray, rounds: int = 30) -> np.ndarray:
+def _huber(table: np.ndarray, current: np.ndarray) -> np.ndarray:
     beta = np.linalg.lstsq(table, current, rcond=None)[0]
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         left = current - table @ beta
         limit = _TUNING * _scale(left)
         root = np.sqrt(np.minimum(1.0, limit / np.maximum(np.abs(left), limit)))

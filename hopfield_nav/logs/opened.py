@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav.logs.formats import parse, read_lines
 from hopfield_nav.logs.recording import label_signals, load_recording
 from hopfield_nav.logs.signals import MOTOR_CONSTANT, Signals, signals_of_data, stride_of
-from hopfield_nav.logs.table import parse, read_lines
 
 if TYPE_CHECKING:
     import xarray
@@ -33,19 +33,12 @@ _READ = (
 
 @dataclass(frozen=True)
 class OpenedLog:
-    """A log, labelled as ``Run.data`` is.
+    """A log, labelled as ``Run.data`` is."""
 
-    Attributes:
-        data: its signals.
-        world: that it is a run of; None where nothing says so.
-        simulated: whether it is of a run: it has the motors' torque, and the true contact.
-        path: where it lies.
-    """
-
-    data: xarray.Dataset
-    world: World | None
-    simulated: bool
-    path: Path
+    data: xarray.Dataset  # its signals
+    world: World | None  # that it is a run of; None where nothing says so
+    simulated: bool  # whether it is of a run: it has the motors' torque, and the true contact
+    path: Path  # where it lies
 
     def signals(self) -> Signals:
         """What the control computer of a run sensed.

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics import BadInput
-from hopfield_nav.logs.formats import read_folder, read_rtde
-from hopfield_nav.logs.table import Recorded
+from hopfield_nav.logs.formats import Recorded, read_folder, read_rtde
 
 if TYPE_CHECKING:
     import xarray

@@ -33,21 +33,13 @@ RESOLUTION = "encoder_resolution"  # of the world's sensors, beside the paramete
 
 
 class Replay(NamedTuple):
-    """What a method believed at every row.
+    """What a method believed at every row."""
 
-    Attributes:
-        time: (k,) [s].
-        level: (k,) alarm level as a share of the threshold.
-        tau_external: (k, n) torque of contact on the joints [N·m].
-        wrench: (k, 6) on the tool, base axes [N, N·m].
-        detected: (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop).
-    """
-
-    time: np.ndarray
-    level: np.ndarray
-    tau_external: np.ndarray
-    wrench: np.ndarray
-    detected: np.ndarray
+    time: np.ndarray  # (k,) [s]
+    level: np.ndarray  # (k,) alarm level as a share of the threshold
+    tau_external: np.ndarray  # (k, n) torque of contact on the joints [N·m]
+    wrench: np.ndarray  # (k, 6) on the tool, base axes [N, N·m]
+    detected: np.ndarray  # (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop)
 
     def dataset(self) -> xarray.Dataset:
         """The same, labelled as ``Run.data`` is."""

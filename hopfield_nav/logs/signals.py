@@ -21,24 +21,20 @@ _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 
 
 class Signals(NamedTuple):
-    """What a control computer sensed, row by row, one row a control period.
+    """What a control computer sensed, row by row, one row a control period."""
 
-    Attributes:
-        time: (k,) [s], increasing.
-        q, qd: (k, n) measured [rad, rad/s].
-        q_ref, qd_ref, qdd_ref: (k, n) reference [rad, rad/s, rad/s²].
-        tau: (k, n) torque of the motors over the period **before** the row, at the joint side, friction
-            not taken off [N·m].
-        wrench: (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one.
-    """
-
-    time: np.ndarray
+    time: np.ndarray  # (k,) [s], increasing
+    # q, qd: (k, n) measured [rad, rad/s]
     q: np.ndarray
     qd: np.ndarray
+    # q_ref, qd_ref, qdd_ref: (k, n) reference [rad, rad/s, rad/s²]
     q_ref: np.ndarray
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
+    # (k, n) torque of the motors over the period **before** the row, at the joint side, friction not taken
+    # off [N·m]
     tau: np.ndarray
+    # (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one
     wrench: np.ndarray = np.zeros((0, 6))
 
 

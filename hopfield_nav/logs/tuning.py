@@ -3,7 +3,7 @@
 What chooses the threshold does not judge it: the rate that is told is that of other motion.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,9 +12,92 @@ import numpy as np
 from dynamics import Arm, BadInput
 from hopfield_nav.logs.replayed import Replay, replay
 from hopfield_nav.logs.signals import Signals
-from hopfield_nav.logs.threshold import MARGIN, quiet_threshold, threshold_of
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import Method, Parameter
 from hopfield_nav.record import alarm_rate
+
+MARGIN = 1.1  # of the threshold above the largest level of free motion
+_TRIES = 4  # where the level is not in proportion to one over the threshold
+
+
+class FreeThreshold(NamedTuple):
+    """A threshold, and how it does on what did not choose it."""
+
+    threshold: float | list[float]  # as the detector takes it, one value or one a joint
+    alarms: int  # false ones, in the halves of the recordings that did not choose it
+    seconds: float  # length of those halves [s]
+
+
+def free_threshold(
+    model: Arm, free: Sequence[Signals], estimator: Method, detector: Method, parameters: Mapping[str, Any]
+) -> FreeThreshold:
+    """The least threshold with which the first halves of free recordings raise no alarm, and a margin.
+
+    Model and methods are as for ``replay``; a threshold among the parameters is where the search starts.
+
+    Raises:
+        BadInput: the detector has no threshold, or none that is allowed would do.
+    """
+    start = parameters.get("threshold", threshold_of(detector).default)
+
+    def replays(threshold: np.ndarray) -> list[Replay]:
+        values = {**parameters, "threshold": threshold.tolist()}
+        return [replay(model, signals, estimator, detector, values) for signals in free]
+
+    def highest(threshold: np.ndarray) -> float:
+        halves = (run.level[_first_half(run.time)] for run in replays(threshold))
+        return max(float(half.max(initial=0.0)) for half in halves)
+
+    threshold = quiet_threshold(highest, np.asarray(start, dtype=float), detector.name)
+    later = [(run, ~_first_half(run.time)) for run in replays(threshold)]
+    alarms = sum(int(run.detected[half].sum()) for run, half in later)
+    seconds = sum(float(np.ptp(run.time[half])) for run, half in later if half.any())
+    return FreeThreshold(threshold.tolist(), alarms, seconds)
+
+
+def threshold_of(detector: Method) -> Parameter:
+    """The parameter that a detector's threshold is; BadInput where it has none."""
+    found = declared_threshold(detector)
+    if found is None:
+        raise BadInput("has no threshold", where=detector.name)
+    return found
+
+
+def declared_threshold(detector: Method) -> Parameter | None:
+    """The parameter that a detector's threshold is; None where it has none."""
+    return next((p for p in detector.parameters if p.name == "threshold"), None)
+
+
+def threshold_above(largest: np.ndarray, parameter: Parameter) -> np.ndarray:
+    """A margin above the largest that free motion shows, (n,) or (1,), within the parameter's range.
+
+    Unlike that of ``quiet_threshold`` it grants a detector nothing for what it allows for besides.
+    """
+    return np.clip(MARGIN * largest, parameter.low, parameter.high)
+
+
+def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:
+    """A threshold in proportion to ``start`` that is a margin above the highest level of free motion.
+
+    ``highest`` is the level of the motion with a threshold. Where the detector, named in messages, allows for
+    more than the motion shows, however low the threshold, a very low one.
+
+    Raises:
+        BadInput: none keeps the motion quiet.
+    """
+    threshold = start
+    for k in range(_TRIES):
+        level = MARGIN * highest(threshold)
+        if k > 0 and 0.5 < level <= 1.0 + 1e-9:  # not the start, which nobody has chosen
+            return threshold
+        threshold = threshold * max(level, 1e-3)
+    if level > 1.0:
+        raise BadInput("no threshold keeps free motion quiet", where=detector, found=threshold.tolist())
+    return threshold
+
+
+def _first_half(time: np.ndarray) -> np.ndarray:
+    return time <= 0.5 * (time[0] + time[-1])
+
 
 _LEAST_SHARE = 1e-3  # of the largest threshold of a joint: no joint has less
 _HALVINGS = 20  # of the span in which the least threshold is searched
@@ -22,19 +105,15 @@ _HALVINGS = 20  # of the span in which the least threshold is searched
 
 @dataclass(frozen=True)
 class Watched:
-    """Methods that watch free motion; their threshold is left open.
+    """Methods that watch free motion; their threshold is left open."""
 
-    Attributes:
-        model, estimator, detector: as for ``replay``.
-        values: of the methods' parameters, by name; a threshold among them is where a search begins.
-        rearm: level below which a detector that has fired is armed again.
-    """
-
+    # model, estimator, detector: as for ``replay``
     model: Arm
     estimator: Method
     detector: Method
+    # of the methods' parameters, by name; a threshold among them is where a search begins
     values: Mapping[str, Any]
-    rearm: float = 1.0
+    rearm: float = 1.0  # level below which a detector that has fired is armed again
 
     def watch(self, free: Signals, threshold: np.ndarray) -> Replay:
         """What the methods believe of free motion; every rise above the threshold is an alarm.
@@ -55,17 +134,11 @@ class Watched:
 
 
 class Chosen(NamedTuple):
-    """A threshold and what chose it.
+    """A threshold and what chose it."""
 
-    Attributes:
-        threshold: one value, or one a joint.
-        allowed: alarms that the choosing motion might have, for the wanted rate to be shown by it.
-        seconds: of that motion.
-    """
-
-    threshold: np.ndarray
-    allowed: int
-    seconds: float
+    threshold: np.ndarray  # one value, or one a joint
+    allowed: int  # alarms that the choosing motion might have, for the wanted rate to be shown by it
+    seconds: float  # of that motion
 
 
 def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> Chosen:

@@ -42,38 +42,26 @@ FRICTION_SPEED = 1e-3  # [m/s] below this sliding speed Coulomb friction falls t
 
 
 class ContactLaw(NamedTuple):
-    """The numbers of the law.
+    """The numbers of the law."""
 
-    Attributes:
-        stiffness: [N/m].
-        damping: [N·s/m].
-        friction: Coulomb coefficient [1].
-    """
-
-    stiffness: float
-    damping: float
-    friction: float
+    stiffness: float  # [N/m]
+    damping: float  # [N·s/m]
+    friction: float  # Coulomb coefficient [1]
 
 
 class Contact(NamedTuple):
-    """What can touch what, and how hard it is.
+    """What can touch what, and how hard it is."""
 
-    Attributes:
-        law: the contact law.
-        solids: (m, 17) the obstacles, from ``geometry.pack_primitives``.
-        bodies: (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``;
-            those of link 0 never touch.
-        beyond: the first of the bodies that are beyond the flange.
-        free: (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last
-            compared with all solids, and how far both may move before one can touch it (1) [m].
-        shallow: (k, 7) scratch: the same of when it was last seen how far it sank, see ``sinking.py``.
-    """
-
-    law: ContactLaw
-    solids: np.ndarray
+    law: ContactLaw  # the contact law
+    solids: np.ndarray  # (m, 17) the obstacles, from ``geometry.pack_primitives``
+    # (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``; those of link 0
+    # never touch
     bodies: np.ndarray
-    beyond: int
+    beyond: int  # the first of the bodies that are beyond the flange
+    # (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last compared with all
+    # solids, and how far both may move before one can touch it (1) [m]
     free: np.ndarray
+    # (k, 7) scratch: the same of when it was last seen how far it sank, see ``sinking.py``
     shallow: np.ndarray
 
 
@@ -88,39 +76,25 @@ def make_contact(
 
 @record
 class TouchNow:
-    """The numbers of ``TouchState``.
+    """The numbers of ``TouchState``."""
 
-    Attributes:
-        link: that of the largest force, counted from 1; 0: nothing touches.
-        pairs: number of pairs of a body and a solid that touch.
-        depth: largest overlap of one of them [m].
-        sunk: how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the
-            union of solids where ``share`` is largest.
-        share: how far that is of the way to half-way through, see ``geometry.union_depth``.
-    """
-
-    link: int = 0
-    pairs: int = 0
-    depth: float = 0.0
+    link: int = 0  # that of the largest force, counted from 1; 0: nothing touches
+    pairs: int = 0  # number of pairs of a body and a solid that touch
+    depth: float = 0.0  # largest overlap of one of them [m]
+    # how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the union of solids
+    # where ``share`` is largest
     sunk: float = 0.0
-    share: float = 0.0
+    share: float = 0.0  # how far that is of the way to half-way through, see ``geometry.union_depth``
 
 
 class TouchState(NamedTuple):
-    """What touches the arm at one moment.
+    """What touches the arm at one moment."""
 
-    Attributes:
-        now: its numbers.
-        force: (3,) sum of the contact forces on the arm [N].
-        point: (3,) where the largest one acts [m].
-        largest: (3,) that force [N].
-        beyond: (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m].
-    """
-
-    now: TouchNow
-    force: np.ndarray
-    point: np.ndarray
-    largest: np.ndarray
+    now: TouchNow  # its numbers
+    force: np.ndarray  # (3,) sum of the contact forces on the arm [N]
+    point: np.ndarray  # (3,) where the largest one acts [m]
+    largest: np.ndarray  # (3,) that force [N]
+    # (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m]
     beyond: np.ndarray
 
 

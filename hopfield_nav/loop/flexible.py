@@ -26,9 +26,9 @@ from dynamics.flexible_joint import (
     spring_torque,
     viscous_torque,
 )
+from dynamics.joint_friction import dahl, speed_with_friction
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
-from dynamics.presliding import dahl, speed_with_friction
 from hopfield_nav.loop.closed_loop import after_step, before_step, loop_types
 from hopfield_nav.loop.contact_watch import keep_truth
 from hopfield_nav.loop.control_period import command_in_stage
@@ -46,27 +46,21 @@ MAX_SUBSTEPS = 1000
 
 
 class Rotors(NamedTuple):
-    """State and scratch of the rotors, seen from the links' side; each (n,).
+    """State and scratch of the rotors, seen from the links' side; each (n,)."""
 
-    Attributes:
-        angle, speed: now [rad, rad/s].
-        dry: dry friction of the sub-step [N·m].
-        load: torque through the gears in the stage [N·m].
-        stage_angle, stage_speed, acceleration: of an integrator stage.
-        angle_sum, speed_sum: weighted sums of its stages.
-        viscous: joint damping besides friction [N·m·s/rad].
-    """
-
+    # angle, speed: now [rad, rad/s]
     angle: np.ndarray
     speed: np.ndarray
-    dry: np.ndarray
-    load: np.ndarray
+    dry: np.ndarray  # dry friction of the sub-step [N·m]
+    load: np.ndarray  # torque through the gears in the stage [N·m]
+    # stage_angle, stage_speed, acceleration: of an integrator stage
     stage_angle: np.ndarray
     stage_speed: np.ndarray
     acceleration: np.ndarray
+    # angle_sum, speed_sum: weighted sums of its stages
     angle_sum: np.ndarray
     speed_sum: np.ndarray
-    viscous: np.ndarray
+    viscous: np.ndarray  # joint damping besides friction [N·m·s/rad]
 
 
 class FlexibleLoop:

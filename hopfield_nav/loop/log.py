@@ -13,20 +13,13 @@ from dynamics.kernels.records import record
 
 
 class Column(NamedTuple):
-    """A signal of the log.
+    """A signal of the log."""
 
-    Attributes:
-        name: in ``log.nc``.
-        size: ``joint`` (n columns), ``axis`` (3), or None (1).
-        unit: as NetCDF has it.
-        long_name: what it is.
-        truth: whether the plant alone knows it at the start of the step: it is written after the step.
-    """
-
-    name: str
-    size: str | None
-    unit: str
-    long_name: str
+    name: str  # in ``log.nc``
+    size: str | None  # ``joint`` (n columns), ``axis`` (3), or None (1)
+    unit: str  # as NetCDF has it
+    long_name: str  # what it is
+    # whether the plant alone knows it at the start of the step: it is written after the step
     truth: bool = False
 
 
@@ -66,29 +59,18 @@ WRIST_COLUMNS = (  # behind the others, of a world with a sensor at the flange
 
 @record
 class LogNow:
-    """The number of ``Log``.
+    """The number of ``Log``."""
 
-    Attributes:
-        used: rows that are written.
-    """
-
-    used: int = 0
+    used: int = 0  # rows that are written
 
 
 class Log(NamedTuple):
-    """Rows of the log.
+    """Rows of the log."""
 
-    Attributes:
-        now: how far it is.
-        table: (k, columns) room for k rows; none: nothing is logged.
-        truth: first column of what is written after the step.
-        wrist: first column of the sensor at the flange; 0: there is none.
-    """
-
-    now: LogNow
-    table: np.ndarray
-    truth: int
-    wrist: int
+    now: LogNow  # how far it is
+    table: np.ndarray  # (k, columns) room for k rows; none: nothing is logged
+    truth: int  # first column of what is written after the step
+    wrist: int  # first column of the sensor at the flange; 0: there is none
 
 
 def make_log(rows: int, n: int, wrist: bool = False) -> Log:

@@ -13,17 +13,11 @@ from dynamics.kernels.decorators import inlined
 
 
 class Motors(NamedTuple):
-    """The motors of n joints, each (n,).
+    """The motors of n joints, each (n,)."""
 
-    Attributes:
-        gain: true torque a believed one [1].
-        ripple: amplitude of a torque that goes with the joint's angle [N·m].
-        cycles: of it in a turn of the joint.
-    """
-
-    gain: np.ndarray
-    ripple: np.ndarray
-    cycles: np.ndarray
+    gain: np.ndarray  # true torque a believed one [1]
+    ripple: np.ndarray  # amplitude of a torque that goes with the joint's angle [N·m]
+    cycles: np.ndarray  # of it in a turn of the joint
 
 
 def make_motors(n: int, gain: object = 1.0, ripple: object = 0.0, cycles: object = 202.0) -> Motors:

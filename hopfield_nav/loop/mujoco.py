@@ -90,17 +90,13 @@ class MujocoLoop:
 
 
 class _Hook:
-    """What MuJoCo calls in every stage for passive forces: adds J^T F of the contact.
-
-    Attributes:
-        first: whether the next call is in the first stage of the step.
-        command: writes the law's torque for (q, qd, time) to what is commanded; None: held.
-    """
+    """What MuJoCo calls in every stage for passive forces: adds J^T F of the contact."""
 
     def __init__(self, loop: MujocoLoop, plant: Plant, state: State) -> None:
         self._model, self._data, self._plant, self._state = loop.model, loop.data, plant, state
         *_, self._drive, self._touch, self._keep, _, _ = loop._kernels
-        self.first = True
+        self.first = True  # whether the next call is in the first stage of the step
+        # writes the law's torque for (q, qd, time) to what is commanded; None: held
         self.command: Callable | None = None
 
     def drive(self, q: np.ndarray) -> None:

@@ -25,57 +25,37 @@ RK4, SEMI_IMPLICIT_EULER = 4, 1  # the integrators, named by their number of sta
 
 
 class Stages(NamedTuple):
-    """Scratch of the integrators, and what acts on the arm in a stage.
+    """Scratch of the integrators, and what acts on the arm in a stage."""
 
-    Attributes:
-        q, qd, qdd, sum_qd, sum_qdd: (n,) stage values and weighted sums.
-        torque, momentum, speed: (n,) scratch.
-        friction: (n,) friction of the step without the viscous part [N·m].
-        external: (n,) torque of contact on the joints [N·m].
-        applied: (n,) torque of the motors [N·m].
-        system: (n, n) scratch.
-        touch: what touches.
-        work: scratch of the dynamics; its frames are those of the stage.
-    """
-
+    # q, qd, qdd, sum_qd, sum_qdd: (n,) stage values and weighted sums
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
     sum_qd: np.ndarray
     sum_qdd: np.ndarray
+    # torque, momentum, speed: (n,) scratch
     torque: np.ndarray
     momentum: np.ndarray
     speed: np.ndarray
-    friction: np.ndarray
-    external: np.ndarray
-    applied: np.ndarray
-    system: np.ndarray
-    touch: TouchState
-    work: Work
+    friction: np.ndarray  # (n,) friction of the step without the viscous part [N·m]
+    external: np.ndarray  # (n,) torque of contact on the joints [N·m]
+    applied: np.ndarray  # (n,) torque of the motors [N·m]
+    system: np.ndarray  # (n, n) scratch
+    touch: TouchState  # what touches
+    work: Work  # scratch of the dynamics; its frames are those of the stage
 
 
 class Plant(NamedTuple):
-    """What moves: the simulated arm and its surroundings.
+    """What moves: the simulated arm and its surroundings."""
 
-    Attributes:
-        arm: geometry and true dynamics.
-        contact: obstacles and contact law.
-        damping: (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad].
-        frictional: whether the joints have the Coulomb friction of ``arm.friction``.
-        motors: what they make of the commanded torque.
-        pushes: forces that no obstacle exerts.
-        wrist: force and torque sensor at the flange.
-        stages: scratch.
-    """
-
-    arm: Arm
-    contact: Contact
-    damping: np.ndarray
-    frictional: bool
-    motors: Motors
-    pushes: Pushes
-    wrist: Wrist
-    stages: Stages
+    arm: Arm  # geometry and true dynamics
+    contact: Contact  # obstacles and contact law
+    damping: np.ndarray  # (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad]
+    frictional: bool  # whether the joints have the Coulomb friction of ``arm.friction``
+    motors: Motors  # what they make of the commanded torque
+    pushes: Pushes  # forces that no obstacle exerts
+    wrist: Wrist  # force and torque sensor at the flange
+    stages: Stages  # scratch
 
 
 def make_plant(

@@ -16,20 +16,14 @@ from hopfield_nav.loop.contact import add_touch
 
 
 class Pushes(NamedTuple):
-    """Where the arm is pushed, and with which force over time.
+    """Where the arm is pushed, and with which force over time."""
 
-    Attributes:
-        place: (m, 4) link, counted from 1, and the point in the axes of its frame [m].
-        rows: (k, 4) of one push after another: time [s], rising, and force in base axes [N]; linear between
-            two rows, none before the first and after the last.
-        first: (m + 1,) int, the first row of each push, and behind the last one k.
-        force: (m, 3) scratch: that of the present step [N].
-    """
-
-    place: np.ndarray
+    place: np.ndarray  # (m, 4) link, counted from 1, and the point in the axes of its frame [m]
+    # (k, 4) of one push after another: time [s], rising, and force in base axes [N]; linear between two rows,
+    # none before the first and after the last
     rows: np.ndarray
-    first: np.ndarray
-    force: np.ndarray
+    first: np.ndarray  # (m + 1,) int, the first row of each push, and behind the last one k
+    force: np.ndarray  # (m, 3) scratch: that of the present step [N]
 
 
 def make_pushes(places: Sequence[Sequence[float]], tables: Sequence[np.ndarray]) -> Pushes:

@@ -24,13 +24,10 @@ class Rows:
         n: joints of the arm.
         first: rows that there is room for at first; 0: nothing is logged.
         wrist: whether the arm has a sensor at the flange.
-
-    Attributes:
-        log: where the loop writes.
     """
 
     def __init__(self, n: int, first: int = FIRST_ROWS, wrist: bool = False) -> None:
-        self.log = make_log(first, n, wrist)
+        self.log = make_log(first, n, wrist)  # where the loop writes
         self._file: IO[bytes] | None = None
         self._stored = 0
 

@@ -7,8 +7,8 @@ alone calls it. The joint velocities at the end of the step solve
 
 where c is the level of friction (Coulomb, or more near standstill) and ∂|v| is the sign of v, or
 anything from -1 to 1 where a joint rests. With a gear that gives, c ∂|v| is the torque F(h v) after the path
-of the step (``dynamics.presliding``), which tends to it as the stiffness grows, and is stable at any step.
-It is the stationarity of a strictly convex function of v, minimised joint by joint; a joint that rests
+of the step (``dynamics.joint_friction``), which tends to it as the stiffness grows, and is stable at any
+step. It is the stationarity of a strictly convex function of v, minimised joint by joint; a joint that rests
 gets a speed of exactly zero, and the friction that takes. Where all gears give, Newton's steps for all joints
 at once mostly find it in two or three, and joint by joint is left for turns at which they do not.
 
@@ -18,10 +18,9 @@ soft thresholding, which converges for every positive definite A.
 
 import numpy as np
 
-from dynamics.joint_friction import coulomb_level
+from dynamics.joint_friction import coulomb_level, dahl, speed_with_friction
 from dynamics.kernels.decorators import inlined
 from dynamics.linear_solve import solve_symmetric
-from dynamics.presliding import dahl, speed_with_friction
 
 MAX_SWEEPS = 200  # a handful is usual
 TOLERANCE = 1e-13  # [rad/s] change of the last sweep

@@ -17,17 +17,11 @@ SAMPLES = 32  # points a segment at which the speed limit is checked
 
 
 class Trajectory(NamedTuple):
-    """Reference motion of the joints.
+    """Reference motion of the joints."""
 
-    Attributes:
-        knots: (k + 1,) times of the waypoints [s].
-        coefficients: (k, 6, n) of t^0…t^5, t counted from the segment's start [rad, s].
-        sample_time: the reference is held between multiples of it [s]; 0: continuous.
-    """
-
-    knots: np.ndarray
-    coefficients: np.ndarray
-    sample_time: float = 0.0
+    knots: np.ndarray  # (k + 1,) times of the waypoints [s]
+    coefficients: np.ndarray  # (k, 6, n) of t^0…t^5, t counted from the segment's start [rad, s]
+    sample_time: float = 0.0  # the reference is held between multiples of it [s]; 0: continuous
 
 
 def quintic_trajectory(

@@ -20,35 +20,22 @@ from hopfield_nav.control import Generator, gaussian, make_generator
 
 
 class Wrist(NamedTuple):
-    """The sensor.
+    """The sensor."""
 
-    Attributes:
-        every: steps from one sample to the next; 0: there is no sensor.
-        load: what is fixed to the flange.
-        offset: (6,) in flange axes [N, N·m].
-        noise: (6,) standard deviation of a sample.
-        drift: (6,) standard deviation of what a sample adds to the drift.
-    """
-
-    every: int
-    load: Load
-    offset: np.ndarray
-    noise: np.ndarray
-    drift: np.ndarray
+    every: int  # steps from one sample to the next; 0: there is no sensor
+    load: Load  # what is fixed to the flange
+    offset: np.ndarray  # (6,) in flange axes [N, N·m]
+    noise: np.ndarray  # (6,) standard deviation of a sample
+    drift: np.ndarray  # (6,) standard deviation of what a sample adds to the drift
 
 
 class WristState(NamedTuple):
-    """What changes in the sensor.
+    """What changes in the sensor."""
 
-    Attributes:
-        reading: (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes.
-        drift: (6,) so far.
-        random: its own generator.
-    """
-
+    # (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes
     reading: np.ndarray
-    drift: np.ndarray
-    random: Generator
+    drift: np.ndarray  # (6,) so far
+    random: Generator  # its own generator
 
 
 def make_wrist(

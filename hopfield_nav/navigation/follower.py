@@ -7,10 +7,10 @@ marks what is felt as the others do, and keeps going.
 import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics
-from hopfield_nav.control import Trace
 from hopfield_nav.loop import Trajectory
-from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step, make_map
+from hopfield_nav.navigation.map import Cell, make_map
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference, no_cells
+from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import World
 
 
@@ -30,8 +30,8 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
         raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
 
 
-class Follower:
-    """A trajectory in the place of a path over the map; a ``Navigator``.
+class Follower(Navigator):
+    """A trajectory in the place of a path over the map.
 
     Args:
         world: resolved; of its map only the marks are used.
@@ -60,37 +60,15 @@ class Follower:
             self.grid.mark(cell)
         return cell, self.motion
 
-    def localize(self, trace: Trace) -> ContactHypotheses:
-        """No other place than the tool is looked for."""
-        return NOWHERE
-
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """There is nothing to decide: the motion goes on."""
         return self.motion
-
-    def arrive(self) -> None:
-        """There is no goal to arrive at."""
-
-    def load_prior(self, prior: PriorMap) -> None:
-        """Nothing is planned, so nothing need be known."""
 
     def felt(self) -> np.ndarray:  # noqa: D102  (says ``Navigator``, as below)
         return self.grid.felt.copy()
 
     def felt_count(self) -> int:  # noqa: D102
         return int(self.grid.felt.sum())
-
-    def closed_steps(self) -> dict[Step, float]:
-        """Marked cells close no step."""
-        return {}
-
-    def in_free_air(self) -> int:
-        """Marks do not tell."""
-        return 0
-
-    def why_doubtful(self) -> str:
-        """Marks are no facts."""
-        return ""
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 where the map is blocked."""

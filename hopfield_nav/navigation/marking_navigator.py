@@ -8,8 +8,9 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, jacobian
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.map import Cell, PriorMap, Step, only_in_sight
+from hopfield_nav.navigation.map import Cell, only_in_sight
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
+from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.navigation.responses import (
@@ -22,11 +23,8 @@ from hopfield_nav.navigation.responses import (
 from hopfield_nav.world import World
 
 
-class MarkingNavigator(OverToolMap):
-    """Map, planner and motions of one run; a ``Navigator``.
-
-    Attributes:
-        paths: who plans.
+class MarkingNavigator(OverToolMap, Navigator):
+    """Map, planner and motions of one run; what was felt is not handed on (``experiment.load_prior``).
 
     Args:
         world: resolved.
@@ -36,7 +34,7 @@ class MarkingNavigator(OverToolMap):
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         super().__init__(world, arm, start)
-        self.paths = MarkedPaths(self.situation)
+        self.paths = MarkedPaths(self.situation)  # who plans
         self._passed = np.zeros(self.map.grid.shape, dtype=bool)
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
@@ -65,24 +63,6 @@ class MarkingNavigator(OverToolMap):
         """After a reaction, from the cell that was chosen when the touch was felt."""
         self.motion = self.motions.over(self.paths, self.motion.start, begin)
         return self.motion
-
-    def arrive(self) -> None:
-        """Nothing is learned from a free path."""
-
-    def load_prior(self, prior: PriorMap) -> None:
-        """Marked cells are not handed on: ``experiment.load_prior`` refuses them."""
-
-    def closed_steps(self) -> dict[Step, float]:
-        """Marked cells close no step."""
-        return {}
-
-    def in_free_air(self) -> int:
-        """Marks do not tell."""
-        return 0
-
-    def why_doubtful(self) -> str:
-        """Marks are no facts."""
-        return ""
 
     def _estimate(self, detection: Detection, begin: Reference) -> ContactEstimate:
         arm = self.situation.arm

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from hopfield_nav.control import Trace
-from hopfield_nav.navigation.map import Cell, ContactHypotheses, PriorMap, Step
+from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, Reference
 from hopfield_nav.navigation.responses import ToolTouch
 
@@ -17,10 +17,10 @@ from hopfield_nav.navigation.responses import ToolTouch
 class Navigator(Protocol):
     """Finds the way: from what was felt to the next motion. It never sees the simulated truth.
 
-    Attributes:
-        motion: the one that the arm makes now. A run may put another before it, as while the arm brakes.
+    What has an answer here is that of a navigator that marks cells, and believes nothing of steps.
     """
 
+    # the one that the arm makes now. A run may put another before it, as while the arm brakes.
     motion: PlannedMotion
 
     @property
@@ -40,6 +40,7 @@ class Navigator(Protocol):
 
     def localize(self, trace: Trace) -> ContactHypotheses:
         """Where on the arm the last touch may have been; asked at ``motion.localize_at``."""
+        return NOWHERE
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """At the end of a motion that ``needs_decision``: how to go on.
@@ -51,9 +52,11 @@ class Navigator(Protocol):
 
     def arrive(self) -> None:
         """The arm is at the goal: all of the path was free."""
+        return
 
     def load_prior(self, prior: PriorMap) -> None:
         """Believe what an earlier run felt, before the first motion."""
+        return
 
     def felt(self) -> np.ndarray:
         """Bool grid of the marks, or of the cells believed to be occupied; empty where no grid is kept."""
@@ -63,12 +66,15 @@ class Navigator(Protocol):
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step that it is closed; 1 for facts."""
+        return {}
 
     def in_free_air(self) -> int:
         """Number of touches where the arm drove freely, before or afterwards; 0 where that is not kept."""
+        return 0
 
     def why_doubtful(self) -> str:
         """What speaks against the facts; empty where nothing does."""
+        return ""
 
     def final_map(self) -> np.ndarray:
         """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""

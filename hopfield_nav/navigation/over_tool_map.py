@@ -3,19 +3,13 @@
 import numpy as np
 
 from dynamics import Arm
-from hopfield_nav.control import Trace
-from hopfield_nav.navigation.map import NOWHERE, CollisionMap, ContactHypotheses
+from hopfield_nav.navigation.map import CollisionMap
 from hopfield_nav.navigation.motion import PlannedMotion, Situation, ToolMotions
 from hopfield_nav.world import World
 
 
 class OverToolMap:
-    """A run over a map of the tool.
-
-    Attributes:
-        situation: of the run.
-        map: with all that is marked or believed on it.
-        motions: what makes motions of paths.
+    """A run over a map of the tool; what a ``Navigator`` is asked of it.
 
     Args:
         world: resolved.
@@ -24,9 +18,9 @@ class OverToolMap:
     """
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
-        self.situation = Situation.at_start(world, arm, start)
-        self.map = self.situation.map
-        self.motions = ToolMotions(self.situation, start)
+        self.situation = Situation.at_start(world, arm, start)  # of the run
+        self.map = self.situation.map  # with all that is marked or believed on it
+        self.motions = ToolMotions(self.situation, start)  # what makes motions of paths
 
     @property
     def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)
@@ -44,10 +38,6 @@ class OverToolMap:
     def grid(self) -> CollisionMap:
         """The cells of the map."""
         return self.map.grid
-
-    def localize(self, trace: Trace) -> ContactHypotheses:
-        """The tool alone touches: no other place is looked for."""
-        return NOWHERE
 
     def felt(self) -> np.ndarray:  # noqa: D102
         return self.grid.felt.copy()

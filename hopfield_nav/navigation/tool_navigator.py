@@ -22,7 +22,7 @@ from hopfield_nav.navigation.motion import (
     ToolMotions,
     touched_segment,
 )
-from hopfield_nav.navigation.navigator import ToolResponse
+from hopfield_nav.navigation.navigator import Navigator, ToolResponse
 from hopfield_nav.navigation.over_tool_map import OverToolMap
 from hopfield_nav.navigation.responses import (
     BelievedPaths,
@@ -38,14 +38,8 @@ from hopfield_nav.world import World
 MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], ToolResponse]
 
 
-class ToolNavigator(OverToolMap):
+class ToolNavigator(OverToolMap, Navigator):
     """Map, planner, motions and response of one run; a ``Navigator``.
-
-    Attributes:
-        paths: who plans.
-        learning: what a touch teaches.
-        retreat: where the arm goes back to.
-        response: what follows a touch.
 
     Args:
         world: resolved.
@@ -58,9 +52,10 @@ class ToolNavigator(OverToolMap):
         self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan
     ) -> None:
         super().__init__(world, arm, start)
-        self.retreat = Retreat(self.situation)
-        self.learning = TouchLearning(self.situation)
-        self.paths = BelievedPaths(self.situation, self.retreat.tried)
+        self.retreat = Retreat(self.situation)  # where the arm goes back to
+        self.learning = TouchLearning(self.situation)  # what a touch teaches
+        self.paths = BelievedPaths(self.situation, self.retreat.tried)  # who plans
+        # what follows a touch
         self.response = make_response(self.situation, self.motions, self.paths, self.retreat)
         own = self.response.onward if isinstance(self.response, OwnResponse) else None
         self._pass_by = PassBy(self.situation, own or partial(self.motions.over, self.paths))

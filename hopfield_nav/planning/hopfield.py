@@ -70,45 +70,6 @@ def check_beta(beta: float, near: Neighbourhood, closed: np.ndarray | Sequence |
     return float(beta)
 
 
-def sweep(
-    activation: np.ndarray,
-    blocked: np.ndarray,
-    target: Sequence[int],
-    beta: float = 0.1,
-    near: Neighbourhood | None = None,
-    function: Activation | None = None,
-    check: bool = True,
-    closed: np.ndarray | Sequence | None = None,
-) -> np.ndarray:
-    """Update all neurons once, ragazzon2012 (6.3).
-
-    Args:
-        activation: sigma(t), any shape.
-        blocked: bool, same shape; True clamps at 0.
-        target: cell that is clamped at 1, even if it is blocked.
-        beta: slope of the linear function, see `check_beta`.
-        near: the grid's neighbourhood, by default the 2N nearest.
-        function: another activation function; `beta` then does not matter.
-        check: whether to refuse what breaks (6.12).
-        closed: (m, 2, rank) integers, pairs of cells that are not connected; None for none.
-
-    Returns:
-        sigma(t + 1), same shape.
-
-    Raises:
-        BadInput: shapes that differ, target outside, a slope above its limit.
-    """
-    if np.shape(activation) != np.shape(blocked):
-        raise BadInput("activation and blocked differ in shape", found=np.shape(activation))
-    around = on_grid(near, np.shape(blocked))
-    table, free, goal = _prepare(blocked, target, around, closed)
-    chosen = _choose(function, beta, around, check, closed)
-    old = np.append(np.asarray(activation, dtype=float).ravel(), 0.0)
-    new = np.zeros_like(old)
-    _sweep(table, free, goal, chosen.kind, chosen.slope, old, new)
-    return new[:-1].reshape(np.shape(blocked))
-
-
 def iterate(
     blocked: np.ndarray,
     target: Sequence[int],

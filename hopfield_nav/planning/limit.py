@@ -25,28 +25,18 @@ LEAST_REPAIR = 1000  # cells that are always worth repairing
 
 
 class Field(NamedTuple):
-    """A settled limit network.
+    """A settled limit network."""
 
-    Attributes:
-        label: (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length
-            (hops where all steps are equally long).
-        nothing: label of a place that is blocked or from which there is no path; 0 or inf.
-        step: (k,) difference of labels that belongs to a step.
-        offset: (k, rank) the step in cells, in tie order.
-        shape: (rank,) cells along each axis.
-        wrap: (rank,) bool, which axes are closed.
-        place: (rank, longest) the place of a cell is the sum of its entries.
-        closed: (n,) int64, sorted keys of the closed steps by place, see `closed`.
-    """
-
+    # (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length (hops
+    # where all steps are equally long)
     label: np.ndarray
-    nothing: float
-    step: np.ndarray
-    offset: np.ndarray
-    shape: np.ndarray
-    wrap: np.ndarray
-    place: np.ndarray
-    closed: np.ndarray
+    nothing: float  # label of a place that is blocked or from which there is no path; 0 or inf
+    step: np.ndarray  # (k,) difference of labels that belongs to a step
+    offset: np.ndarray  # (k, rank) the step in cells, in tie order
+    shape: np.ndarray  # (rank,) cells along each axis
+    wrap: np.ndarray  # (rank,) bool, which axes are closed
+    place: np.ndarray  # (rank, longest) the place of a cell is the sum of its entries
+    closed: np.ndarray  # (n,) int64, sorted keys of the closed steps by place, see `closed`
 
 
 def solve(

@@ -20,7 +20,6 @@ BITS = 6  # 64 cells a word
 MOST_AXES = 32  # two bits of a word each say which blocks stand at an edge
 UNREACHED = 0
 ONE, TWO, NONE, PRIME = np.uint64(1), np.uint64(2), np.uint64(0), np.uint64(67)
-WORD = np.uint64(63)
 BIT = np.zeros(67, np.int64)  # 2**b mod 67 differs for all b < 64
 for _b in range(64):
     BIT[2**_b % 67] = _b

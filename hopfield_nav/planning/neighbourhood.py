@@ -25,20 +25,13 @@ class Neighbourhood:
     """Which cells of a grid are connected, made and checked by `neighbourhood_of`; equal ones are one object.
 
     Its arrays are read-only, because they are kept.
-
-    Attributes:
-        shape: cells along each axis.
-        radius: in cells, none beyond the grid's own size.
-        spacing: distance of neighbouring cells along each axis.
-        periodic: for each axis, whether its last cell is next to its first.
-        ties: tie order, as `parse_ties` returns it.
     """
 
-    shape: tuple[int, ...]
-    radius: float
-    spacing: tuple[float, ...]
-    periodic: tuple[bool, ...]
-    ties: tuple[int, ...]
+    shape: tuple[int, ...]  # cells along each axis
+    radius: float  # in cells, none beyond the grid's own size
+    spacing: tuple[float, ...]  # distance of neighbouring cells along each axis
+    periodic: tuple[bool, ...]  # for each axis, whether its last cell is next to its first
+    ties: tuple[int, ...]  # tie order, as `parse_ties` returns it
 
     @cached_property
     def offset(self) -> np.ndarray:

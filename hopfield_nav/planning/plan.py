@@ -14,27 +14,19 @@ NO_PATH = "no free path from start to goal"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
-    """A path through the map, or why there is none.
+    """A path through the map, or why there is none."""
 
-    Attributes:
-        cells: (k, rank) int, from start to goal; None when no path was found.
-        reason: why there is none; empty when there is one.
-        length: of the path, in the unit of `spacing` (cells by default); inf when there is none.
-        network: "limit" or "sum", or the kind of another planner.
-        beta: slope that was used; None for "limit", where it does not matter.
-        saturated: whether a neuron other than the goal is clamped at 1; then, or where beta is above
-            1/(number of neighbours), the network may have false maxima.
-        waypoints: (n, rank) float, the corners of the path in cells where they are not the centres of
-            ``cells``; None where they are.
-    """
-
-    cells: np.ndarray | None
-    reason: str
-    length: float
-    network: str
-    beta: float | None = None
+    cells: np.ndarray | None  # (k, rank) int, from start to goal; None when no path was found
+    reason: str  # why there is none; empty when there is one
+    length: float  # of the path, in the unit of `spacing` (cells by default); inf when there is none
+    network: str  # "limit" or "sum", or the kind of another planner
+    beta: float | None = None  # slope that was used; None for "limit", where it does not matter
+    # whether a neuron other than the goal is clamped at 1; then, or where beta is above 1/(number of
+    # neighbours), the network may have false maxima
     saturated: bool = False
     _grid: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+    # (n, rank) float, the corners of the path in cells where they are not the centres of ``cells``; None
+    # where they are
     waypoints: np.ndarray | None = None
 
     def __repr__(self) -> str:

@@ -63,32 +63,13 @@ def _push_children(field, at, own, heap):
 
 
 @kernel
-def _clear(field, cell, most, cleared):
-    """Clear the blocked cell and all that lose their last shortest path; in place.
+def _settle_again(field, blocked, heap, most):
+    """Clear the queued cells that have no shortest path any more, and all that lose theirs; reach them again.
 
-    Returns how many are in `cleared` (most,), without the blocked one, or GIVEN_UP.
+    In place; returns how many were cleared, or GIVEN_UP.
     """
     label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
-    at = np.empty(shape.size, np.int64)
-    locate(cell, shape, at)
-    i = own_place(at, place)
-    if label[i] == nothing:
-        return 0
-    heap = [(label[i], np.int64(cell))]
-    heap.pop()
-    own, label[i] = label[i], nothing
-    _push_children(field, at, own, heap)
-    return _clear_all(field, heap, most, cleared)
-
-
-@kernel
-def _clear_all(field, heap, most, cleared):
-    """Clear the queued cells that have no shortest path any more, and all that lose theirs by it; in place.
-
-    Returns how many are in `cleared` (most,), or GIVEN_UP.
-    """
-    label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
-    at = np.empty(shape.size, np.int64)
+    at, cleared = np.empty(shape.size, np.int64), np.empty(most, np.int64)
     count = 0
     while len(heap) > 0:
         own, j = heappop(heap)
@@ -102,6 +83,8 @@ def _clear_all(field, heap, most, cleared):
         count += 1
         label[i] = nothing
         _push_children(field, at, own, heap)
+    if count > 0:
+        open_up(field, blocked, cleared[:count])
     return count
 
 
@@ -112,11 +95,17 @@ def block(field, blocked, cell, most):
     ``blocked`` (cells,) includes it; cells are counted in C order. Returns how many cells lost their label,
     or GIVEN_UP if more than ``most``, after which the labels are worthless.
     """
-    cleared = np.empty(most, np.int64)
-    count = _clear(field, cell, most, cleared)
-    if count > 0:
-        open_up(field, blocked, cleared[:count])
-    return count
+    at = np.empty(field.shape.size, np.int64)
+    locate(cell, field.shape, at)
+    i = own_place(at, field.place)
+    own = field.label[i]
+    if own == field.nothing:
+        return 0
+    heap = [(own, np.int64(cell))]
+    heap.pop()
+    field.label[i] = field.nothing
+    _push_children(field, at, own, heap)
+    return _settle_again(field, blocked, heap, most)
 
 
 @kernel
@@ -134,11 +123,7 @@ def close(field, blocked, cells, steps, most):
         i, j = own_place(at, place), neighbour(at, offset, steps[n], shape, wrap, place)
         if label[i] != nothing and label[j] != nothing and label[j] + step[steps[n]] == label[i]:
             heappush(heap, (label[i], cells[n]))
-    cleared = np.empty(most, np.int64)
-    count = _clear_all(field, heap, most, cleared)
-    if count > 0:
-        open_up(field, blocked, cleared[:count])
-    return count
+    return _settle_again(field, blocked, heap, most)
 
 
 @kernel

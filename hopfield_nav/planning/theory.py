@@ -1,39 +1,31 @@
-"""Activation functions of the plain network, and its Lyapunov function (ragazzon2012, chapters 2 and 6).
+"""Activation functions of the plain network (ragazzon2012, chapters 2 and 6).
 
 As a planner the network needs two things of g. Its slope must stay below 1/lambda, else (6.12) does not
 hold: the equilibrium is not unique and cells saturate. And g(0) must be 0, so that what the target
 cannot reach stays dark; g(0) > 0 lights the whole map, and the ascent ends in that light.
 
 The document prints the middle branch of the saturated linear function as v, which jumps at both ends;
-here it is v + 1/2, with a slope that can be chosen. ``lyapunov`` is (6.4) with the sign that (6.5) uses.
+here it is v + 1/2, with a slope that can be chosen.
 """
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from dynamics import BadInput
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 
 LINEAR, TANH, THRESHOLD, SATURATED, SIGMOID = range(5)
 NAMES = ("linear", "tanh", "threshold", "saturated", "sigmoid")
 
 
 class Activation(NamedTuple):
-    """One activation function.
+    """One activation function."""
 
-    Attributes:
-        kind: LINEAR, clamp(b v, 0, 1), the document's program; TANH, tanh(b v) above 0 and 0 below
-            (Glasius et al. 1995); THRESHOLD, 1 from v = 0 on; SATURATED, clamp(b v + 1/2, 0, 1);
-            SIGMOID, 1/(1 + exp(-b v)).
-        slope: b; unused by THRESHOLD.
-    """
-
+    # LINEAR, clamp(b v, 0, 1), the document's program; TANH, tanh(b v) above 0 and 0 below (Glasius et al.
+    # 1995); THRESHOLD, 1 from v = 0 on; SATURATED, clamp(b v + 1/2, 0, 1); SIGMOID, 1/(1 + exp(-b v)).
     kind: int
-    slope: float
+    slope: float  # b; unused by THRESHOLD
 
     @property
     def steepest(self) -> float:
@@ -45,22 +37,6 @@ class Activation(NamedTuple):
     def at_rest(self) -> float:
         """g(0)."""
         return {LINEAR: 0.0, TANH: 0.0, THRESHOLD: 1.0}.get(self.kind, 0.5)
-
-    def integral(self, activation: np.ndarray) -> np.ndarray:
-        """G(sigma), the integral of the inverse of g from 0 to sigma in [0, 1], ragazzon2012 (6.4).
-
-        It is zero for THRESHOLD, whose inverse is nowhere defined.
-        """
-        s, b = np.asarray(activation, dtype=float), self.slope
-        if self.kind == LINEAR:
-            return s * s / (2 * b)
-        if self.kind == SATURATED:
-            return s * (s - 1) / (2 * b)
-        if self.kind == SIGMOID:
-            return (_x_log_x(s) + _x_log_x(1 - s)) / b
-        if self.kind == TANH:
-            return (_x_log_x(1 + s) + _x_log_x(1 - s)) / (2 * b)
-        return np.zeros_like(s)
 
 
 def activation(name: str, slope: float = 0.1) -> Activation:
@@ -102,28 +78,3 @@ def respond(kind, slope, v):
     if kind == SATURATED:
         return min(max(slope * v + 0.5, 0.0), 1.0)
     return 1.0 / (1.0 + math.exp(-slope * v))
-
-
-def lyapunov(
-    activation: np.ndarray, function: Activation, near: Neighbourhood | None = None, as_printed: bool = False
-) -> float:
-    """L(sigma) = -1/2 sum T_ij sigma_i sigma_j + sum G(sigma_i), ragazzon2012 (6.4).
-
-    The inputs I act on clamped neurons alone, whose terms are constant and left out. In a synchronous sweep L
-    does not increase if the steepest slope of g is below 1/|lambda_min| (6.8). ``as_printed`` has + in place
-    of - before the first sum, as (6.4) is printed; that one rises too.
-
-    Raises:
-        BadInput: an activation outside [0, 1], or arguments that do not fit one another.
-    """
-    sigma = np.asarray(activation, dtype=float)
-    if not ((sigma >= 0) & (sigma <= 1)).all():
-        raise BadInput("activation", found="a value outside", allowed="0 to 1")
-    table = on_grid(near, sigma.shape).plain.table
-    flat = np.append(sigma.ravel(), 0.0)
-    pairs = 0.5 * float(flat[:-1] @ flat[table].sum(axis=1))
-    return (pairs if as_printed else -pairs) + float(function.integral(sigma).sum())
-
-
-def _x_log_x(x: np.ndarray) -> np.ndarray:
-    return x * np.log(np.where(x > 0, x, 1.0))

@@ -42,21 +42,15 @@ def contact_spans(time: np.ndarray, touching: np.ndarray) -> list[tuple[float, f
 
 
 class ContactEpisode(NamedTuple):
-    """One contact, from the first true force to the last.
+    """One contact, from the first true force to the last."""
 
-    Attributes:
-        start, end: [s].
-        peak_time: of the largest force [s]; peak_force: its magnitude [N].
-        position: (3,) true tool position at the first touch, base axes [m].
-        registered: a collision was detected between the start and 50 ms after the end, or the arm slid.
-    """
-
+    # start, end: [s]
     start: float
     end: float
-    peak_time: float
-    peak_force: float
-    position: np.ndarray
-    registered: bool
+    peak_time: float  # of the largest force [s]
+    peak_force: float  # its magnitude [N]
+    position: np.ndarray  # (3,) true tool position at the first touch, base axes [m]
+    registered: bool  # a collision was detected between the start and 50 ms after the end, or the arm slid
 
 
 def contact_episodes(run: Run) -> list[ContactEpisode]:

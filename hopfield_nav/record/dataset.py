@@ -17,17 +17,11 @@ if TYPE_CHECKING:
 
 
 class LabelledRecord(NamedTuple):
-    """What is recorded of a run, before xarray, which takes a second to load, or a file has it.
+    """What is recorded of a run, before xarray, which takes a second to load, or a file has it."""
 
-    Attributes:
-        variables: dimensions, values and attributes by name.
-        coordinates: the same, of the axes.
-        attributes: of the whole.
-    """
-
-    variables: dict[str, tuple]
-    coordinates: dict[str, tuple]
-    attributes: dict[str, Any]
+    variables: dict[str, tuple]  # dimensions, values and attributes by name
+    coordinates: dict[str, tuple]  # the same, of the axes
+    attributes: dict[str, Any]  # of the whole
 
     def dataset(self) -> xarray.Dataset:
         """The same, labelled."""

@@ -10,40 +10,28 @@ from hopfield_nav.navigation import ContactHypotheses, Step
 
 
 class DetectionRecord(NamedTuple):
-    """A detection that was answered by a new plan (or by finding that there is none).
+    """A detection that was answered by a new plan (or by finding that there is none)."""
 
-    Attributes:
-        time: of the detection [s].
-        touch_time: start of the true contact, the same for every detection on it [s]; NaN for a false alarm.
-        cell, start: marked cell, and the cell from which the next path starts.
-        position: (3,) true tool position [m].
-        false_alarm: no true contact in the 50 ms before.
-        passed_by: the arm did not go back, but passed by: a glancing contact.
-        changed: (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles.
-        slid_until: until when the arm then slid along what it felt [s]; NaN where it did not.
-        closed: certainty of every touched step as it stood afterwards, 1 for facts.
-        path: (k, rank) cells of the new path, after a slide; k = 0 when there is none.
-        places: where on the arm it may have been, on a map of joint angles.
-        true_point, true_link: where the largest contact force acts at the detection, (3,) in base axes [m],
-            and the link, from 1; NaN and 0 where nothing touches then.
-        replan_time: computing time of mark, plan, inverse kinematics and splines [s].
-    """
-
-    time: float
+    time: float  # of the detection [s]
+    # start of the true contact, the same for every detection on it [s]; NaN for a false alarm
     touch_time: float
+    # cell, start: marked cell, and the cell from which the next path starts
     cell: tuple[int, ...]
     start: tuple[int, ...]
-    position: np.ndarray
-    false_alarm: bool
-    passed_by: bool
-    slid_until: float
+    position: np.ndarray  # (3,) true tool position [m]
+    false_alarm: bool  # no true contact in the 50 ms before
+    passed_by: bool  # the arm did not go back, but passed by: a glancing contact
+    slid_until: float  # until when the arm then slid along what it felt [s]; NaN where it did not
+    # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
     changed: np.ndarray
-    closed: Mapping[Step, float]
-    path: np.ndarray
-    places: ContactHypotheses
+    closed: Mapping[Step, float]  # certainty of every touched step as it stood afterwards, 1 for facts
+    path: np.ndarray  # (k, rank) cells of the new path, after a slide; k = 0 when there is none
+    places: ContactHypotheses  # where on the arm it may have been, on a map of joint angles
+    # true_point, true_link: where the largest contact force acts at the detection, (3,) in base axes [m], and
+    # the link, from 1; NaN and 0 where nothing touches then
     true_point: np.ndarray
     true_link: int
-    replan_time: float
+    replan_time: float  # computing time of mark, plan, inverse kinematics and splines [s]
 
     def __repr__(self) -> str:
         return f"<Detection at {self.time:.4g} s: {self._cause}, {len(self.path)} cells to go>"

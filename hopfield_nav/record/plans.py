@@ -14,23 +14,15 @@ if TYPE_CHECKING:
 
 
 class PlanRecord(NamedTuple):
-    """A plan as it was made.
+    """A plan as it was made."""
 
-    Attributes:
-        time: [s].
-        felt: bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied.
-        path: (k, rank) cells.
-        cell: the one just marked.
-        steps: (m, 2, rank) touched steps between cells.
-        certainty: (m,) that they are closed; 1 for facts.
-    """
-
-    time: float
+    time: float  # [s]
+    # bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied
     felt: np.ndarray
-    path: np.ndarray
-    cell: np.ndarray | None
-    steps: np.ndarray
-    certainty: np.ndarray
+    path: np.ndarray  # (k, rank) cells
+    cell: np.ndarray | None  # the one just marked
+    steps: np.ndarray  # (m, 2, rank) touched steps between cells
+    certainty: np.ndarray  # (m,) that they are closed; 1 for facts
 
 
 class Plans(Sequence[PlanRecord]):

@@ -1,10 +1,22 @@
-"""What a run felt, handed on: to a later run over the same map, or to a plan as known obstacles."""
+"""What a run felt and knew at its end, handed on: to a later run, or to a plan as known obstacles."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.geometry import arm_clearance
-from hopfield_nav.navigation import LIKELY, ContactHypotheses, PriorMap, Step
+from hopfield_nav.known_world import scene_of_world
+from hopfield_nav.navigation import (
+    LIKELY,
+    CollisionBelief,
+    ContactHypotheses,
+    JointGrid,
+    PriorMap,
+    Step,
+    block_known,
+    grid_of,
+)
 from hopfield_nav.record.run import Run
 from hopfield_nav.world import Box, Sphere, World, build_arm, packed
 
@@ -102,3 +114,29 @@ def free_angles(run: Run) -> np.ndarray:
         if not kept or np.abs(row - kept[-1]).max() > _APART:
             kept.append(row)
     return np.array(kept).reshape(-1, q.shape[1])
+
+
+class FeltMap(NamedTuple):
+    """A map of joint angles."""
+
+    grid: JointGrid  # its cells
+    known: np.ndarray  # bool grid, where the arm touches itself or what is known
+    certainty: np.ndarray  # float grid, 0 to 1, that a cell is blocked by something felt
+
+
+def felt_map(run: Run) -> FeltMap:
+    """The map of a run with ``map.space: joints``.
+
+    Raises:
+        BadInput: a run on a map of the tool.
+    """
+    world = run.world
+    if world.map.space != "joints":
+        raise BadInput("no map of joint angles", where="map.space", found=world.map.space, allowed="joints")
+    arm = build_arm(world)
+    grid = grid_of(world, arm, np.array(world.start.joints))
+    doubts = CollisionBelief(arm, grid)
+    for places in felt_places(run):
+        doubts.add(places)
+    doubts.passed([], free_angles(run))
+    return FeltMap(grid, block_known(arm, scene_of_world(world), grid), -np.expm1(-doubts.risk()))

@@ -8,24 +8,15 @@ from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """A number or word of a run.
+    """A number or word of a run."""
 
-    Attributes:
-        label: what tables and axes call it.
-        unit: as data files say it; None for text.
-        long_name: in a sentence's words.
-        shown: unit in printed tables.
-        scale: what a value is multiplied by for that unit.
-        repeatable: whether the same run gives the same value on every machine.
-        words: the words that a text may be, besides none; empty where it may be any, but not none.
-    """
-
-    label: str
-    unit: str | None
-    long_name: str
-    shown: str = ""
-    scale: float = 1.0
-    repeatable: bool = True
+    label: str  # what tables and axes call it
+    unit: str | None  # as data files say it; None for text
+    long_name: str  # in a sentence's words
+    shown: str = ""  # unit in printed tables
+    scale: float = 1.0  # what a value is multiplied by for that unit
+    repeatable: bool = True  # whether the same run gives the same value on every machine
+    # the words that a text may be, besides none; empty where it may be any, but not none
     words: tuple[str, ...] = ()
 
     @property

@@ -15,68 +15,48 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import CONTACT_MEMORY
 from hopfield_nav.record.contacts import begins_in_slide, contact_spans
 from hopfield_nav.record.rates import alarm_rate
 from hopfield_nav.record.run import Run
+from hopfield_nav.world import build_obstacles
 
 if TYPE_CHECKING:
     import xarray
 
 
 class ContactTruth(NamedTuple):
-    """What the record knows of contact, row by row.
+    """What the record knows of contact, row by row."""
 
-    Attributes:
-        time: (k,) [s].
-        force: (k, 3) sum of the contact forces on the arm [N].
-        largest: (k,) largest single contact force [N].
-        torque: (k, n) of contact on the joints [N·m].
-    """
-
-    time: np.ndarray
-    force: np.ndarray
-    largest: np.ndarray
-    torque: np.ndarray
+    time: np.ndarray  # (k,) [s]
+    force: np.ndarray  # (k, 3) sum of the contact forces on the arm [N]
+    largest: np.ndarray  # (k,) largest single contact force [N]
+    torque: np.ndarray  # (k, n) of contact on the joints [N·m]
 
 
 class ContactScore(NamedTuple):
-    """One contact and whether it was felt.
+    """One contact and whether it was felt."""
 
-    Attributes:
-        start, end: [s].
-        delay: from the start to its detection [s]; NaN where it was missed.
-        force_at_alarm: largest true force up to the detection, or of the whole contact if missed [N].
-        peak_force: largest true force of the whole contact [N].
-        peak_torque: (n,) largest |torque| of the whole contact on each joint [N·m].
-    """
-
+    # start, end: [s]
     start: float
     end: float
-    delay: float
-    force_at_alarm: float
-    peak_force: float
-    peak_torque: np.ndarray
+    delay: float  # from the start to its detection [s]; NaN where it was missed
+    force_at_alarm: float  # largest true force up to the detection, or of the whole contact if missed [N]
+    peak_force: float  # largest true force of the whole contact [N]
+    peak_torque: np.ndarray  # (n,) largest |torque| of the whole contact on each joint [N·m]
 
 
 class Score(NamedTuple):
-    """How a detector did.
+    """How a detector did."""
 
-    Attributes:
-        contacts: every contact, felt or not.
-        false_alarms: alarms with no contact in the 50 ms before.
-        repeated_alarms: alarms on a contact after the first one on it, those that were passed by not counted.
-        free_time: time without contact [s].
-        force_error: rms of estimated less true force during contact [N]; NaN without contact.
-        torque_error: (n,) the same for the torque on the joints [N·m].
-    """
-
-    contacts: tuple[ContactScore, ...]
-    false_alarms: int
+    contacts: tuple[ContactScore, ...]  # every contact, felt or not
+    false_alarms: int  # alarms with no contact in the 50 ms before
+    # alarms on a contact after the first one on it, those that were passed by not counted
     repeated_alarms: int
-    free_time: float
-    force_error: float
-    torque_error: np.ndarray
+    free_time: float  # time without contact [s]
+    force_error: float  # rms of estimated less true force during contact [N]; NaN without contact
+    torque_error: np.ndarray  # (n,) the same for the torque on the joints [N·m]
 
     @property
     def delays(self) -> np.ndarray:
@@ -227,3 +207,51 @@ def _quantile(values: np.ndarray | list[float], share: float) -> float:
 
 def _rms(values: np.ndarray, axis: int | None) -> np.ndarray:
     return np.sqrt(np.mean(values * values, axis=axis))
+
+
+NEAR = 0.04  # [m] from the true point a place is as good as right
+
+
+def map_error(run: Run) -> float | None:
+    """Mean distance of the centres of marked cells from the nearest obstacle surface or inside [m].
+
+    A centre inside an obstacle counts as 0. A perfect map on a grid of spacing s is off by up to s/√2 for
+    cells that an obstacle only grazes. None where nothing was marked or there is nothing to mark.
+    """
+    data, world = run.data, run.world
+    solids = build_obstacles(world)
+    if data.sizes["event"] == 0 or len(solids) == 0 or world.map.space == "joints":
+        return None
+    cells = np.argwhere(run.felt_after(data.sizes["event"]))
+    if not len(cells):
+        return None
+    centres = np.tile(np.array(world.map.origin), (len(cells), 1))
+    centres[:, : cells.shape[1]] += world.map.spacing * cells
+    points = np.column_stack([centres, centres, np.zeros(len(cells))])
+    return float(np.maximum(capsule_distance(points, solids).min(axis=1), 0.0).mean())
+
+
+def place_errors(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """How far the likeliest place of each touch is from where the arm was touched, on a map of joint angles.
+
+    Returns:
+        (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,) bool,
+        whether the link is right.
+    """
+    data = run.data
+    if "felt_point" not in data or data.sizes["place"] == 0:
+        return np.zeros(0), np.zeros(0, dtype=bool)
+    error = np.linalg.norm(data.felt_point.values[:, 0] - data.event_true_point.values, axis=1)
+    there = np.isfinite(error)
+    return error[there], (data.felt_link.values[:, 0] == data.event_true_link.values)[there]
+
+
+def marks_score(run: Run) -> dict[str, float | None]:
+    """The numbers of this module by their names in tables; None where there is nothing to judge."""
+    error, right = place_errors(run)
+    return {
+        "map_error_m": map_error(run),
+        "place_error_p50_m": float(np.median(error)) if len(error) else None,
+        "place_within_4cm_share": float(np.mean(error <= NEAR)) if len(error) else None,
+        "place_link_share": float(np.mean(right)) if len(error) else None,
+    }

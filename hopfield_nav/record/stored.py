@@ -1,18 +1,76 @@
-"""Reading the files of a saved run: whatever is wrong with one is told in a line that names it."""
+"""Reading the files of a saved run: whatever is wrong with one is told in a line that names it.
+
+Beside results lie their checksums, so that a damaged file is never taken for a whole one. The file is that
+of ``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
+
+HDF5 lets a file name others, by links, by external storage and by virtual variables, and stores no values
+that were never written. What this program writes is one flat list of variables, each of them there in full.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput
-from dynamics.files import require_regular
-from hopfield_nav.record.own_values import require_own_values
+from dynamics.files import require_regular, whole_file
 from hopfield_nav.record.quantities import SUMMARY, Quantity
 
 if TYPE_CHECKING:
+    import h5py
     import xarray
+
+CHECKSUMS = "checksums.sha256"
+_LINE = re.compile(r"([0-9a-f]{64})  ([^/\\]+)")
+
+
+def write_checksums(folder: Path, names: Iterable[str]) -> None:
+    """Write the checksums of some files of a folder, whole or not at all.
+
+    Raises:
+        OSError: a file cannot be read or written.
+    """
+    lines = [f"{_digest(folder / name)}  {name}\n" for name in names]
+    with whole_file(folder / CHECKSUMS) as partial:
+        partial.write_text("".join(lines), encoding="utf-8")
+
+
+def check_checksums(folder: Path) -> None:
+    """Compare the files of a folder with their checksums; a folder without any (an older one) passes.
+
+    Raises:
+        BadInput: a file is missing, cannot be read, or is not what was written.
+    """
+    path = folder / CHECKSUMS
+    if not path.exists():
+        return
+    try:
+        require_regular(path)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            found = _LINE.fullmatch(line)
+            if found is None:
+                raise BadInput("damaged line", where=f"{path}, line {number}", found=line)
+            if _digest(folder / found[2]) != found[1]:
+                allowed = f"the file as it was; without {CHECKSUMS} it is read as it is"
+                what = "not the file that was saved: damaged, or changed since"
+                raise BadInput(what, where=str(folder / found[2]), allowed=allowed)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "no text"
+        where = getattr(error, "filename", None) or str(path)
+        raise BadInput(f"cannot be read: {reason}", where=str(where)) from None
+
+
+def _digest(path: Path) -> str:
+    if not path.is_file():
+        raise BadInput("missing, or no regular file", where=str(path))
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
 
 OUTCOMES = ("reached", "no_path", "unreachable", "time_limit", "diverged", "method_failed", "running")
 _BIG = 5e8  # bytes that are read into memory
@@ -81,19 +139,14 @@ def read_netcdf(path: Path) -> xarray.Dataset:
             require_own_values(file, str(path), path.stat().st_size)
         stored = xarray.open_dataset(path, engine="h5netcdf", cache=False)
         if stored.nbytes > _BIG:
-            _read_through(stored)
+            for variable in stored.variables.values():  # where the file is damaged, it is now that it shows
+                for first in range(0, len(variable) if variable.ndim else 0, _PART):
+                    variable[first : first + _PART].load()
             return stored
         with stored:
             return stored.load()
     except Exception as error:  # whatever the libraries stumble over in a damaged file
         raise _unreadable(path, error) from None
-
-
-def _read_through(stored: xarray.Dataset) -> None:
-    """Read every variable once, a part at a time: where the file is damaged, it is now that it shows."""
-    for variable in stored.variables.values():
-        for first in range(0, len(variable) if variable.ndim else 0, _PART):
-            variable[first : first + _PART].load()
 
 
 def _check(where: str, found: Any, variable: Any, expected: xarray.Dataset) -> None:
@@ -119,3 +172,55 @@ def _unreadable(path: Path, error: Exception) -> BadInput:
     reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
     allowed = "a file that `hopfield-nav run` wrote"
     return BadInput(f"cannot be read: {reason}", where=str(path), allowed=allowed)
+
+
+_PACKED = 1032  # bytes at most for one of zlib's: https://zlib.net/zlib_tech.html
+_LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has no values
+
+
+def require_own_values(file: h5py.File, where: str, size: int) -> None:
+    """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``.
+
+    Raises:
+        BadInput: something in it is no variable of its own, has its values in another file or not at all, or
+            they are more than a file of this size can hold.
+    """
+    claimed = sum(_claimed(_variable(file, name, f"{where}: {name}"), f"{where}: {name}") for name in file)
+    if claimed > _PACKED * size:
+        raise BadInput(
+            "more values than the file can hold", where=where, found=f"{claimed} bytes of them",
+            allowed=f"at most {_PACKED * size} in {size}",
+        )  # fmt: skip
+
+
+def _variable(file: h5py.File, name: str, where: str) -> h5py.Dataset:
+    import h5py
+
+    found = file[name] if isinstance(file.get(name, getlink=True), h5py.HardLink) else None
+    if not isinstance(found, h5py.Dataset):
+        raise BadInput("a link or a group, no variable of its own", where=where)
+    layout = found.id.get_create_plist()
+    if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
+        raise BadInput("has its values in another file", where=where, allowed="values of its own")
+    return found
+
+
+def _claimed(variable: h5py.Dataset, where: str) -> int:
+    """Size of all values when they are unpacked [bytes]."""
+    width = variable.id.get_type().get_size()
+    if not variable.size or _LENGTH_ALONE in _scale_name(variable):
+        return 0
+    if variable.chunks is None:
+        claimed, there = width * variable.size, variable.id.get_storage_size() >= width * variable.size
+    else:
+        pairs = zip(variable.shape, variable.chunks, strict=True)
+        count = math.prod(-(-length // chunk) for length, chunk in pairs)
+        claimed, there = width * count * math.prod(variable.chunks), variable.id.get_num_chunks() == count
+    if not there:
+        raise BadInput("values are missing", where=where, allowed=f"all of {variable.shape}")
+    return claimed
+
+
+def _scale_name(variable: h5py.Dataset) -> bytes:
+    name = variable.attrs.get("NAME", b"")
+    return name if isinstance(name, bytes) else str(name).encode()

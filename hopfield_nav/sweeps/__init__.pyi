@@ -19,7 +19,6 @@ from .job import warm_up as warm_up
 from .paired import Compared as Compared
 from .paired import Pair as Pair
 from .paired import compare_with_first as compare_with_first
-from .paired import compare_worlds as compare_worlds
 from .record import content_of as content_of
 from .record import moved_value as moved_value
 from .run import Progress as Progress
@@ -27,10 +26,10 @@ from .run import execute as execute
 from .run import finished_counts as finished_counts
 from .run import require_same as require_same
 from .run import sweep as sweep
-from .schema import dump_sweep_schema as dump_sweep_schema
 from .sections import SweepFile as SweepFile
 from .sections import UntilSection as UntilSection
 from .sections import check_quantities as check_quantities
+from .sections import dump_sweep_schema as dump_sweep_schema
 from .statistics import SweepEstimate as SweepEstimate
 from .statistics import Value as Value
 from .statistics import estimate as estimate

@@ -23,23 +23,14 @@ _RESERVED = {
 
 @dataclass(frozen=True, eq=False)
 class AxisColumn:
-    """A parameter of the sweep.
+    """A parameter of the sweep."""
 
-    Attributes:
-        name: in the table: the key, with "*" behind it when the values are factors.
-        key: of the world.
-        values: as the table has them.
-        base: what factors multiply; None when they are no factors.
-        places: in the sweep file, one for every value or one for all.
-        drawn: whether the values are random samples.
-    """
-
-    name: str
-    key: Key
-    values: list[Any] | np.ndarray
-    base: Any
-    places: list[str]
-    drawn: bool = False
+    name: str  # in the table: the key, with "*" behind it when the values are factors
+    key: Key  # of the world
+    values: list[Any] | np.ndarray  # as the table has them
+    base: Any  # what factors multiply; None when they are no factors
+    places: list[str]  # in the sweep file, one for every value or one for all
+    drawn: bool = False  # whether the values are random samples
 
     @property
     def is_seed(self) -> bool:

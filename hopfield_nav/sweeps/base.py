@@ -1,7 +1,5 @@
 """The base world of a sweep, and the trial of every value on it before anything runs."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,58 +32,43 @@ Change = tuple[Key, Any, str]  # key of the world, value, place in the sweep fil
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """A world that others are made of.
+    """A world that others are made of."""
 
-    Attributes:
-        data: plain data of the world file, paths relative to ``folder``.
-        name: of the world.
-        world: the same, checked; not known where the data is at fault.
-        folder: of the sweep.
-        trust: which Python files may be executed.
-        faults: what is wrong with the data itself, without file and line.
-    """
-
-    data: dict[str, Any]
-    name: str
-    world: World
-    folder: Path
-    trust: Trust
-    faults: frozenset[str] = frozenset()
+    data: dict[str, Any]  # plain data of the world file, paths relative to ``folder``
+    name: str  # of the world
+    world: World  # the same, checked; not known where the data is at fault
+    folder: Path  # of the sweep
+    trust: Trust  # which Python files may be executed
+    faults: frozenset[str] = frozenset()  # what is wrong with the data itself, without file and line
 
     @classmethod
-    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: Trust) -> Base:
+    def of(cls, data: dict[str, Any], name: str, folder: Path, trust: Trust) -> "Base":
         """The base world of plain data, good or not."""
         try:
             world = world_from(Document(copy.deepcopy(data), name), folder, name, trust=trust)
         except BadInput as error:
-            return cls(
-                data,
-                name,
-                NOT_KNOWN,
-                folder,
-                trust,
-                frozenset(map(_apart_from_place, (error, *error.others))),
-            )
+            faults = frozenset(map(_apart_from_place, (error, *error.others)))
+            return cls(data, name, NOT_KNOWN, folder, trust, faults)
         return cls(data, name, world, folder, trust)
 
-    def world_with(self, changes: Sequence[Change], name: str | None = None) -> World:
+    def world_with(self, changes: Sequence[Change]) -> World:
         """The base world with some values changed.
 
         Raises:
             BadInput: the world does not allow them; the message starts with the place of a change
                 where the fault lies in one of them.
         """
-        document = self.changed(changes, name or self.name)
+        document = self.changed(changes)
         like = None if self.faults else self.world
         return world_from(document, self.folder, self.name, like=like, trust=self.trust)
 
-    def changed(self, changes: Sequence[Change], name: str) -> Document:
+    def changed(self, changes: Sequence[Change]) -> Document:
         """The data of the base world with some values changed.
 
         Raises:
             BadInput: a change lies in something that is no section.
         """
-        document = Document(copy.deepcopy(self.data), name)
+        document = Document(copy.deepcopy(self.data), self.name)
         for key, value, place in changes:
             _fill_list(document.data, key, self.world)
             write_value(document, key, copy.deepcopy(value), place)
@@ -171,7 +154,7 @@ def with_settings(
     one = next(iter(settings)) if len(settings) == 1 else None
     told = _refused(base, changes, f"{document.place(('set',))}: {f'set.{one}' if one else 'set'}")
     try:
-        data = base.changed(changes, base.name).data
+        data = base.changed(changes).data
     except (BadInput, NotKnown):
         return NOT_KNOWN, _at_key(("set",), told)
     return Base.of(data, base.name, base.folder, base.trust), _at_key(("set",), told)

@@ -28,36 +28,23 @@ _BEST = 5  # combinations that are shown
 
 @dataclass(frozen=True)
 class ValueResult:
-    """One value, or combination of values.
+    """One value, or combination of values."""
 
-    Attributes:
-        label: a text a parameter.
-        reached: share of its runs that reached the goal, and not through an obstacle.
-        means: of the main quantities; the time is that of the runs which reached the goal.
-        less_best: of ``reached`` and the time, what it has less the best, in pairs; empty for the best.
-    """
-
-    label: tuple[str, ...]
-    reached: Value
-    means: dict[str, Value]
+    label: tuple[str, ...]  # a text a parameter
+    reached: Value  # share of its runs that reached the goal, and not through an obstacle
+    means: dict[str, Value]  # of the main quantities; the time is that of the runs which reached the goal
+    # of ``reached`` and the time, what it has less the best, in pairs; empty for the best
     less_best: dict[str, Value]
 
 
 @dataclass(frozen=True)
 class ValueTable:
-    """The values of one parameter, or of those that go together, or the best combinations of all.
+    """The values of one parameter, or of those that go together, or the best combinations of all."""
 
-    Attributes:
-        names: of the parameters.
-        results: in order of the values; of combinations the best first.
-        best: which of them reached most goals, and in the least time where several did.
-        count: of values; more than results where only the best are shown.
-    """
-
-    names: tuple[str, ...]
-    results: list[ValueResult]
-    best: int
-    count: int
+    names: tuple[str, ...]  # of the parameters
+    results: list[ValueResult]  # in order of the values; of combinations the best first
+    best: int  # which of them reached most goals, and in the least time where several did
+    count: int  # of values; more than results where only the best are shown
 
 
 def value_tables(sweep: Sweep, rows: Sequence[Row]) -> list[ValueTable]:
@@ -66,7 +53,8 @@ def value_tables(sweep: Sweep, rows: Sequence[Row]) -> list[ValueTable]:
     groups = [part for axis in axes if axis for part in ([[c] for c in axis] if axis[0].drawn else [axis])]
     tables = [_table(sweep, rows, group) for group in groups or [[]]]
     if len(groups) > 1 and not sweep.file.random:
-        tables.append(_best_alone(_table(sweep, rows, [c for axis in axes for c in axis])))
+        table = _table(sweep, rows, [c for axis in axes for c in axis])
+        tables.append(replace(table, results=sorted(table.results, key=_rank)[:_BEST], best=0))
     return tables
 
 
@@ -100,10 +88,6 @@ def _table(sweep: Sweep, rows: Sequence[Row], columns: Sequence[AxisColumn]) -> 
         if i != best:
             results[i] = replace(results[i], less_best=_differences(own[best], own[i], others, blocks))
     return ValueTable(tuple(c.name for c in columns), results, best, len(results))
-
-
-def _best_alone(table: ValueTable) -> ValueTable:
-    return replace(table, results=sorted(table.results, key=_rank)[:_BEST], best=0)
 
 
 def _rank(result: ValueResult) -> tuple[float, float]:

@@ -217,7 +217,10 @@ def run_batch(
     payload: bytes, indices: Sequence[int], folder: Path | None, work: Work
 ) -> tuple[list[Row], float]:
     """On a worker: the rows of some jobs, and the seconds that they took."""
-    sweep = _unpack(payload)
+    if payload not in _sweeps:
+        _sweeps.clear()
+        _sweeps[payload] = pickle.loads(payload)
+    sweep = _sweeps[payload]
     warm_up(sweep)
     started = clock.perf_counter()
     in_worker.set()
@@ -303,17 +306,14 @@ class Batches:
         try:
             rows, seconds = future.result()
         except KilledWorker:
-            return self._blame(batch, future.key == self._alone)
+            if future.key == self._alone:
+                return [failed_row(self._sweep, batch[0], "the run killed its worker every time")]
+            self._suspects += batch
+            return []
         except (FutureCancelledError, OSError) as error:
             raise _lost(error) from None
         self._learn(seconds / len(batch))
         return rows
-
-    def _blame(self, batch: list[int], alone: bool) -> list[Row]:
-        if alone:
-            return [failed_row(self._sweep, batch[0], "the run killed its worker every time")]
-        self._suspects += batch
-        return []
 
     def _learn(self, seconds: float) -> None:
         old = self._job_seconds
@@ -324,11 +324,3 @@ def _lost(error: Exception) -> LostCluster:
     return LostCluster(
         f"the cluster is gone ({type(error).__name__}); finished rows are kept, --resume does the rest"
     )
-
-
-def _unpack(payload: bytes) -> Sweep:
-    """The sweep, built once in a process."""
-    if payload not in _sweeps:
-        _sweeps.clear()
-        _sweeps[payload] = pickle.loads(payload)
-    return _sweeps[payload]

@@ -13,17 +13,11 @@ from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 @dataclass(frozen=True)
 class Tried:
-    """Combinations that were tried.
+    """Combinations that were tried."""
 
-    Attributes:
-        count: of those tried; each has one seed.
-        total: of all; more than tried where the time was up.
-        refused: by the reason, every combination that would be refused for it.
-    """
-
-    count: int
-    total: int
-    refused: dict[str, list[Job]]
+    count: int  # of those tried; each has one seed
+    total: int  # of all; more than tried where the time was up
+    refused: dict[str, list[Job]]  # by the reason, every combination that would be refused for it
 
 
 def try_combinations(

@@ -3,25 +3,21 @@
 ``warm_up`` compiles what the runs call, so that it is ready in this process before the first job.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time as clock
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
 from dynamics.kernels.cache import filling_cache
 from hopfield_nav.plugin import MethodFailed
+from hopfield_nav.record import Run
 from hopfield_nav.sweeps.patience import overdue, watched
+from hopfield_nav.sweeps.sweep_file import Job, Sweep
 from hopfield_nav.sweeps.table import make_row
-
-if TYPE_CHECKING:
-    from hopfield_nav.record import Run
-    from hopfield_nav.sweeps.sweep_file import Job, Sweep
 
 FAILED, TIMED_OUT, GIVEN_UP, METHOD_FAILED = "failed", "timed_out", "given_up", "method_failed"
 RUNS = "runs"  # the folder of those that are kept
@@ -85,7 +81,9 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
     simulation = sweep.start(job)
     run = simulation.run(None, goes_on)
     if sweep.keep == "runs" and folder is not None:
-        _keep(run, run_folder(folder, job.index), folder)
+        place = run_folder(folder, job.index)
+        remove_folder(place, folder)  # what a killed worker may have left of it
+        run.save(place)
     outcome = {"outcome": GIVEN_UP} if run.outcome == "running" else {}
     return {**run.summary, **outcome, **sweep.extra(run), **_measured(sweep, run)}
 
@@ -109,12 +107,6 @@ def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
             allowed=", ".join(measures.columns),
         )  # fmt: skip
     return found
-
-
-def _keep(run: Run, place: Path, folder: Path) -> None:
-    """Save a run inside the sweep's folder, in place of what a killed worker may have left of it."""
-    remove_folder(place, folder)
-    run.save(place)
 
 
 def _told(error: Exception) -> str:

@@ -27,51 +27,32 @@ QUANTITIES = (
 
 
 class Pair(NamedTuple):
-    """A quantity of two worlds.
+    """A quantity of two worlds."""
 
-    Attributes:
-        first, second: mean of each over the seeds that have it in both.
-        difference: mean of the second less the first.
-    """
-
+    # first, second: mean of each over the seeds that have it in both
     first: Value
     second: Value
-    difference: Value
+    difference: Value  # mean of the second less the first
 
 
 class Compared(NamedTuple):
-    """Two worlds over the same seeds.
+    """Two worlds over the same seeds."""
 
-    Attributes:
-        pairs: by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0.
-        alike: whether every seed gave the same numbers, as where nothing is random.
-    """
-
+    # by the name of the quantity; ``reached`` is 1 for a run that reached its goal, else 0
     pairs: dict[str, Pair]
-    alike: bool
-
-
-def compare_worlds(
-    first: World, second: World, seeds: Sequence[int], progress: Callable[[int, int], None] | None = None
-) -> Compared:
-    """Run two worlds with every seed and compare them seed by seed.
-
-    Args:
-        first: a world from ``load_world``.
-        second: another one.
-        seeds: of the runs.
-        progress: called after every run with the number of runs done and of all.
-
-    Raises:
-        BadInput: no seed, or what ``simulate`` refuses.
-    """
-    return compare_with_first([first, second], seeds, progress)[0]
+    alike: bool  # whether every seed gave the same numbers, as where nothing is random
 
 
 def compare_with_first(
     worlds: Sequence[World], seeds: Sequence[int], progress: Callable[[int, int], None] | None = None
 ) -> list[Compared]:
-    """The same for any number of worlds, each after the first beside the first."""
+    """Run worlds with every seed and compare each after the first with the first, seed by seed.
+
+    ``progress`` is called after every run with the number of runs done and of all.
+
+    Raises:
+        BadInput: no seed, or what ``simulate`` refuses.
+    """
     if not seeds:
         raise BadInput("no seeds", allowed="one or more")
     rows: list[list[dict[str, float]]] = [[] for _ in worlds]

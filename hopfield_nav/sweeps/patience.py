@@ -5,8 +5,6 @@ ends itself; its nanny starts another, to which the run is given again: it finds
 In the collecting process, which must not end, an exception is raised as soon as the method runs Python.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading
@@ -14,13 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hopfield_nav.plugin import Overdue, watching
+from hopfield_nav.sweeps.sweep_file import Sweep
 from hopfield_nav.sweeps.table import make_row
-
-if TYPE_CHECKING:
-    from hopfield_nav.sweeps.sweep_file import Sweep
 
 NOTES = "overdue"  # the folder of the notes in that of the results
 ENDED = 75  # exit status of a worker that has ended itself

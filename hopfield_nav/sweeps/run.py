@@ -201,7 +201,7 @@ def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
         for name in (CSV, RUNS):
             inside(folder / name, folder)
         return
-    if not _is_new(folder):
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise FolderTaken(folder, _ALLOWED)
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -209,10 +209,6 @@ def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
             file.write(sweep.to_yaml(folder))
     except FileExistsError:  # of two sweeps at once this is the second
         raise FolderTaken(folder, _ALLOWED) from None
-
-
-def _is_new(folder: Path) -> bool:
-    return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
 
 
 @contextmanager

@@ -8,7 +8,18 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, Wra
 from dynamics import BadInput, nearest_name
 from hopfield_nav.record import SUMMARY
 from hopfield_nav.sweeps.values import MOST_RUNS, Draw, Values, read_draw, read_values
-from hopfield_nav.world import NOT_KNOWN, Range, Section, Seed, Text, Whole, must_fit, or_not_known, show
+from hopfield_nav.world import (
+    NOT_KNOWN,
+    Range,
+    Section,
+    Seed,
+    Text,
+    Whole,
+    must_fit,
+    or_not_known,
+    show,
+    without_empty,
+)
 
 DEFAULT = tuple(name for name, quantity in SUMMARY.items() if quantity.repeatable)
 
@@ -128,10 +139,7 @@ class SweepFile(Section):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, data: Any) -> Any:
-        """Empty keys count as left out."""
-        if not isinstance(data, dict):
-            return data
-        return {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
+        return without_empty(cls, data)
 
     @must_fit
     def _check_samples(self) -> None:
@@ -146,3 +154,11 @@ class SweepFile(Section):
     def _check_seeds(self) -> None:
         if self.seed + self.repeats > 2**63:
             raise BadInput("too large for so many repeats", where="seed", found=self.seed)
+
+
+def dump_sweep_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
+    schema = SweepFile.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "hopfield-nav sweep"
+    return schema

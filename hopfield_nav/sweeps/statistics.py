@@ -3,22 +3,17 @@
 The estimate of time and disk comes from a few of its runs.
 """
 
-from __future__ import annotations
-
 import math
 import tempfile
 import time as clock
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hopfield_nav.record import share_interval
 from hopfield_nav.sweeps.job import warm_up
 from hopfield_nav.sweeps.patience import watched
-
-if TYPE_CHECKING:
-    from hopfield_nav.sweeps.sweep_file import Sweep
+from hopfield_nav.sweeps.sweep_file import Sweep
 
 LEVEL = 0.95
 _PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun
@@ -72,23 +67,14 @@ def mean(values: Iterable[float], signed: bool = True) -> Value:
 
 @dataclass(frozen=True)
 class SweepEstimate:
-    """Estimated time and disk space of a sweep.
+    """Estimated time and disk space of a sweep."""
 
-    Attributes:
-        runs: still to do.
-        run_seconds: wall time of one.
-        seconds: wall time of all, on the given number of workers.
-        start: wall time until the workers are there.
-        figures: wall time of drawing.
-        disk: bytes of the results.
-    """
-
-    runs: int
-    run_seconds: float
-    seconds: float
-    start: float
-    figures: float
-    disk: int
+    runs: int  # still to do
+    run_seconds: float  # wall time of one
+    seconds: float  # wall time of all, on the given number of workers
+    start: float  # wall time until the workers are there
+    figures: float  # wall time of drawing
+    disk: int  # bytes of the results
 
     @property
     def total(self) -> float:

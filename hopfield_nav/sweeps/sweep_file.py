@@ -47,19 +47,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a sweep.
+    """One run of a sweep."""
 
-    Attributes:
-        index: counted from 0.
-        values: for each column of the sweep's parameters its value.
-        seed: of the run.
-        repeat: counted from 0.
-    """
-
-    index: int
-    values: dict[str, Any]
-    seed: int
-    repeat: int
+    index: int  # counted from 0
+    values: dict[str, Any]  # for each column of the sweep's parameters its value
+    seed: int  # of the run
+    repeat: int  # counted from 0
 
 
 @cache
@@ -89,23 +82,14 @@ def _check_measures(file: SweepFile, folder: Path, trust: Trust) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """A checked sweep. It can be pickled, and stays small however many runs it has.
+    """A checked sweep. It can be pickled, and stays small however many runs it has."""
 
-    Attributes:
-        name: of its file.
-        folder: that paths in it are relative to.
-        file: what the file says.
-        base: the base world, fixed changes included.
-        grid: the axes of the grid, the first varying slowest; ``repeat`` varies fastest.
-        data: plain data of the file.
-    """
-
-    name: str
-    folder: Path
-    file: SweepFile
-    base: Base
-    grid: tuple[Axis, ...]
-    data: dict[str, Any]
+    name: str  # of its file
+    folder: Path  # that paths in it are relative to
+    file: SweepFile  # what the file says
+    base: Base  # the base world, fixed changes included
+    grid: tuple[Axis, ...]  # the axes of the grid, the first varying slowest; ``repeat`` varies fastest
+    data: dict[str, Any]  # plain data of the file
 
     @property
     def description(self) -> str:
@@ -233,7 +217,9 @@ class Sweep:
         if not 0 <= index < self.count:
             raise IndexError(f"run {index} of a sweep of {self.count}")
         rest, repeat = divmod(index, self.repeats)
-        return Job(index, self._values(self._positions(rest)), self.file.seed + repeat, repeat)
+        pairs = zip(self.grid, self._positions(rest), strict=True)
+        values = {column.name: column.value(i) for axis, i in pairs for column in axis}
+        return Job(index, values, self.file.seed + repeat, repeat)
 
     def jobs(self) -> Iterator[Job]:
         """All runs in order."""
@@ -269,10 +255,6 @@ class Sweep:
             rest, i = divmod(rest, len(axis[0].values))
             positions.append(i)
         return positions[::-1]
-
-    def _values(self, positions: Sequence[int]) -> dict[str, Any]:
-        pairs = zip(self.grid, positions, strict=True)
-        return {column.name: column.value(i) for axis, i in pairs for column in axis}
 
 
 def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:

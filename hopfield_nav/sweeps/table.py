@@ -171,7 +171,7 @@ def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | No
         "seed": job.seed,
         **values,
         **kept,
-        "error": _short(error),
+        "error": " ".join(error.split())[:500] if error else None,
     }
 
 
@@ -193,11 +193,6 @@ def parse_line(line: str) -> list[Any]:
     except csv.Error as error:
         raise ValueError(str(error)) from None
     return [_parse_cell(text) for text in rows[0]] if rows else [None]
-
-
-def _short(error: str | None) -> str | None:
-    """The reason in one line of moderate length."""
-    return " ".join(error.split())[:500] if error else None
 
 
 def _cell(value: Any) -> Any:

@@ -25,19 +25,12 @@ _ALLOWED_DRAW = (
 
 @dataclass(frozen=True)
 class Values:
-    """The values of one key, in order.
+    """The values of one key, in order."""
 
-    Attributes:
-        values: what is written to the world, or the factors of what the base world has.
-        scaled: whether they are factors.
-        below: the keys below that of the world at which the file has the values.
-        listed: whether each value stands there by itself.
-    """
-
-    values: list[Any]
-    scaled: bool
-    below: Key
-    listed: bool
+    values: list[Any]  # what is written to the world, or the factors of what the base world has
+    scaled: bool  # whether they are factors
+    below: Key  # the keys below that of the world at which the file has the values
+    listed: bool  # whether each value stands there by itself
 
     def key(self, i: int) -> Key:
         """Where below the key of the world the file has the i-th value."""

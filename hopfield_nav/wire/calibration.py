@@ -35,18 +35,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What free motion gives.
+    """What free motion gives."""
 
-    Attributes:
-        methods: model with its friction, motors, thresholds and noise, from the whole stretch.
-        alarms: of each half, judged by what the other gave.
-        seconds: of both halves.
-        per_hour: false alarms an hour to be expected, and both ends of the 95 % interval.
-    """
-
-    methods: StreamMethods
-    alarms: int
-    seconds: float
+    methods: StreamMethods  # model with its friction, motors, thresholds and noise, from the whole stretch
+    alarms: int  # of each half, judged by what the other gave
+    seconds: float  # of both halves
+    # false alarms an hour to be expected, and both ends of the 95 % interval
     per_hour: tuple[float, float, float]
 
 

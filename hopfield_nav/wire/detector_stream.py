@@ -20,27 +20,20 @@ HOLD_BACK, BASELINE = 0.1, 0.4  # [s] contact begins before it is felt; free res
 
 @dataclass(frozen=True)
 class StreamMethods:
-    """The methods that are applied to a stream.
+    """The methods that are applied to a stream."""
 
-    Attributes:
-        model: the arm as it is believed to be, friction included.
-        estimator, detector: methods of ``plugin.find_method``.
-        values: of their parameters, by name.
-        motors: that turn currents into torques.
-        noise: (n,) standard deviation of the residual in free motion [N·m]; None: not known.
-        rearm, episodes: the rule by which a level is an alarm, as for ``replay``.
-        tool_alone: whether only the tool can touch anything, as a world may say.
-    """
-
-    model: Arm
+    model: Arm  # the arm as it is believed to be, friction included
+    # estimator, detector: methods of ``plugin.find_method``
     estimator: Method
     detector: Method
-    values: Mapping[str, Any]
-    motors: MotorFit
+    values: Mapping[str, Any]  # of their parameters, by name
+    motors: MotorFit  # that turn currents into torques
+    # (n,) standard deviation of the residual in free motion [N·m]; None: not known
     noise: np.ndarray | None = None
+    # rearm, episodes: the rule by which a level is an alarm, as for ``replay``
     rearm: float = 1.0
     episodes: bool = False
-    tool_alone: bool = False
+    tool_alone: bool = False  # whether only the tool can touch anything, as a world may say
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +51,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Seen:
-    """What is believed at a row.
+    """What is believed at a row."""
 
-    Attributes:
-        time: [s].
-        level: as a share of the threshold.
-        tau_external: (n,) [N·m].
-        detected: whether an alarm was raised.
-        place: where the arm is touched; None without an alarm, or where it cannot be told.
-        links: that may be touched, the likeliest first, each with its probability, 95 % together; none where
-            that is more than half of them, or no push explains the torques.
-        tool_alone: whether it can only be the tool.
-    """
-
-    time: float
-    level: float
-    tau_external: np.ndarray
-    detected: bool
-    place: Isolation | None
+    time: float  # [s]
+    level: float  # as a share of the threshold
+    tau_external: np.ndarray  # (n,) [N·m]
+    detected: bool  # whether an alarm was raised
+    place: Isolation | None  # where the arm is touched; None without an alarm, or where it cannot be told
+    # that may be touched, the likeliest first, each with its probability, 95 % together; none where that is
+    # more than half of them, or no push explains the torques
     links: tuple[tuple[int, float], ...] = ()
-    tool_alone: bool = False
+    tool_alone: bool = False  # whether it can only be the tool
 
 
 class DetectorStream:

@@ -38,16 +38,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that happened to the link.
+    """Something that happened to the link."""
 
-    Attributes:
-        kind: ``connected``, ``missing`` fields, ``message`` of the arm, ``damaged`` package, ``stalled``,
-            ``resumed``, ``broken`` connection, ``unreachable``.
-        words: what it was.
-    """
-
+    # ``connected``, ``missing`` fields, ``message`` of the arm, ``damaged`` package, ``stalled``,
+    # ``resumed``, ``broken`` connection, ``unreachable``
     kind: str
-    words: str
+    words: str  # what it was
 
 
 class Link:
@@ -59,10 +55,6 @@ class Link:
         fields: that are wanted; those that it lacks are named and done without.
         frequency: [Hz]; None: the highest of that controller.
         retry: how long to try to connect before giving up, or again after the connection broke [s].
-
-    Attributes:
-        recipe: what the packages of this connection hold; None before the first.
-        frequency: that was asked for [Hz].
     """
 
     def __init__(
@@ -75,8 +67,8 @@ class Link:
     ) -> None:
         self._address, self._fields = (host, port), list(fields)
         self._asked, self._retry = frequency, retry
-        self.recipe: Recipe | None = None
-        self.frequency = 0.0
+        self.recipe: Recipe | None = None  # what the packages of this connection hold; None before the first
+        self.frequency = 0.0  # that was asked for [Hz]
         self._splitter = Splitter()
         self._arrived: deque[tuple[int, bytes]] = deque()
 

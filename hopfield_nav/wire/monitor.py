@@ -76,12 +76,6 @@ class Monitor:
     Args:
         judge: of its rows; None: they are only taken.
         records: keep every row that is taken.
-
-    Attributes:
-        counts: how often each kind of thing happened: ``rows``, ``alarms``, ``lost``, ``repeated``, ``no
-            numbers``, ``clock jumps``, ``state changes``, and every kind of ``Notice``.
-        seconds: of the stream that were taken, gaps left out.
-        largest: level so far.
     """
 
     def __init__(self, judge: DetectorStream | None = None, records: Sequence[RowRecorder] = ()) -> None:
@@ -91,7 +85,11 @@ class Monitor:
         self._first = self._last = np.nan
         self._frequency, self._complete, self._still = 0.0, False, 0
         self._states: dict[str, int] = {}
+        # how often each kind of thing happened: ``rows``, ``alarms``, ``lost``, ``repeated``, ``no numbers``,
+        # ``clock jumps``, ``state changes``, and every kind of ``Notice``
         self.counts: Counter[str] = Counter()
+        # seconds: of the stream that were taken, gaps left out
+        # largest: level so far
         self.seconds = self.largest = 0.0
 
     def take(self, item: Sample | Notice, agreed: Agreed) -> Iterator[Told | Notice]:

@@ -12,13 +12,14 @@ from typing import Any, Self, TextIO
 
 import numpy as np
 
-from dynamics import BadInput
+from dynamics import told
 from hopfield_nav.logs import WATCHED_TABLE
 from hopfield_nav.wire.detector_stream import Seen
 from hopfield_nav.wire.recipe import TYPES, Recipe
 
 ALARMS, SETTINGS = "alarms.csv", "watch.json"
 MOST_TABLES = 100
+_CANNOT = "cannot keep a record"
 _FLUSH = 100  # rows after which they are on disk
 
 
@@ -28,24 +29,21 @@ class Recorder:
     Args:
         folder: that does not exist or is empty.
 
-    Attributes:
-        tables: that were begun.
-        ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they are.
-
     Raises:
         BadInput: the folder cannot be made or written to.
     """
 
     def __init__(self, folder: Path) -> None:
+        # tables: that were begun
+        # ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they
+        # are
         self.folder, self.tables, self.ended = folder, 0, ""
         self._table: TextIO | None = None
         self._recipe: Recipe | None = None
         self._rows = 0
-        try:
+        with told(_CANNOT, folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._alarms = (folder / ALARMS).open("x", encoding="utf-8")
-        except OSError as error:
-            raise self._cannot(error) from None
         self._alarms.write("time_s,level,link,probability\n")
 
     def __enter__(self) -> Self:
@@ -67,8 +65,9 @@ class Recorder:
                     file.close()
             except OSError as fault:
                 faults.append(fault)
-        if faults and kind is None:
-            raise self._cannot(faults[0])
+        with told(_CANNOT, self.folder):
+            if faults and kind is None:
+                raise faults[0]
 
     def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
         """Keep a row of every field; digits are enough to read the same numbers back.
@@ -114,13 +113,8 @@ class Recorder:
             BadInput: it cannot be written.
         """
         text = json.dumps(settings, indent=2, ensure_ascii=False)
-        try:
+        with told(_CANNOT, self.folder):
             (self.folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise self._cannot(error) from None
-
-    def _cannot(self, error: OSError) -> BadInput:
-        return BadInput(f"cannot keep a record: {error.strerror}", where=str(self.folder))
 
     def _recipe_names(self) -> tuple[str, ...]:
         return () if self._recipe is None else self._recipe.names

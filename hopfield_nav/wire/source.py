@@ -34,23 +34,15 @@ _HEALTHY = {  # what an arm says of itself while it moves and all is well
 
 @dataclass(frozen=True)
 class Source:
-    """Rows of a log, ready to be told.
+    """Rows of a log, ready to be told."""
 
-    Attributes:
-        name: of the log.
-        time: (k,) [s], from 0.
-        moving: values (k, width) of the fields that the log or kinematics give.
-        still: value (width,) of every other field.
-        version: of the controller that it plays: its major number decides what clients ask for.
-        rate: rows a second [Hz].
-    """
-
-    name: str
-    time: np.ndarray
-    moving: dict[str, np.ndarray]
-    still: dict[str, np.ndarray]
+    name: str  # of the log
+    time: np.ndarray  # (k,) [s], from 0
+    moving: dict[str, np.ndarray]  # values (k, width) of the fields that the log or kinematics give
+    still: dict[str, np.ndarray]  # value (width,) of every other field
+    # of the controller that it plays: its major number decides what clients ask for
     version: tuple[int, int, int, int]
-    rate: float
+    rate: float  # rows a second [Hz]
 
     def values(self, k: int) -> dict[str, np.ndarray]:
         """The value of every field in row ``k``."""

@@ -20,6 +20,7 @@ from .document import parse_value as parse_value
 from .document import read_document as read_document
 from .document import split_key as split_key
 from .document import write_value as write_value
+from .ends import GoalSection as GoalSection
 from .faults import Fault as Fault
 from .faults import in_order as in_order
 from .faults import placed as placed
@@ -35,6 +36,7 @@ from .fields import fields_of as fields_of
 from .fields import must_fit as must_fit
 from .fields import show as show
 from .fields import unit_of as unit_of
+from .fields import without_empty as without_empty
 from .files import find_file as find_file
 from .files import find_sweep as find_sweep
 from .files import find_world as find_world
@@ -45,7 +47,6 @@ from .files import relative_to as relative_to
 from .files import sweep_name as sweep_name
 from .files import world_folders as world_folders
 from .files import world_name as world_name
-from .goal import GoalSection as GoalSection
 from .imperfections import LearnSection as LearnSection
 from .load import load_world as load_world
 from .load import parse_world as parse_world
@@ -56,8 +57,6 @@ from .not_known import NOT_KNOWN as NOT_KNOWN
 from .not_known import NotKnown as NotKnown
 from .not_known import faults_of as faults_of
 from .not_known import or_not_known as or_not_known
-from .packing import pack as pack
-from .packing import packed as packed
 from .plan import PlaceSection as PlaceSection
 from .planner_section import PlannerSection as PlannerSection
 from .pushes import PushSection as PushSection
@@ -69,6 +68,8 @@ from .solids import Floor as Floor
 from .solids import Seed as Seed
 from .solids import Solid as Solid
 from .solids import Sphere as Sphere
+from .solids import pack as pack
+from .solids import packed as packed
 from .trust import Trust as Trust
 from .trust import is_code as is_code
 from .world import World as World

@@ -1,16 +1,11 @@
 """What a user should know of a good world before it is run: what it will take, and what may not go well."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import tempfile
-from typing import TYPE_CHECKING
 
 from dynamics import BadInput
-
-if TYPE_CHECKING:
-    from hopfield_nav.world.world import World
+from hopfield_nav.world.world import World
 
 _BIG_RECORD = 1e9  # bytes
 _MANY_CONNECTIONS = 3e8  # relaxed in about a second
@@ -90,7 +85,7 @@ def check_beta_of(world: World) -> None:
     try:
         check_beta(planner.beta, neighbourhood_of(world.map.shape, planner.radius))
     except BadInput as error:
-        raise BadInput(error.what, where="planner.beta", found=error.found, allowed=error.allowed) from None
+        raise error.at("planner.beta") from None
 
 
 def _check_activation(world: World) -> None:
@@ -102,12 +97,8 @@ def _check_activation(world: World) -> None:
     try:
         judge_function(choose_function("sum", planner.activation, planner.beta, near), near)
     except BadInput as error:
-        where = (
-            "planner.activation"
-            if planner.beta is None or planner.activation == "threshold"
-            else "planner.beta"
-        )
-        raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
+        sloped = planner.beta is not None and planner.activation != "threshold"
+        raise error.at("planner.beta" if sloped else "planner.activation") from None
 
 
 def _on_beta(world: World) -> list[str]:

@@ -33,8 +33,7 @@ from hopfield_nav.loop import (
 )
 from hopfield_nav.plugin import Method, applied
 from hopfield_nav.world.obstacles import KnownObstacle
-from hopfield_nav.world.packing import packed
-from hopfield_nav.world.solids import Cylinder, Solid
+from hopfield_nav.world.solids import Cylinder, Solid, packed
 from hopfield_nav.world.world import World
 
 _STAGES = {"rk4": RK4, "semi_implicit_euler": SEMI_IMPLICIT_EULER}
@@ -110,8 +109,7 @@ def _loaded(arm: Arm, world: World) -> Arm:
     try:
         return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
     except BadInput as error:
-        where = "tool.payload.inertia"
-        raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
+        raise error.at("tool.payload.inertia") from None
 
 
 def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 
 import numpy as np
 
@@ -73,15 +74,18 @@ def _check_map(world: World) -> Iterator[BadInput]:
     return faults_of(OF_A_JOINT_MAP if world.map.space == "joints" else _OF_A_TOOLS_MAP, world)
 
 
-def _check_period(world: World) -> None:
-    period, step = world.controller.period, world.plant.step
-    if not _is_multiple(period, step):
-        raise BadInput(
-            "not a multiple of plant.step",
-            where="controller.period",
-            found=period,
-            allowed=f"{step:.6g} s times a whole number",
-        )
+def _check_period(world: World, key: str) -> None:
+    """A time that is a multiple of the step, or nothing."""
+    period, step = attrgetter(key)(world), world.plant.step
+    if period is not None and not _is_multiple(period, step):
+        allowed = f"{step:.6g} s times a whole number"
+        raise BadInput("not a multiple of plant.step", where=key, found=period, allowed=allowed)
+
+
+def _check_wrist(world: World) -> None:
+    """The period of a sensor at the flange."""
+    if world.sensors.wrench is not None:
+        _check_period(world, "sensors.wrench.period")
 
 
 def _check_held(world: World) -> None:
@@ -115,20 +119,6 @@ def _check_sensor(world: World, key: str) -> None:
             where=f"sensors.{key}",
             found=value,
             allowed="0, or controller.hold: true",
-        )
-
-
-def _check_wrist(world: World) -> None:
-    """The period of a sensor at the flange."""
-    sensor, step = world.sensors.wrench, world.plant.step
-    if sensor is None:
-        return
-    if sensor.period is not None and not _is_multiple(sensor.period, step):
-        raise BadInput(
-            "not a multiple of plant.step",
-            where="sensors.wrench.period",
-            found=sensor.period,
-            allowed=f"{step:.6g} s times a whole number",
         )
 
 
@@ -287,7 +277,8 @@ def _check_beside(world: World, i: int, point: Sequence[float]) -> None:
 
 _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
     check_rotors, check_plan, check_pushes, check_lengths, _check_map,
-    _check_period, _check_held, _check_delay, _check_wrist, _check_needs, _check_mujoco, _check_gears,
+    partial(_check_period, key="controller.period"), _check_held, _check_delay, _check_wrist, _check_needs,
+    _check_mujoco, _check_gears,
     *(partial(_check_sensor, key=key) for key in ("encoder_resolution", "velocity_noise")),
     *(partial(_check_flexible, key=key) for key in ("stiffness", "temperature")),
     _check_inherited, _check_explore,

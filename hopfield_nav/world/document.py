@@ -44,19 +44,13 @@ Key = tuple[str | int, ...]
 
 @dataclass
 class Document:
-    """What a file holds, and where.
+    """What a file holds, and where."""
 
-    Attributes:
-        data: mappings, lists, text, numbers, booleans and None.
-        name: the file as messages name it.
-        places: for each path of keys, the place as messages name it (``world.yaml, line 3``).
-        built: how many values were read, each as often as an alias or a merge repeats it.
-    """
-
-    data: Any
-    name: str
+    data: Any  # mappings, lists, text, numbers, booleans and None
+    name: str  # the file as messages name it
+    # for each path of keys, the place as messages name it (``world.yaml, line 3``)
     places: dict[Key, str] = field(default_factory=dict)
-    built: int = 0
+    built: int = 0  # how many values were read, each as often as an alias or a merge repeats it
 
     def where(self, key: Key) -> str:
         """The place of a key, or of the nearest section around it that the file holds."""

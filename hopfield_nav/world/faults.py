@@ -52,10 +52,11 @@ def read_form(
         try:
             return validate(data), list(found.items())
         except ValidationError as error:
-            new = dict(_translated(error, model, document))
+            told = error.errors(include_url=False)
+            new = dict(_translate(dict(fault), model, document) for fault in told)
         every = {**new, **found}
-        told = {key: fault for key, fault in every.items() if not _follows(key, fault, every, document)}
-        found = told or every
+        first = {key: fault for key, fault in every.items() if not _follows(key, fault, every, document)}
+        found = first or every
         data = copy.deepcopy(data) if data is document.data else data
         for key, fault in new.items():
             data = _without(data, key, fault)
@@ -138,12 +139,6 @@ def _position(key: Key, order: Mapping[Key, int]) -> int:
     return max((i for other, i in order.items() if other[: len(key)] == key), default=0)
 
 
-def _translated(
-    error: ValidationError, model: type[BaseModel], document: Document
-) -> list[tuple[Key, BadInput]]:
-    return [_translate(dict(fault), model, document) for fault in error.errors(include_url=False)]
-
-
 def placed(faults: Iterable[BadInput], document: Document) -> list[BadInput]:
     """Faults whose ``where`` is a dotted key, with file and line, in the order of the document."""
     return in_order(with_keys(faults), document)
@@ -156,8 +151,7 @@ def with_keys(faults: Iterable[BadInput]) -> list[Fault]:
 
 def placed_at(key: Key, fault: BadInput, document: Document) -> BadInput:
     """A fault with the file and the line of a key."""
-    where = document.where(key)
-    return BadInput(fault.what, where=where, found=fault.found, allowed=fault.allowed, nearest=fault.nearest)
+    return fault.at(document.where(key))
 
 
 def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:

@@ -20,6 +20,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     Strict,
     field_validator,
+    model_serializer,
     model_validator,
 )
 from pydantic.fields import FieldInfo
@@ -86,8 +87,15 @@ class Whole:
         return {**handler(schema), "minimum": self.low, "maximum": self.high}
 
 
+class _First:
+    """Mark whose ``check`` makes of a value what its type then takes."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.check, handler(source))  # type: ignore[attr-defined]
+
+
 @dataclass(frozen=True)
-class Length:
+class Length(_First):
     """Mark of a list with ``low`` … ``high`` entries, kept as a tuple."""
 
     low: int
@@ -100,15 +108,12 @@ class Length:
             raise BadInput("wrong shape", found=show(value), allowed=f"a list of {size}")
         return value
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self.check, handler(source))
-
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         return {**handler(schema), "minItems": self.low, "maxItems": self.high}
 
 
 @dataclass(frozen=True)
-class PerJoint:
+class PerJoint(_First):
     """Mark of a number in ``low`` … ``high`` [``unit``], or of a list, one a joint; or of a ``word``."""
 
     low: float
@@ -132,9 +137,6 @@ class PerJoint:
                 raise BadInput("wrong value", found=show(v), allowed=allowed)
         return float(value) if values[0] is value else tuple(float(v) for v in values)
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self.check, core_schema.any_schema())
-
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         number = {"type": "number", "minimum": self.low, "maximum": self.high}
         words = [{"const": self.word}] if self.word else []
@@ -142,19 +144,14 @@ class PerJoint:
 
 
 @dataclass(frozen=True)
-class OrWord:
+class OrWord(_First):
     """Mark of a section for which a bare word may stand: the value of its key ``key``."""
 
     key: str
 
-    def complete(self, value: object) -> object:
+    def check(self, value: object) -> object:
         """The section that a word stands for; anything else as it is."""
         return {self.key: value} if isinstance(value, str) else value
-
-    def __get_pydantic_core_schema__(
-        self, source: type[BaseModel], handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self.complete, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         section = handler(schema)
@@ -162,15 +159,12 @@ class OrWord:
 
 
 @dataclass(frozen=True)
-class OrTrue:
+class OrTrue(_First):
     """Mark of a section for which ``true`` may stand: all of its keys by default."""
 
-    def complete(self, value: object) -> object:
+    def check(self, value: object) -> object:
         """The section that ``true`` stands for; anything else as it is."""
         return {} if value is True else value
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self.complete, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
         return {"anyOf": [{"const": True}, handler(schema)]}
@@ -233,6 +227,21 @@ class Section(BaseModel):
     @classmethod
     def _value_or_not_known(cls, value: Any, handler: Callable[[Any], Any]) -> Any:
         return or_not_known(value, handler)
+
+
+def without_empty(model: type[BaseModel], data: Any) -> Any:
+    """What a file holds without the keys of a section at which nothing stands: they count as left out."""
+    if not isinstance(data, dict):
+        return data
+    return {key: value for key, value in data.items() if value is not None or key not in model.model_fields}
+
+
+class GivenKeys(Section):
+    """A section that is written without the keys for which nothing is given."""
+
+    @model_serializer(mode="wrap")
+    def _given(self, handler: Any) -> dict[str, Any]:
+        return {key.rstrip("_"): value for key, value in handler(self).items() if value is not None}
 
 
 def must_fit(check: Callable[[Any], None]) -> Any:

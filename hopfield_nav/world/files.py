@@ -1,7 +1,7 @@
 """Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +42,7 @@ def find_world(name: str | Path) -> Path:
     Raises:
         BadInput: there is no such world; the message suggests the nearest name.
     """
-    path = Path(name)
-    if not _is_name(path):
-        return path if _exists(path) else _refuse_path(path)
-    for folder in world_folders():
-        file = folder / f"{path.name}.yaml"
-        if _exists(file):
-            return file
-    return path if _exists(path) else _refuse_name(path.name, "world", list_worlds())
+    return _find(Path(name), world_folders(), "world", list_worlds)
 
 
 def list_sweeps() -> list[str]:
@@ -69,13 +62,17 @@ def find_sweep(name: str | Path) -> Path:
     path = Path(name)
     if _exists(path) and _exists(path / "sweep.yaml"):
         return path / "sweep.yaml"
+    return _find(path, [folder / "sweeps" for folder in world_folders()], "sweep", list_sweeps)
+
+
+def _find(path: Path, folders: Sequence[Path], what: str, known: Callable[[], list[str]]) -> Path:
+    """The file of a path, or of a name in one of some folders."""
     if not _is_name(path):
         return path if _exists(path) else _refuse_path(path)
-    for folder in world_folders():
-        file = folder / "sweeps" / f"{path.name}.yaml"
-        if _exists(file):
-            return file
-    return path if _exists(path) else _refuse_name(path.name, "sweep", list_sweeps())
+    named = [file for folder in folders if _exists(file := folder / f"{path.name}.yaml")]
+    if named or _exists(path):
+        return named[0] if named else path
+    return _refuse_name(path.name, what, known())
 
 
 def find_file(name: str | Path) -> Path:
@@ -87,7 +84,9 @@ def find_file(name: str | Path) -> Path:
     path = Path(name)
     if not _is_name(path) or path.name in list_worlds():
         return find_world(path)
-    return find_sweep(path) if path.name in list_sweeps() or _exists(path) else _refuse_either(path.name)
+    if path.name in list_sweeps() or _exists(path):
+        return find_sweep(path)
+    return _refuse_name(path.name, "world or sweep", [*list_worlds(), *list_sweeps()])
 
 
 def sweep_name(path: Path) -> str:
@@ -169,10 +168,6 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
-
-
-def _refuse_either(name: str) -> Path:
-    return _refuse_name(name, "world or sweep", [*list_worlds(), *list_sweeps()])
 
 
 def _refuse_name(name: str, what: str, known: list[str]) -> Path:

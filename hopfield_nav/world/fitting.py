@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from dynamics import BadInput
 from hopfield_nav.world.document import Key
+from hopfield_nav.world.ends import Q0, StartSection
 from hopfield_nav.world.not_known import NotKnown, faults_of
-from hopfield_nav.world.start import Q0, StartSection
 from hopfield_nav.world.world import World
 
 if TYPE_CHECKING:

@@ -7,22 +7,38 @@ Parameters that are left out get the method's default, so that a saved world sho
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any, ClassVar
 
-from pydantic import ValidationInfo
+from pydantic import ConfigDict, ValidationInfo, model_validator
 
 from dynamics import BadInput, nearest_name
 from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, method_names
+from hopfield_nav.world.fields import Section
 from hopfield_nav.world.not_known import NOT_KNOWN
 from hopfield_nav.world.trust import Trust
 
 
-def context_of(info: ValidationInfo) -> tuple[Path | None, Trust]:
-    """The folder of the world, and whether a Python file that it names may be executed."""
-    context = info.context or {}
-    return context.get("folder"), context.get("trust", Trust())
+class MethodSection(Section):
+    """A section that names methods; their parameters are further keys."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    kinds: ClassVar[dict[str, str]] = {}  # of the method that each of these keys names
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
+        kinds = {key: (kind, cls.model_fields[key].default) for key, kind in cls.kinds.items()}
+        context = info.context or {}
+        folder, trust = context.get("folder"), context.get("trust", Trust())
+        return _with_parameters(section, kinds, cls.model_fields, folder, trust)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the methods (of who plans and who responds, of somebody's own), by name."""
+        return dict(self.model_extra or {})
 
 
-def with_parameters(
+def _with_parameters(
     section: object,
     kinds: Mapping[str, tuple[str, str]],
     fields: Iterable[str],
@@ -98,9 +114,7 @@ def _find(kind: str, name: str, folder: Path | None, key: str, trust: Trust) -> 
     try:
         return trust.find(kind, name, folder)
     except BadInput as error:
-        raise BadInput(
-            error.what, where=key, found=error.found, allowed=error.allowed, nearest=error.nearest
-        ) from None
+        raise error.at(key) from None
 
 
 def _refuse_unknown(keys: list[str], known: list[str]) -> None:

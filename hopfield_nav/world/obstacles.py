@@ -1,22 +1,99 @@
 """The entries of ``obstacles`` and ``known``: a mapping with one key, the kind of the obstacle, and its name.
 
 A wall stands for several solids, and so does what is random, drawn when a run begins; the run's own copy of
-the world lists them one by one.
+the world lists them one by one. The cylinders of a wall stand no further apart than their radius, so that no
+gap is left: half-way between two of them it is thinner by 14 % at most.
 """
 
-from typing import Any, Self
+import math
+from itertools import pairwise
+from typing import Annotated, Self
 
-from pydantic import Field, model_serializer
+from pydantic import Field
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import must_fit
+from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, must_fit
 from hopfield_nav.world.random_scene import RandomScene
-from hopfield_nav.world.sections import Section
-from hopfield_nav.world.solids import Box, Cylinder, Floor, RandomCylinders, Solid, Sphere
-from hopfield_nav.world.walls import Polyline, Wall
+from hopfield_nav.world.solids import (
+    Box,
+    Cylinder,
+    Floor,
+    Height,
+    Radius,
+    RandomCylinders,
+    Solid,
+    Sphere,
+    check_height,
+)  # fmt: skip
+
+_MAX_CYLINDERS = 2_000  # cylinders of one wall
 
 
-class _OneKind(Section):
+class _Row(GivenKeys):
+    """Cylinders in a row."""
+
+    radius: Radius = Field(description="of its cylinders, half its thickness")
+    height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
+
+    @must_fit
+    def _check_height(self) -> None:
+        check_height(self.height)
+
+    @must_fit
+    def _check_count(self) -> None:
+        if len(self._centres()) > _MAX_CYLINDERS:
+            raise BadInput(
+                f"takes more than {_MAX_CYLINDERS} cylinders",
+                where="radius",
+                found=self.radius,
+                allowed="a thicker wall",
+            )
+
+    @property
+    def corners(self) -> tuple[tuple[float, ...], ...]:
+        """The points (k, 2) that it goes through [m]."""
+        raise NotImplementedError
+
+    def cylinders(self) -> list[Cylinder]:
+        """What it is made of, in their order along it."""
+        return [Cylinder(center=centre, radius=self.radius, height=self.height) for centre in self._centres()]
+
+    def _centres(self) -> list[tuple[float, ...]]:
+        centres = [self.corners[0]]
+        for start, end in pairwise(self.corners):
+            count = math.ceil(math.dist(start, end) / self.radius)
+            shares = [(i + 1) / count for i in range(min(count, _MAX_CYLINDERS + 1))]
+            both = list(zip(start, end, strict=True))
+            centres += [tuple(round(a + s * (b - a), 5) for a, b in both) for s in shares]
+        return centres
+
+
+class Wall(_Row):
+    """A straight wall with round ends."""
+
+    from_: PlanePoint = Field(alias="from", description="[x, y] where its middle line begins, base axes")
+    to: PlanePoint = Field(description="[x, y] where it ends")
+
+    @property
+    def corners(self) -> tuple[tuple[float, ...], ...]:
+        """Its two ends."""
+        return self.from_, self.to
+
+
+class Polyline(_Row):
+    """A wall that bends."""
+
+    points: Annotated[tuple[PlanePoint, ...], Length(2, 1000)] = Field(
+        description="[x, y] of its corners in their order, base axes"
+    )
+
+    @property
+    def corners(self) -> tuple[tuple[float, ...], ...]:
+        """Its points."""
+        return self.points
+
+
+class _OneKind(GivenKeys):
     """A mapping of which exactly one key is given, beside a name."""
 
     name: str | None = Field(None, min_length=1, max_length=60, description="by which a plan speaks of it")
@@ -32,10 +109,6 @@ class _OneKind(Section):
     def kinds(cls) -> list[str]:
         """The keys of which one is given."""
         return [key for key in cls.model_fields if key != "name"]
-
-    @model_serializer(mode="wrap")
-    def _leave_out_the_others(self, handler: Any) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
 
 
 class KnownObstacle(_OneKind):

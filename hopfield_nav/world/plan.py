@@ -3,18 +3,14 @@
 ``hopfield-nav plan`` reads it; a run, which finds its path by touch, does not.
 """
 
-from __future__ import annotations
+from typing import Annotated, Any, Literal
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import Field, model_serializer
+from pydantic import Field
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Joints, PerJoint, Point, Range, Section, Whole, must_fit
+from hopfield_nav.world.document import Key
+from hopfield_nav.world.fields import GivenKeys, Joints, PerJoint, Point, Range, Section, Whole, must_fit
 from hopfield_nav.world.solids import RotationOrAngles
-
-if TYPE_CHECKING:
-    from hopfield_nav.world.document import Key
 
 
 class PoseSection(Section):
@@ -26,7 +22,7 @@ class PoseSection(Section):
     )
 
 
-class PlaceSection(Section):
+class PlaceSection(GivenKeys):
     """A place that the motion goes through: exactly one of the keys is given."""
 
     joints: Joints | None = Field(None, description="joint angles, within the limits of the arm")
@@ -40,10 +36,6 @@ class PlaceSection(Section):
                 found=[key for key, value in self if value is not None],
                 allowed="joints: [q1, q2, …] or pose: {position: [x, y, z], rotation: …}",
             )
-
-    @model_serializer(mode="wrap")
-    def _leave_out_the_other(self, handler: Any) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
 
 
 class PlanSection(Section):

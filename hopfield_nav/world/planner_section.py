@@ -1,13 +1,13 @@
 """The planner of a world: what plans, which keys it has, and what becomes of its path."""
 
 from contextlib import suppress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import Field
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Flag, Length, Range, Section, Text, Whole, must_fit, show
-from hopfield_nav.world.methods import context_of, with_parameters
+from hopfield_nav.world.fields import Flag, Length, Range, Text, Whole, must_fit, show
+from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.not_known import NotKnown
 from hopfield_nav.world.trust import is_code
 
@@ -21,14 +21,14 @@ OWN_KEYS: dict[str, tuple[str, ...]] = {
 }  # of each kind; the other keys belong to all
 
 
-class PlannerSection(Section):
+class PlannerSection(MethodSection):
     """What plans the path through the map, and what becomes of that path.
 
     A key of another planner stands in every world that the program writes, at its default, and nowhere else.
     The parameters of somebody's own planner and strategy are further keys.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
 
     kind: Text = Field(
         "hopfield",
@@ -85,17 +85,6 @@ class PlannerSection(Section):
     connections: Annotated[int, Whole(1, 1000)] = Field(
         10, description="neighbours that a point is connected with, for roadmap"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
-        kinds = {"kind": ("planner", "hopfield"), "strategy": ("belief", "felt_points")}
-        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of somebody's own planner and strategy, by name, defaults included."""
-        return dict(self.model_extra or {})
 
     @must_fit
     def _check_clearance(self) -> None:

@@ -16,9 +16,8 @@ from pydantic import Field
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import Range
-from hopfield_nav.world.packing import packed
 from hopfield_nav.world.sections import Section
-from hopfield_nav.world.solids import Box, Cylinder, Seed, Solid, Sphere
+from hopfield_nav.world.solids import Box, Cylinder, Seed, Solid, Sphere, packed
 
 if TYPE_CHECKING:
     from dynamics import Arm

@@ -7,13 +7,9 @@ from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, method_na
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.planner_section import OWN_KEYS, defaults_of, foreign_keys
+from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection
 from hopfield_nav.world.world import World
 
-_SECTIONS = {
-    "ControllerSection": {"law": "controller"},
-    "DetectionSection": {"estimator": "estimator", "measure": "detector"},
-    "ExploreSection": {"method": "response"},
-}
 _OWN = r"\.py:"  # in the name of a method of somebody's own
 
 
@@ -22,8 +18,8 @@ def dump_schema() -> dict[str, Any]:
     schema = World.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "hopfield-nav world"
-    for section, kinds in _SECTIONS.items():
-        _add_parameters(schema["$defs"][section], kinds)
+    for section in (ControllerSection, DetectionSection, ExploreSection):
+        _add_parameters(schema["$defs"][section.__name__], section.kinds)
     schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"]["method"]
     _split_by_kind(schema["$defs"])
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}

@@ -4,9 +4,9 @@ A class is a pydantic model: unknown keys are refused, and an instance cannot be
 concerns several sections at once is checked in ``hopfield_nav.world.world``.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import Field
 
 from hopfield_nav.world.fields import Flag, Inertia, PerJoint, Point, Range, Rotation, Section, Text, Whole
 from hopfield_nav.world.imperfections import (
@@ -15,7 +15,7 @@ from hopfield_nav.world.imperfections import (
     ModelErrorSection,
     TorqueRippleSection,
 )
-from hopfield_nav.world.methods import context_of, with_parameters
+from hopfield_nav.world.methods import MethodSection
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
@@ -76,10 +76,10 @@ class PlantSection(Section):
     )
 
 
-class ControllerSection(Section):
+class ControllerSection(MethodSection):
     """The control law, its model of the arm, and its timing; the law's parameters are further keys."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    kinds: ClassVar[dict[str, str]] = {"law": "controller"}
 
     law: Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
     model: Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
@@ -106,17 +106,6 @@ class ControllerSection(Section):
         default_factory=ModelErrorSection, description="where the controller's model differs from the plant"
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
-        kinds = {"law": ("controller", cls.model_fields["law"].default)}
-        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the law, by name, defaults included."""
-        return dict(self.model_extra or {})
-
 
 class ContactSection(Section):
     """The force of an obstacle on the arm: a spring, a damper and Coulomb friction."""
@@ -129,10 +118,10 @@ class ContactSection(Section):
     friction: Annotated[float, Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
 
 
-class DetectionSection(Section):
+class DetectionSection(MethodSection):
     """How a collision is felt and what is done about it; parameters of both methods are further keys."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    kinds: ClassVar[dict[str, str]] = {"estimator": "estimator", "measure": "detector"}
 
     estimator: Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
     measure: Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
@@ -173,33 +162,19 @@ class DetectionSection(Section):
         "whatever the torques say; null: as far as it likes; 0.02 by default on a map of joint angles",
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
-        kinds = {
-            "estimator": ("estimator", cls.model_fields["estimator"].default),
-            "measure": ("detector", cls.model_fields["measure"].default),
-        }
-        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of estimator and detector, by name, defaults included."""
-        return dict(self.model_extra or {})
-
     @property
     def armed_below(self) -> float:
         """Share of the threshold below which the level must fall before the next detection."""
         return 1.0 if self.rearm is None else self.rearm
 
 
-class ExploreSection(Section):
+class ExploreSection(MethodSection):
     """How the arm goes on after a touch; a bare word is the method, with the rest as by default.
 
     The parameters of somebody's own method are further keys.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    kinds: ClassVar[dict[str, str]] = {"method": "response"}
 
     method: Text = Field(
         "replan",
@@ -219,17 +194,6 @@ class ExploreSection(Section):
     speed: Annotated[float, Range(0.0, 1.0, "m/s", above=True)] = Field(
         0.05, description="to slide: wanted along the surface"
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, section: Any, info: ValidationInfo) -> Any:
-        kinds = {"method": ("response", "replan")}
-        return with_parameters(section, kinds, cls.model_fields, *context_of(info))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of somebody's own response, by name, defaults included."""
-        return dict(self.model_extra or {})
 
 
 class RecordSection(Section):

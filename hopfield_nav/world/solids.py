@@ -5,13 +5,25 @@ the cells of the map alike; it takes numbers or arrays that broadcast.
 """
 
 import math
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dynamics import BadInput
-from hopfield_nav.world.fields import Length, Metre, PlanePoint, Point, Range, Rotation, Unit, Whole, must_fit
+from hopfield_nav.world.fields import (
+    GivenKeys,
+    Length,
+    Metre,
+    PlanePoint,
+    Point,
+    Range,
+    Rotation,
+    Unit,
+    Whole,
+    must_fit,
+)
 from hopfield_nav.world.sections import Section
 
 Height = Annotated[tuple[Metre, ...], Length(2, 2)]
@@ -35,7 +47,7 @@ def check_height(height: tuple[float, ...] | None) -> None:
         )
 
 
-class Cylinder(Section):
+class Cylinder(GivenKeys):
     """An upright cylinder: without end, or from one height to another."""
 
     center: PlanePoint = Field(description="[x, y] of the axis, base axes")
@@ -45,10 +57,6 @@ class Cylinder(Section):
     @must_fit
     def _check(self) -> None:
         check_height(self.height)
-
-    @model_serializer(mode="wrap")
-    def _leave_out_no_height(self, handler: Any) -> dict[str, Any]:
-        return {key: value for key, value in handler(self).items() if value is not None}
 
     def contains(self, x: Any, y: Any, z: Any) -> Any:
         """Whether points lie inside or on the cylinder."""
@@ -178,3 +186,26 @@ class RandomCylinders(Section):
             found=f"radius {list(self.radius)}, clearance {self.clearance}",
             allowed="cylinders that leave start and goal free on this map",
         )
+
+
+def packed(solids: Iterable[Solid]) -> np.ndarray:
+    """Obstacles (m, 17)."""
+    from hopfield_nav.geometry import pack_primitives  # loads Numba
+
+    return pack_primitives(pack(solid) for solid in solids)
+
+
+def pack(solid: Solid) -> np.ndarray:
+    """The row (17,) of one obstacle."""
+    from hopfield_nav.geometry import box, finite_cylinder, half_space, sphere, upright_cylinder
+
+    if isinstance(solid, Sphere):
+        return sphere(solid.center, solid.radius)
+    if isinstance(solid, Box):
+        return box(solid.center, solid.size, np.array(solid.rotation))
+    if not isinstance(solid, Cylinder):
+        return half_space((0.0, 0.0, solid.height))
+    if solid.height is None:
+        return upright_cylinder(solid.center, solid.radius)
+    low, high = solid.height
+    return finite_cylinder((*solid.center, 0.5 * (low + high)), solid.radius, high - low)

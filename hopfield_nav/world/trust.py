@@ -4,8 +4,6 @@ A file runs when somebody here chose it: it lies in the current folder, was give
 the call, or the whole world is trusted. What a saved run names is never run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,17 +14,11 @@ from hopfield_nav.plugin import Method, find_method
 
 @dataclass(frozen=True)
 class Trust:
-    """What somebody has allowed a world to execute.
+    """What somebody has allowed a world to execute."""
 
-    Attributes:
-        everything: every file that it names.
-        given: whole paths of the files that the caller named himself.
-        record: nothing is executed and nothing refused: numbers are taken as they stand.
-    """
-
-    everything: bool = False
-    given: frozenset[str] = frozenset()
-    record: bool = False
+    everything: bool = False  # every file that it names
+    given: frozenset[str] = frozenset()  # whole paths of the files that the caller named himself
+    record: bool = False  # nothing is executed and nothing refused: numbers are taken as they stand
 
     def find(self, kind: str, name: str, folder: Path | None) -> Method:
         """The method of a world in ``folder``.
@@ -56,7 +48,7 @@ class Trust:
         """Whether the method itself says what its parameters are."""
         return not (self.record and is_code(name))
 
-    def also(self, names: Iterable[object], folder: Path) -> Trust:
+    def also(self, names: Iterable[object], folder: Path) -> "Trust":
         """This trust, and in the methods among ``names``, which the caller gave for a world in ``folder``."""
         own = {str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)}
         return Trust(self.everything, self.given | own, self.record)

@@ -11,9 +11,9 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from dynamics import BadInput, html_table
 from hopfield_nav.world.derived import derived
-from hopfield_nav.world.fields import Gravity, OrWord, Range, Text
+from hopfield_nav.world.ends import GoalSection, StartSection
+from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
-from hopfield_nav.world.goal import GoalSection
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection, TrajectorySection
 from hopfield_nav.world.not_known import NOT_KNOWN
@@ -32,7 +32,6 @@ from hopfield_nav.world.sections import (
     ToolSection,
 )
 from hopfield_nav.world.solids import Box, Seed, Sphere
-from hopfield_nav.world.start import StartSection
 from hopfield_nav.world.trust import Trust
 from hopfield_nav.world.writing import yaml_text
 
@@ -94,10 +93,8 @@ class World(Section):
     @classmethod
     def _fill_in(cls, data: Any) -> Any:
         """Empty sections count as left out; period, ties and bodies follow plant and map unless given."""
-        if not isinstance(data, dict):
-            return data
-        data = {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
-        return derived(data)
+        data = without_empty(cls, data)
+        return derived(data) if isinstance(data, dict) else data
 
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
@@ -181,10 +178,14 @@ class World(Section):
         """
         generator = np.random.default_rng(seed)
         free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
-        drawn = [self._draw(i, obstacle, generator, free) for i, obstacle in enumerate(self.obstacles)]
-        obstacles = tuple(o for several in drawn for o in several)
+        obstacles: list[Obstacle] = []
+        for i, obstacle in enumerate(self.obstacles):
+            try:
+                obstacles += self._draw(obstacle, generator, free)
+            except BadInput as error:
+                raise error.at(f"obstacles.{i}") from None
         known = tuple(KnownObstacle.of(solid, entry.name) for entry in self.known for solid in entry.solids)
-        return self.with_changes(obstacles=obstacles, known=known, seed=seed)
+        return self.with_changes(obstacles=tuple(obstacles), known=known, seed=seed)
 
     def to_yaml(self, folder: Path | None = None) -> str:
         """The world as YAML with every default written out; loads back to an equal world.
@@ -240,18 +241,9 @@ class World(Section):
         return inverse_kinematics(self.bare_arm(), pose)
 
     def _draw(
-        self, i: int, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
-    ) -> list[Obstacle]:
-        """What stands at the place of the ``i``-th obstacle."""
-        try:
-            return self._drawn(obstacle, generator, free)
-        except BadInput as error:
-            where = f"obstacles.{i}"
-            raise BadInput(error.what, where=where, found=error.found, allowed=error.allowed) from None
-
-    def _drawn(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
+        """What stands at the place of an obstacle."""
         if obstacle.random_scene is not None:
             scene = obstacle.random_scene.draw(
                 generator, self.bare_arm(), np.array(self.start.joints), self._goal_joints()

@@ -26,11 +26,11 @@ from hopfield_nav.isolation import (
     continued_line,
     isolate,
     push_torque,
-    random_surface_points,
 )
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World, build_arm, parse_world
 from isolation.pushes import FRICTION_ERROR, LEAST, MASS_ERROR
+from isolation.surface_points import random_surface_points
 
 RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 26, 2  # sphere [m], joints [rad/s], times, steps between them
 # Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others:

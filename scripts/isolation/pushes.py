@@ -18,9 +18,9 @@ from hopfield_nav.isolation import (
     isolate,
     model_covariance,
     push_torque,
-    random_surface_points,
 )
 from isolation.scores import Scores, score
+from isolation.surface_points import random_surface_points
 
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform

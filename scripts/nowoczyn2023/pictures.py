@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopfield_nav.figures.plan import animate_plan, draw_plan_figures, draw_stopped_figure
+from hopfield_nav.figures import paper_style, save_figure
+from hopfield_nav.figures.plan import animate_plan, draw_plan_figures
 from hopfield_nav.known_world import plan_known, scene_of_world, task_of_world, time_path
 from hopfield_nav.world import build_arm, load_world
 from nowoczyn2023.cause_of_stops import example
+from nowoczyn2023.stopped import stopped_page
 
 WORLD = "cell"
 ABOVE = ("plan.start.pose.position=[0.52, -0.2, 0.5]", "plan.goal.pose.position=[0.52, 0.22, 0.5]")
@@ -33,7 +35,10 @@ def _draw_paths(folder: Path, method: str, overrides: tuple[str, ...]) -> list[P
 def draw_stop(folder: Path) -> list[Path]:
     """The example of ``cause_of_stops``."""
     arm, scene, branch, path = example()
-    return draw_stopped_figure(arm, scene, [], branch.q, branch.reason, path, folder)
+    with paper_style():
+        return save_figure(
+            stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops"
+        )
 
 
 def animate(folder: Path) -> Path:

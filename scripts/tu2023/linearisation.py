@@ -20,7 +20,7 @@ from dynamics import (
     load_arm,
     moving_linearization,
 )
-from dynamics.linear import spectral_abscissa, torque_error
+from dynamics.linear import spectral_abscissa
 from tu2023.readings import READINGS, STEP, Motion, stable_share, stiffness_error
 
 ARM, WRONG_MODEL = "ur5_tu2023", "ur5_ragazzon2012"
@@ -81,6 +81,33 @@ def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> n
     step = np.random.default_rng(5).normal(size=point.shape)
     step /= np.linalg.norm(step, axis=(1, 2), keepdims=True)
     return np.array([np.abs(torque_error(arm, point, d * step, order)).max(-1) / truth for d in distances])
+
+
+def torque_error(
+    arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3
+) -> np.ndarray:
+    """What the Taylor series of the inverse dynamics about a point misses at another, in place of figure 13.
+
+    ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted.
+    Order 2 takes half the second derivative along the step too: over a share ``spread`` of the step, the
+    central difference of exact first ones. The true torque minus that of the series (..., n) [N·m] goes with
+    the step to the power order + 1.
+    """
+    truth = inverse_dynamics(arm, *_parts(point + step))
+    series = inverse_dynamics(arm, *_parts(point)) + _slope_along(arm, point, step)
+    if order == 2:
+        ahead, behind = (_slope_along(arm, point + sign * spread * step, step) for sign in (1, -1))
+        series = series + (ahead - behind) / (4 * spread)
+    return truth - series
+
+
+def _slope_along(arm: Arm, point: np.ndarray, step: np.ndarray) -> np.ndarray:
+    slopes = inverse_dynamics_derivatives(arm, *_parts(point))
+    return sum((d @ x[..., None])[..., 0] for d, x in zip(slopes, _parts(step), strict=True))
+
+
+def _parts(point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return point[..., 0, :], point[..., 1, :], point[..., 2, :]
 
 
 def error_slope(order: int) -> float:

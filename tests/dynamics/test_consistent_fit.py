@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from consistency import smallest_eigenvalue
 from refusals import refused
 
 from dynamics import load_arm, mass_matrix
@@ -13,7 +14,6 @@ from dynamics.identification import (
     cad_error,
     consistent_fit,
     parameters_of,
-    smallest_eigenvalue,
 )
 
 ARM = load_arm("ur5e")

@@ -8,8 +8,7 @@ from refusals import refused
 
 from dynamics import BadInput, inverse_dynamics, load_arm
 from dynamics.identification import excite, from_free, limits_of, random_free, within_limits
-from dynamics.identification.excitation import NoExcitation
-from dynamics.identification.fourier import free_count
+from dynamics.identification.excitation import NoExcitation, free_count
 
 ARM = load_arm("ur5e")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from consistency import smallest_eigenvalue
 from refusals import refused
 
 from dynamics import load_arm
-from dynamics.identification import Comparison, cad_error, nmse, smallest_eigenvalue
+from dynamics.identification import Comparison, cad_error, nmse
 
 
 def test_nmse_is_squared_error_over_mean_torque_summed_over_joints():

@@ -5,26 +5,32 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import yaml
-from identification_coverage import ANGLE_NOISE, COULOMB, TORQUE_NOISE, VISCOUS, the_arm
+from consistency import smallest_eigenvalue
+from identification_coverage import (
+    ANGLE_NOISE,
+    COULOMB,
+    TORQUE_NOISE,
+    VISCOUS,
+    Experiment,
+    coverage,
+    simulated_log,
+    the_arm,
+)
 from made_up_arms import INCLINE
 from refusals import refused
 
 from dynamics import inverse_dynamics, load_arm
 from dynamics.identification import (
-    Experiment,
     FourierTrajectory,
     MotionLog,
     Options,
     base_parameters,
     base_regressor,
     cad_error,
-    coverage,
     from_free,
     identify,
     ordinary,
     random_free,
-    simulated_log,
-    smallest_eigenvalue,
 )
 
 ARM = the_arm()

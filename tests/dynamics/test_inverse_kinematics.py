@@ -24,7 +24,7 @@ from dynamics import (
     load_arm,
     with_tool,
 )
-from dynamics.inverse import solve_all, solve_all_wanting
+from dynamics.inverse import solve_all_wanting
 
 pytestmark = pytest.mark.kernel
 POSES = 2000 if not numba.config.DISABLE_JIT else 50
@@ -393,12 +393,12 @@ def test_closed_form_of_every_set(name):
 def test_kernel_fills_the_callers_arrays(ur5):
     T = forward_kinematics(ur5, np.array([0.3, -1.2, 1.4, -0.8, 1.1, 0.7]))
     solutions, branches = np.full((8, 6), np.nan), np.zeros((8, 3), np.int64)
-    count = solve_all(ur5, T, solutions, branches)
+    count = solve_all_wanting(ur5, T, 0.0, solutions, branches)
     expected, labels = inverse_kinematics_branches(ur5, T)
     np.testing.assert_allclose(solutions[:count], expected, atol=1e-14)
     np.testing.assert_array_equal(branches[:count], labels)
     assert solve_all_wanting(ur5, T, 1.0, solutions, branches) == count
-    assert solve_all(ur5, np.full((4, 4), np.nan), solutions, branches) == 0
+    assert solve_all_wanting(ur5, np.full((4, 4), np.nan), 0.0, solutions, branches) == 0
 
 
 # the documents as printed

@@ -19,8 +19,7 @@ from dynamics import (
     load_arm,
     moving_linearization,
 )
-from dynamics.linear import spectral_abscissa, torque_error
-from dynamics.linear.linearization import is_stable
+from dynamics.linear import spectral_abscissa
 
 OMEGA = linearisation.OMEGA
 
@@ -65,18 +64,10 @@ def test_own_output():
     assert np.array_equal(linearize(arm, zero, zero, zero, row).C, row)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda arm, zero: linearize(arm, zero, zero, zero, "positions"), "Did you mean 'position'"),
-        (lambda arm, zero: torque_error(arm, np.zeros((3, 6)), np.zeros((3, 6)), 3), "order"),
-        (lambda arm, zero: torque_error(arm, zero, zero), "a point is"),
-    ],
-    ids=["unknown output", "third order", "no point"],
-)
-def test_what_has_no_linear_model_is_refused(call, words):
-    with refused(words):
-        call(load_arm("ur5e"), np.zeros(6))
+def test_an_unknown_output_is_refused():
+    zero = np.zeros(6)
+    with refused("Did you mean 'position'"):
+        linearize(load_arm("ur5e"), zero, zero, zero, "positions")
 
 
 def test_batches_are_the_points():
@@ -128,9 +119,6 @@ def test_no_operating_point_is_stable():
 def test_stability_is_a_matter_of_eigenvalues():
     a = np.array([[[-1.0, 5.0], [0.0, -2.0]], [[0.0, 1.0], [-4.0, 0.0]], [[3.0, 0.0], [0.0, -9.0]]])
     np.testing.assert_allclose(spectral_abscissa(a), [-1, 0, 3], atol=1e-12)
-    assert is_stable(a[0])
-    assert not is_stable(a[0], margin=1.5)
-    assert not is_stable(a[2])
 
 
 def test_controlled_arm_is_stable_at_every_point():

@@ -13,11 +13,19 @@ from dynamics.modified_dh import (
     modified_dh,
     modified_link_frames,
     modified_transform,
-    standard_rows,
     standard_transform,
 )
 
 Q = random_states(6, 200, seed=51).q
+
+
+def standard_rows(modified):
+    """(n, 4) standard rows [theta offset, d, a, alpha] again, the inverse of ``modified_dh``."""
+    last = modified.change[-1]
+    end = [last[0, 3], np.arctan2(last[2, 1], last[2, 2])]
+    rows = modified.rows.copy()
+    rows[:, 2:] = np.vstack([modified.rows[1:, 2:], [end]])
+    return rows
 
 
 def test_same_links_in_the_same_places(arm):

@@ -13,7 +13,7 @@ from scenes import NO_PATH
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures import COLOURS, Cut, film_speed, film_style
 from hopfield_nav.figures.run import film
-from hopfield_nav.figures.solid import marks
+from hopfield_nav.figures.solid import layers
 from hopfield_nav.figures.two_processes import draw_in_two_processes
 
 
@@ -128,7 +128,7 @@ def test_frames_show_the_record(run):
         np.testing.assert_array_equal(np.ravel(above.tool.get_data()), run.data.tool_position.values[row, :2])
         assert above.halo.get_visible()
         assert strip.lines[1].get_xdata()[-1] <= event
-        felt = np.asarray(above.cells.get_array()).T >= marks.FELT
+        felt = np.asarray(above.cells.get_array()).T >= layers.FELT
         np.testing.assert_array_equal(felt, run.plans()[1].felt)
         assert np.mean(before != at) > 0.005
 

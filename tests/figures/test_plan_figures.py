@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from known_cell import ARM, pose
 from matplotlib.image import imread
+from nowoczyn2023.stopped import stopped_page
 from pictures import decode
 from refusals import refused
 
@@ -17,7 +18,6 @@ from hopfield_nav.figures.plan.film import PLAN_FPS, PlanFilm, plan_film_times
 from hopfield_nav.figures.plan.pages import direct_page, shortest_page
 from hopfield_nav.figures.plan.signals import clearances
 from hopfield_nav.figures.plan.solutions import solutions_page, touch_words
-from hopfield_nav.figures.plan.stopped import stopped_page
 from hopfield_nav.figures.solid import CellPose, make_view
 from hopfield_nav.figures.solid import cell as cell_view
 from hopfield_nav.figures.solid.view import choose_view, seen_share

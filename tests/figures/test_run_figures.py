@@ -32,7 +32,7 @@ from hopfield_nav.figures.run import (
 from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
-from hopfield_nav.figures.solid import SceneView, layers, marks, view
+from hopfield_nav.figures.solid import SceneView, layers, view
 from hopfield_nav.figures.solid.faces import capsule_faces, wall_faces
 from hopfield_nav.record import contact_episodes, force_norm
 
@@ -163,9 +163,9 @@ def test_the_map_shows_the_cells_that_were_felt(run, ax):
     plan = run.plans()[-1]
     draw_plan(ax, run, plan)
     image = np.asarray(ax.images[0].get_array()).T
-    felt = (image == marks.FELT) | (image == marks.NEW)
+    felt = (image == layers.FELT) | (image == layers.NEW)
     np.testing.assert_array_equal(felt, plan.felt)
-    assert list(zip(*np.nonzero(image == marks.NEW), strict=True)) == [tuple(plan.cell)]
+    assert list(zip(*np.nonzero(image == layers.NEW), strict=True)) == [tuple(plan.cell)]
     path = layers.cell_centres(run, plan.path)
     np.testing.assert_allclose(np.column_stack(ax.lines[0].get_data()), path)
 
@@ -176,7 +176,7 @@ def test_cells_lie_where_the_map_says(run, ax):
     assert (right - left) / run.world.map.shape[0] == pytest.approx(run.world.map.spacing)
     assert left + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[0])
     assert low + run.world.map.spacing / 2 == pytest.approx(run.world.map.origin[1])
-    assert not np.isin(ax.images[0].get_array(), [marks.FELT, marks.NEW]).any()
+    assert not np.isin(ax.images[0].get_array(), [layers.FELT, layers.NEW]).any()
     assert ax.get_xlabel() == "x (m)"
 
 

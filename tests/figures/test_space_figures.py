@@ -21,7 +21,7 @@ from hopfield_nav.figures.run.draw import _PAGES
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.solid import SceneView, cell_classes, final_plan, room
 from hopfield_nav.figures.solid.faces import points_of_solids
-from hopfield_nav.figures.solid.marks import FELT
+from hopfield_nav.figures.solid.layers import FELT
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from isolation.pushes import counted, isolate_pushes, random_pushes
 from isolation.scores import covered, right
+from isolation.surface_points import random_surface_points
 from refusals import refused
 from scipy.optimize import minimize
 
@@ -20,7 +21,6 @@ from hopfield_nav.isolation import (
     isolate,
     model_covariance,
     push_torque,
-    random_surface_points,
 )
 from hopfield_nav.isolation.contact_link import fit_surface, misfit_bound
 from hopfield_nav.isolation.surface import AREA, make_surface

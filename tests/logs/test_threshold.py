@@ -10,7 +10,7 @@ from refusals import refused
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.logs import free_threshold, replay, signals_of_run
-from hopfield_nav.logs.threshold import MARGIN, quiet_threshold
+from hopfield_nav.logs.tuning import MARGIN, quiet_threshold
 from hopfield_nav.plugin import find_method
 from hopfield_nav.world import build_arm, build_controller, find_methods
 

@@ -10,7 +10,7 @@ from refusals import refused
 
 from hopfield_nav import load_world
 from hopfield_nav.logs import Watched, choose_threshold, halves
-from hopfield_nav.logs.threshold import MARGIN
+from hopfield_nav.logs.tuning import MARGIN
 from hopfield_nav.record import alarm_rate
 from hopfield_nav.sweeps import felt_force, free_motion
 from hopfield_nav.world import build_model, find_methods

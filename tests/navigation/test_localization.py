@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from isolation.surface_points import random_surface_points
 
 from dynamics import load_arm
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
-from hopfield_nav.isolation import push_torque, random_surface_points
+from hopfield_nav.isolation import push_torque
 from hopfield_nav.navigation.whole_arm.localization import (
     LATER,
     LEAST_LATER,

@@ -14,8 +14,7 @@ from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map.beliefs import Step
-from hopfield_nav.navigation.motion.detection import Detection
-from hopfield_nav.navigation.motion.segments import step_of, touched_segment
+from hopfield_nav.navigation.motion.segments import Detection, step_of, touched_segment
 from hopfield_nav.navigation.responses.paths import FACTS_ALONE
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"

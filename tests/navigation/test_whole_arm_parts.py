@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from isolation.surface_points import random_surface_points
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
-from hopfield_nav.isolation import random_surface_points
 from hopfield_nav.known_world import build_scene, collides
 from hopfield_nav.loop import sample
 from hopfield_nav.navigation import ContactHypotheses

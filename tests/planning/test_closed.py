@@ -17,7 +17,7 @@ from hopfield_nav.planning import (
     plan_path,
     replan,
 )
-from hopfield_nav.planning.hopfield import check_beta, sweep
+from hopfield_nav.planning.hopfield import check_beta
 from hopfield_nav.planning.theory import activation as activation_function
 from hopfield_nav.world import PlannerSection
 
@@ -115,7 +115,7 @@ def test_sum_is_the_synchronous_network_and_the_linear_system(shape, options, se
     live = activation > 0
     np.testing.assert_array_equal(np.isfinite(plan.log_activation), live)
     np.testing.assert_allclose(np.exp(plan.log_activation[live]), activation[live], rtol=1e-11)
-    once = sweep(activation, blocked, goal, beta, near, closed=closed)
+    once, _ = iterate(blocked, goal, beta, near, most_sweeps=1, start=activation, closed=closed)
     np.testing.assert_allclose(once, activation, rtol=1e-15)
     target = int(np.ravel_multi_index(goal, shape))
     system = np.eye(blocked.size) - beta * (graph.toarray() > 0)

@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix, identity
 from scipy.sparse.linalg import spsolve
 
 from hopfield_nav.planning import flat_index, iterate, largest_eigenvalue, neighbourhood_of, settle
-from hopfield_nav.planning.hopfield import check_beta, sweep
+from hopfield_nav.planning.hopfield import check_beta
 from hopfield_nav.planning.sum_exact import CONVERGED, PATIENCE, counts_as_none, log_activation
 
 pytestmark = pytest.mark.kernel
@@ -151,7 +151,7 @@ def test_many_paths_do_not_overflow():
 
 def test_sweep_clamps_target_and_obstacles():
     blocked = np.array([[False, True, False], [False, False, False]])
-    once = sweep(np.where(blocked, 0.0, 0.5), blocked, (0, 0), 0.1)
+    once, _ = iterate(blocked, (0, 0), 0.1, most_sweeps=1, start=np.where(blocked, 0.0, 0.5))
     np.testing.assert_allclose(once, [[1.0, 0.0, 0.05], [0.1, 0.1, 0.1]])
 
 

@@ -88,6 +88,18 @@ def test_every_public_function_and_class_has_its_place_in_the_reference(site):
             assert name.isupper() or f"{room}.{name}" in names, (room, name)
 
 
+def test_the_comment_of_a_field_is_its_description(tmp_path):
+    import griffe
+    from documentation.public_names import PublicNames
+
+    fields = ["a: int  # [m] long", "# of b,", "# in two lines", "b: int", "c: int  # noqa: X"]
+    (tmp_path / "some.py").write_text("class Some:\n    " + "\n    ".join(fields) + "\n")
+    extensions = griffe.load_extensions(PublicNames)
+    some = griffe.load("some", search_paths=[tmp_path], extensions=extensions)["Some"]
+    said = {name: field.docstring and field.docstring.value for name, field in some.attributes.items()}
+    assert said == {"a": "[m] long", "b": "of b, in two lines", "c": None}
+
+
 def test_search_finds_from_disk_and_asks_no_network(site, tmp_path):
     browser = Browser(tmp_path)
     try:

@@ -9,7 +9,6 @@ from tu2023 import comparison
 from dynamics import (
     BadInput,
     OperatingPoints,
-    compare_all,
     compare_torques,
     gravity_torque,
     inverse_dynamics,
@@ -54,13 +53,9 @@ def test_at_rest_only_gravity_differs(controller, points):
 
 def test_pairs_are_symmetric_in_newton_metres_and_keep_the_triangle_inequality(points):
     arms = {name: load_arm(name) for name in ("ur5_tu2023", "ur5_controller", "ur5_ragazzon2012", "ur5e")}
-    table = compare_all(arms, points)
-    assert len(table) == 12
+    table = {(a, b): compare_torques(arms[a], arms[b], points) for a in arms for b in arms if a != b}
     for a, b in table:
         np.testing.assert_array_equal(table[a, b].mean_absolute, table[b, a].mean_absolute)
-        np.testing.assert_array_equal(
-            table[a, b].mean_absolute, compare_torques(arms[a], arms[b], points).mean_absolute
-        )
         for c in set(arms) - {a, b}:
             detour = table[a, c].mean_absolute + table[c, b].mean_absolute
             assert np.all(table[a, b].mean_absolute <= detour + 1e-12)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from hopfield_nav import simulate
 from hopfield_nav.cli.app import main
-from hopfield_nav.sweeps import compare_worlds
+from hopfield_nav.sweeps import compare_with_first
 from hopfield_nav.world import parse_world
 
 NOISY = """\
@@ -28,7 +28,7 @@ def world(limit=6.0, more=""):
 def test_the_numbers_are_those_of_the_runs():
     worlds = [world(), world(more="trajectory: {time_per_cell: 0.3}\n")]
     seen = []
-    found = compare_worlds(*worlds, SEEDS, lambda *done: seen.append(done))
+    found = compare_with_first(worlds, SEEDS, lambda *done: seen.append(done))[0]
     assert seen == [(k + 1, 10) for k in range(10)]
     runs = [[simulate(w, seed=seed).summary for seed in SEEDS] for w in worlds]
     for name in ("collision_count", "simulated_time_s", "peak_contact_force_N"):
@@ -46,7 +46,7 @@ def test_the_numbers_are_those_of_the_runs():
 
 
 def test_a_world_does_not_differ_from_itself():
-    found = compare_worlds(world(2.0), world(2.0), SEEDS)
+    found = compare_with_first([world(2.0), world(2.0)], SEEDS)[0]
     for pair in found.pairs.values():
         if pair.difference.n:
             assert (pair.difference.estimate, pair.difference.low, pair.difference.high) == (0.0, 0.0, 0.0)
@@ -54,9 +54,9 @@ def test_a_world_does_not_differ_from_itself():
 
 def test_without_anything_random_every_seed_is_alike_and_no_seed_is_refused():
     still = parse_world("format: 1\ntime_limit: 0.1")
-    assert compare_worlds(still, still, SEEDS).alike
+    assert compare_with_first([still, still], SEEDS)[0].alike
     with refused("no seeds"):
-        compare_worlds(still, still, [])
+        compare_with_first([still, still], [])
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

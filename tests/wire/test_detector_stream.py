@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from isolation.surface_points import random_surface_points
 from refusals import refused
 from served import CONSTANT
 
 from dynamics import gravity_torque, load_arm
-from hopfield_nav.isolation import push_torque, random_surface_points
+from hopfield_nav.isolation import push_torque
 from hopfield_nav.logs import given_motors
 from hopfield_nav.plugin import find_method
 from hopfield_nav.wire import DetectorStream, Row, StreamMethods

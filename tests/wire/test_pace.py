@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hopfield_nav.wire.pace import Pace
+from hopfield_nav.wire.server import Pace
 
 
 def test_rows_that_are_late_do_not_move_those_after_them():

@@ -10,8 +10,7 @@ from dynamics import Arm, NoClosedForm, forward_kinematics, inverse_kinematics
 from hopfield_nav.figures import paper_style, save_figure
 from hopfield_nav.figures.plan.pages import direct_page, shortest_page
 from hopfield_nav.figures.plan.solutions import solutions_page
-from hopfield_nav.figures.plan.stopped import stopped_page
-from hopfield_nav.known_world import SAMPLING, KnownPlan, PlannedPath, Scene
+from hopfield_nav.known_world import SAMPLING, KnownPlan, Scene
 from hopfield_nav.world import Solid, World, names_of, solids_of
 
 
@@ -73,22 +72,6 @@ def draw_solutions_figure(
     with paper_style():
         figure = solutions_page(arm, scene, known_solids(world), pose, _known_names(world))
         return save_figure(figure, Path(folder), "solutions", pdf)
-
-
-def draw_stopped_figure(
-    arm: Arm,
-    scene: Scene,
-    world: World | Sequence[Solid],
-    q_branch: np.ndarray,
-    reason: str,
-    path: PlannedPath,
-    folder: str | Path,
-    pdf: bool = False,
-) -> list[Path]:
-    """Draw where one branch stops and the graph goes on, ``branch_stops.png``; see ``stopped_page``."""
-    with paper_style():
-        figure = stopped_page(arm, scene, known_solids(world), q_branch, reason, path)
-        return save_figure(figure, Path(folder), "branch_stops", pdf)
 
 
 def _plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan) -> Figure:

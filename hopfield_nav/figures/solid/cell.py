@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb, to_rgba
 
 from dynamics import Arm, link_frames
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
-from hopfield_nav.figures.solid.faces import faces_of_solids
+from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of_solids, pose_outline
+from hopfield_nav.figures.solid.layers import add_segments
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR, Faces, paint_solids
 from hopfield_nav.figures.solid.view import View, choose_view, project, shade
 from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere
@@ -24,17 +24,11 @@ _SHADES = {False: 0.75, True: 0.3}  # of the known solids' colour, usual and pal
 
 
 class CellPose(NamedTuple):
-    """One pose of the arm in a picture.
+    """One pose of the arm in a picture."""
 
-    Attributes:
-        q: (n,) joint angles [rad].
-        alpha: 1 for a solid arm, less for a ghost.
-        touched: links in the colour of a collision, counted from 1.
-    """
-
-    q: np.ndarray
-    alpha: float = 1.0
-    touched: Collection[int] = ()
+    q: np.ndarray  # (n,) joint angles [rad]
+    alpha: float = 1.0  # 1 for a solid arm, less for a ghost
+    touched: Collection[int] = ()  # links in the colour of a collision, counted from 1
 
 
 class CellView:
@@ -133,10 +127,7 @@ def frame_cell(ax: Axes, view: CellView) -> Axes:
     if view.floor is not None:
         how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
         ax.fill(*view.appear(view.ground_corners()).T, **how)
-    lines = LineCollection(
-        list(view.appear(view.ground_lines())), colors=COLOURS.grid, linewidths=0.5, zorder=0.6
-    )
-    ax.add_collection(lines, autolim=False)
+    add_segments(ax, view.appear(view.ground_lines()), COLOURS.grid, 0.5, 0.6)
     return ax
 
 

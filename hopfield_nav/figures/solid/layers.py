@@ -16,10 +16,53 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from hopfield_nav.figures import CENTIMETRE, COLOURS, path_rows
-from hopfield_nav.figures.solid.marks import felt_alpha
 from hopfield_nav.figures.solid.room import cell_points, grid_lines, map_extent, slice_outline, start_point
-from hopfield_nav.record import Run
+from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import all_solids
+
+FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
+_MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied
+
+
+def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
+    """Class of every cell as one of the run's plans saw it, ints of the map's shape; see ``FREE``.
+
+    NEW is the cell just marked; cells of the path may be left without a class of their own.
+    """
+    classes = np.zeros(run.world.map.shape, dtype=int)
+    classes[_excluded(run)] = EXCLUDED
+    if path and len(plan.path):
+        classes[tuple(plan.path.T)] = PATH
+    classes[plan.felt] = FELT
+    if plan.cell is not None and plan.felt[tuple(plan.cell)]:
+        classes[tuple(plan.cell)] = NEW
+    return classes
+
+
+def _excluded(run: Run) -> np.ndarray:
+    """Cells blocked from the start: rim and known obstacles, a bool grid."""
+    excluded = np.isin(run.data.final_map.values, (1, 2)) & ~run.plans()[-1].felt
+    if run.world.map.rim == "blocked":
+        for axis in range(excluded.ndim):
+            np.moveaxis(excluded, axis, 0)[[0, -1]] = True
+    return excluded
+
+
+def final_plan(run: Run) -> PlanRecord:
+    """The last plan, without a cell that was just marked."""
+    plan = run.plans()[-1]._replace(cell=None)
+    if "final_certainty" not in run.data:
+        return plan
+    steps, certainty = run.closed_steps()
+    believed = run.world.detection.mark == "felt"
+    felt = run.data.final_map.values == 3 if believed else plan.felt
+    return plan._replace(felt=felt, steps=steps, certainty=certainty)
+
+
+def felt_alpha(run: Run) -> float:
+    """How opaque felt cells are: marks that block for good more than cells believed to be occupied."""
+    return _BELIEVED if run.world.detection.mark == "felt" else _MARKED
+
 
 _BAR = 0.42  # [cells] half the length of the bar across a closed step
 
@@ -53,15 +96,17 @@ def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarra
             middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
             across = _BAR * along[:, ::-1] * [1.0, -1.0]
             bars = np.stack([middle - across, middle + across], axis=1)
-            width = 1.6 if fact else 0.8
-            ax.add_collection(
-                LineCollection(list(bars), colors=COLOURS.felt, linewidths=width, zorder=4.5), autolim=False
-            )
+            add_segments(ax, bars, COLOURS.felt, 1.6 if fact else 0.8, 4.5)
 
 
 def add_grid(ax: Axes, run: Run) -> None:
     """Thin lines between the cells."""
-    lines = LineCollection(grid_lines(run), colors=COLOURS.grid, linewidths=0.35, zorder=1.5)
+    add_segments(ax, grid_lines(run), COLOURS.grid, 0.35, 1.5)
+
+
+def add_segments(ax: Axes, ends: Any, colour: str, width: float, zorder: float) -> None:
+    """Straight lines between ends (k, 2, 2), which move no limits."""
+    lines = LineCollection(list(ends), colors=colour, linewidths=width, zorder=zorder)
     ax.add_collection(lines, autolim=False)
 
 

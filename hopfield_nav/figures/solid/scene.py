@@ -8,14 +8,20 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid.arm import arm_outline, arm_points, pose_outline
-from hopfield_nav.figures.solid.faces import floor_heights, obstacle_faces, points_of_solids
-from hopfield_nav.figures.solid.marks import EXCLUDED, FELT, NEW, cell_classes
+from hopfield_nav.figures.solid.faces import (
+    arm_outline,
+    arm_points,
+    floor_heights,
+    obstacle_faces,
+    points_of_solids,
+    pose_outline,
+)
+from hopfield_nav.figures.solid.layers import EXCLUDED, FELT, NEW, add_segments, cell_classes
 from hopfield_nav.figures.solid.room import (
     cube_faces,
     grid_lines,
@@ -44,9 +50,6 @@ class SceneView:
         run: any run.
         view: from ``make_view``; default from the front, to the left of the arm.
         sides: faces around each part of the arm.
-
-    Attributes:
-        plane: height of the map's plane [m]; of a map in space that of its lower face.
     """
 
     def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
@@ -54,6 +57,7 @@ class SceneView:
         self.run, self.view = run, view or make_view(elevation=_IN_SPACE if self.in_space else 34.0)
         self.arm = build_arm(run.world)
         self.outline = arm_outline(self.arm, sides)
+        # plane: height of the map's plane [m]; of a map in space that of its lower face
         self.plane, top = (float(z) for z in room_ends(run)[:, 2])
         self.below, self.above = obstacle_faces(run, self.plane, top if self.in_space else None)
         self.floors = [z for z in floor_heights(run) if z <= self.plane]
@@ -90,7 +94,9 @@ class SceneView:
         if not known:
             classes[classes == EXCLUDED] = 0
         elif self.run.world.map.rim == "blocked":
-            classes[_on_rim(classes.shape)] = 0
+            rim = np.ones(classes.shape, dtype=bool)
+            rim[(slice(1, -1),) * len(classes.shape)] = False
+            classes[rim] = 0
         parts = []
         for group in (classes == EXCLUDED, classes > EXCLUDED):
             at = np.argwhere(group)
@@ -132,13 +138,6 @@ class SceneView:
         return (self.appear(arm_points(self.arm, poses)).reshape(-1, 1, 2) + fat).reshape(-1, 2)
 
 
-def _on_rim(shape: tuple[int, ...]) -> np.ndarray:
-    """Bool grid, the outermost cells."""
-    rim = np.ones(shape, dtype=bool)
-    rim[(slice(1, -1),) * len(shape)] = False
-    return rim
-
-
 def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
     """Equal axes without a frame that hold the scene; one metre is one metre in every direction."""
     left, right, low, high = scene.limits(arm)
@@ -161,12 +160,11 @@ def add_plane(ax: Axes, scene: SceneView) -> None:
     ax.fill(
         *scene.on_plane(corners).T, facecolor=(0.97, 0.97, 0.97, 0.8), edgecolor=COLOURS.ink, lw=0.6, zorder=2
     )
-    _add_grid(ax, scene)
+    grid = np.reshape(grid_lines(scene.run), (-1, 2, 2))
+    add_segments(ax, scene.on_plane(grid), COLOURS.grid, 0.4, 2.7)
     if scene.in_space:
-        edges = scene.appear(room_edges(scene.run, scene.view.toward))
-        ax.add_collection(
-            LineCollection(list(edges), colors=COLOURS.grid, linewidths=0.6, zorder=2.7), autolim=False
-        )
+        edges = room_edges(scene.run, scene.view.toward)
+        add_segments(ax, scene.appear(edges), COLOURS.grid, 0.6, 2.7)
     _add_scale(ax, scene)
     if scene.in_space:
         _add_height_scale(ax, scene)
@@ -212,12 +210,6 @@ def _floor(scene: SceneView, height: float) -> np.ndarray:
     left, right = min(left, 0.0) - _FLOOR_RIM, max(right, 0.0) + _FLOOR_RIM
     low, high = min(low, 0.0) - _FLOOR_RIM, max(high, 0.0) + _FLOOR_RIM
     return np.array([[left, low, height], [right, low, height], [right, high, height], [left, high, height]])
-
-
-def _add_grid(ax: Axes, scene: SceneView) -> None:
-    flat = scene.on_plane(np.reshape(grid_lines(scene.run), (-1, 2, 2)))
-    lines = LineCollection(list(flat), colors=COLOURS.grid, linewidths=0.4, zorder=2.7)
-    ax.add_collection(lines, autolim=False)
 
 
 def _add_scale(ax: Axes, scene: SceneView) -> None:

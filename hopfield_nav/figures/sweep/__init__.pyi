@@ -1,7 +1,4 @@
 from .axes import swept_axis as swept_axis
-from .draw import draw_heat as draw_heat
-from .draw import draw_sweep_figures as draw_sweep_figures
-from .draw import read_table as read_table
 from .heat_map import draw_heat_map as draw_heat_map
 from .heat_map import heat_map_handles as heat_map_handles
 from .lines import draw_lines as draw_lines
@@ -12,6 +9,9 @@ from .pages import ALARMS as ALARMS
 from .pages import DELAY as DELAY
 from .pages import MAIN as MAIN
 from .pages import PEAK as PEAK
+from .pages import draw_heat as draw_heat
+from .pages import draw_sweep_figures as draw_sweep_figures
+from .pages import read_table as read_table
 from .pareto import draw_pareto as draw_pareto
 from .pareto import pareto_front as pareto_front
 from .points import TIME as TIME

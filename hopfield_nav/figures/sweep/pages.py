@@ -1,19 +1,29 @@
-"""Whole figures of a sweep: which panels, for a column (8.5 cm) or a page (17 cm)."""
+"""Whole figures of a sweep: which panels, for a column (8.5 cm) or a page (17 cm).
+
+Every plot is also a function of its own, for one's own axes:
+
+    with paper_style():
+        ax = draw_heat_map(plt.figure().add_subplot(), data, "peak_contact_force_N", x, y)
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure
+from dynamics import BadInput, require_known
+from dynamics.files import inside
+from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure, paper_style, save_figure
 from hopfield_nav.figures.sweep.heat_map import draw_heat_map, heat_map_handles
 from hopfield_nav.figures.sweep.lines import draw_lines
 from hopfield_nav.figures.sweep.outcomes import draw_outcomes, outcome_handles
 from hopfield_nav.figures.sweep.pareto import draw_pareto
 from hopfield_nav.figures.sweep.points import TIME, Points
+from hopfield_nav.record import check_checksums, read_netcdf
 
 PEAK, DELAY, ALARMS = "peak_contact_force_N", "detection_delay_median_s", "false_alarm_count"
 MAIN = (TIME, PEAK, ALARMS, DELAY)
@@ -101,3 +111,57 @@ def _grid(draws: Sequence[Callable[[Axes], Axes]], height: float) -> Figure:
     for k, draw in enumerate(draws):
         draw(figure.add_subplot(rows, columns, k + 1))
     return figure
+
+
+def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
+    """Draw every figure that makes sense for a sweep into the ``figures`` of its result folder; the files.
+
+    On request there is a PDF beside each PNG; older figures of the same names are replaced.
+
+    Raises:
+        BadInput: there is no result in the folder.
+        OSError: a file cannot be written.
+    """
+    data = read_table(folder)
+    figures = inside(Path(folder) / "figures", Path(folder))
+    figures.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    with paper_style():
+        for name, figure in sweep_pages(data):
+            written += save_figure(figure, figures, name, pdf)
+    return written
+
+
+def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False) -> list[Path]:
+    """Draw a heat map of any quantity over two parameters of a sweep in its result folder; the files.
+
+    ``x`` lies across, ``y`` upwards; on request there is a PDF beside the PNG.
+
+    Raises:
+        BadInput: there is no result in the folder, or no such column, or nothing varies in it.
+    """
+    data = read_table(folder)
+    points = Points(data)
+    for name in (x, y):
+        require_known(name, points.parameters, "no swept parameter", "--over")
+    if x == y:
+        raise BadInput("a heat map needs two parameters", where="--over", found=f"{x},{y}")
+    if not varies(points, quantity):
+        raise BadInput("every run has the same value, or none", where="--heat", found=quantity)
+    with paper_style():
+        figure = heat_maps_page(data, [quantity], x, y)
+        figures = inside(Path(folder) / "figures", Path(folder))
+        return save_figure(figure, figures, f"heat_{file_name(quantity)}", pdf)
+
+
+def read_table(folder: str | Path) -> xr.Dataset:
+    """The table of a finished sweep, from its result folder.
+
+    Raises:
+        BadInput: it holds no ``sweep.nc``, or a damaged one.
+    """
+    path = Path(folder) / "sweep.nc"
+    if not path.is_file():
+        raise BadInput("no finished sweep here (sweep.nc is missing)", where=str(folder))
+    check_checksums(Path(folder))
+    return read_netcdf(path)

@@ -22,18 +22,15 @@ class Points:
 
     Args:
         data: the table of a sweep; dimensions are the swept parameters (and ``repeat``), or ``run``.
-
-    Attributes:
-        data: the same.
-        parameters: names of the swept parameters but seeds; of a zipped group the first.
-        repeated: whether several runs share all parameters, as those of several seeds, or were drawn.
     """
 
     def __init__(self, data: xr.Dataset) -> None:
         self.data = data
         swept = _parameters(data)
+        # names of the swept parameters but seeds; of a zipped group the first
         self.parameters = tuple(name for name in swept if name.rpartition(".")[2] != "seed")
         seeds = len(self.parameters) < len(swept)
+        # whether several runs share all parameters, as those of several seeds, or were drawn
         self.repeated = seeds or data.sizes.get("repeat", 1) > 1 or "run" in data.dims
         self._rows = np.array([bool(word) for word in self._words])
 

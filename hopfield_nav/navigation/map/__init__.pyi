@@ -8,10 +8,10 @@ from .beliefs import pairs as pairs
 from .beliefs import step_between as step_between
 from .collision_map import CollisionMap as CollisionMap
 from .collision_map import round_half_away as round_half_away
-from .hypotheses import NOWHERE as NOWHERE
-from .hypotheses import ContactHypotheses as ContactHypotheses
 from .known_map import make_map as make_map
 from .known_map import only_in_sight as only_in_sight
 from .known_map import touches as touches
+from .prior import NOWHERE as NOWHERE
+from .prior import ContactHypotheses as ContactHypotheses
 from .prior import PriorMap as PriorMap
 from .tool_map import ToolMap as ToolMap

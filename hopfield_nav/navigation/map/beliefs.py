@@ -70,26 +70,19 @@ class _Unconfirmed(NamedTuple):
 
 
 class Beliefs:
-    """Facts and beliefs about a grid.
-
-    Attributes:
-        shape: cells along each axis.
-        turn: cells of the closed axes, 0 of others.
-        facts: steps that are closed.
-        free: steps that were driven without a touch.
-        visited: cells over whose centres the tool went.
-        cells: certainty that a cell is occupied, 0 to 1.
-        rough: cells that were touched on a longer move, which are then left to single steps.
-        in_free_air: touches where the arm drove freely, before or afterwards: they may be false alarms.
-    """
+    """Facts and beliefs about a grid."""
 
     def __init__(self, shape: tuple[int, ...], turn: tuple[int, ...] = ()) -> None:
+        # shape: cells along each axis
+        # turn: cells of the closed axes, 0 of others
         self.shape, self.turn = shape, turn or (0,) * len(shape)
-        self.facts: set[Step] = set()
-        self.free: set[Step] = set()
-        self.visited: set[Cell] = set()
-        self.cells: dict[Cell, float] = {}
+        self.facts: set[Step] = set()  # steps that are closed
+        self.free: set[Step] = set()  # steps that were driven without a touch
+        self.visited: set[Cell] = set()  # cells over whose centres the tool went
+        self.cells: dict[Cell, float] = {}  # certainty that a cell is occupied, 0 to 1
+        # cells that were touched on a longer move, which are then left to single steps
         self.rough: set[Cell] = set()
+        # touches where the arm drove freely, before or afterwards: they may be false alarms
         self.in_free_air = 0
         self._passed: set[Step] = set()
         self._steps: dict[Step, float] = {}

@@ -1,7 +1,5 @@
 """The map of what was felt: cells over the workspace, and which of them are blocked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,21 +28,13 @@ def round_half_away(value: np.ndarray) -> np.ndarray:
 
 @dataclass(eq=False)
 class CollisionMap:
-    """Cells over the workspace, ragazzon2012 (6.13) counted from 0. Make one with `create`.
+    """Cells over the workspace, ragazzon2012 (6.13) counted from 0. Make one with `create`."""
 
-    Attributes:
-        origin: (3,) centre of cell (0, …, 0) in base axes [m].
-        spacing: distance of neighbouring cell centres [m].
-        rim: "blocked" or "free": whether the outermost cells are blocked, as in the document's program.
-        blocked: bool grid of rank 2 or 3; rim, obstacles known beforehand, and marks.
-        felt: bool grid; the marks alone.
-    """
-
-    origin: np.ndarray
-    spacing: float
-    rim: str
-    blocked: np.ndarray
-    felt: np.ndarray
+    origin: np.ndarray  # (3,) centre of cell (0, …, 0) in base axes [m]
+    spacing: float  # distance of neighbouring cell centres [m]
+    rim: str  # "blocked" or "free": whether the outermost cells are blocked, as in the document's program
+    blocked: np.ndarray  # bool grid of rank 2 or 3; rim, obstacles known beforehand, and marks
+    felt: np.ndarray  # bool grid; the marks alone
 
     @classmethod
     def create(
@@ -54,7 +44,7 @@ class CollisionMap:
         shape: Sequence[int] = (20, 20),
         rim: str = "blocked",
         known: np.ndarray | None = None,
-    ) -> CollisionMap:
+    ) -> "CollisionMap":
         """Make a map without marks; the defaults are the document's 20 x 20 map.
 
         Args:
@@ -158,7 +148,7 @@ class CollisionMap:
         self.blocked.flat[i] = True
         return bool(new)
 
-    def copy(self) -> CollisionMap:
+    def copy(self) -> "CollisionMap":
         """A map of its own with the same content."""
         return CollisionMap(self.origin.copy(), self.spacing, self.rim, self.blocked.copy(), self.felt.copy())
 

@@ -22,17 +22,11 @@ _ROUNDS, _GOLDEN = 20, (math.sqrt(5.0) - 1.0) / 2.0  # of the search for the lea
 
 
 class KnownMap(NamedTuple):
-    """The known solids, and the cells that they block.
+    """The known solids, and the cells that they block."""
 
-    Attributes:
-        solids: (m, 17) from ``geometry.pack_primitives``.
-        blocked: bool grid of the cells that they block.
-        window: [cells] how far from a blocked cell a free one is looked for.
-    """
-
-    solids: np.ndarray
-    blocked: np.ndarray
-    window: int
+    solids: np.ndarray  # (m, 17) from ``geometry.pack_primitives``
+    blocked: np.ndarray  # bool grid of the cells that they block
+    window: int  # [cells] how far from a blocked cell a free one is looked for
 
 
 def make_map(world: World) -> tuple[CollisionMap, KnownMap]:

@@ -1,4 +1,3 @@
-from .detection import Detection as Detection
 from .planned_motion import Approach as Approach
 from .planned_motion import FirstSegment as FirstSegment
 from .planned_motion import MotionPhase as MotionPhase
@@ -8,6 +7,7 @@ from .planned_motion import Slide as Slide
 from .reachability import follow_regular_path as follow_regular_path
 from .segments import AGAINST as AGAINST
 from .segments import LEAST_FORCE as LEAST_FORCE
+from .segments import Detection as Detection
 from .segments import Segment as Segment
 from .segments import cell_at as cell_at
 from .segments import is_corner as is_corner

@@ -29,71 +29,43 @@ class FirstSegment(Enum):
 
 
 class Reference(NamedTuple):
-    """Where the reference is, and how it moves, when a motion begins.
+    """Where the reference is, and how it moves, when a motion begins."""
 
-    Attributes:
-        time: [s].
-        q, qd, qdd: (n,) joint angles [rad], velocities [rad/s] and accelerations [rad/s²].
-    """
-
-    time: float
+    time: float  # [s]
+    # q, qd, qdd: (n,) joint angles [rad], velocities [rad/s] and accelerations [rad/s²]
     q: np.ndarray
     qd: np.ndarray
     qdd: np.ndarray
 
 
 class Approach(NamedTuple):
-    """A segment that leads along the last part of a step, to where a surface should bar it.
+    """A segment that leads along the last part of a step, to where a surface should bar it."""
 
-    Attributes:
-        segment: its number.
-        step: it ends at the centre of one of the step's cells.
-    """
-
-    segment: int
-    step: Step
+    segment: int  # its number
+    step: Step  # it ends at the centre of one of the step's cells
 
 
 class Slide(NamedTuple):
-    """How the arm slides along a surface.
+    """How the arm slides along a surface."""
 
-    Attributes:
-        normal: (3,) from the surface, a unit vector.
-        axis: (3,) unit vector about which it goes counter-clockwise around what is touched.
-    """
-
-    normal: np.ndarray
-    axis: np.ndarray
+    normal: np.ndarray  # (3,) from the surface, a unit vector
+    axis: np.ndarray  # (3,) unit vector about which it goes counter-clockwise around what is touched
 
 
 class PlannedMotion(NamedTuple):
-    """A path and its trajectory; without a trajectory, the outcome of the run and its reason.
+    """A path and its trajectory; without a trajectory, the outcome of the run and its reason."""
 
-    Attributes:
-        start: cell from which the path begins.
-        cells: (k, rank) of the path.
-        trajectory: of the joints.
-        outcome: of the run, where there is no trajectory.
-        reason: for it.
-        places: (m + 1, 3) where the tool is at the trajectory's knots [m].
-        phase: what it is for.
-        first_segment: what its first segment is.
-        localize_at: when the torque of the touch before is to be looked at, if at all [s].
-        approach: of a surface that is followed, if it is one.
-        slide: how the arm slides before it goes on, if it does.
-    """
-
-    start: Cell
-    cells: np.ndarray
-    trajectory: Trajectory | None
-    outcome: str = ""
-    reason: str = ""
-    places: np.ndarray | None = None
-    phase: MotionPhase = MotionPhase.TO_GOAL
-    first_segment: FirstSegment = FirstSegment.OF_PATH
-    localize_at: float = np.inf
-    approach: Approach | None = None
-    slide: Slide | None = None
+    start: Cell  # cell from which the path begins
+    cells: np.ndarray  # (k, rank) of the path
+    trajectory: Trajectory | None  # of the joints
+    outcome: str = ""  # of the run, where there is no trajectory
+    reason: str = ""  # for it
+    places: np.ndarray | None = None  # (m + 1, 3) where the tool is at the trajectory's knots [m]
+    phase: MotionPhase = MotionPhase.TO_GOAL  # what it is for
+    first_segment: FirstSegment = FirstSegment.OF_PATH  # what its first segment is
+    localize_at: float = np.inf  # when the torque of the touch before is to be looked at, if at all [s]
+    approach: Approach | None = None  # of a surface that is followed, if it is one
+    slide: Slide | None = None  # how the arm slides before it goes on, if it does
 
     @property
     def needs_decision(self) -> bool:

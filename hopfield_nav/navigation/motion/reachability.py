@@ -17,15 +17,10 @@ _TURN = np.linspace(-np.pi, np.pi, 73)  # [rad] of joint 1, whose link is a few 
 
 
 class KnownSolids(NamedTuple):
-    """Known obstacles that no link may touch.
+    """Known obstacles that no link may touch."""
 
-    Attributes:
-        solids: (m, 17) from ``geometry.pack_primitives``.
-        mount: (m,) bool, those that link 1 always touches.
-    """
-
-    solids: np.ndarray
-    mount: np.ndarray
+    solids: np.ndarray  # (m, 17) from ``geometry.pack_primitives``
+    mount: np.ndarray  # (m,) bool, those that link 1 always touches
 
 
 def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:

@@ -9,9 +9,21 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
+from hopfield_nav.control import Onset
 from hopfield_nav.navigation.map import Cell, CollisionMap, Step, step_between
-from hopfield_nav.navigation.motion.detection import Detection
 from hopfield_nav.navigation.motion.planned_motion import PlannedMotion
+
+
+class Detection(NamedTuple):
+    """A detection."""
+
+    time: float  # [s]
+    q: np.ndarray  # (n,) measured joint angles [rad]
+    force: np.ndarray  # (3,) estimated force on the tool [N]
+    torque: np.ndarray  # (n,) estimated torque of contact on the joints [N·m]
+    onset: Onset  # when the contact began, and the angles then
+    level_at_retreat: float  # alarm level when the retreat from the touch before began
+
 
 AGAINST = 0.5  # cosine between force and motion above which a force stops the motion
 STRAIGHT = 0.99  # cosine between two segments above which there is no corner
@@ -21,23 +33,14 @@ _CENTRED = 1e-4  # [cells] a point so near to a centre is one
 
 
 class Segment(NamedTuple):
-    """A part of the path between two waypoints, and where the tool was touched on it.
+    """A part of the path between two waypoints, and where the tool was touched on it."""
 
-    Attributes:
-        number: of the trajectory's segment.
-        step: the step that it is; None where it is none.
-        direction: (3,) of the motion, a unit vector; zero where the segment has no length.
-        place: (3,) where the tool was touched [m].
-        off: [m] of that place from its line, in the plane of a flat map.
-        driven: [s] from the beginning of its motion to the alarm.
-    """
-
-    number: int
-    step: Step | None
-    direction: np.ndarray
-    place: np.ndarray
-    off: float
-    driven: float = np.inf
+    number: int  # of the trajectory's segment
+    step: Step | None  # the step that it is; None where it is none
+    direction: np.ndarray  # (3,) of the motion, a unit vector; zero where the segment has no length
+    place: np.ndarray  # (3,) where the tool was touched [m]
+    off: float  # [m] of that place from its line, in the plane of a flat map
+    driven: float = np.inf  # [s] from the beginning of its motion to the alarm
 
     def is_barred(self, force: np.ndarray) -> bool:
         """Whether a force (3,) [N] stops the motion on it."""

@@ -1,7 +1,5 @@
 """What the parts of a tool's navigator share: the task, the map, and the motion under way."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,22 +13,15 @@ from hopfield_nav.world import World
 
 @dataclass(eq=False)
 class Situation:
-    """Where the run stands, as its navigator knows it.
+    """Where the run stands, as its navigator knows it."""
 
-    Attributes:
-        world: resolved.
-        arm: the kinematics that the controller plans with.
-        map: with all that is believed on it.
-        motion: the one that the arm makes now.
-    """
-
-    world: World
-    arm: Arm
-    map: ToolMap
-    motion: PlannedMotion
+    world: World  # resolved
+    arm: Arm  # the kinematics that the controller plans with
+    map: ToolMap  # with all that is believed on it
+    motion: PlannedMotion  # the one that the arm makes now
 
     @classmethod
-    def at_start(cls, world: World, arm: Arm, q: np.ndarray) -> Situation:
+    def at_start(cls, world: World, arm: Arm, q: np.ndarray) -> "Situation":
         """At joint angles ``q`` (n,) [rad], before anything moves.
 
         Raises:

@@ -26,15 +26,10 @@ from hopfield_nav.planning import Plan, cells_along
 
 
 class Route(NamedTuple):
-    """A plan, and how it ends.
+    """A plan, and how it ends."""
 
-    Attributes:
-        plan: of the planner.
-        over_centre: whether it leads over the centre of its last cell to a goal beside that.
-    """
-
-    plan: Plan
-    over_centre: bool = False
+    plan: Plan  # of the planner
+    over_centre: bool = False  # whether it leads over the centre of its last cell to a goal beside that
 
 
 class Paths(Protocol):

@@ -12,19 +12,14 @@ SECONDS_PER_CELL = 0.5  # of the document's rule for many waypoints, round(n/2)/
 MIN_LENGTH = 1e-6  # [cells] shorter than this is no step
 
 
-def along_chain(points: np.ndarray, most: float = 1.0) -> np.ndarray:
-    """Points on a chain of straight lines, its corners among them, evenly on each line.
+def along_chain(points: np.ndarray) -> np.ndarray:
+    """Points (n, rank) on a chain of straight lines, its corners (k, rank) among them, evenly on each line.
 
-    Args:
-        points: (k, rank) corners.
-        most: largest distance of neighbours.
-
-    Returns:
-        (n, rank) points, from the first corner to the last.
+    Neighbours are at most 1 apart.
     """
     rows = [points[:1]]
     for a, b in itertools.pairwise(points):
-        count = max(math.ceil(float(np.linalg.norm(b - a)) / most - 1e-9), 1)
+        count = max(math.ceil(float(np.linalg.norm(b - a)) - 1e-9), 1)
         rows.append(a + np.arange(1, count + 1)[:, None] / count * (b - a))
     return np.vstack(rows)
 

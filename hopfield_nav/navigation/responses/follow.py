@@ -16,7 +16,6 @@ from hopfield_nav.navigation.motion import (
     LEAST_FORCE,
     Approach,
     FirstSegment,
-    Paths,
     PlannedMotion,
     Reference,
     Route,
@@ -26,6 +25,7 @@ from hopfield_nav.navigation.motion import (
     cell_at,
     seconds_per_cell,
 )
+from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.navigation.responses.replan import Replan
 from hopfield_nav.navigation.responses.retreat import Retreat
 from hopfield_nav.navigation.responses.surface import Crossing, Surface, crossings, with_point
@@ -47,28 +47,16 @@ class _Along(NamedTuple):
     approach: Approach | None
 
 
-class Follow:
-    """Follows surfaces.
+class Follow(Replan):
+    """Follows surfaces."""
 
-    Attributes:
-        surface: that is being followed; None where there is none.
-        felt_surfaces: what was believed of it after each touch.
-        strides: number of motions along a surface that were begun.
-
-    Args:
-        situation: of the run.
-        motions: what makes motions of paths.
-        paths: who plans.
-        retreat: where to go back to.
-    """
-
-    def __init__(self, situation: Situation, motions: ToolMotions, paths: Paths, retreat: Retreat) -> None:
-        self._now, self._motions, self._paths = situation, motions, paths
-        self._replan = Replan(situation, motions, paths, retreat)
-        self._retreat = retreat
-        self.surface: Surface | None = None
-        self.felt_surfaces: list[Surface] = []
-        self.strides = 0
+    def __init__(
+        self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
+    ) -> None:
+        super().__init__(situation, motions, paths, retreat)
+        self.surface: Surface | None = None  # that is being followed; None where there is none
+        self.felt_surfaces: list[Surface] = []  # what was believed of it after each touch
+        self.strides = 0  # number of motions along a surface that were begun
         self._aside = 0
         self._segment: Segment | None = None
         self._stride = situation.world.explore.step or 0.0
@@ -89,10 +77,10 @@ class Follow:
         self._segment = segment
         if (segment.step is None and not aside) or self._aside > MAX_ASIDE:
             self.surface = self._segment = None
-            return self._replan.go_on(start, begin)
+            return self.go_on(start, begin)
         self._feel(segment, touch.felt)
         motion = self._along_surface(segment, start, begin)
-        return self._replan.go_on(start, begin) if motion is None else motion
+        return self.go_on(start, begin) if motion is None else motion
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """After a reaction along the surface, if that is possible; else a new path."""
@@ -101,7 +89,7 @@ class Follow:
             motion = self._along_surface(self._segment, now.start, touch.begin)
             if motion is not None:
                 return motion._replace(first_segment=FirstSegment.RETREAT)
-        return self._replan.on_rest(touch)
+        return super().on_rest(touch)
 
     def _feel(self, segment: Segment, force: np.ndarray) -> None:
         """One more point of the surface; steps through it between two points are believed closed."""
@@ -136,7 +124,6 @@ class Follow:
             return None
         places = np.vstack([self._now.tool(begin.q), poses[:, :3, 3]])
         rests = self._paths.rests(places)
-        assert rests is not None
         rests[: len(before)] = True
         trajectory = self._motions.trajectory(path.q, self._durations(places), begin, rests)
         self.strides += 1

@@ -22,21 +22,13 @@ REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked 
 
 
 class ContactEstimate(NamedTuple):
-    """What the control computer knows when it has detected a collision.
+    """What the control computer knows when it has detected a collision."""
 
-    Attributes:
-        position: (3,) tool, from the measured joint angles [m].
-        desired: (3,) tool, from the reference [m].
-        desired_velocity: (3,) of the tool, from the reference [m/s].
-        force: (3,) estimated force that the world exerts on the tool [N].
-        path: (k, rank) cells of the path that the tool follows, from its start.
-    """
-
-    position: np.ndarray
-    desired: np.ndarray
-    desired_velocity: np.ndarray
-    force: np.ndarray
-    path: np.ndarray
+    position: np.ndarray  # (3,) tool, from the measured joint angles [m]
+    desired: np.ndarray  # (3,) tool, from the reference [m]
+    desired_velocity: np.ndarray  # (3,) of the tool, from the reference [m/s]
+    force: np.ndarray  # (3,) estimated force that the world exerts on the tool [N]
+    path: np.ndarray  # (k, rank) cells of the path that the tool follows, from its start
 
 
 def cell_to_mark(

@@ -25,16 +25,12 @@ from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Response, asked
 
 
-class OwnResponse:
+class OwnResponse(Replan):
     """Asks a response of somebody's own, after touches and at the end of what it answered.
 
     Args:
         method: that makes it, when it is first asked.
-        values: of its parameters.
-        situation: of the run.
-        motions: what makes motions of paths.
-        paths: who plans.
-        retreat: where to go back to.
+        values: of its parameters; the rest as ``Replan``.
     """
 
     def __init__(
@@ -43,12 +39,8 @@ class OwnResponse:
     ) -> None:  # fmt: skip
         self._method = method
         self._response: Callable[[], Response] = cache(partial(method.made, values))
-        self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
-        self._replan = Replan(situation, motions, paths, retreat)
+        super().__init__(situation, motions, paths, retreat)
         self._chosen: np.ndarray | None = None
-
-    def on_passage(self, until: int) -> None:
-        """Nothing is kept of segments that were driven freely."""
 
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
         """Back, and over the waypoints; or as ``Replan``."""
@@ -56,26 +48,26 @@ class OwnResponse:
         with asked(self._method):
             about = touch.going_on_from(start)
             self._chosen = checked_waypoints(self._response().on_touch(about), about.believed)
-        return self._go(start, touch.begin, at_centre=False) or self._replan.go_on(start, touch.begin)
+        return self._go(start, touch.begin, at_centre=False) or self.go_on(start, touch.begin)
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """Over the next waypoints; after a reaction over those that were chosen at the touch."""
         now = self._now.motion
         if now.phase is not MotionPhase.EXPLORE:
             motion = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
-            return motion or self._replan.on_rest(touch)
+            return motion or super().on_rest(touch)
         here: Cell = tuple(int(c) for c in now.cells[-1])
         self._chosen = None
         if here not in self._paths.targets():
             with asked(self._method):
                 about = touch.going_on_from(here)
                 self._chosen = checked_waypoints(self._response().on_rest(about), about.believed)
-        return self._go(here, touch.begin, at_centre=True) or self._replan.go_on(here, touch.begin)
+        return self._go(here, touch.begin, at_centre=True) or self.go_on(here, touch.begin)
 
     def onward(self, cell: Cell, begin: Reference, slower: float) -> PlannedMotion:
         """To the end of a segment on which a touch is passed by; there it is asked again."""
         motion = self._over(np.array([cell], dtype=float), cell, begin, slower)
-        return motion or self._replan.go_on(cell, begin)
+        return motion or self.go_on(cell, begin)
 
     def _go(self, start: Cell, begin: Reference, at_centre: bool) -> PlannedMotion | None:
         """Over the chosen waypoints; None without any, or where the arm cannot reach them."""

@@ -1,27 +1,24 @@
-"""The response ``replan``: back from a touch to a cell, and from there over a new path (``explore: replan``).
-
-Every other response goes on so where its own way is not possible.
-"""
+"""The response ``replan``: back from a touch to a cell, and on from there over a new path."""
 
 import numpy as np
 
 from hopfield_nav.navigation.map import Cell
 from hopfield_nav.navigation.motion import (
     MotionPhase,
-    Paths,
     PlannedMotion,
     Reference,
     Situation,
     ToolMotions,
     ToolPath,
 )
+from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.navigation.responses.retreat import Retreat
 from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.plugin import Method
 
 
 class Replan:
-    """Goes back and plans again.
+    """Goes back and plans again; every other response does so where its own way is not possible.
 
     Args:
         situation: of the run.
@@ -30,7 +27,9 @@ class Replan:
         retreat: where to go back to.
     """
 
-    def __init__(self, situation: Situation, motions: ToolMotions, paths: Paths, retreat: Retreat) -> None:
+    def __init__(
+        self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
+    ) -> None:
         self._now, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
 
     def on_passage(self, until: int) -> None:

@@ -15,15 +15,13 @@ _TRIED = 0.05  # [s] a retreat touched sooner was not tried yet: between walls a
 class Retreat:
     """Chooses the cell that the arm goes back to.
 
-    Attributes:
-        tries: how often each cell was tried in vain since a retreat came to its end.
-
     Args:
         situation: of the run.
     """
 
     def __init__(self, situation: Situation) -> None:
         self._now = situation
+        # how often each cell was tried in vain since a retreat came to its end
         self.tries: Counter[Cell] = Counter()
 
     def tried(self) -> set[Cell]:

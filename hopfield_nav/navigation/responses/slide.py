@@ -19,7 +19,6 @@ from hopfield_nav.navigation.motion import (
     LEAST_FORCE,
     FirstSegment,
     MotionPhase,
-    Paths,
     PlannedMotion,
     Reference,
     Situation,
@@ -28,6 +27,7 @@ from hopfield_nav.navigation.motion import (
 )
 from hopfield_nav.navigation.responses.follow import farthest, retreat_from_surface
 from hopfield_nav.navigation.responses.learning import ON_LINE
+from hopfield_nav.navigation.responses.paths import BelievedPaths
 from hopfield_nav.navigation.responses.replan import Replan
 from hopfield_nav.navigation.responses.retreat import MAX_TRIES, Retreat
 from hopfield_nav.navigation.responses.surface import CORNER, Surface
@@ -44,51 +44,31 @@ _IN_FRONT = 0.1  # [cells] from the surface to a centre in front of it, at least
 
 @dataclass
 class _Course:
-    """How one slide has gone so far.
+    """How one slide has gone so far."""
 
-    Attributes:
-        axis: as ``Slide.axis``; None before it is chosen.
-        felt: (3,) where the surface was felt last [m].
-        idle: way since a step was closed [m].
-        learned: whether it has closed a step.
-        came: when [s] and where (3,) [m] the arm last got on.
-        behind: places and normals on the last cell's length.
-    """
-
-    axis: np.ndarray | None = None
-    felt: np.ndarray | None = None
-    idle: float = 0.0
-    learned: bool = False
-    came: tuple[float, np.ndarray] | None = None
+    axis: np.ndarray | None = None  # as ``Slide.axis``; None before it is chosen
+    felt: np.ndarray | None = None  # (3,) where the surface was felt last [m]
+    idle: float = 0.0  # way since a step was closed [m]
+    learned: bool = False  # whether it has closed a step
+    came: tuple[float, np.ndarray] | None = None  # when [s] and where (3,) [m] the arm last got on
+    # places and normals on the last cell's length
     behind: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
 
-class SlideAlong:
-    """Slides along surfaces.
+class SlideAlong(Replan):
+    """Slides along surfaces."""
 
-    Attributes:
-        surface: that the arm is on; None where it is on none.
-        strides: number of slides that were begun.
-
-    Args:
-        situation: of the run.
-        motions: what makes motions of paths.
-        paths: who plans.
-        retreat: where to go back to.
-    """
-
-    def __init__(self, situation: Situation, motions: ToolMotions, paths: Paths, retreat: Retreat) -> None:
-        self._now, self._map, self._paths, self._retreat = situation, situation.map, paths, retreat
-        self._replan = Replan(situation, motions, paths, retreat)
-        self.surface: Surface | None = None
-        self.strides = 0
+    def __init__(
+        self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
+    ) -> None:
+        super().__init__(situation, motions, paths, retreat)
+        self._map = situation.map
+        self.surface: Surface | None = None  # that the arm is on; None where it is on none
+        self.strides = 0  # number of slides that were begun
         self._far = farthest(situation)
         self._course = _Course()
         self._in_vain = 0  # slides in a row that closed no step
         self._centres = np.zeros((0, 3))  # of the path from the slide on [m]
-
-    def on_passage(self, until: int) -> None:
-        """Nothing is kept of segments that were driven freely."""
 
     def on_touch(self, touch: ToolTouch) -> PlannedMotion:
         """A slide if the new path leads through what was felt, on whatever segment that was."""
@@ -103,15 +83,15 @@ class SlideAlong:
             if motion is not None:
                 return motion
         self.surface = None
-        return self._replan.go_on(self._nearer(start, front, segment.place), begin)
+        return self.go_on(self._nearer(start, front, segment.place), begin)
 
     def on_rest(self, touch: ToolTouch) -> PlannedMotion:
         """After a slide from the cell beside the arm; else as ``Replan``."""
         if self._now.motion.slide is None:
-            return self._replan.on_rest(touch)
+            return super().on_rest(touch)
         self.surface = None
         self._in_vain = 0 if self._course.learned else self._in_vain + 1
-        return self._replan.on_rest(touch)._replace(first_segment=FirstSegment.RETREAT)
+        return super().on_rest(touch)._replace(first_segment=FirstSegment.RETREAT)
 
     def confirm_slide(self, held: bool) -> None:
         """Whether the arm, when it set out to slide, still felt what it had touched."""

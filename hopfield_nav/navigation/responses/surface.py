@@ -19,15 +19,10 @@ _LEAST_CHORD = 0.1  # [cells] shorter ones are made of errors
 
 
 class Surface(NamedTuple):
-    """What was felt.
+    """What was felt."""
 
-    Attributes:
-        points: (k, 3), the latest last [m].
-        normals: (m, 3) at the latest, unit vectors to the free side, the best first.
-    """
-
-    points: np.ndarray
-    normals: np.ndarray
+    points: np.ndarray  # (k, 3), the latest last [m]
+    normals: np.ndarray  # (m, 3) at the latest, unit vectors to the free side, the best first
 
     @property
     def normal(self) -> np.ndarray:
@@ -49,17 +44,11 @@ class Surface(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """A step between cells that leads through a surface.
+    """A step between cells that leads through a surface."""
 
-    Attributes:
-        free: its cell on the free side.
-        behind: the other one.
-        point: (3,) where it meets the plane [m].
-    """
-
-    free: Cell
-    behind: Cell
-    point: np.ndarray
+    free: Cell  # its cell on the free side
+    behind: Cell  # the other one
+    point: np.ndarray  # (3,) where it meets the plane [m]
 
 
 def with_point(

@@ -1,7 +1,5 @@
 """What a response to a touch of the tool is asked with: ``plugin.Touch``, and what the built-in ones need."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,11 +14,6 @@ from hopfield_nav.plugin import BelievedMap
 class ToolTouch:
     """A touch of the tool, or a rest without one; what nobody asks for is not computed.
 
-    Attributes:
-        segment: of the present motion, that was touched; None at rest.
-        felt: (3,) force on the tool [N].
-        begin: the reference, from which the next motion begins.
-
     Args:
         situation: of the run.
         paths: who plans.
@@ -31,10 +24,12 @@ class ToolTouch:
         segment: Segment | None = None, felt: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self._now, self._paths, self._start = situation, paths, situation.motion.start
+        # segment: of the present motion, that was touched; None at rest
+        # begin: the reference, from which the next motion begins
         self.segment, self.begin = segment, begin
-        self.felt = np.zeros(3) if felt is None else felt
+        self.felt = np.zeros(3) if felt is None else felt  # (3,) force on the tool [N]
 
-    def going_on_from(self, start: Cell) -> ToolTouch:
+    def going_on_from(self, start: Cell) -> "ToolTouch":
         """The same, of an arm that goes on from a cell."""
         touch = ToolTouch(self._now, self._paths, self.begin, self.segment, self.felt)
         touch._start = start

@@ -24,17 +24,11 @@ _NUDGE = 1e-4  # [rad] for the speed of points
 
 
 class BlendedPath(NamedTuple):
-    """Lines and blends in turn.
+    """Lines and blends in turn."""
 
-    Attributes:
-        rows: (k + 1, n) joint angles where a line or a blend ends [rad].
-        trajectory: of the joints.
-        times: (k + 1,) when the arm is there [s].
-    """
-
-    rows: np.ndarray
-    trajectory: Trajectory
-    times: np.ndarray
+    rows: np.ndarray  # (k + 1, n) joint angles where a line or a blend ends [rad]
+    trajectory: Trajectory  # of the joints
+    times: np.ndarray  # (k + 1,) when the arm is there [s]
 
 
 def blended_path(

@@ -22,30 +22,22 @@ _ON_AXIS = 1e-12  # [m]
 
 
 class Tree(NamedTuple):
-    """What the kernels read of a grid and of the bodies on its arm.
+    """What the kernels read of a grid and of the bodies on its arm."""
 
-    Attributes:
-        shape: (n,) int64 cells of each joint.
-        block: (n + 1,) int64 cells beyond a node of each depth; 1 at depth n.
-        turn: (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint.
-        bodies: (k, 12) as ``geometry.arm_bodies``, but ``LINK`` is the depth at which the body is known,
-            and its points are in that link's frame.
-        order: (k,) int64 bodies by depth; begin: (n + 2,) int64 where those of a depth begin in it.
-        reach: (n + 1, k) bound of a body's distance from the origin of every frame before its own [m].
-        ring: (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node, whatever
-            that joint's angle: radius and height of the circle, and thickness about it [m].
-        ring_begin: (n + 2,) int64 where those of nodes of a depth begin in it.
-    """
-
-    shape: np.ndarray
-    block: np.ndarray
-    turn: np.ndarray
+    shape: np.ndarray  # (n,) int64 cells of each joint
+    block: np.ndarray  # (n + 1,) int64 cells beyond a node of each depth; 1 at depth n
+    turn: np.ndarray  # (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint
+    # (k, 12) as ``geometry.arm_bodies``, but ``LINK`` is the depth at which the body is known, and its points
+    # are in that link's frame
     bodies: np.ndarray
-    order: np.ndarray
-    begin: np.ndarray
+    order: np.ndarray  # (k,) int64 bodies by depth
+    begin: np.ndarray  # (n + 2,) int64 where those of a depth begin in it
+    # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
     reach: np.ndarray
+    # (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node, whatever that
+    # joint's angle: radius and height of the circle, and thickness about it [m]
     ring: np.ndarray
-    ring_begin: np.ndarray
+    ring_begin: np.ndarray  # (n + 2,) int64 where those of nodes of a depth begin in it
 
 
 def make_tree(arm: Arm, grid: JointGrid, bodies: np.ndarray) -> Tree:

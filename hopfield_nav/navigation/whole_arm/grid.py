@@ -16,16 +16,12 @@ _FULL, _LEAST_CLOSED = 1e-9, 3  # [rad] as near to a turn is one; cells of a clo
 class JointGrid(NamedTuple):
     """Equal cells between two angles of every joint.
 
-    Attributes:
-        lower: (n,) angles at which the first cells begin [rad].
-        upper: (n,) angles at which the last cells end [rad].
-        shape: cells of each joint; the only cell of an axis has its centre in the middle of the two angles.
-
     An axis of a full turn is closed: behind its last cell comes the first, where the arm is as it was.
     """
 
-    lower: np.ndarray
-    upper: np.ndarray
+    lower: np.ndarray  # (n,) angles at which the first cells begin [rad]
+    upper: np.ndarray  # (n,) angles at which the last cells end [rad]
+    # cells of each joint; the only cell of an axis has its centre in the middle of the two angles
     shape: tuple[int, ...]
 
     @property

@@ -30,16 +30,11 @@ _PER_CELL, _ON_BLEND = 4, 9  # places at which cells are looked up: a cell of a 
 
 
 class Shortened(NamedTuple):
-    """Corners of a path.
+    """Corners of a path."""
 
-    Attributes:
-        kept: numbers of the waypoints that are corners, the first and the last among them.
-        straight: (k,) whether each line between corners is one against which nothing speaks.
-        cut: (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests.
-    """
-
-    kept: list[int]
-    straight: np.ndarray
+    kept: list[int]  # numbers of the waypoints that are corners, the first and the last among them
+    straight: np.ndarray  # (k,) whether each line between corners is one against which nothing speaks
+    # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
     cut: np.ndarray
 
 

@@ -30,15 +30,12 @@ class ArmTouch:
 
 
 class ArmResponse:
-    """Asks a response of somebody's own, which is made when it is first asked.
-
-    Attributes:
-        felt: where the last touch was (n,) in cells, the direction there, the torque, and the step.
-    """
+    """Asks a response of somebody's own, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any], n: int) -> None:
         self._method = method
         self._response: Callable[[], Response] = cache(partial(method.made, values))
+        # where the last touch was (n,) in cells, the direction there, the torque, and the step
         self.felt: tuple[np.ndarray, np.ndarray, np.ndarray, Step | None] | None = None
         self._none = np.zeros(n)
 

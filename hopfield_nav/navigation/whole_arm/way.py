@@ -13,23 +13,16 @@ _APART = 0.05  # [rad] no further from each other than these are those on longer
 
 
 class Way(NamedTuple):
-    """The waypoints of a motion.
+    """The waypoints of a motion."""
 
-    Attributes:
-        rows: (k + 1, n) joint angles [rad].
-        cells: of each the cell whose centre it is, if it is one.
-        goal: number of the solution that it leads to; -1 for none.
-        turn: cells of the closed axes of the map, 0 of others.
-        joined: of each segment the cells that it joins, where it is a straight line or a blend of such lines;
-            none of others. Empty where there are no lines.
-        times: (k + 1,) when the arm is at the waypoints [s]; None: at the knots of the trajectory.
-    """
-
-    rows: np.ndarray
-    cells: list[Cell | None]
-    goal: int = -1
-    turn: tuple[int, ...] = ()
+    rows: np.ndarray  # (k + 1, n) joint angles [rad]
+    cells: list[Cell | None]  # of each the cell whose centre it is, if it is one
+    goal: int = -1  # number of the solution that it leads to; -1 for none
+    turn: tuple[int, ...] = ()  # cells of the closed axes of the map, 0 of others
+    # of each segment the cells that it joins, where it is a straight line or a blend of such lines; none of
+    # others. Empty where there are no lines.
     joined: tuple[list[Cell], ...] = ()
+    # (k + 1,) when the arm is at the waypoints [s]; None: at the knots of the trajectory
     times: np.ndarray | None = None
 
     def segment_at(self, trajectory: Trajectory, time: float) -> int:
