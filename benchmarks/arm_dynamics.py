@@ -92,14 +92,23 @@ def measure_calls(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]
     q, qd, third = np.random.default_rng(0).uniform(-1, 1, (3, len(arm.dh)))
     many = np.tile(np.stack([q, qd, third]), (BATCH, 1, 1)).swapaxes(0, 1).copy()
     last = model.njoints - 1
+    torque, pose, columns = np.empty_like(q), np.empty((4, 4)), np.empty((6, len(q)))
     pairs: list[tuple[str, Callable, Callable | None, int]] = [
         ("`inverse_dynamics`", lambda: inverse_dynamics(arm, q, qd, third),
          lambda: pin.rnea(model, data, q, qd, third), 1),
+        ("the same with `out=`", lambda: inverse_dynamics(arm, q, qd, third, out=torque),
+         lambda: pin.rnea(model, data, q, qd, third), 1),
         ("`forward_dynamics`", lambda: forward_dynamics(arm, q, qd, third),
+         lambda: pin.aba(model, data, q, qd, third), 1),
+        ("the same with `out=`", lambda: forward_dynamics(arm, q, qd, third, out=torque),
          lambda: pin.aba(model, data, q, qd, third), 1),
         ("`forward_kinematics`", lambda: forward_kinematics(arm, q),
          lambda: pin.forwardKinematics(model, data, q), 1),
+        ("the same with `out=`", lambda: forward_kinematics(arm, q, out=pose),
+         lambda: pin.forwardKinematics(model, data, q), 1),
         ("`jacobian`", lambda: jacobian(arm, q), lambda: pin.computeJointJacobian(model, data, q, last), 1),
+        ("the same with `out=`", lambda: jacobian(arm, q, out=columns),
+         lambda: pin.computeJointJacobian(model, data, q, last), 1),
         (f"`forward_dynamics`, a row of {BATCH:,}", lambda: forward_dynamics(arm, *many), None, BATCH),
     ]  # fmt: skip
     rows = []

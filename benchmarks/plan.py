@@ -24,7 +24,6 @@ from hopfield_nav.planning import (
     largest_eigenvalue,
     levels,
     neighbourhood_of,
-    places_of,
     plan_path,
     settle,
 )
@@ -34,10 +33,10 @@ ROUNDS = 9
 
 
 @kernel
-def limit(times, layout, step, offset, blocked, start, target, place):
+def limit(times, layout, step, offset, blocked, start, target, goals):
     total = 0
     for _ in range(times):
-        label = levels(layout, blocked, place)
+        label = levels(layout, blocked, goals)
         field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place, np.empty(0, np.int64))
         total += descend(field, start)[1].size
     return total
@@ -89,8 +88,8 @@ def main() -> None:
     blocked, start, target = grid.ravel(), 1 * 20 + 10, 17 * 20 + 6
     near = neighbourhood_of(shape)
     table_, offset = near.table, near.offset
-    layout, ends = blocks(shape, [False, False]), (np.array([1, 10]), np.array([17, 6]))
-    unit, place = np.ones(len(offset), np.int64), places_of(layout.place, (17, 6))
+    layout, ends = blocks(shape, (False, False)), (np.array([1, 10]), np.array([17, 6]))
+    unit, goals = np.ones(len(offset), np.int64), np.array([[17, 6]])
     eigenvalue = largest_eigenvalue(near)
     row, column = np.nonzero((table_ < 400) & ~blocked[:, None])
     graph = coo_matrix((np.ones(row.size), (row, table_[row, column])), shape=(400, 400)).tocsr()
@@ -100,7 +99,7 @@ def main() -> None:
         for network in ("limit", "sum")
     ]
     found = {
-        "limit network, compiled": [microseconds(limit, layout, unit, offset, blocked, *ends, place)],
+        "limit network, compiled": [microseconds(limit, layout, unit, offset, blocked, *ends, goals)],
         "summing network to convergence, β = 0.1": [microseconds(summing, *arguments, 0.1, eigenvalue)],
         "summing network to convergence, β = 0.24": [microseconds(summing, *arguments, 0.24, eigenvalue)],
         "the 199 synchronous sweeps of Ragazzon 2012": [

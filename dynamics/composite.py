@@ -9,7 +9,7 @@ the same M from energies). Only this file knows the layout of ``work.motion``, `
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.decorators import Table, inlined, packed
 from dynamics.kernels.spatial import (
     NO_BODY,
     NONE,
@@ -29,43 +29,45 @@ from dynamics.kernels.spatial import (
 from dynamics.kernels.vectors import UP, ZERO, add, column, dot, matmul, three, times, vector
 from dynamics.kernels.views import view
 from dynamics.kinematics import copy_matrix, update_frames
-from dynamics.packed import arm_in, as_flat, is_row, numbers_of, scratch, work_in
+from dynamics.packed import arm_in, in_rows, numbers_of, work_in
 
 
-def mass_matrix(arm: Arm, q: np.ndarray) -> np.ndarray:
+def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Mass matrix, rotor inertia included.
 
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
+        out: takes the result, C-contiguous float64; default a new array.
 
     Returns:
         (..., n, n) symmetric positive definite [kg·m²].
 
     Raises:
-        BadInput: wrong shape.
+        BadInput: wrong shape, or that of ``out``.
 
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
     numbers, n, room = numbers_of(arm)
-    lead: tuple[int, ...] = ()
-    if not is_row(n, q):
-        (q,), lead = as_flat(n, q=q)
-    out = np.empty((*lead, n, n))
-    _mass_matrix.dispatcher(numbers, n, q, scratch(room), out.ravel())
-    return out
+    result = np.empty((n, n)) if out is None else out
+    if _mass_matrix.dispatcher(numbers, n, 1, q, room, result):
+        return result
+    return in_rows(_mass_matrix, arm, (n, n), out, q=q)
 
 
 @packed
-def _mass_matrix(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
-    out, still = view(out, 0, (len(q), n, n)), work.vector[0, :n]
+def _mass_matrix(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> bool:
+    if q.size != rows * n or out.shape != (rows * n, n):
+        return False
+    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+    still = work.vector[0, :n]
     for i in range(n):
         still[i] = 0.0
-    for row in range(len(q)):
+    for row in range(rows):
         update_frames(arm, q[row], work)
         update_mass_and_bias(arm, arm.gravity, still, work)
-        copy_matrix(work.mass_matrix, out[row])
+        copy_matrix(work.mass_matrix, out[n * row :])
+    return True
 
 
 @inlined

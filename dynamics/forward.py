@@ -8,12 +8,13 @@ from dynamics.kernels.decorators import inlined, packed
 from dynamics.kernels.views import view
 from dynamics.kinematics import add_wrench_torque, update_frames, update_tool_position
 from dynamics.linear_solve import solve_symmetric
-from dynamics.packed import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
+from dynamics.packed import NO_WRENCH, arm_in, in_rows, numbers_of, work_in
 
 
 def forward_dynamics(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray | None = None
-) -> np.ndarray:
+    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Acceleration of the arm.
 
     Args:
@@ -22,22 +23,22 @@ def forward_dynamics(
         qd: (..., n) joint velocities [rad/s].
         tau: (..., n) motor torques [N·m].
         wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none.
+        out: takes the result, C-contiguous float64, in no memory of another argument; default a new array.
 
     Returns:
         (..., n) qdd = M^-1 (tau + J^T wrench - C qd - g) [rad/s²].
 
     Raises:
-        BadInput: wrong shapes.
+        BadInput: wrong shapes, or that of ``out``.
 
     Source: ragazzon2012 (3.1), (5.1).
     """
     numbers, n, room = numbers_of(arm)
-    lead: tuple[int, ...] = ()
-    if not are_rows(n, q, qd, tau):
-        (q, qd, tau), lead = as_flat(n, q=q, qd=qd, tau=tau)
-    out = np.empty(q.size)
-    _forward_dynamics.dispatcher(numbers, n, q, qd, tau, flat_wrench(wrench, lead), scratch(room), out)
-    return out.reshape(*lead, n) if lead else out
+    result = np.empty(n) if out is None else out
+    width, outside = (0, NO_WRENCH) if wrench is None else (6, wrench)
+    if _forward_dynamics.dispatcher(numbers, n, 1, width, q, qd, tau, outside, room, result):
+        return result
+    return in_rows(_forward_dynamics, arm, (n,), out, wrench, q=q, qd=qd, tau=tau)
 
 
 @inlined
@@ -57,15 +58,16 @@ def accelerate(arm, qd, tau, added_inertia, work, qdd):
 
 @packed
 def _forward_dynamics(
-    numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray,
-    scratch: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
-    arm, work = arm_in(numbers, n), work_in(scratch, n)
-    rows = (q.size // n, n)
-    q, qd, tau, out = view(q, 0, rows), view(qd, 0, rows), view(tau, 0, rows), view(out, 0, rows)
+    numbers: np.ndarray, n: int, rows: int, width: int, q: np.ndarray, qd: np.ndarray, tau: np.ndarray,
+    wrench: np.ndarray, room: np.ndarray, out: np.ndarray,
+) -> bool:  # fmt: skip
+    if not q.size == qd.size == tau.size == out.size == rows * n or wrench.size != rows * width:
+        return False
+    arm, work, shape = arm_in(numbers, n), work_in(room, n), (rows, n)
+    q, qd, tau, out = view(q, 0, shape), view(qd, 0, shape), view(tau, 0, shape), view(out, 0, shape)
     wrench = view(wrench, 0, (wrench.size // 6, 6))
     total, nothing = work.vector[0, :n], work.vector[1, :n]
-    for row in range(len(q)):
+    for row in range(rows):
         update_frames(arm, q[row], work)
         for i in range(n):
             total[i], nothing[i] = tau[row, i], 0.0
@@ -73,3 +75,4 @@ def _forward_dynamics(
             update_tool_position(arm, work)
             add_wrench_torque(work, wrench[row], total)
         accelerate(arm, qd[row], total, nothing, work, out[row])
+    return True

@@ -7,7 +7,7 @@ frame i - 1.
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.kernels.decorators import inlined, packed
+from dynamics.kernels.decorators import Table, inlined, packed
 from dynamics.kernels.vectors import (
     UNIT,
     UP,
@@ -24,7 +24,7 @@ from dynamics.kernels.vectors import (
     vector,
 )
 from dynamics.kernels.views import view
-from dynamics.packed import arm_in, as_flat, is_row, numbers_of, scratch, work_in
+from dynamics.packed import arm_in, in_rows, numbers_of, work_in
 from dynamics.sincos import cos_sin
 
 
@@ -43,61 +43,55 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Source: ragazzon2012 3.2.1.
     """
-    numbers, n, room = numbers_of(arm)
-    lead: tuple[int, ...] = ()
-    if not is_row(n, q):
-        (q,), lead = as_flat(n, q=q)
-    out = np.zeros((*lead, n + 1, 4, 4))
-    _link_frames.dispatcher(numbers, n, q, scratch(room), out.ravel())
-    return out
+    n = numbers_of(arm).n
+    frames = in_rows(_link_frames, arm, (4 * n + 4, 4), None, q=q)
+    return frames.reshape(*frames.shape[:-2], n + 1, 4, 4)
 
 
-def forward_kinematics(arm: Arm, q: np.ndarray) -> np.ndarray:
+def forward_kinematics(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Pose of the tool, T_base_tool.
 
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
+        out: takes the result, C-contiguous float64; default a new array.
 
     Returns:
         (..., 4, 4) homogeneous transformation, lengths in metres.
 
     Raises:
-        BadInput: wrong shape.
+        BadInput: wrong shape, or that of ``out``.
 
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
     numbers, n, room = numbers_of(arm)
-    lead: tuple[int, ...] = ()
-    if not is_row(n, q):
-        (q,), lead = as_flat(n, q=q)
-    out = np.empty((*lead, 4, 4))
-    _forward_kinematics.dispatcher(numbers, n, q, scratch(room), out.ravel())
-    return out
+    result = np.empty((4, 4)) if out is None else out
+    if _forward_kinematics.dispatcher(numbers, n, 1, q, room, result):
+        return result
+    return in_rows(_forward_kinematics, arm, (4, 4), out, q=q)
 
 
-def jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
+def jacobian(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Geometric Jacobian at the tool point, in base axes.
 
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
+        out: takes the result, C-contiguous float64; default a new array.
 
     Returns:
         (..., 6, n): rows [linear (m); angular (1)], so that [v; omega] = J qd.
 
     Raises:
-        BadInput: wrong shape.
+        BadInput: wrong shape, or that of ``out``.
 
     Source: ragazzon2012 A.1.
     """
     numbers, n, room = numbers_of(arm)
-    lead: tuple[int, ...] = ()
-    if not is_row(n, q):
-        (q,), lead = as_flat(n, q=q)
-    out = np.empty((*lead, 6, n))
-    _jacobian.dispatcher(numbers, n, q, scratch(room), out.ravel())
-    return out
+    result = np.empty((6, n)) if out is None else out
+    if _jacobian.dispatcher(numbers, n, 1, q, room, result):
+        return result
+    return in_rows(_jacobian, arm, (6, n), out, q=q)
 
 
 @inlined
@@ -202,37 +196,42 @@ def copy_matrix(source, target):
 
 
 @packed
-def _link_frames(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
-    out = view(out, 0, (len(q), n + 1, 4, 4))
-    for row in range(len(q)):
+def _link_frames(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> None:
+    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+    for row in range(rows):
         update_frames(arm, q[row], work)
-        out[row, 0, 0, 0] = out[row, 0, 1, 1] = out[row, 0, 2, 2] = out[row, 0, 3, 3] = 1.0
-        for i in range(n):
-            copy_matrix(work.rotation[i], out[row, i + 1])
+        for i in range(n + 1):
+            first = 4 * (row * (n + 1) + i)
             for k in range(3):
-                out[row, i + 1, k, 3] = work.origin[i + 1, k]
-            out[row, i + 1, 3, 3] = 1.0
+                turn = UNIT[k] if i == 0 else vector(work.rotation[i - 1], k, 0)
+                put(out, first + k, 0, turn)
+                out[first + k, 3] = work.origin[i, k]
+            put(out, first + 3, 0, ZERO)
+            out[first + 3, 3] = 1.0
 
 
 @packed
 def _forward_kinematics(
-    numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray
-) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
-    out = view(out, 0, (len(q), 4, 4))
-    for row in range(len(q)):
+    numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table
+) -> bool:
+    if q.size != rows * n or out.shape != (rows * 4, 4):
+        return False
+    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+    for row in range(rows):
         update_frames(arm, q[row], work)
         update_tool(arm, work)
-        copy_matrix(work.tool, out[row])
+        copy_matrix(work.tool, out[4 * row :])
+    return True
 
 
 @packed
-def _jacobian(numbers: np.ndarray, n: int, q: np.ndarray, scratch: np.ndarray, out: np.ndarray) -> None:
-    arm, work, q = arm_in(numbers, n), work_in(scratch, n), view(q, 0, (q.size // n, n))
-    out = view(out, 0, (len(q), 6, n))
-    for row in range(len(q)):
+def _jacobian(numbers: np.ndarray, n: int, rows: int, q: np.ndarray, room: np.ndarray, out: Table) -> bool:
+    if q.size != rows * n or out.shape != (rows * 6, n):
+        return False
+    arm, work, q = arm_in(numbers, n), work_in(room, n), view(q, 0, (rows, n))
+    for row in range(rows):
         update_frames(arm, q[row], work)
         update_tool_position(arm, work)
         update_jacobian(arm, work)
-        copy_matrix(work.jacobian, out[row])
+        copy_matrix(work.jacobian, out[6 * row :])
+    return True

@@ -12,12 +12,13 @@ from dynamics.kernels.spatial import NONE, pair, plus, put_pair
 from dynamics.kernels.vectors import ZERO, add, carried, cross, three, times, torque_of, vector
 from dynamics.kernels.views import view
 from dynamics.kinematics import add_wrench_torque, into_link, update_frames, update_tool_position
-from dynamics.packed import are_rows, arm_in, as_flat, flat_wrench, numbers_of, scratch, work_in
+from dynamics.packed import NO_WRENCH, arm_in, in_rows, numbers_of, work_in
 
 
 def inverse_dynamics(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrench: np.ndarray | None = None
-) -> np.ndarray:
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrench: np.ndarray | None = None,
+    out: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Torque that gives the arm an acceleration.
 
     Args:
@@ -26,22 +27,22 @@ def inverse_dynamics(
         qd: (..., n) joint velocities [rad/s].
         qdd: (..., n) joint accelerations [rad/s²].
         wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none.
+        out: takes the result, C-contiguous float64, in no memory of another argument; default a new array.
 
     Returns:
         (..., n) tau = M qdd + C qd + g - J^T wrench [N·m].
 
     Raises:
-        BadInput: wrong shapes.
+        BadInput: wrong shapes, or that of ``out``.
 
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
     numbers, n, room = numbers_of(arm)
-    lead: tuple[int, ...] = ()
-    if not are_rows(n, q, qd, qdd):
-        (q, qd, qdd), lead = as_flat(n, q=q, qd=qd, qdd=qdd)
-    out = np.empty(q.size)
-    _inverse_dynamics.dispatcher(numbers, n, q, qd, qdd, flat_wrench(wrench, lead), scratch(room), out)
-    return out.reshape(*lead, n) if lead else out
+    result = np.empty(n) if out is None else out
+    width, outside = (0, NO_WRENCH) if wrench is None else (6, wrench)
+    if _inverse_dynamics.dispatcher(numbers, n, 1, width, q, qd, qdd, outside, room, result):
+        return result
+    return in_rows(_inverse_dynamics, arm, (n,), out, wrench, q=q, qd=qd, qdd=qdd)
 
 
 def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
@@ -103,15 +104,16 @@ def _out_of(turn, a):
 
 @packed
 def _inverse_dynamics(
-    numbers: np.ndarray, n: int, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrench: np.ndarray,
-    scratch: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
-    arm, work = arm_in(numbers, n), work_in(scratch, n)
-    rows = (q.size // n, n)
-    q, qd, qdd, out = view(q, 0, rows), view(qd, 0, rows), view(qdd, 0, rows), view(out, 0, rows)
+    numbers: np.ndarray, n: int, rows: int, width: int, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+    wrench: np.ndarray, room: np.ndarray, out: np.ndarray,
+) -> bool:  # fmt: skip
+    if not q.size == qd.size == qdd.size == out.size == rows * n or wrench.size != rows * width:
+        return False
+    arm, work, shape = arm_in(numbers, n), work_in(room, n), (rows, n)
+    q, qd, qdd, out = view(q, 0, shape), view(qd, 0, shape), view(qdd, 0, shape), view(out, 0, shape)
     wrench = view(wrench, 0, (wrench.size // 6, 6))
     outside = work.bias
-    for row in range(len(q)):
+    for row in range(rows):
         update_frames(arm, q[row], work)
         newton_euler(arm, arm.gravity, qd[row], qdd[row], work, out[row])
         if len(wrench) == 0:
@@ -122,3 +124,4 @@ def _inverse_dynamics(
         add_wrench_torque(work, wrench[row], outside)
         for i in range(n):
             out[row, i] -= outside[i]
+    return True

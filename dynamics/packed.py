@@ -6,13 +6,14 @@ again (``arm_in``); the same with its scratch arrays (``work_in``). For the publ
 """
 
 import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
-from dynamics.kernels.decorators import inlined
+from dynamics.errors import BadInput
+from dynamics.kernels.decorators import Packed, inlined
 from dynamics.kernels.views import view
 from dynamics.work import Work
 
@@ -22,20 +23,18 @@ class Numbers(NamedTuple):
 
     numbers: np.ndarray  # all of them in one array, in the order of the arm's fields
     n: int  # how many joints
-    room: int  # length of the array that holds its scratch arrays (``work_in``)
+    room: np.ndarray  # holds its scratch arrays (``work_in``); each thread has its own
 
 
-class _Scratch(threading.local):
-    """Every thread has its own, as a kernel lets the others run meanwhile."""
-
-    array = np.empty(0)
+class _Known(threading.local):
+    def __init__(self) -> None:
+        self.arms: dict[int, tuple[Arm, Numbers]] = {}  # by identity; who is held here keeps it
 
 
 _KEPT = 64  # arms whose numbers are known to lie together
 _FLOAT = np.dtype(np.float64)
-_NONE = np.empty(0)
-_mine = _Scratch()
-_known: dict[int, tuple[Arm, Numbers]] = {}  # by identity; who is held here keeps it
+NO_WRENCH = np.empty(0)  # instead of a wrench
+_known = _Known()
 
 
 def together(arm: Arm) -> Arm:
@@ -58,20 +57,20 @@ def numbers_of(arm: Arm) -> Numbers:
         BadInput: the arrays of the arm do not fit each other.
     """
     try:
-        return _known[id(arm)][1]
+        return _known.arms[id(arm)][1]
     except KeyError:
         return _look_at(arm)
 
 
 def _look_at(arm: Arm) -> Numbers:
-    n = joint_count(arm)
-    numbers = _one_array(arm)
+    n, known = joint_count(arm), _known.arms
+    numbers, room = _one_array(arm), np.empty(room_for(n))
     if numbers is None:  # a copy, made for this call alone: the arm's own may be written to
-        return Numbers(np.concatenate([np.ravel(array) for array in arm]).astype(np.float64), n, room_for(n))
-    if len(_known) >= _KEPT:
-        _known.clear()
-    _known[id(arm)] = arm, Numbers(numbers, n, room_for(n))
-    return _known[id(arm)][1]
+        return Numbers(np.concatenate([np.ravel(array) for array in arm]).astype(np.float64), n, room)
+    if len(known) >= _KEPT:
+        known.clear()
+    known[id(arm)] = arm, Numbers(numbers, n, room)
+    return known[id(arm)][1]
 
 
 def _one_array(arm: Arm) -> np.ndarray | None:
@@ -93,53 +92,50 @@ def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def is_row(n: int, one: Any) -> bool:
-    """Whether this is a clean row of ``n`` numbers, which a kernel takes as it is."""
-    return type(one) is np.ndarray and one.shape == (n,) and one.dtype is _FLOAT and one.flags.carray
+def in_rows(
+    kernel: Packed, arm: Arm, one: tuple[int, ...], out: np.ndarray | None, *wrench: object, **rows: object
+) -> np.ndarray:
+    """What a kernel gives for rows of any form and number; where they are plain, its caller asks it directly.
 
+    Args:
+        kernel: of an arm's numbers, joints, how many rows, the rows, the numbers of a wrench (0 or 6) and the
+            wrenches where it takes them, scratch numbers, and the result, in whose shape all but the last
+            dimension are one.
+        arm: the arm.
+        one: shape of the result of one row.
+        out: takes the result; None for a new array.
+        wrench: (..., 6) at the tool, or None, for a kernel that takes it.
+        rows: (..., n) by name.
 
-def are_rows(n: int, one: Any, two: Any, three: Any) -> bool:
-    """As ``is_row`` for three at once, in half the time of three calls."""
-    return (
-        type(one) is type(two) is type(three) is np.ndarray
-        and one.shape == two.shape == three.shape == (n,)
-        and one.dtype is two.dtype is three.dtype is _FLOAT
-        and one.flags.carray
-        and two.flags.carray
-        and three.flags.carray
-    )
-
-
-def as_flat(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
-    """As ``as_rows``, with the rows of each array one behind the other.
+    Returns:
+        (..., one).
 
     Raises:
-        BadInput: as ``as_rows``.
+        BadInput: wrong shapes; ``out`` cannot take the result.
     """
-    rows, lead = as_rows(width, **named)
-    return [array.reshape(-1) for array in rows], lead
+    numbers, n, room = numbers_of(arm)
+    arrays, lead = as_rows(n, **rows)
+    flat = [array.reshape(-1) for array in arrays]
+    for outside in wrench:
+        flat += [NO_WRENCH if outside is None else rows_like(outside, 6, "wrench", lead).reshape(-1)]
+    width = [6 * (outside is not None) for outside in wrench]
+    result = np.empty((*lead, *one)) if out is None else _fitting(out, (*lead, *one))
+    kernel.dispatcher(numbers, n, len(arrays[0]), *width, *flat, room, result.reshape(-1, *one[1:]))
+    return result if out is None else out
 
 
-def flat_wrench(wrench: object, lead: tuple[int, ...]) -> np.ndarray:
-    """Wrenches at the tool (..., 6) for leading shape ``lead``, one behind the other; none for None.
-
-    Raises:
-        BadInput: as ``rows_like``.
-    """
-    return _NONE if wrench is None else rows_like(wrench, 6, "wrench", lead).reshape(-1)
+def _fitting(out: object, shape: tuple[int, ...]) -> np.ndarray:
+    """An array that the caller hands over, if it can take a result."""
+    if isinstance(out, np.ndarray) and out.shape == shape and out.dtype == _FLOAT and out.flags.carray:
+        return np.asarray(out)
+    found = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else out
+    allowed = f"float64 of shape {shape}, contiguous and writable"
+    raise BadInput("out cannot take the result", found=found, allowed=allowed)
 
 
 def room_for(n: int) -> int:
     """How many numbers the scratch arrays of an arm with ``n`` joints take; what they hold is arbitrary."""
     return 55 + n * (49 + n) + 2 * max(n, 6)
-
-
-def scratch(room: int) -> np.ndarray:
-    """At least so many arbitrary numbers, for one call of a kernel; always the same array in a thread."""
-    array = _mine.array
-    if len(array) < room:
-        array = _mine.array = np.empty(room)
-    return array
 
 
 @inlined

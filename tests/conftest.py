@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,10 @@ QUICK = (  # what says most in a minute and a half: `pytest -m quick`
     "project/test_measured_parts.py", "record/test_run.py", "record/test_scoring.py",
     "sweeps/test_sweep_file.py", "world/test_all_faults.py", "world/test_faults.py", "world/test_world.py",
 )  # fmt: skip
+
+# The tests start Python hundreds of times: what it has read once is kept, whatever it was told.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 LONGEST = ("test_kernels_stay_inside_their_arrays[NUMBA_B", "test_tool_finds_nothing[types]")
 MOST_PROCESSES = 8  # of which each holds its own compiled kernels

@@ -14,7 +14,7 @@ from dynamics.inverse.ur_type import is_of_ur_type, require_closed_form
 from dynamics.kernels.decorators import inlined, kernel, packed
 from dynamics.kernels.views import view
 from dynamics.kinematics import update_frames, update_tool
-from dynamics.packed import arm_in, numbers_of, scratch, work_in
+from dynamics.packed import arm_in, numbers_of, work_in
 
 CHECKED = 1e-9  # largest entry of T(q) − T of a solution that is given out
 
@@ -101,7 +101,7 @@ def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     wanted = np.zeros(size) if theta6 is None else _wanted_angles(theta6, lead)
     solutions, branches, counts = np.empty((size, 8, 6)), np.empty((size, 8, 3)), np.empty(size + 1)
     _solve_rows.dispatcher(
-        numbers, n, poses.reshape(-1), wanted, scratch(room), solutions.reshape(-1), branches.reshape(-1),
+        numbers, n, poses.reshape(-1), wanted, room, solutions.reshape(-1), branches.reshape(-1),
         counts,
     )  # fmt: skip
     if counts[size] != size:  # the arm or a pose is unfit, and one of these says why

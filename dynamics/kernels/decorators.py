@@ -10,7 +10,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, NewType, get_type_hints
 
 import numpy as np
 
@@ -28,6 +28,7 @@ COMPILE_OPTIONS: dict[str, Any] = {
     "fastmath": {"contract"},  # a·b + c in one rounding; no flag that breaks NaN guards
     "nogil": True,
 }
+Table = NewType("Table", np.ndarray)  # of float64 in rows, (k, m)
 _FOR_KERNELS_ONLY: dict[str, Any] = {"forceinline": True, "no_cpython_wrapper": True}
 
 
@@ -96,19 +97,48 @@ class Inlined(Kernel):
 
 
 class Packed(Kernel):
-    """A kernel of flat float64 arrays and whole numbers, entered without a look at its arguments' types.
+    """A kernel of float64 arrays and whole numbers, which says False to arguments of all other types.
 
-    Compiled for the types that its parameters are annotated with (``np.ndarray``, ``int``). The public
-    functions call its ``dispatcher`` themselves, which is quicker by 0.2 µs than to call the object.
+    Compiled for the types that its parameters are annotated with: ``np.ndarray`` for numbers in a row,
+    ``Table``, ``int``. Arrays are C-contiguous and writable; Numba looks at that, 0.02 µs each, and a refusal
+    takes 0.7 µs. The public functions call its ``dispatcher`` themselves, quicker by 0.2 µs than the object.
     """
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
         numba = load_numba()
-        types = {np.ndarray: numba.types.float64[::1], int: numba.types.int64}
-        hints = get_type_hints(self.__wrapped__)  # type: ignore[attr-defined]
-        given = [types[kind] for name, kind in hints.items() if name != "return"]
-        return unchecked_call(compile_loop(numba.types.void(*given), self.__wrapped__))  # type: ignore[attr-defined]
+        number = numba.types.float64
+        types = {np.ndarray: number[::1], Table: number[:, ::1], int: numba.types.int64}
+        types |= {bool: numba.types.boolean, type(None): numba.types.void}
+        *kinds, result = get_type_hints(self.__wrapped__).values()  # type: ignore[attr-defined]
+        signature = types[result](*(types[kind] for kind in kinds))
+        loop: Any = compile_loop(signature, self.__wrapped__)  # type: ignore[attr-defined]
+        if not hasattr(loop, "overloads"):  # Numba is switched off
+            return lambda *arguments: all(map(_suits, arguments, kinds)) and loop(*arguments)
+        if all_parts_are_there():
+            loop._compile_for_args = lambda *arguments: _refuse
+            loop.disable_compile(False)  # and asks that, where it would compile for other types
+            return loop
+        return lambda *arguments: _or_refuse(loop, arguments)
+
+
+def _refuse(*arguments: Any) -> bool:
+    return False
+
+
+def _or_refuse(loop: Callable, arguments: tuple[Any, ...]) -> Any:
+    try:
+        return loop(*arguments)
+    except TypeError:  # of other types; a kernel raises nothing
+        return False
+
+
+def _suits(argument: Any, kind: Any) -> bool:
+    """Whether compiled code would take this argument of a ``Packed`` kernel."""
+    if kind is int:
+        return isinstance(argument, int)
+    fits = isinstance(argument, np.ndarray) and argument.ndim == 1 + (kind is Table)
+    return fits and argument.dtype == np.float64 and argument.flags.carray
 
 
 def kernel(function: Callable) -> Callable:
@@ -119,7 +149,7 @@ def kernel(function: Callable) -> Callable:
 def packed(function: Callable) -> Packed:
     """Compile ``function`` on first use for calls from Python with few and flat arrays (``dynamics.packed``).
 
-    It may not allocate, and returns nothing.
+    It may not allocate, and returns whether the arrays are as long as they should be, or nothing.
     """
     return Packed(function)
 

@@ -6,6 +6,7 @@ input or usage; 3 internal error, with a report file; 130 interrupted.
 A command imports what does the work when it is called: the help answers before NumPy is loaded.
 """
 
+import functools
 import gc
 import io
 import os
@@ -97,10 +98,17 @@ def _answer(arguments: list[str], interrupts: list[int]) -> int:
         return say(f"internal error ({type(error).__name__}); details are in {report}", 3)
 
 
+@functools.cache
+def _commands() -> Any:
+    """All commands with their options, which typer takes a tenth of a second to make."""
+    return typer.main.get_command(app)
+
+
 def _call(arguments: list[str]) -> int:
-    command: Any = typer.main.get_command(app)
     try:
-        status = command.main(args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False)
+        status = _commands().main(
+            args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False
+        )
     except typer.Exit as stop:
         return stop.exit_code
     except SystemExit as stop:  # a shell asked how a word goes on

@@ -8,6 +8,7 @@ beta = 0.1 its activations underflow to zero.
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from hopfield_nav.planning.theory import LINEAR, Activation, check_activation, r
 SMALLEST_BETA = 1e-60
 
 
+@lru_cache(maxsize=64)
 def largest_eigenvalue(near: Neighbourhood) -> float:
     """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on an open grid, or a bound above it.
 

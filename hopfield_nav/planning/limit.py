@@ -56,7 +56,7 @@ def solve(
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
         layout = blocks(near.shape, near.periodic)
-        label = levels(layout, grid.reshape(-1), places_of(layout.place, targets))
+        label = levels(layout, grid.reshape(-1), _cells(targets, len(layout.place)))
         step = np.ones(len(near.length), np.int64)
         keys = by_place(closed, near, layout.place)
         field = Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
@@ -88,8 +88,12 @@ def _hops(near: Neighbourhood) -> np.ndarray:
 
 def places_of(place: np.ndarray, cells: Sequence[int] | np.ndarray) -> np.ndarray:
     """Places (m,) of a cell (rank,) or several (m, rank) from the table `place` (rank, longest)."""
-    rows = np.asarray(cells, dtype=np.int64).reshape(-1, len(place))
-    return np.asarray(place[np.arange(len(place)), rows].sum(axis=1))
+    return np.asarray(place[np.arange(len(place)), _cells(cells, len(place))].sum(axis=1))
+
+
+def _cells(cells: Sequence[int] | np.ndarray, rank: int) -> np.ndarray:
+    """A cell (rank,) or several (m, rank) as rows that a kernel takes."""
+    return np.array(cells, np.int64, order="C").reshape(-1, rank)
 
 
 def distance_grid(field: Field, near: Neighbourhood) -> np.ndarray:

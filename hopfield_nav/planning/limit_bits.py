@@ -7,7 +7,6 @@ shifts of one word. Only blocks that the wave is passing are visited. The place 
 block plus its bit; it is a sum of one number an axis, which ``place`` lists.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -41,7 +40,8 @@ class Blocks(NamedTuple):
     place: np.ndarray  # (rank, longest) int64; the place of a cell is the sum of its entries
 
 
-def blocks(shape: Sequence[int], wrap: Sequence[bool]) -> Blocks:
+@lru_cache(maxsize=8)
+def blocks(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     """Lay out a grid, whose axes are closed where ``wrap`` says so.
 
     Raises:
@@ -49,11 +49,6 @@ def blocks(shape: Sequence[int], wrap: Sequence[bool]) -> Blocks:
     """
     if len(shape) > MOST_AXES:
         raise BadInput("too many axes", found=len(shape), allowed=f"up to {MOST_AXES}")
-    return _build(tuple(int(n) for n in shape), tuple(bool(w) for w in wrap))
-
-
-@lru_cache(maxsize=8)
-def _build(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
     rank, halvings = len(shape), _halvings(shape, wrap)
     size = 1 << np.array(halvings)
     shift = 1 << (np.sum(halvings) - np.cumsum(halvings))
@@ -110,11 +105,15 @@ def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift:
 
 
 @kernel
-def levels(layout, blocked, targets):
-    """Levels (64 blocks,) int32, by place, of a wave from the targets' places (m,); see `advance`.
+def levels(layout, blocked, cells):
+    """Levels (64 blocks,) int32, by place, of a wave from the targets' cells (m, rank); see `advance`.
 
     ``blocked`` (cells,) is in C order; the targets count as free.
     """
+    targets = np.zeros(len(cells), np.int64)
+    for m in range(len(cells)):
+        for a in range(cells.shape[1]):
+            targets[m] += layout.place[a, cells[m, a]]
     open_ = np.zeros(layout.edge.size, np.uint64)
     open_cells(blocked, layout.shape, layout.place, open_)
     level = np.zeros(64 * open_.size, np.int32)

@@ -171,7 +171,7 @@ def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Pl
     return Plan(
         cells if reached else None,
         "" if reached else NO_PATH,
-        float(near.length[steps].sum()) if reached else np.inf,
+        float(np.add.reduce(near.length[steps])) if reached else np.inf,
         "limit",
         _grid=lambda: distance_grid(field, near),
     )

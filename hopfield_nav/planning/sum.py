@@ -124,7 +124,7 @@ def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float]:
         table, path = _table(problem), np.empty(state.mantissa.size, np.int64)
         first = int(np.ravel_multi_index(start, near.shape))
         count = climb(table, first, _target(problem), state.mantissa, state.exponent, path)
-        cells = np.stack(np.unravel_index(path[:count], near.shape), axis=1)
+        cells = np.array(np.unravel_index(path[:count], near.shape)).T.copy()
         return cells, float(step_lengths(table, near.length, path, count))
     cells, steps = ascend(
         network.activation, near.offset, np.array(near.shape), near.wrap, _straight_places(near.shape),

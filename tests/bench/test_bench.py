@@ -156,10 +156,11 @@ def test_the_command_writes_table_page_and_markdown(here, capsys):
 
 
 def test_what_was_interrupted_goes_on_to_the_same_table(here, monkeypatch):
-    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "whole"]) == 0
+    arguments = ["bench", "suite.yaml", "--worlds", "1", "--workers", "0", "--out"]
+    assert main([*arguments, "whole"]) == 0
     from hopfield_nav.sweeps.job import run_job
 
-    left = [7]
+    left = [3]
 
     def interrupted(sweep, index, folder):
         left[0] -= 1
@@ -168,11 +169,11 @@ def test_what_was_interrupted_goes_on_to_the_same_table(here, monkeypatch):
         return run_job(sweep, index, folder)
 
     monkeypatch.setattr("hopfield_nav.sweeps.run.run_job", interrupted)
-    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "parts"]) == 130
-    left[0] = 5
-    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "parts", "--resume"]) == 130
+    assert main([*arguments, "parts"]) == 130
+    left[0] = 2
+    assert main([*arguments, "parts", "--resume"]) == 130
     left[0] = 100
-    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "parts", "--resume"]) == 0
+    assert main([*arguments, "parts", "--resume"]) == 0
     for name in ("table.csv", "report.md"):
         assert Path("parts", name).read_bytes() == Path("whole", name).read_bytes()
 
@@ -242,14 +243,14 @@ def killed(arguments, rows, enough):
 
 
 def test_a_bench_that_is_killed_twice_and_resumed_gives_the_same_to_the_byte(here):
-    suite = load_suite("suite.yaml", worlds=3)
-    assert main(["bench", "suite.yaml", "--worlds", "3", "--workers", "0", "--out", "whole"]) == 0
-    arguments = ["bench", "suite.yaml", "--worlds", "3", "--workers", "1", "--out", "parts"]
+    suite = load_suite("suite.yaml")
+    assert main(["bench", "suite.yaml", "--workers", "0", "--out", "whole"]) == 0
+    arguments = ["bench", "suite.yaml", "--workers", "1", "--out", "parts"]
     rows = here / "parts" / "rows" / "sweep.csv"
-    killed(arguments, rows, 3)
-    killed([*arguments, "--resume"], rows, 8)
-    assert 8 <= len(read_rows(rows.parent)) < suite.count
-    assert main([*arguments[:4], "--workers", "0", "--out", "parts", "--resume"]) == 0
+    killed(arguments, rows, 2)
+    killed([*arguments, "--resume"], rows, 5)
+    assert 5 <= len(read_rows(rows.parent)) < suite.count
+    assert main([*arguments[:2], "--workers", "0", "--out", "parts", "--resume"]) == 0
     for name in ("table.csv", "report.md", "report.html"):
         assert Path("parts", name).read_bytes() == Path("whole", name).read_bytes()
     tables = [xr.load_dataset(f"{name}/table.nc", engine="h5netcdf") for name in ("parts", "whole")]

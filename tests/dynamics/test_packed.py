@@ -39,6 +39,16 @@ def _all(arm, rows=()):
     ]  # fmt: skip
 
 
+CALLS = [forward_kinematics, jacobian, mass_matrix, inverse_dynamics, forward_dynamics]
+
+
+def _call(function, arm, rows=(), **more):
+    """One of them, with as many arrays as it takes."""
+    count = 3 if function in (inverse_dynamics, forward_dynamics) else 1
+    numbers = np.random.default_rng(4).normal(size=(3, *rows, len(arm.dh)))
+    return function(arm, *numbers[:count], **more)
+
+
 def _apart(arm):
     return Arm(*(array.copy() for array in arm))
 
@@ -72,23 +82,21 @@ def test_scratch_arrays_do_not_overlap_and_fill_their_room(n):
     assert sum(array.size for array in work) == scratch.size
 
 
-def test_what_scratch_held_before_does_not_matter(monkeypatch):
+def test_what_scratch_held_before_does_not_matter():
     arm = load_arm("ur5_controller")
-    expected = _all(arm)
-    for module in ("kinematics", "newton_euler", "forward", "composite"):
-        monkeypatch.setattr(f"dynamics.{module}.scratch", lambda room: np.full(room, np.nan))
-    assert _same(_all(arm), expected)
+    expected = [_call(call, arm) for call in (*CALLS, link_frames)]
+    for call, result in zip((*CALLS, link_frames), expected, strict=True):
+        packed.numbers_of(arm).room[:] = np.nan
+        assert np.array_equal(_call(call, arm), result)
 
 
-def test_every_thread_has_scratch_of_its_own_and_room_for_the_largest_arm():
+def test_every_thread_has_scratch_of_its_own():
+    arm = load_arm("ur5_controller")
     with ThreadPoolExecutor(2) as pool:
         both = Barrier(2)
-        arrays = list(pool.map(lambda room: (both.wait(), packed.scratch(room))[1], [100, 100]))
-    assert not np.shares_memory(*arrays)
-    assert packed.scratch(10).size >= 10
-    large = packed.scratch(100_000)
-    assert large.size == 100_000
-    assert packed.scratch(10) is large
+        rooms = list(pool.map(lambda arm: (both.wait(), packed.numbers_of(arm).room)[1], [arm, arm]))
+    assert not np.shares_memory(*rooms)
+    assert packed.numbers_of(arm).room is packed.numbers_of(arm).room
 
 
 def test_threads_do_not_disturb_each_other():
@@ -155,7 +163,7 @@ def test_many_arms_in_turn():
         arm.mass[0] = k
     found = [mass_matrix(arm, np.zeros(6)) for arm in arms for _ in range(2)]
     assert _same(found, [mass_matrix(_apart(arm), np.zeros(6)) for arm in arms for _ in range(2)])
-    assert len(packed._known) <= packed._KEPT
+    assert len(packed._known.arms) <= packed._KEPT
 
 
 @pytest.mark.parametrize(
@@ -179,3 +187,45 @@ def test_a_wrong_shape_is_refused(q):
 def test_numbers_in_any_form_of_storage(q):
     expected = forward_kinematics(load_arm("ur5_controller"), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
     assert np.array_equal(forward_kinematics(load_arm("ur5_controller"), q), expected)
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("rows", [(), (1,), (3,), (2, 3), (0,)])
+def test_an_array_of_the_callers_takes_the_result(call, rows):
+    arm = load_arm("ur5_controller")
+    expected = _call(call, arm, rows)
+    out = np.full_like(expected, np.nan)
+    assert _call(call, arm, rows, out=out) is out
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("rows", [(), (3,)])
+def test_an_array_that_cannot_take_the_result_is_refused(call, rows):
+    arm = load_arm("ur5_controller")
+    fits = _call(call, arm, rows)
+    frozen = fits.copy()
+    frozen.flags.writeable = False
+    strided = np.repeat(fits, 2, axis=-1)[..., ::2]
+    for out in (
+        fits[..., :-1].copy(),
+        fits[None],
+        fits.astype(np.float32),
+        fits.astype(">f8"),
+        frozen,
+        strided,
+        [0],
+    ):
+        with pytest.raises(BadInput, match="out cannot take the result"):
+            _call(call, arm, rows, out=out)
+
+
+@pytest.mark.parametrize("call", [inverse_dynamics, forward_dynamics])
+def test_a_wrench_of_any_other_length_is_refused(call):
+    arm = load_arm("ur5_controller")
+    for wrench in (np.zeros(0), np.zeros(5), np.zeros(7), np.zeros((2, 6))[:, :3]):
+        with pytest.raises(BadInput):
+            _call(call, arm, wrench=wrench)
+    twelve = np.zeros(12)
+    with pytest.raises(BadInput):
+        call(arm, twelve, twelve, twelve, out=np.zeros(12))

@@ -95,7 +95,7 @@ def test_the_maps_have_and_lack_paths():
 
 @pytest.mark.parametrize("shape", [(64,), (65,), (8, 8), (9, 7), (64, 1), (1, 1, 130), (2,) * 9, (16, 3)])
 def test_every_cell_has_a_place_of_its_own(shape):
-    layout = blocks(shape, [False] * len(shape))
+    layout = blocks(shape, (False,) * len(shape))
     places = [int(places_of(layout.place, cell)[0]) for cell in np.ndindex(shape)]
     assert len(set(places)) == len(places)
     assert max(places) < 64 * layout.edge.size
