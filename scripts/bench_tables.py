@@ -198,6 +198,17 @@ GOALS = {
     "replan, median, 90 %": _seconds,
     "× real time": lambda m: c.ratio(m[0], "simulated_time_s", "spent_s"),
 }
+BLIND = {
+    "count": c.count(c.counts),
+    "reached": c.share(c.reached, c.counts, 0),
+    "`no_path`": c.count(lambda r: r["counts"] and r["outcome"] == "no_path"),
+    "touches, median": GOALS["touches, median"],
+    "90 %": GOALS["90 %"],
+    "time": GOALS["time"],
+    "joint path": c.of("path_rad", "{:.1f} rad", np.median),
+    "peak force": GOALS["peak force"],
+    "processor time, median": c.of("processor_time_s", "{:.1f} s", np.median),
+}
 SURE, NEAR, LOST = 0.9, 0.04, 9.0  # weight of a sure place, [m] of a good one and of none
 FELT = {
     "touches": lambda m: str(len(_numbers(m[0], "places"))),
@@ -307,6 +318,7 @@ TABLES = {
         Part("felt", _all, FELT, None, lambda f, s, m: m != "optimist"),
         Part("missed", _all, MISSED),
     ],
+    "motion_bench_maker": [Part("blind", _all, BLIND)],
     "planners": [
         Part("runs", _method, PLANNERS, head="planner"),
         Part("times", _method, TIMES, head="planner"),

@@ -1,5 +1,9 @@
 from .oracle import has_path as has_path
 from .oracle import smallest_cut as smallest_cut
+from .others import join_results as join_results
+from .problems import Problem as Problem
+from .problems import find_problem as find_problem
+from .problems import keep_problems as keep_problems
 from .results import write_results as write_results
 from .shipped import read_shipped as read_shipped
 from .shipped import shipped_file as shipped_file

@@ -95,8 +95,8 @@ def _views(suite: Suite, worlds: Sequence[Different], folder: Path) -> dict[tupl
     links: dict[tuple, str] = {}
     for world in worlds:
         for row in (world.first, world.second):
-            if row["outcome"] in UNDONE:
-                continue  # it may hang once more
+            if row["outcome"] in UNDONE or row["method"] not in suite.methods:
+                continue  # it may hang once more, or is another program's
             key = (*world.cell, row["method"], world.repeat)
             values = dict(zip(("family", "condition", "method"), key[:3], strict=True))
             run = suite.start(Job(0, values, world.seed, world.repeat)).run(None, _until(suite))

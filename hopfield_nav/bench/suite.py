@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -107,10 +108,18 @@ class Suite(Sweep):
             for (name, base), family in zip(self.bases.items(), suite.families.values(), strict=True)
         }
         own = [content_of(value, self.folder) for value in (suite.measures, suite.oracle.own)]
-        fixed = [suite.seed, list(self.quantities), suite.until.touches, suite.oracle.margin, own]
+        seeds = [family.seed for family in suite.families.values()]
+        first = [suite.seed, *seeds] if any(seed is not None for seed in seeds) else suite.seed
+        fixed = [first, list(self.quantities), suite.until.touches, suite.oracle.margin, own]
         return _digest(
             families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed
         )
+
+    def job(self, index: int) -> Job:
+        """As a sweep's; the seed is that of the family."""
+        job = super().job(index)
+        first = self.suite.families[str(job.values["family"])].seed
+        return job if first is None else replace(job, seed=first + job.repeat)
 
     def world_for(self, job: Job) -> World:
         """The world of a run, checked, before its setup."""
@@ -224,7 +233,7 @@ def _folders() -> list[Path]:
 
 def load_suite(
     name: str | Path, methods: Mapping[str, Path] | None = None, worlds: int | None = None,
-    seed: int | None = None, allow_code: bool = False,
+    seed: int | None = None, allow_code: bool = False, families: Sequence[str] = (),
 ) -> Suite:  # fmt: skip
     """Read and check a suite.
 
@@ -235,6 +244,7 @@ def load_suite(
         seed: of the first world; default as the suite says.
         allow_code: execute the Python files that it names; those of a bundled suite, of the current folder
             and of the methods given here are executed in any case.
+        families: those alone that one of these patterns fits, ``*`` for any letters; default all.
 
     Raises:
         BadInput: there is no such file, or something in it cannot be used.
@@ -252,9 +262,28 @@ def load_suite(
             what = "the suite has a method of that name"
             raise BadInput(what, where="--method", found=key, allowed="another")
     trust = trust.also(texts_in(added), folder)
+    file = _of_families(file, families)
+    if seed is not None and any(family.seed is not None for family in file.families.values()):
+        raise BadInput("the worlds of this suite are counted, not drawn", where="--seeds", allowed="none")
     change: dict[str, Any] = {"methods": {**file.methods, **added}}
     change |= {key: value for key, value in (("worlds", worlds), ("seed", seed)) if value is not None}
     return _suite_from(file.model_copy(update=change), document, path, folder, trust)
+
+
+def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
+    """The same with the families alone that a pattern fits."""
+    for pattern in patterns:
+        if not fnmatch.filter(file.families, pattern):
+            names = ", ".join(file.families)
+            raise BadInput(
+                "no such family", where="--family", found=pattern, allowed=f"{names}, or a pattern"
+            )
+    fits = {
+        name: family
+        for name, family in file.families.items()
+        if not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    }
+    return file.model_copy(update={"families": fits})
 
 
 def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, trust: Trust) -> Suite:

@@ -35,6 +35,7 @@ class FamilySection(Section):
         None, description="FILE.py:NAME, called with world and seed before the run: gives the world or the "
         "simulation to run, or the finished row",
     )  # fmt: skip
+    seed: Seed | None = Field(None, description="of its first world; default: as the suite's")
 
 
 class OracleSection(Section):

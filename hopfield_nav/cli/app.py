@@ -21,6 +21,7 @@ from hopfield_nav.cli.check import check, schema
 from hopfield_nav.cli.compare import compare
 from hopfield_nav.cli.crash import noticed_interrupts, write_report
 from hopfield_nav.cli.demo import demo
+from hopfield_nav.cli.explain import explain
 from hopfield_nav.cli.export import export
 from hopfield_nav.cli.identify import identify
 from hopfield_nav.cli.known import list_
@@ -44,7 +45,7 @@ app = typer.Typer(
     "with a Hopfield neural network.",
 )
 for _command in (
-    run, sweep, bench, plan, demo, replay, compare, tune, identify, serve, watch,
+    run, sweep, bench, plan, demo, replay, explain, compare, tune, identify, serve, watch,
     new, check, list_, schema, view, plot, animate, export, warm,
 ):  # fmt: skip
     app.command(_command.__name__.rstrip("_"))(_command)  # the help lists them in this order

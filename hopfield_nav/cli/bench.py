@@ -32,6 +32,18 @@ def bench(
     seeds: Annotated[
         str | None, typer.Option(metavar="fresh", help="fresh: worlds that nobody has tuned on.")
     ] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="These families alone: --family 'box*'. Repeatable."),
+    ] = None,
+    problems: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Archive of MotionBenchMaker's problems; once, they are kept."),
+    ] = None,
+    results: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="OTHERS.csv", help="Results of other programs, for the same tables."),
+    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Run the suite's own methods too, whose rows come along.")
     ] = False,
@@ -49,15 +61,25 @@ def bench(
     trust: Trusted = False,
 ) -> int:  # fmt: skip
     """Put methods beside each other on families of worlds: one table, and a page that compares them."""
-    from hopfield_nav.bench import find_suite, load_suite, with_version, write_results
+    from hopfield_nav.bench import (
+        find_suite,
+        join_results,
+        keep_problems,
+        load_suite,
+        with_version,
+        write_results,
+    )
     from hopfield_nav.cli.report import say
     from hopfield_nav.sweeps import read_rows
 
     if seeds not in (None, "fresh"):
         raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
+    if problems is not None:
+        say(f"{keep_problems(problems)} problems are kept from now on")
     seed = _fresh_seed(suite, out, resume) if seeds else None
     files = _files(method)
-    asked = load_suite(suite, files, worlds, seed, trust)
+    asked = load_suite(suite, files, worlds, seed, trust, family or ())
+    join_results(asked, [], results or ())  # refused before anything is run
     asked, shipped = (asked, []) if again or not files else _with_shipped(asked, find_suite(suite), worlds)
     known = {row["method"] for row in shipped}
     run = asked.only([name for name in asked.methods if name not in known])
@@ -66,6 +88,7 @@ def bench(
     done = say_what_is_coming(run, folder / "rows", workers, scheduler, resume)
     execute_shown(run, folder / "rows", done, workers, scheduler, resume)
     rows = [*shipped, *with_version(read_rows(folder / "rows", run), run)]
+    asked, rows = join_results(asked, rows, results or ())
     write_results(asked, rows, folder, VIEWS)
     _say_failed(run, rows)
     say(f"folder: {folder}; see {folder / 'report.html'}")

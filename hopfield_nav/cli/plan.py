@@ -11,6 +11,7 @@ from dynamics import printable, require_known
 from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
 
 if TYPE_CHECKING:
+    from hopfield_nav.experiment import FoundContact
     from hopfield_nav.known_world import Planned
 
 _MOTIONS = ("servoj", "movej", "movel")
@@ -76,15 +77,43 @@ def show_plan(planned: Planned, folder: Path, plots: bool, animate: bool) -> Non
 
 
 def _simulate(planned: Planned, folder: Path) -> bool:
-    """Follow the trajectory in simulation; whether it came to its end without a touch that was felt."""
+    """Follow the trajectory in simulation; whether it came to its end without a touch that was felt.
+
+    Of a motion until contact: whether it found one, and stopped within the distance.
+    """
     from hopfield_nav.cli.report import print_results
-    from hopfield_nav.experiment import follow
+    from hopfield_nav.experiment import follow, follow_until_contact
 
     assert planned.trajectory is not None
+    distance = planned.world.plan.until_contact
+    if distance is not None:
+        run, found = follow_until_contact(planned.world, planned.trajectory)
+        run.save(folder)
+        print_results(run.summary, folder)
+        _print_contact(found, distance)
+        return found is not None and found.went_on <= distance
     run = follow(planned.world, planned.trajectory)
     run.save(folder)
     print_results(run.summary, folder)
     return run.outcome == "reached" and run.summary["collision_count"] == 0
+
+
+def _print_contact(found: FoundContact | None, distance: float) -> None:
+    """Where a motion met something, and how far it went on."""
+    from hopfield_nav.cli.report import print_table
+
+    if found is None:
+        print("no contact on the path")
+        return
+    print_table(
+        [
+            ("contact", f"felt at {found.time:.3f} s"),
+            ("tool at", ", ".join(f"{value:.4f}" for value in found.tool) + " m"),
+            ("joints at", ", ".join(f"{value:.4f}" for value in found.joints) + " rad"),
+            ("force felt", ", ".join(f"{value:.1f}" for value in found.force) + " N"),
+            ("went on by", f"{1e3 * found.went_on:.2f} mm of {1e3 * distance:g} mm allowed"),
+        ]
+    )
 
 
 def _print(planned: Planned, folder: Path) -> None:

@@ -82,14 +82,14 @@ def replay(
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
     thresholds: list[float | None] = [None] if threshold is None else [*read_numbers(threshold)]
-    case = _opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
+    case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
                    read_joints(same_motor), read_values(None, values or []), episodes)  # fmt: skip
     rows = []
     for value in thresholds:
         chosen = case.chosen
         if value is not None:
             chosen = replace(chosen, values={**chosen.values, "threshold": value})
-        found = _replayed(chosen, case.signals)
+        found = replayed(chosen, case.signals)
         rows.append([f"{value:g}" if value is not None else "", *_scored(case, found)])
     if out is not None:
         _save(found, out)
@@ -116,14 +116,15 @@ def _in_words(scored: Sequence[str]) -> str:
     )
 
 
-def _replayed(chosen: Chosen, signals: Signals) -> Replay:
+def replayed(chosen: Chosen, signals: Signals) -> Replay:
+    """What the chosen methods make of signals."""
     from hopfield_nav.logs import replay as replay_signals
 
     c = chosen
     return replay_signals(c.model, signals, c.estimator, c.detector, c.values, c.rearm, c.episodes)
 
 
-def _opened(
+def opened(
     path: Path, world_name: str | None, names: tuple[str | None, str | None, str | None],
     free_runs: Sequence[Path], constants: str | None, same_motor: list[list[int]], given: dict[str, Any],
     episodes: bool | None,

@@ -7,5 +7,7 @@ from .preflight import Trial as Trial
 from .preflight import try_world as try_world
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
+from .whole_run import FoundContact as FoundContact
 from .whole_run import follow as follow
+from .whole_run import follow_until_contact as follow_until_contact
 from .whole_run import simulate as simulate

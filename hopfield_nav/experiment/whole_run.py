@@ -1,7 +1,14 @@
 """A world, or a given trajectory, run to its end in one call."""
 
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynamics import forward_kinematics
 from hopfield_nav.experiment.simulation import Progress, Simulation
-from hopfield_nav.loop import Trajectory
+from hopfield_nav.known_world import brake, contact_watch
+from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.record import Run
 from hopfield_nav.world import World
 
@@ -25,6 +32,64 @@ def follow(
         BadInput: the trajectory does not fit the arm, or as ``simulate``.
     """
     return Simulation(world, seed, trajectory).run(progress)
+
+
+@dataclass(frozen=True)
+class FoundContact:
+    """Where a motion met something.
+
+    Attributes:
+        time: of the alarm [s].
+        tool: (3,) tool point then, base axes [m]; ``joints``: (n,) joint angles [rad].
+        joints: as measured.
+        force: (3,) on the tool, as believed then, base axes [N].
+        went_on: how far the tool got from there until the run's end [m].
+    """
+
+    time: float
+    tool: np.ndarray
+    joints: np.ndarray
+    force: np.ndarray
+    went_on: float
+
+
+def follow_until_contact(
+    world: World, trajectory: Trajectory, seed: int | None = None
+) -> tuple[Run, FoundContact | None]:
+    """Run a world along a trajectory, and let the arm brake at the first alarm.
+
+    Args:
+        world: with ``plan.until_contact``.
+        trajectory: as for ``follow``.
+        seed: of every random number; default the world's own.
+
+    Returns:
+        The record, and where the contact was; None where nothing was felt on the way.
+
+    Raises:
+        BadInput: as ``follow``, or a detector of which a robot's controller knows nothing.
+    """
+    watch, simulation = contact_watch(world), Simulation(world, seed, trajectory)
+    found: list[FoundContact] = []
+
+    def stop(_: object) -> None:
+        if watch is None or found:
+            return
+        now, sensed = simulation.time, simulation.state.control.sensed.q.copy()
+        q, qd, qdd = evaluate(simulation.trajectory, now)
+        rest, duration = brake(q, qd, watch, world.controller.period)
+        tool = forward_kinematics(simulation.arm, sensed)[:3, 3]
+        found.append(FoundContact(now, tool, sensed, simulation.force_estimate, math.nan))
+        simulation.follow(quintic_trajectory(np.vstack([q, rest]), duration, now, qd, qdd))
+
+    simulation.on_touch = stop
+    run = simulation.run()
+    if not found:
+        return run, None
+    after = run.data.tool_position.values[run.data.time.values >= found[0].time]
+    begin = forward_kinematics(simulation.arm, found[0].joints)[:3, 3]
+    went_on = float(np.linalg.norm(after - begin, axis=1).max()) if len(after) else math.nan
+    return run, replace(found[0], went_on=went_on)
 
 
 def simulate(

@@ -1,3 +1,4 @@
+from .causes import draw_causes as draw_causes
 from .film import SIZE as SIZE
 from .film import Cut as Cut
 from .film import Progress as Progress

@@ -55,3 +55,8 @@ from .task import pose_of as pose_of
 from .task import random_free_joints as random_free_joints
 from .task import task_of_world as task_of_world
 from .timing import time_path as time_path
+from .until_contact import ContactWatch as ContactWatch
+from .until_contact import brake as brake
+from .until_contact import contact_watch as contact_watch
+from .until_contact import rtde_program as rtde_program
+from .until_contact import stopping_distance as stopping_distance

@@ -19,9 +19,10 @@ from hopfield_nav.known_world.plan import AUTO, KnownPlan, Question, plan_known,
 from hopfield_nav.known_world.proof import trajectory_is_free
 from hopfield_nav.known_world.robot_program import urscript
 from hopfield_nav.known_world.scene import Scene, build_scene, scene_of_world
-from hopfield_nav.known_world.table import write_plan_csv
+from hopfield_nav.known_world.table import PERIOD, write_plan_csv
 from hopfield_nav.known_world.task import DIRECT, SAMPLING, PlannedPath, Task, task_of_world
 from hopfield_nav.known_world.timing import time_path
+from hopfield_nav.known_world.until_contact import contact_watch, require_stop, rtde_program
 from hopfield_nav.loop import Trajectory, sample
 from hopfield_nav.world import World, build_arm, build_model, names_of
 
@@ -50,6 +51,7 @@ def plan_world(world: World) -> Planned:
         NoClosedForm: the method that is asked for needs an arm of UR type.
     """
     arm = build_arm(world)
+    contact_watch(world)  # refused before anything is planned
     return plan_task(world, arm, scene_of_world(world, world.plan.clearance), task_of_world(world, arm))
 
 
@@ -128,6 +130,9 @@ def _timed(world: World, arm: Arm, scene: Scene, path: PlannedPath) -> Trajector
     trajectory = time_path(build_model(world, arm), path, acceleration, tool_speed=tool_speed)
     if not trajectory_is_free(arm, scene, trajectory):
         raise BadInput("the motion in time could not be proven free")
+    watch = contact_watch(world)
+    if watch is not None:
+        require_stop(arm, trajectory, watch, PERIOD)
     return trajectory
 
 
@@ -163,6 +168,8 @@ def _least(planned: Planned, scene: Scene, q: np.ndarray) -> float | None:
 def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
     """Write ``world.yaml``, ``plan.json``, ``plan.csv`` and, for six joints, ``plan.script``.
 
+    Where the motion ends at a contact, ``plan_rtde.py`` too.
+
     The plan has a trajectory, the program's ``motion`` is one of ``urscript``; the folder, new or empty, is
     written whole or not at all.
 
@@ -172,12 +179,15 @@ def save_plan(planned: Planned, folder: Path, motion: str = "servoj") -> None:
     """
     assert planned.trajectory is not None
     assert planned.plan.path is not None
-    text = ""
+    text, watch = "", contact_watch(planned.world)
     if len(planned.arm.dh) == 6:  # URScript knows no others
-        text = urscript(planned.arm, planned.plan.path, planned.trajectory, motion, planned.world.name)
+        name = planned.world.name
+        text = urscript(planned.arm, planned.plan.path, planned.trajectory, motion, name, watch=watch)
     with whole_folder(folder) as partial:
         write_whole(partial / "world.yaml", planned.world.to_yaml(folder))
         write_whole(partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
         write_plan_csv(planned.arm, planned.trajectory, partial / "plan.csv")
         if text:
             write_whole(partial / "plan.script", text)
+        if text and watch is not None:
+            write_whole(partial / "plan_rtde.py", rtde_program(watch, PERIOD))

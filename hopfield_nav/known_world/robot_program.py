@@ -19,6 +19,7 @@ from hopfield_nav.known_world.path_segments import checked_path
 from hopfield_nav.known_world.table import PERIOD, sample_times
 from hopfield_nav.known_world.task import PlannedPath
 from hopfield_nav.known_world.timing import corner_times
+from hopfield_nav.known_world.until_contact import ContactWatch, urscript_condition
 from hopfield_nav.loop import Trajectory, sample, values_at
 
 MOTIONS = ("servoj", "movej", "movel")
@@ -39,6 +40,7 @@ def urscript(
     lookahead_time: float = 0.1,
     gain: float = 300.0,
     tolerance: float = 0.01,
+    watch: ContactWatch | None = None,
 ) -> str:
     """A program that moves a UR arm along a timed path.
 
@@ -52,6 +54,7 @@ def urscript(
         lookahead_time: of servoj [s], see the manual.
         gain: of servoj, see the manual.
         tolerance: the program stops where a joint is further than this from the start [rad].
+        watch: where a contact ends the motion; the program then tells where the tool is.
 
     Returns:
         The text, ending in a newline.
@@ -61,6 +64,8 @@ def urscript(
             path, joints outside their limits, or a parameter out of range.
     """
     _check(arm, path, motion)
+    if watch is not None and motion != "servoj":
+        raise BadInput("only servoj looks for a contact on its way", found=motion, allowed="servoj")
     for key, value in (("period", period), ("lookahead_time", lookahead_time), ("gain", gain)):
         low, high = _MANUAL[key]
         if not low <= value <= high:
@@ -70,10 +75,13 @@ def urscript(
     path = checked_path(path, 6)
     times = corner_times(path, trajectory)
     _require_inside(arm, trajectory)
-    if motion == "servoj":
-        body = _servoj(trajectory, period, f"{period:g}, {lookahead_time:g}, {gain:g}")
+    options = f"0, 0, {period:g}, {lookahead_time:g}, {gain:g}"
+    if watch is not None:
+        body = list(_until_contact(trajectory, period, options, watch))
+    elif motion == "servoj":
+        body = [*_servoj(trajectory, period, f"servoj({{}}, {options})"), f"  stopj({_STOP:g})"]
     else:
-        body = _movej(path, times, trajectory) if motion == "movej" else _movel(arm, path, times)
+        body = list(_movej(path, times, trajectory) if motion == "movej" else _movel(arm, path, times))
     first = f"{' '.join(name.split())}: {motion}, {times[-1]:.3f} s, starts at joints {_list(path.q[0])} rad"
     lines = [f"# {first}", *_NOTES, "def planned_path():", *_start_check(path.q[0], tolerance), *body, "end"]
     return "\n".join(lines) + "\n"
@@ -125,18 +133,37 @@ def _start_check(start: np.ndarray, tolerance: float) -> Iterator[str]:
     yield "  end"
 
 
-def _servoj(trajectory: Trajectory, period: float, options: str) -> Iterator[str]:
-    """One target a period, the goal once more until the arm has settled, then stop."""
+def _servoj(trajectory: Trajectory, period: float, call: str) -> Iterator[str]:
+    """One target a period, and the goal once more until the arm has settled."""
     targets, _, _ = values_at(trajectory, sample_times(trajectory, period)[1:])
     for q in targets:
-        yield f"  servoj({_list(q)}, 0, 0, {options})"
+        yield f"  {call.format(_list(q))}"
     goal, _, _ = values_at(trajectory, trajectory.knots[-1:])
     yield "  settling = 0"
     yield f"  while settling < {math.ceil(_SETTLING / period)}:"
-    yield f"    servoj({_list(goal[0])}, 0, 0, {options})"
+    yield f"    {call.format(_list(goal[0]))}"
     yield "    settling = settling + 1"
     yield "  end"
-    yield f"  stopj({_STOP:g})"
+
+
+def _until_contact(trajectory: Trajectory, period: float, options: str, watch: ContactWatch) -> Iterator[str]:
+    """As ``_servoj``, but no target is sent once a contact was felt; then the arm brakes and tells where."""
+    yield "  global touched = False"
+    yield from urscript_condition(watch)
+    yield "  def go(q):"
+    yield "    if not touched:"
+    yield f"      servoj(q, {options})"
+    yield "      global touched = felt()"
+    yield "    end"
+    yield "  end"
+    yield from _servoj(trajectory, period, "go({})")
+    yield f"  stopj({watch.deceleration:g})"
+    yield "  if touched:"
+    yield '    textmsg("contact: tool at ", get_actual_tcp_pose())'
+    yield '    textmsg("contact: joints at ", get_actual_joint_positions())'
+    yield "  else:"
+    yield '    textmsg("no contact on the path")'
+    yield "  end"
 
 
 def _movej(path: PlannedPath, times: np.ndarray, trajectory: Trajectory) -> Iterator[str]:

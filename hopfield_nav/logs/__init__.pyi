@@ -1,3 +1,6 @@
+from .causes import Cause as Cause
+from .causes import Explanation as Explanation
+from .causes import explain_detections as explain_detections
 from .formats import JOINT_COLUMNS as JOINT_COLUMNS
 from .identification import Sources as Sources
 from .identification import log_of_recording as log_of_recording

@@ -70,6 +70,11 @@ class PlanSection(Section):
     acceleration: Annotated[Any, PerJoint(0.01, 50.0, "rad/s²")] = Field(
         1.4, description="of the joints at most, one number or one a joint"
     )
+    until_contact: Annotated[float, Range(0.0, 1.0, "m", above=True)] | None = Field(
+        None,
+        description="the motion ends where a contact is felt, and the tool goes on by no more than this; "
+        "null: a contact is not looked for",
+    )
     ways: Annotated[int, Whole(1, 512)] = Field(5, description="direct paths that are shown, shortest first")
 
     @property

@@ -24,7 +24,7 @@ POINTS = [HOME, HOME + np.array([0.5, -0.3, 0.2, 0.1, -0.1, 0.4]), HOME + np.arr
 DIRECT = direct_path(POINTS)
 LINE = line_path(ARM, HOME, [[0.0, -0.2, 0.1], [0.1, 0, 0]], turn=[0.3, 0.2, 0.1])
 TIMED = {"direct": time_path(ARM, DIRECT), "shortest": time_path(ARM, LINE)}
-OPENING = ("def ", "while ", "if ")
+OPENING = ("def ", "while ", "if ", "else:")
 
 
 def program(path, motion, **named):
@@ -34,14 +34,14 @@ def program(path, motion, **named):
 def parse(text):
     """Statements (depth, text); refuses what is unbalanced, badly indented, not finite, or no statement."""
     known = re.compile(
-        r"(\w+ = .+|\w+\(.*\)|(while|if) .+:|def \w+\(\):|halt|end)$"  # assignment, call, block
+        r"((global )?\w+ = .+|\w+\(.*\)|(while|if) .+:|else:|def \w+\(\w*\):|return .+|halt|end)$"
     )
     depth, statements = 0, []
     for line in text.splitlines():
         code = line.split("#")[0].rstrip()
         if not code:
             continue
-        depth -= code.strip() == "end"
+        depth -= code.strip() in ("end", "else:")
         assert depth >= 0, "end without a block"
         assert code == "  " * depth + code.strip(), f"indentation of {line!r}"
         assert known.match(code.strip()), f"no statement: {line!r}"

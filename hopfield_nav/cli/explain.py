@@ -1,0 +1,82 @@
+"""The command explain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynamics import BadInput
+from hopfield_nav.cli.chosen import ArmName, Detector, Estimator, MotorConstants, Values, read_values
+from hopfield_nav.cli.options import SameMotor, read_joints
+
+if TYPE_CHECKING:
+    from hopfield_nav.logs import Explanation, Replay
+
+
+def explain(
+    log: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LOG", help="Run, its log.nc or exported signals.csv, or recording of a real arm."
+        ),
+    ],
+    detector: Detector = None,
+    estimator: Estimator = None,
+    world: Annotated[
+        str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
+    ] = None,
+    arm: ArmName = None,
+    values: Values = None,
+    motor_constants: MotorConstants = None,
+    same_motor: SameMotor = None,
+    at: Annotated[
+        float | None, typer.Option(metavar="T", help="The detection nearest to this time alone [s].")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")
+    ] = None,
+) -> int:
+    """Say of detections in a log on which joint, how far above the threshold, and what could have done it."""
+    from hopfield_nav.cli.replay import opened, replayed
+    from hopfield_nav.cli.report import print_table
+    from hopfield_nav.logs import explain_detections
+
+    if plot is not None and plot.suffix != ".png":
+        raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
+    case = opened(log, world, (detector, estimator, arm), [], motor_constants,
+                  read_joints(same_motor), read_values(None, values or []), None)  # fmt: skip
+    found = replayed(case.chosen, case.signals)
+    told = explain_detections(case.chosen.model, case.signals, found)
+    if at is not None and told:
+        told = [min(told, key=lambda each: abs(each.time - at))]
+    if not told:
+        print("no detection in this log")
+        return 1
+    for each in told:
+        print_table(_lines(each), title=f"{log.name}, {each.time:.3f} s")
+    if plot is not None:
+        _draw(found, told[0], plot)
+    return 0
+
+
+def _lines(each: Explanation) -> list[tuple[str, str]]:
+    first, *others = each.causes
+    return [
+        ("joint", f"{each.joint}: {each.torque[each.joint - 1]:.3g} N·m taken for contact"),
+        ("above the threshold", f"{each.level:.3g} times it"),
+        ("likeliest", f"{first.name}, {100 * first.share:.0f} % explained: {first.size}"),
+        *((cause.name, f"{100 * cause.share:.0f} %: {cause.size}") for cause in others),
+    ]
+
+
+def _draw(found: Replay, told: Explanation, path: Path) -> None:
+    from hopfield_nav.figures import draw_causes
+
+    causes = [(cause.name, cause.share) for cause in told.causes]
+    try:
+        draw_causes(found.time, found.tau_external, told.time, told.joint, causes, path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error
