@@ -17,7 +17,7 @@ class Palette(NamedTuple):
         excluded: cells that no plan may use although nothing was felt there (rim, known obstacles, out of
             the arm's reach), and other quiet grey.
         grid, ink: thin lines, and text.
-        tube, housing: the arm.
+        tube, housing, cap: the arm.
     """
 
     felt: str = "#0072B2"
@@ -33,6 +33,7 @@ class Palette(NamedTuple):
     ink: str = "#222222"
     tube: str = "#D3DAE2"
     housing: str = "#8494A6"
+    cap: str = "#5B6B7E"
 
 
 COLOURS = Palette()
