@@ -2,6 +2,7 @@ from .checksums import check_checksums as check_checksums
 from .checksums import write_checksums as write_checksums
 from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
+from .contacts import contact_spans as contact_spans
 from .contacts import force_norm as force_norm
 from .contacts import missed_contacts as missed_contacts
 from .detection import DetectionRecord as DetectionRecord

@@ -6,14 +6,15 @@ Every plot is also a function of its own, for one's own axes:
         ax = draw_heat_map(plt.figure().add_subplot(), data, "peak_contact_force_N", x, y)
 """
 
+import json
 from pathlib import Path
 
 import xarray as xr
 
 from dynamics import BadInput, require_known
 from dynamics.files import inside
-from hopfield_nav.figures import paper_style, save_figure
-from hopfield_nav.figures.sweep.pages import file_name, heat_maps_page, sweep_pages, varies
+from hopfield_nav.figures import paper_style, save_figure, settings_note
+from hopfield_nav.figures.sweep.pages import file_name, heat_maps_page, idle_quantities, sweep_pages, varies
 from hopfield_nav.figures.sweep.points import Points
 from hopfield_nav.record import check_checksums, read_netcdf
 
@@ -33,8 +34,16 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
     written: list[Path] = []
     with paper_style():
         for name, figure in sweep_pages(data):
-            written += save_figure(figure, figures, name, pdf)
+            written += save_figure(figure, figures, name, pdf, sweep_note(data))
     return written
+
+
+def sweep_note(data: xr.Dataset) -> str:
+    """What stands below the figures of a sweep: its world, and the settings that all its runs share."""
+    told = data.attrs
+    shared = {k: v for k, v in json.loads(told.get("settings", "{}")).items() if k not in data.variables}
+    idle = ", ".join(idle_quantities(Points(data)))
+    return settings_note(str(told.get("world", "")), shared, *([f"0 in every run: {idle}"] if idle else []))
 
 
 def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False) -> list[Path]:
@@ -56,7 +65,7 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
     with paper_style():
         figure = heat_maps_page(data, [quantity], x, y)
         figures = inside(Path(folder) / "figures", Path(folder))
-        return save_figure(figure, figures, f"heat_{file_name(quantity)}", pdf)
+        return save_figure(figure, figures, f"heat_{file_name(quantity)}", pdf, sweep_note(data))
 
 
 def read_table(folder: str | Path) -> xr.Dataset:

@@ -52,14 +52,23 @@ def varies(points: Points, quantity: str) -> bool:
 
 
 def main_quantities(points: Points) -> list[str]:
-    """What is drawn first: time, force, false alarms, delay; else other numbers that vary."""
+    """What is drawn first: time, force, false alarms, delay, but what is always 0; else other numbers."""
     found = [name for name in MAIN if points.has(name)]
     if found:
-        return found
+        return [name for name in found if _is_used(points, name)] or found
     names = [
         str(n) for n in points.data.data_vars if n not in ("index", "seed", "outcome", "error", "reason")
     ]
     return [n for n in names if points.data[n].dtype.kind in "fiu" and points.has(n)][:FALL_BACK]
+
+
+def idle_quantities(points: Points) -> list[str]:
+    """Labels of what would be drawn, were it not 0 in every run."""
+    return [points.label(n) for n in MAIN if points.has(n) and not _is_used(points, n)]
+
+
+def _is_used(points: Points, quantity: str) -> bool:
+    return bool(np.nan_to_num(points.numbers(quantity)).any())
 
 
 def outcomes_page(data: xr.Dataset, names: list[str]) -> Figure:
