@@ -36,7 +36,7 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
@@ -518,6 +518,32 @@ def method_names(kind: str) -> tuple[str, ...]:
         return PLAIN[kind]
     folder = Path(__file__).resolve().parent.joinpath(*_FOLDERS[kind].split("."))
     return tuple(sorted(module.name for module in pkgutil.iter_modules([str(folder)])))
+
+
+def shown_names(names: Iterable[str]) -> dict[str, str]:
+    """How each of some methods is called where there is little room, a built-in one by its name.
+
+    One's own, ``FILE.py:NAME``, is called NAME, or as its file where that is METHOD; where two would be
+    called alike both names are said, and where these are alike the whole.
+    """
+    found: dict[str, str] = {}
+    left = dict.fromkeys(names)
+    for shorten in (_own_name, _file_and_name, str):
+        tried = {name: shorten(name) for name in left}
+        said = [*tried.values(), *found.values()]
+        found |= {name: text for name, text in tried.items() if said.count(text) == 1}
+        left = {name: None for name in left if name not in found}
+    return found
+
+
+def _own_name(name: str) -> str:
+    file, _, attribute = name.rpartition(".py:")
+    return Path(file).name if file and attribute == "METHOD" else attribute
+
+
+def _file_and_name(name: str) -> str:
+    file, _, attribute = name.rpartition(".py:")
+    return f"{Path(file).name}:{attribute}" if file else name
 
 
 @cache

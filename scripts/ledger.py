@@ -25,6 +25,8 @@ CLAIMS = Path(__file__).with_name("claims.yaml")
 DOCUMENTS = ("kebria2016", "nowoczyn2023", "ragazzon2012", "tu2023", "madsen2020")
 _HEAD = """# Ledger
 
+After this page you can look up any claim of the five documents, and how it was checked.
+
 {counts}
 
 This page sets what the five documents claim beside what this project finds, for readers who want to know

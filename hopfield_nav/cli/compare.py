@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,18 +81,16 @@ def _compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
 
 def differing_keys(worlds: Sequence[World]) -> list[list[str]]:
     """The keys whose values differ, each with the value of every world; a dash where one has no such key."""
-    flat = [dict(_flat(world.model_dump(mode="json"))) for world in worlds]
+    from hopfield_nav.world import flat_values
+
+    flat = [{key: _text(value) for key, value in flat_values(world).items()} for world in worlds]
     keys = [key for key in dict.fromkeys(k for one in flat for k in one) if key != "description"]
-    rows = [[key, *(printable(one.get(key, "–"), 40) for one in flat)] for key in keys]
+    rows = [[key, *(one.get(key, "–") for one in flat)] for key in keys]
     return [row for row in rows if len(set(row[1:])) > 1]
 
 
-def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict) and value:
-        for name, inner in value.items():
-            yield from _flat(inner, f"{key}.{name}".lstrip("."))
-    else:
-        yield key, value if isinstance(value, str) else json.dumps(value)
+def _text(value: Any) -> str:
+    return printable(value if isinstance(value, str) else json.dumps(value), 40)
 
 
 def _row(name: str, pair: Pair) -> list[str]:

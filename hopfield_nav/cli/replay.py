@@ -94,7 +94,7 @@ def replay(
     if out is not None:
         _save(found, out)
     if plot is not None:
-        _draw(found, plot)
+        _draw(found, plot, "  ·  ".join([log.name, *map(" ".join, chosen.told())]))
     lines = [*(case.chosen if len(rows) > 1 else chosen).told(), *_lines(found, free)]
     if case.free and any(p.name == "threshold" for p in chosen.detector.parameters):
         lines += _suggestion(case, chosen)
@@ -181,13 +181,13 @@ def _save(found: Replay, path: Path) -> None:
             partial.write_text(found.csv(), encoding="utf-8")
 
 
-def _draw(found: Replay, path: Path) -> None:
+def _draw(found: Replay, path: Path, note: str) -> None:
     from hopfield_nav.figures import draw_replay
 
     if len(found.time) < 2:
         raise BadInput("nothing to draw", where=f"--plot {path}", found=f"{len(found.time)} rows")
     with told("the picture could not be saved", path):
-        draw_replay(found.time, found.level, found.wrench, found.detected, path)
+        draw_replay(found.time, found.level, found.wrench, found.detected, path, note)
 
 
 def _suggestion(case: _Case, chosen: Chosen) -> list[tuple[str, str]]:

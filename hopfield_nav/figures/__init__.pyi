@@ -9,11 +9,13 @@ from .film import write_film as write_film
 from .palette import COLOURS as COLOURS
 from .replayed import draw_replay as draw_replay
 from .sheets import add_legend as add_legend
+from .sheets import add_note as add_note
 from .sheets import envelope as envelope
 from .sheets import keep_scale as keep_scale
 from .sheets import new_figure as new_figure
 from .sheets import path_rows as path_rows
 from .sheets import save_figure as save_figure
+from .sheets import settings_note as settings_note
 from .style import CENTIMETRE as CENTIMETRE
 from .style import COLUMN as COLUMN
 from .style import PAGE as PAGE

@@ -27,9 +27,10 @@ class Palette(NamedTuple):
     # grid, ink: thin lines, and text
     grid: str = "#D4D4D4"
     ink: str = "#222222"
-    # tube, housing: the arm
+    # tube, housing, cap: the arm
     tube: str = "#D3DAE2"
     housing: str = "#8494A6"
+    cap: str = "#5B6B7E"
 
 
 COLOURS = Palette()

@@ -11,7 +11,7 @@ from hopfield_nav.figures.style import CENTIMETRE, PAGE, paper_style
 
 
 def draw_replay(
-    time: np.ndarray, level: np.ndarray, wrench: np.ndarray, detected: np.ndarray, path: Path
+    time: np.ndarray, level: np.ndarray, wrench: np.ndarray, detected: np.ndarray, path: Path, note: str = ""
 ) -> Path:
     """Draw level and force of a replay over time, with the alarms, as a PNG.
 
@@ -21,6 +21,7 @@ def draw_replay(
         wrench: (k, 6) on the tool [N, N·m].
         detected: (k,) bool, where an alarm was raised.
         path: of the file.
+        note: what stands below the figure.
 
     Raises:
         OSError: it cannot be written.
@@ -39,4 +40,4 @@ def draw_replay(
         for ax in (above, below):
             for alarm in time[detected]:
                 ax.axvline(alarm, color=COLOURS.goal, lw=0.6, zorder=0)
-        return save_figure(figure, path.parent, path.stem)[0]
+        return save_figure(figure, path.parent, path.stem, note=note)[0]

@@ -4,17 +4,25 @@ Recorded signals have tens of thousands of rows; fewer points look the same. Leg
 panels, where they cover no data.
 """
 
+import json
+import textwrap
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from dynamics.files import whole_file
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.style import DPI
 
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
+_SMALL = 4.6  # [pt] letters of a note
+_LETTERS = 33  # of them an inch
 _PACKED = 3  # of 9 levels: a tenth larger than at the default, 6, and a quarter sooner written
 
 
@@ -75,14 +83,49 @@ def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
     return np.unique(np.concatenate([[0], marks, [len(position) - 1]]))
 
 
-def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False) -> list[Path]:
-    """Write a PNG, on request a PDF too, each whole or not at all; the folder is made if there is none."""
+def settings_note(name: str, settings: Mapping[str, Any], *more: str) -> str:
+    """What is written below a figure: of which world it is, the settings, and ``more``."""
+    told = (f"{key} {_brief(value)}".replace(" ", "\u00a0") for key, value in settings.items())
+    return "  ·  ".join([name, *told, *more])
+
+
+def add_note(figure: Figure, note: str) -> float:
+    """Write a note below a figure, outside of it, in three small lines at most; how high it is [inch]."""
+    if not note:
+        return 0.0
+    width, height = figure.get_size_inches()
+    lines = textwrap.wrap(note, int(width * _LETTERS), max_lines=3, placeholder="  …", break_long_words=False)
+    how: dict[str, Any] = {"fontsize": _SMALL, "color": COLOURS.excluded, "va": "top", "linespacing": 1.3}
+    figure.text(0.04 / width, -0.02 / height, "\n".join(lines), in_layout=False, **how)
+    return 0.05 + 1.35 * _SMALL / 72 * len(lines)
+
+
+def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False, note: str = "") -> list[Path]:
+    """Write a PNG, on request a PDF too, each whole or not at all; the folder is made if there is none.
+
+    The note stands below the figure, which keeps its size.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    return [_save(figure, folder / f"{name}.{ending}") for ending in (("png", "pdf") if pdf else ("png",))]
+    below = add_note(figure, note)
+    return [
+        _save(figure, folder / f"{name}.{ending}", below) for ending in (("png", "pdf") if pdf else ("png",))
+    ]
 
 
-def _save(figure: Figure, path: Path) -> Path:
-    how = {"pil_kwargs": {"compress_level": _PACKED}} if path.suffix == ".png" else {}
+def _save(figure: Figure, path: Path, below: float) -> Path:
+    how: dict[str, Any] = {"pil_kwargs": {"compress_level": _PACKED}} if path.suffix == ".png" else {}
+    if below:
+        how["bbox_inches"] = Bbox([[0.0, -below], figure.get_size_inches()])
     with whole_file(path) as partial:
         figure.savefig(partial, dpi=DPI, **how)
     return path
+
+
+def _brief(value: Any) -> str:
+    """A value of a world file in a few letters."""
+    if isinstance(value, list) and value:
+        texts = [_brief(item) for item in value]
+        return texts[0] if len(set(texts)) == 1 and len(texts) > 3 else f"[{', '.join(texts)}]"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value.rpartition("/")[2] if isinstance(value, str) else json.dumps(value)

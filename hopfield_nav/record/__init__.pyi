@@ -1,5 +1,6 @@
 from .contacts import contact_delays as contact_delays
 from .contacts import contact_episodes as contact_episodes
+from .contacts import contact_spans as contact_spans
 from .contacts import force_norm as force_norm
 from .contacts import missed_contacts as missed_contacts
 from .detection import DetectionRecord as DetectionRecord

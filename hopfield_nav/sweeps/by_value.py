@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hopfield_nav.plugin import shown_names
 from hopfield_nav.sweeps.axes import AxisColumn
 from hopfield_nav.sweeps.statistics import Value, mean, share
 from hopfield_nav.sweeps.sweep_file import Sweep
@@ -108,13 +109,14 @@ def _labels(rows: Sequence[Row], columns: Sequence[AxisColumn]) -> tuple[Callabl
                 return (f"{'abcd'[k]}: {edges[k]:.4g} … {edges[k + 1]:.4g}",)
 
             return quarter, False
-    return lambda row: tuple(_text(row[c.name]) for c in columns), True
+    names = shown_names({row[c.name] for row in rows for c in columns if isinstance(row[c.name], str)})
+    return lambda row: tuple(_text(row[c.name], names) for c in columns), True
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, names: Mapping[str, str]) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return value.rpartition(".py:")[2] if isinstance(value, str) else json.dumps(value)
+    return names[value] if isinstance(value, str) else json.dumps(value)
 
 
 def _means(rows: Sequence[Row], names: Iterable[str]) -> tuple[Value, dict[str, Value]]:
@@ -134,7 +136,7 @@ def _differences(
     """What rows have less those of the best that agree in all else; the pairs of one seed count as one."""
 
     def key(row: Row) -> tuple[Hashable, ...]:
-        return row["seed"], *(_text(row[name]) for name in others)
+        return row["seed"], *(json.dumps(row[name]) for name in others)
 
     first = {key(row): row for row in best}
     reached: dict[Hashable, list[float]] = {}

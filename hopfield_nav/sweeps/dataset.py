@@ -11,6 +11,7 @@ import numpy as np
 from hopfield_nav.sweeps.axes import AxisColumn
 from hopfield_nav.sweeps.record import describe_key
 from hopfield_nav.sweeps.sweep_file import Sweep
+from hopfield_nav.world import changed_settings
 
 if TYPE_CHECKING:
     import xarray
@@ -44,6 +45,7 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> xarray.Dataset:
         "title": f"hopfield-nav sweep {sweep.name}",
         "description": sweep.description,
         "world": sweep.world.name,
+        "settings": json.dumps(changed_settings(sweep.world)),
         "digest": sweep.digest,
         "Conventions": "CF-1.8",
     }

@@ -1,4 +1,4 @@
-"""Arm and obstacles as a page draws them: parts in the links' frames, poses of the links, solids."""
+"""Where a page draws the links of an arm, and the solids around it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,32 +11,7 @@ from hopfield_nav.geometry import as_primitives, capsule_distance, pack_primitiv
 from hopfield_nav.view.arrays import packed
 from hopfield_nav.world import Solid, pack
 
-_TUBE = 2.5  # a capsule longer than this many radii is a tube, else a joint's housing
-_ROD = 0.006  # [m] radius of the rod from the flange to a tool point away from it
 _NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that solid
-
-
-def arm_parts(arm: Arm) -> list[dict[str, Any]]:
-    """The arm's capsules, and a rod to a tool point away from the flange.
-
-    ``link`` (0 the base), ``start``, ``end`` [m] in the link's frame, ``radius`` [m], whether it is a
-    ``tube``, and ``flat``: 1 where nothing lies below z = 0 of the frame, as the base stands flat.
-    """
-    parts = [_part(row[0], row[1:4], row[4:7], row[7]) for row in arm.capsules]
-    if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
-        parts.append(_part(len(arm.dh), np.zeros(3), arm.tool[:3, 3], _ROD))
-    return parts
-
-
-def _part(link: float, start: np.ndarray, end: np.ndarray, radius: float) -> dict[str, Any]:
-    return {
-        "link": int(link),
-        "start": start.tolist(),
-        "end": end.tolist(),
-        "radius": float(radius),
-        "tube": bool(np.linalg.norm(end - start) > _TUBE * radius),
-        "flat": int(link == 0 and np.allclose(start[:2], end[:2])),
-    }
 
 
 def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:

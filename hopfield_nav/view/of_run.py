@@ -9,8 +9,9 @@ from dynamics import BadInput
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid import start_point
 from hopfield_nav.record import SUMMARY, Run, force_norm, missed_contacts
+from hopfield_nav.view.arm_shape import arm_parts
 from hopfield_nav.view.arrays import packed
-from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses, solid_part
+from hopfield_nav.view.bodies import first_touches, link_poses, solid_part
 from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
 from hopfield_nav.view.map_layers import map_layers
 from hopfield_nav.view.template import page_text

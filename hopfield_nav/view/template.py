@@ -11,7 +11,7 @@ from dynamics.files import write_whole
 _SCRIPTS = (  # in order
     "numbers.js", "shapes.js", "places.js", "scene.js", "map.js", "panels.js", "page.js", "live.js",
 )  # fmt: skip
-_LIBRARY = "three-r111.min.js"
+_LIBRARY = "three.min.js"
 
 
 def page_text(description: dict[str, Any]) -> str:

@@ -62,6 +62,8 @@ from .planner_section import PlannerSection as PlannerSection
 from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema
 from .sections import Section as Section
+from .settings import changed_settings as changed_settings
+from .settings import flat_values as flat_values
 from .solids import Box as Box
 from .solids import Cylinder as Cylinder
 from .solids import Floor as Floor

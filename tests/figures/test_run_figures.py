@@ -86,8 +86,11 @@ def test_figures_drawn_in_two_are_the_same_files(run, tmp_path):
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_a_run_without_collisions_has_no_zoom(tmp_path):
-    assert drawn(simulate(load_world("empty", ["time_limit=2"])), tmp_path) == NAMES - {"force_zoom"}
+def test_a_run_without_collisions_has_no_zoom_and_no_components_of_force(tmp_path):
+    assert drawn(simulate(load_world("empty", ["time_limit=2"])), tmp_path) == NAMES - {
+        "force_zoom",
+        "forces",
+    }
 
 
 def test_a_run_without_signals_has_maps_alone(tmp_path):
@@ -107,7 +110,7 @@ def test_a_run_that_diverged_and_one_without_a_goal(tmp_path):
     assert exploded.outcome == "diverged"
     drawn(exploded, tmp_path)
     idle = simulate(load_world("u_trap", ["goal=null", "time_limit=0.5"]))
-    assert drawn(idle, tmp_path) == NAMES - {"force_zoom"}
+    assert drawn(idle, tmp_path) == NAMES - {"force_zoom", "forces"}
 
 
 def test_a_sparse_record(tmp_path):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from documentation.tables import detectors
 from measured_part import read
 
@@ -62,3 +64,23 @@ def test_links_lead_somewhere(page):
     path = next(p for p in (ROOT / page, ROOT / "docs" / page) if p.exists())
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
         assert (path.parent / target).exists(), f"{page}: {target}"
+
+
+def pages_of(entries):
+    """The pages of a level of the navigation and of those below it, each level with six entries at most."""
+    assert len(entries) <= 6, entries
+    for entry in entries:
+        inside = next(iter(entry.values())) if isinstance(entry, dict) else entry
+        yield from pages_of(inside) if isinstance(inside, list) else [inside]
+
+
+def test_the_site_has_six_entries_on_a_level_and_every_page_begins_with_what_one_can_do_after_it():
+    pages = list(pages_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
+    written = {page for page in pages if not page.startswith("reference/") and page != "changelog.md"}
+    there = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "notebooks").glob("*.ipynb")]
+    assert {path.relative_to(ROOT / "docs").with_suffix(".md").as_posix() for path in there} == written
+    for path in there:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            text = "".join(json.loads(text)["cells"][0]["source"])
+        assert re.match(r"# .+\n\nAfter this page you can [^\n]+\.\n", text), path.name

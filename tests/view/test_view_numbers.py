@@ -17,8 +17,9 @@ from dynamics import BadInput, link_frames, load_arm
 from hopfield_nav import load_world, simulate
 from hopfield_nav.record import force_norm
 from hopfield_nav.view import describe_run
+from hopfield_nav.view.arm_shape import arm_parts
 from hopfield_nav.view.arrays import packed, whole
-from hopfield_nav.view.bodies import arm_parts, first_touches, link_poses
+from hopfield_nav.view.bodies import first_touches, link_poses
 from hopfield_nav.view.frames import RATE, curve, frame_rows
 from hopfield_nav.world import Cylinder, Sphere, build_arm
 
@@ -77,6 +78,67 @@ def test_poses_are_the_link_frames(arm):
     assert np.abs(turned - frames[..., :3, :3]).max() < 1e-4
     assert (np.sum(turn[1:] * turn[:-1], axis=-1) > 0).all()  # the short way from frame to frame
     assert {part["link"] for part in arm_parts(arm)} <= set(range(position.shape[1]))
+
+
+def cylinder_place(part, point):
+    """Distance from the line about which a part turns, and along it from its start."""
+    beyond = np.subtract(point, part["start"])
+    along = beyond @ part["along"]
+    return np.linalg.norm(beyond - along * np.array(part["along"])), along
+
+
+def is_inside(part, point):
+    radius, along = cylinder_place(part, point)
+    outline = np.array(part["outline"])
+    low, high = outline[:, 1].min(), outline[:, 1].max()
+    return low <= along <= high and radius <= np.interp(along, outline[:, 1], outline[:, 0]) + 1e-6
+
+
+def surface(part):
+    """Points of a part all around its outline."""
+    along = np.array(part["along"])
+    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
+    across /= np.linalg.norm(across)
+    for turn in np.linspace(0, 2 * np.pi, 12, endpoint=False):
+        out = np.cos(turn) * across + np.sin(turn) * np.cross(along, across)
+        for radius, distance in part["outline"]:
+            yield np.array(part["start"]) + distance * along + radius * out
+
+
+def shares_away(capsules, point):
+    """How far a point is from the middle lines of capsules, in their radii."""
+    for row in capsules:
+        reach = row[4:7] - row[1:4]
+        at = np.clip((point - row[1:4]) @ reach / max(reach @ reach, 1e-12), 0, 1)
+        yield np.linalg.norm(point - row[1:4] - at * reach) / row[7]
+
+
+@pytest.mark.parametrize(
+    "arm", [load_arm("ur5e"), load_arm("panda"), random_arm(3)], ids=["ur5e", "panda", "3"]
+)
+def test_the_drawn_arm_is_where_its_capsules_are(arm):
+    """The middle line of each capsule is inside it, and no point of it is 0.9 radii beyond one."""
+    parts = [part for part in arm_parts(arm) if part["outline"][0][1] > -0.0059]  # without the rod to a tool
+    for row in arm.capsules:
+        own = [part for part in arm_parts(arm) if part["link"] == row[0]]
+        for point in np.linspace(row[1:4], row[4:7], 9):
+            assert any(is_inside(part, point) for part in own), (row, point)
+    for part in parts:
+        own = arm.capsules[arm.capsules[:, 0] == part["link"]]
+        assert all(min(shares_away(own, point)) < 1.9 for point in surface(part)), part
+
+
+def test_a_joint_of_a_ur5_is_a_housing_across_its_axis():
+    """Every axis of the six is that of a housing; lids close those of the five links in the middle."""
+    arm = load_arm("ur5_full")
+    frames = link_frames(arm, np.zeros(6))
+    housings = [part for part in arm_parts(arm) if part["kind"] == "housing"]
+    for axis in frames[:6]:
+        ends = np.array([axis[:3, 3], axis[:3, 3] + axis[:3, 2]])
+        on = [cylinder_place(p, (point - frame[:3, 3]) @ frame[:3, :3])[0] for p in housings
+              for frame in [frames[p["link"]]] for point in ends]  # fmt: skip
+        assert np.reshape(on, (-1, 2)).max(axis=1).min() < 1e-6, axis
+    assert {p["link"] for p in arm_parts(arm) if p["kind"] == "cap"} == {1, 2, 3, 4, 5}
 
 
 def test_first_touches_name_the_solid_and_its_time():

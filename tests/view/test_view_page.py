@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+import re
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from hopfield_nav.view import describe_plan, describe_run, write_page
 from hopfield_nav.world import build_arm
 
 CURSOR = np.array([int(COLOURS.travelled[k : k + 2], 16) for k in (1, 3, 5)])
-LARGEST = 4_000_000  # [bytes] of the main experiment's page
+LARGEST = 1_200_000  # [bytes] of the main experiment's page
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +87,15 @@ def test_a_page_that_asks_is_noticed_and_stopped(browser, main_page, tmp_path):
     told = " ".join(browser.faults())
     assert "on purpose" in told
     assert "Content Security Policy" in told
+
+
+def test_every_reading_has_a_name_and_three_js_says_its_release(browser, main_page):
+    open_page(browser, main_page)
+    seek(browser, 20.0)
+    notes = browser.run("[...document.querySelectorAll('figcaption output')].map((o) => o.textContent)")
+    assert re.fullmatch(r"(J[1-6] -?\d+(\.\d+)?  ){6}mrad", notes[1]), notes[1]
+    first = (files("hopfield_nav.view") / "vendor" / "three" / "three.min.js").read_text().partition("\n")[0]
+    assert f"three.js 0.{browser.run('THREE.REVISION')}." in first
 
 
 def test_the_cursor_moves_every_panel(browser, main_page, main_run):

@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dynamics import Arm, NoClosedForm, forward_kinematics, inverse_kinematics
-from hopfield_nav.figures import paper_style, save_figure
+from hopfield_nav.figures import paper_style, save_figure, settings_note
 from hopfield_nav.figures.plan.pages import direct_page, shortest_page
 from hopfield_nav.figures.plan.solutions import solutions_page
 from hopfield_nav.known_world import SAMPLING, KnownPlan, Scene
-from hopfield_nav.world import Solid, World, names_of, solids_of
+from hopfield_nav.world import Solid, World, changed_settings, names_of, solids_of
 
 
 def known_solids(world: World | Sequence[Solid]) -> list[Solid]:
@@ -21,6 +21,10 @@ def known_solids(world: World | Sequence[Solid]) -> list[Solid]:
 
 def _known_names(world: World | Sequence[Solid]) -> list[str | None]:
     return names_of(world.known) if isinstance(world, World) else []
+
+
+def _note(world: World | Sequence[Solid]) -> str:
+    return settings_note(world.name, changed_settings(world)) if isinstance(world, World) else ""
 
 
 def draw_plan_figures(
@@ -49,14 +53,14 @@ def draw_plan_figures(
     """
     if plan.path is None:
         return []
-    solids, path = known_solids(world), plan.path
+    solids, path, note = known_solids(world), plan.path, _note(world)
     name = {SAMPLING: "sampled"}.get(path.kind, path.kind) + "_path"
     with paper_style():
-        written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), name, pdf)
+        written = save_figure(_plan_page(arm, scene, solids, plan), Path(folder), name, pdf, note)
         goal = forward_kinematics(arm, path.q[-1])
         if _has_solutions(arm, goal):
             page = solutions_page(arm, scene, solids, goal, _known_names(world))
-            written += save_figure(page, Path(folder), "goal_solutions", pdf)
+            written += save_figure(page, Path(folder), "goal_solutions", pdf, note)
     return written
 
 
@@ -71,7 +75,7 @@ def draw_solutions_figure(
     """Draw every configuration of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
     with paper_style():
         figure = solutions_page(arm, scene, known_solids(world), pose, _known_names(world))
-        return save_figure(figure, Path(folder), "solutions", pdf)
+        return save_figure(figure, Path(folder), "solutions", pdf, _note(world))
 
 
 def _plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], plan: KnownPlan) -> Figure:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
-from hopfield_nav.figures import do_in_two_processes, paper_style, save_figure
+from hopfield_nav.figures import add_note, do_in_two_processes, paper_style, save_figure, settings_note
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.pages import (
     collision_space_page,
@@ -33,6 +33,7 @@ from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_ma
 from hopfield_nav.figures.run.slices import slices_page
 from hopfield_nav.figures.solid import in_space
 from hopfield_nav.record import Run
+from hopfield_nav.world import changed_settings
 
 _PAGES: dict[str, Callable[[Run], Figure | None]] = {
     "collision_space": collision_space_page,  # ragazzon2012 figure 7.2
@@ -68,17 +69,22 @@ def draw_run_figures(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     pages = _OF_JOINTS if run.world.map.space == "joints" else _PAGES
-    names, endings = list(pages), ("png", "pdf") if pdf else ("png",)
+    names, endings, note = list(pages), ("png", "pdf") if pdf else ("png",), run_note(run)
 
     def draw(name: str) -> bool:
         figure = pages[name](run)
-        return figure is not None and bool(save_figure(figure, folder, name, pdf))
+        return figure is not None and bool(save_figure(figure, folder, name, pdf, note))
 
     jobs = [partial(draw, name) for name in reversed(names)]  # those that take longest are last
     with paper_style():
         drawn = do_in_two_processes(jobs) if two_processes else [job() for job in jobs]
     made = [name for name, there in zip(names, reversed(drawn), strict=True) if there]
     return [folder / f"{name}.{ending}" for name in made for ending in endings]
+
+
+def run_note(run: Run) -> str:
+    """What stands below the figures of a run: its world, and the settings that are not the defaults."""
+    return settings_note(str(run.summary["world"]), changed_settings(run.world))
 
 
 _ONE_PANEL: dict[str, Callable[[Axes, Run], object]] = {
@@ -104,6 +110,8 @@ def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
     require_known(name, pages, "no such figure", "plot")
     with paper_style():
         figure = pages[name](run)
+        if figure is not None:
+            add_note(figure, run_note(run))
     if figure is None:
         raise BadInput("this run has no such figure", where="plot", found=name)
     return figure

@@ -6,11 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from hopfield_nav.figures import COLOURS, envelope, keep_scale
-from hopfield_nav.figures.run.signals import add_signal, frame_time
+from hopfield_nav.figures.run.signals import add_signal, frame_time, is_flat
 from hopfield_nav.record import Run
 from hopfield_nav.world import build_arm
 
 _ERROR, _ANGLE, _TORQUE = 0.02, 0.01, 0.1  # [mrad], [rad], [N·m] that every scale spans
+_REFERENCE = {"linewidth": 0.7, "linestyle": (0, (2.5, 1.5))}  # over the joint, which is wider
 _NEAR = 0.5  # a limit is drawn where the axis need not grow by more than this share to hold it
 
 
@@ -26,8 +27,8 @@ def draw_joint_error(ax: Axes, run: Run, joint: int) -> Axes:
 
 def draw_joint_angle(ax: Axes, run: Run, joint: int) -> Axes:
     """Angle of one joint, counted from 0, its reference and its limits, of a run with signals."""
-    add_signal(ax, run, run.data.q_ref.values[:, joint], COLOURS.planned, linewidth=1.5)
-    add_signal(ax, run, run.data.q.values[:, joint], COLOURS.travelled)
+    add_signal(ax, run, run.data.q.values[:, joint], COLOURS.travelled, linewidth=1.6)
+    add_signal(ax, run, run.data.q_ref.values[:, joint], COLOURS.true, **_REFERENCE)
     keep_scale(ax, _ANGLE)
     low, high = build_arm(run.world).position_limits[joint]
     _add_limits(ax, f"joint {joint + 1}", low, high, "rad")
@@ -47,11 +48,16 @@ def draw_joint_torque(ax: Axes, run: Run, joint: int) -> Axes:
     return frame_time(ax, run)
 
 
+def driven_joints(run: Run) -> list[int]:
+    """The joints, from 0, whose torque is not zero throughout."""
+    return [k for k, tau in enumerate(run.data.tau.values.T) if not is_flat(tau, _TORQUE)]
+
+
 def joint_handles() -> list[Artist]:
     """Legend of angles and torques."""
     return [
-        Line2D([], [], color=COLOURS.planned, lw=1.5, label="reference"),
-        Line2D([], [], color=COLOURS.travelled, lw=0.7, label="joint, motor"),
+        Line2D([], [], color=COLOURS.travelled, lw=1.6, label="joint, motor"),
+        Line2D([], [], color=COLOURS.true, label="reference", **_REFERENCE),
     ]
 
 

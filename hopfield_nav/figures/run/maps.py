@@ -110,13 +110,15 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
     """Legend of the tool's path; seen from one side it has no crosses and no contacts that were missed."""
     handles: list[Artist] = [Line2D([], [], color=COLOURS.travelled, label="tool")]
     if run.data.sizes["event"]:
-        handles += _felt_handles(run, "felt cell" + " (×)" * seen_from_above, seen_from_above)
+        handles += _felt_handles(run, "felt cell", seen_from_above)
+        how = {"mfc": "white", "mec": COLOURS.felt, "mew": 0.7, "markersize": 5.5}
+        handles += [Line2D([], [], marker="X", ls="", label="touched cell", **how)] * seen_from_above
         handles += [_disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
     if seen_from_above and missed_contacts(run):
         how = {"color": COLOURS.missed, "mec": COLOURS.ink, "mew": 0.7, "markersize": 5}
-        handles += [Line2D([], [], marker="^", ls="", label="contact not registered", **how)]
+        handles += [Line2D([], [], marker="^", ls="", label="missed contact", **how)]
     return handles + [_disc(COLOURS.start, "start", 5)] + [_diamond(5)] * (run.world.goal is not None)
 
 

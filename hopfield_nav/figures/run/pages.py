@@ -3,6 +3,8 @@
 A map in space is seen from one side, a plane map from above.
 """
 
+from functools import partial
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -119,18 +121,25 @@ def snapshots_page(run: Run) -> Figure | None:
 
 
 def force_page(run: Run) -> Figure | None:
-    """Components of the actual and the estimated force and moment (7.6)."""
+    """Components of the actual and the estimated force and moment (7.6) that are not zero throughout."""
     if not _has_signals(run):
         return None
-    figure = new_figure(PAGE, 9.0 * CENTIMETRE)
-    panels = figure.subplots(3, 2, sharex=True)
-    for axis, (force, moment) in enumerate(panels):
-        signals.draw_force_component(force, run, axis)
-        signals.draw_moment_component(moment, run, axis)
-    for ax in panels[:2].ravel():
-        ax.set_xlabel("")
+    forces, moments = signals.used_components(run)
+    draws = [partial(signals.draw_force_component, run=run, axis=k) for k in forces]
+    draws += [partial(signals.draw_moment_component, run=run, axis=k) for k in moments]
+    if not draws:
+        return None
+    flat = [f"${name}_{'xyz'[k]}$" for name, used in (("F", forces), ("M", moments)) for k in range(3)
+            if k not in used]  # fmt: skip
+    rows = -(-len(draws) // 2)
+    figure = new_figure(PAGE, (3.0 * max(rows, 1.4)) * CENTIMETRE)
+    for k, draw in enumerate(draws):
+        place = 2 * (k % rows) + k // rows + 1  # down the columns: forces first
+        _keep_outer(
+            draw(figure.add_subplot(rows, 2, place)), 0, 1 if k in (rows - 1, len(draws) - 1) else 2, 1
+        )
     figure.align_ylabels()
-    return add_legend(figure, signals.force_handles(run), 2)
+    return add_legend(figure, [*signals.force_handles(run), *signals.flat_handle(flat)], 3)
 
 
 def force_magnitude_page(run: Run) -> Figure | None:
@@ -157,7 +166,7 @@ def force_zoom_page(run: Run) -> Figure | None:
     signals.draw_level_zoom(lower, run, event)
     upper.label_outer()
     figure.align_ylabels()
-    return add_legend(figure, [*signals.force_handles(run), *signals.instant_handles()], 3)
+    return add_legend(figure, [*signals.force_handles(run), *signals.instant_handles(run, event)], 3)
 
 
 def joint_error_page(run: Run) -> Figure | None:
@@ -177,15 +186,20 @@ def joints_page(run: Run) -> Figure | None:
     """Angles and torques of all joints, with their limits."""
     if not _has_signals(run):
         return None
-    n = run.data.sizes["joint"]
-    rows = -(-n // 3)
-    figure = new_figure(PAGE, (7.0 * rows + 1.0) * CENTIMETRE)
-    for k in range(2 * n):
-        joint, draw = k % n, joints.draw_joint_angle if k < n else joints.draw_joint_torque
-        place = joint + (0 if k < n else 3 * rows)
-        ax = draw(figure.add_subplot(2 * rows, 3, place + 1), run, joint)
-        _keep_outer(ax, joint, n, 3, bottom=k >= n)
-    return add_legend(figure, joints.joint_handles(), 2)
+    all_joints = list(range(run.data.sizes["joint"]))
+    driven = joints.driven_joints(run)
+    angle_rows, torque_rows = -(-len(all_joints) // 3), -(-len(driven) // 3)
+    rows = angle_rows + torque_rows
+    figure = new_figure(PAGE, (3.5 * rows + 1.0) * CENTIMETRE)
+    for draw, shown, above in (
+        (joints.draw_joint_angle, all_joints, 0),
+        (joints.draw_joint_torque, driven, angle_rows),
+    ):
+        for k, joint in enumerate(shown):
+            ax = draw(figure.add_subplot(rows, 3, 3 * above + k + 1), run, joint)
+            _keep_outer(ax, k, len(shown), 3, bottom=shown is driven or not driven)
+    still = [f"torque of joint {k + 1}" for k in all_joints if k not in driven]
+    return add_legend(figure, [*joints.joint_handles(), *signals.flat_handle(still)], 3)
 
 
 def _panels(

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import CENTIMETRE, PAGE, new_figure, paper_style, save_figure, solid
+from hopfield_nav.figures import CENTIMETRE, PAGE, new_figure, paper_style, save_figure, settings_note, solid
 from hopfield_nav.figures.run.maps import draw_collision_space, space_handles
 from hopfield_nav.record import Run
-from hopfield_nav.world import all_solids, build_arm
+from hopfield_nav.world import all_solids, build_arm, changed_settings
 
 _HIGH = 9 * CENTIMETRE  # [inch]
 
@@ -19,8 +19,9 @@ def draw_set_up(run: Run, folder: Path, name: str) -> Path:
     Raises:
         OSError: it cannot be written.
     """
+    note = settings_note(run.world.name, changed_settings(run.world))
     with paper_style():
-        return save_figure(set_up_page(run), folder, name)[0]
+        return save_figure(set_up_page(run), folder, name, note=note)[0]
 
 
 def set_up_page(run: Run) -> Figure:

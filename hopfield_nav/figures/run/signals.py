@@ -12,20 +12,24 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopfield_nav.figures import COLOURS, envelope, keep_scale
-from hopfield_nav.record import Run, contact_delays, force_norm, missed_contacts
+from hopfield_nav.record import (
+    Run,
+    contact_delays,
+    contact_episodes,
+    contact_spans,
+    force_norm,
+    missed_contacts,
+)
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
+_SECOND = 0.01  # [N] of a second obstacle, from which it is said
 _DASHES = (0, (4, 2))
 _FORCE, _MOMENT = 1.0, 0.1  # [N], [N·m] that every scale shows
 
 
 def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
     """The true and the estimated force along one axis of the base, 0 to 2 (ragazzon2012 figure 7.6)."""
-    data = run.data
-    add_signal(ax, run, data.force_estimate.values[:, axis], COLOURS.felt, linewidth=0.9)
-    add_signal(ax, run, data.force.values[:, axis], COLOURS.true, linewidth=0.6)
-    ax.set_ylabel(f"$F_{'xyz'[axis]}$ (N)")
-    return frame_time(keep_scale(ax, 2 * _FORCE), run)
+    return _draw_component(ax, run, _force_signals(run, axis), f"$F_{'xyz'[axis]}$ (N)", _FORCE)
 
 
 def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
@@ -33,13 +37,45 @@ def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
 
     The true one is that of the largest contact force; a contact at the tool point itself has none.
     """
+    return _draw_component(ax, run, _moment_signals(run, axis), f"$M_{'xyz'[axis]}$ (N·m)", _MOMENT)
+
+
+def used_components(run: Run) -> tuple[list[int], list[int]]:
+    """Axes along which there is a force, and those about which there is a moment, that a figure can show."""
+    return (
+        [k for k in range(3) if not all(is_flat(v, _FORCE) for v in _force_signals(run, k))],
+        [k for k in range(3) if not all(is_flat(v, _MOMENT) for v in _moment_signals(run, k))],
+    )
+
+
+def is_flat(values: np.ndarray, scale: float) -> bool:
+    """Whether a signal stays within a tenth of the least that an axis spans, and so looks like zero."""
+    return bool(np.abs(np.nan_to_num(values)).max(initial=0.0) < scale / 10)
+
+
+def flat_handle(names: list[str]) -> list[Artist]:
+    """Legend of what is drawn nowhere, since it is zero."""
+    return [Line2D([], [], ls="", label=f"zero throughout: {', '.join(names)}")] if names else []
+
+
+def _force_signals(run: Run, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    return run.data.force.values[:, axis], run.data.force_estimate.values[:, axis]
+
+
+def _moment_signals(run: Run, axis: int) -> tuple[np.ndarray, np.ndarray]:
     data = run.data
     lever = np.nan_to_num(data.contact_point.values - data.tool_position.values)
     true = np.cross(lever, np.nan_to_num(data.contact_force.values))
-    add_signal(ax, run, data.moment_estimate.values[:, axis], COLOURS.felt, linewidth=0.9)
-    add_signal(ax, run, true[:, axis], COLOURS.true, linewidth=0.6)
-    ax.set_ylabel(f"$M_{'xyz'[axis]}$ (N·m)")
-    return frame_time(keep_scale(ax, 2 * _MOMENT), run)
+    return true[:, axis], data.moment_estimate.values[:, axis]
+
+
+def _draw_component(
+    ax: Axes, run: Run, signals: tuple[np.ndarray, np.ndarray], label: str, scale: float
+) -> Axes:
+    for values, colour, width in zip(signals[::-1], (COLOURS.felt, COLOURS.true), (0.9, 0.6), strict=True):
+        add_signal(ax, run, values, colour, linewidth=width)
+    ax.set_ylabel(label)
+    return frame_time(keep_scale(ax, 2 * scale), run)
 
 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
@@ -102,6 +138,20 @@ def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
     return frame_zoom(ax, run, event)
 
 
+def other_touches(run: Run, event: int) -> list[tuple[float, float]]:
+    """Start and end [s] of what else touches in the picture of a collision.
+
+    These are contacts before and after its own, and a second obstacle that is touched during it.
+    """
+    low, high = zoom_span(run, event)
+    touch, rows, data = float(run.data.touch_time[event]), zoom_rows(run, event), run.data
+    second = data.force.values[rows] - np.nan_to_num(data.contact_force.values[rows])
+    spans = contact_spans(data.time.values[rows], force_norm(second) > _SECOND)
+    there = [e for e in contact_episodes(run) if e.start < high and e.end > low]
+    own = [e for e in there if e.start - 1e-3 < touch <= e.end]
+    return spans + [(max(low, e.start), min(high, e.end)) for e in there if e not in own]
+
+
 def typical_collision(run: Run) -> int | None:
     """The detection whose delay after its contact's start is nearest to the median; None without one."""
     delay = contact_delays(run.data.event_time.values, run.data.touch_time.values)
@@ -128,12 +178,14 @@ def threshold_handle() -> Line2D:
     return Line2D([], [], color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), label="threshold")
 
 
-def instant_handles() -> list[Artist]:
-    """Legend of threshold, touch and detection."""
+def instant_handles(run: Run, event: int) -> list[Artist]:
+    """Legend of threshold, touch and detection of a collision, and of what else touches."""
+    others = other_touches(run, event)
     return [
         threshold_handle(),
         Line2D([], [], color=COLOURS.true, lw=0.8, ls=":", label="touch"),
         Line2D([], [], color=COLOURS.felt, lw=0.8, ls=":", label="detection"),
+        *([Patch(color=COLOURS.grid, alpha=0.6, lw=0, label="touches elsewhere too")] if others else []),
     ]
 
 
@@ -176,7 +228,9 @@ def zoom_rows(run: Run, event: int) -> slice:
 
 
 def add_instants(ax: Axes, run: Run, event: int) -> None:
-    """Upright lines at touch and detection."""
+    """Upright lines at touch and detection; other touches are shaded."""
+    for start, end in other_touches(run, event):
+        ax.axvspan(start, end, color=COLOURS.grid, alpha=0.6, lw=0, zorder=0)
     ax.axvline(float(run.data.touch_time[event]), color=COLOURS.true, lw=0.7, ls=":", zorder=1)
     ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, lw=0.7, ls=":", zorder=1)
 

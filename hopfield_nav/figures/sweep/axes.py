@@ -32,6 +32,11 @@ class SweptAxis:
     where: np.ndarray  # (runs,) where each run stands
     binned: bool  # whether runs of several values share a bin
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the values have an order: numbers do, methods do not."""
+        return not any(isinstance(value, str) for value in self.values)
+
     def place(self, value: Any) -> float:
         """Where a value stands, that of a run or any other number on a scale of numbers."""
         if self.kind == "even":
@@ -49,7 +54,7 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     values, codes = codes_of(raw)
     label = points.label(name)
     if raw.dtype.kind != "f" or not np.isfinite(raw).all():
-        return _even(name, label, [short(value) for value in values], codes)
+        return _even(name, label, [str(value) for value in values], codes)
     if len(values) > MOST_VALUES:
         return _binned(name, label, raw, even)
     kind = "even" if even else _kind(np.array(values))
@@ -70,7 +75,7 @@ def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44) -> None:
         return
     texts = [short(value) for value in axis.values]
     across = line.axis_name == "x"
-    words = across and any(isinstance(value, str) for value in axis.values)
+    words = across and not axis.ordered
     turned = words and sum(map(len, texts)) + 2 * len(texts) > room
     sizes = [(len(text) + 1) / room if across and not turned else 0.085 for text in texts]
     line.set_major_locator(FixedLocator(axis.at))

@@ -22,6 +22,8 @@ _ORDERED = "viridis"
 def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None = None) -> Axes:
     """Median of a quantity along a parameter, with a band: 5–95 %, or all of them if they are few.
 
+    Values without an order, such as methods, are joined by no line, and have bars in the place of a band.
+
     There is a line for each value of the parameter ``by``, six at the most. Hollow marks stand where not
     every run reached the goal. Where other parameters vary too, or where the values were drawn at random,
     every run is a faint dot.
@@ -37,7 +39,7 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None
     counts = np.concatenate([line.count[line.count > 0] for line in lines])
     share = SPAN if counts.size and counts.min() >= MANY else (0, 100)
     for line in lines:
-        line.draw(ax, share)
+        line.draw(ax, share, axis.ordered)
     axes.scale_axis(axis, ax.xaxis)
     axes.limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
@@ -57,14 +59,17 @@ class _Line:
     always: np.ndarray
     how: dict[str, Any]
 
-    def draw(self, ax: Axes, share: tuple[float, float]) -> None:
+    def draw(self, ax: Axes, share: tuple[float, float], joined: bool) -> None:
         colour = self.how["color"]
         if (self.count > 1).any():
             spans = [np.percentile(v, share) if v.size else (np.nan, np.nan) for v in self.runs]
             low, high = np.array(spans).T
             alpha = 0.2 if "label" not in self.how else 0.12
-            ax.fill_between(self.at, low, high, color=colour, alpha=alpha, lw=0, zorder=2)
-        ax.plot(self.at, self.middle, ms=3.5, mew=0.8, zorder=3, **self.how)
+            if joined:
+                ax.fill_between(self.at, low, high, color=colour, alpha=alpha, lw=0, zorder=2)
+            else:
+                ax.vlines(self.at, low, high, color=colour, alpha=2 * alpha, lw=5, zorder=2)
+        ax.plot(self.at, self.middle, ls="-" if joined else "", ms=3.5, mew=0.8, zorder=3, **self.how)
         some = ~self.always
         ax.plot(
             self.at[some], self.middle[some], ls="", marker=self.how["marker"], ms=3.5, mew=0.8,

@@ -6,6 +6,7 @@ Every plot is also a function of its own, for one's own axes:
         ax = draw_heat_map(plt.figure().add_subplot(), data, "peak_contact_force_N", x, y)
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,16 @@ from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
 from dynamics.files import inside
-from hopfield_nav.figures import CENTIMETRE, COLUMN, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures import (
+    CENTIMETRE,
+    COLUMN,
+    PAGE,
+    add_legend,
+    new_figure,
+    paper_style,
+    save_figure,
+    settings_note,
+)
 from hopfield_nav.figures.sweep.heat_map import draw_heat_map, heat_map_handles
 from hopfield_nav.figures.sweep.lines import draw_lines
 from hopfield_nav.figures.sweep.outcomes import draw_outcomes, outcome_handles
@@ -62,14 +72,23 @@ def varies(points: Points, quantity: str) -> bool:
 
 
 def main_quantities(points: Points) -> list[str]:
-    """What is drawn first: time, force, false alarms, delay; else other numbers that vary."""
+    """What is drawn first: time, force, false alarms, delay, but what is always 0; else other numbers."""
     found = [name for name in MAIN if points.has(name)]
     if found:
-        return found
+        return [name for name in found if _is_used(points, name)] or found
     names = [
         str(n) for n in points.data.data_vars if n not in ("index", "seed", "outcome", "error", "reason")
     ]
     return [n for n in names if points.data[n].dtype.kind in "fiu" and points.has(n)][:FALL_BACK]
+
+
+def idle_quantities(points: Points) -> list[str]:
+    """Labels of what would be drawn, were it not 0 in every run."""
+    return [points.label(n) for n in MAIN if points.has(n) and not _is_used(points, n)]
+
+
+def _is_used(points: Points, quantity: str) -> bool:
+    return bool(np.nan_to_num(points.numbers(quantity)).any())
 
 
 def outcomes_page(data: xr.Dataset, names: list[str]) -> Figure:
@@ -128,8 +147,16 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
     written: list[Path] = []
     with paper_style():
         for name, figure in sweep_pages(data):
-            written += save_figure(figure, figures, name, pdf)
+            written += save_figure(figure, figures, name, pdf, sweep_note(data))
     return written
+
+
+def sweep_note(data: xr.Dataset) -> str:
+    """What stands below the figures of a sweep: its world, and the settings that all its runs share."""
+    told = data.attrs
+    shared = {k: v for k, v in json.loads(told.get("settings", "{}")).items() if k not in data.variables}
+    idle = ", ".join(idle_quantities(Points(data)))
+    return settings_note(str(told.get("world", "")), shared, *([f"0 in every run: {idle}"] if idle else []))
 
 
 def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False) -> list[Path]:
@@ -151,7 +178,7 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
     with paper_style():
         figure = heat_maps_page(data, [quantity], x, y)
         figures = inside(Path(folder) / "figures", Path(folder))
-        return save_figure(figure, figures, f"heat_{file_name(quantity)}", pdf)
+        return save_figure(figure, figures, f"heat_{file_name(quantity)}", pdf, sweep_note(data))
 
 
 def read_table(folder: str | Path) -> xr.Dataset:

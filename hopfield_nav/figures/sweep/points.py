@@ -10,10 +10,12 @@ import numpy as np
 import xarray as xr
 
 from dynamics import BadInput, nearest_name
+from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import SUMMARY
 
 PASSED = "passed_through"
 TIME = "simulated_time_s"  # of a run that did not reach the goal it says nothing about the path
+_LONGEST = 24  # letters of a word at an axis
 _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
 
 
@@ -57,7 +59,7 @@ class Points:
         values = self._all(name)[self._rows]
         if values.dtype.kind in "fiu":
             return np.asarray(values, float)
-        return np.array([short(value) for value in values], object)
+        return np.array(_words(values), object)
 
     def numbers(self, name: str) -> np.ndarray:
         """(count,) values of a quantity, NaN where there is none.
@@ -139,7 +141,14 @@ def short(value: Any) -> str:
     text = str(value)
     if text.startswith("["):
         text = _short_list(text)
-    return text if len(text) <= 16 else text[:15] + "…"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _words(values: np.ndarray) -> list[str]:
+    """What is no number, in short; a method of one's own by its name, apart from others of that name."""
+    texts = [value if isinstance(value, str) else short(value) for value in values]
+    names = shown_names(texts)
+    return [short(names[text]) for text in texts]
 
 
 def _short_number(value: float) -> str:

@@ -146,8 +146,8 @@ function onKeys(view, clock) {
 
 function sceneOrWords(view) {
   const probe = document.createElement("canvas");
-  if (probe.getContext("webgl")) return makeScene(element("scene"), view);
-  element("legend").textContent = "This browser has no WebGL: the arm in space cannot be drawn.";
+  if (probe.getContext("webgl2")) return makeScene(element("scene"), view);
+  element("legend").textContent = "This browser has no WebGL 2: the arm in space cannot be drawn.";
   return null;
 }
 

@@ -80,17 +80,17 @@ function makePanel(figure, view, panel, seek) {
       const pen = sheet.clear();
       pen.drawImage(curves, 0, 0, width, height);
       line(pen, x(time), TOP, x(time), height - BOTTOM, view.colours.travelled, 2);
-      note.replaceChildren(...panel.curves.map((curve) => numberOf(curve, k, high - low, panel.curves.length < 3)), panel.unit);
+      note.replaceChildren(...panel.curves.map((curve) => numberOf(curve, k, high - low)), panel.unit);
     },
   };
 }
 
-/** What a curve shows at frame k, in its colour. */
-function numberOf(curve, k, span, named) {
+/** What a curve shows at frame k, in its colour, after its name; joint 1 is J1. */
+function numberOf(curve, k, span) {
   const number = document.createElement("span");
   number.style.color = curve.colour;
   number.title = curve.name;
-  number.textContent = `${named ? `${curve.name} ` : ""}${within(largest(curve, k), span)} `;
+  number.textContent = `${curve.name.replace(/^joint /, "J")} ${within(largest(curve, k), span)}  `;
   return number;
 }
 

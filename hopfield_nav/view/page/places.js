@@ -6,7 +6,7 @@ const FAINTEST = 0.06;
 
 /** Balls that appear with their touch and stay. */
 function addPlaces(group, view) {
-  const geometry = new THREE.SphereBufferGeometry(FELT_RADIUS, 20, 14);
+  const geometry = new THREE.SphereGeometry(FELT_RADIUS, 20, 14);
   const balls = view.places.map(({ time, point, weight }) => {
     const opacity = Math.max(FAINTEST, 0.9 * weight);
     const material = new THREE.MeshLambertMaterial({

@@ -60,8 +60,8 @@ function makeScene(host, view) {
   const scene = new THREE.Scene(), points = pointsToSee(view);
   const room = new THREE.Box3().setFromPoints(points), size = room.getSize(new THREE.Vector3()).length();
   scene.background = new THREE.Color("#ffffff");
-  scene.add(new THREE.HemisphereLight("#ffffff", "#b8b8c4", 0.75));
-  const sun = new THREE.DirectionalLight("#ffffff", 0.45);
+  scene.add(new THREE.HemisphereLight("#ffffff", "#a4a4b0", 2.5));
+  const sun = new THREE.DirectionalLight("#ffffff", 1.5);
   sun.position.set(0.6, -0.9, 1.6);
   scene.add(sun);
   for (const name of ["arm", "obstacles", "map", "felt", "path", "trail", "forces"]) {
@@ -112,8 +112,8 @@ function addArm(group, view, colours) {
   const links = view.poses.position.length / (3 * view.time.length);
   const frames = Array.from({ length: links }, () => group.add(new THREE.Group()).children.slice(-1)[0]);
   for (const part of view.arm) {
-    const material = new THREE.MeshLambertMaterial({ color: part.tube ? colours.tube : colours.housing });
-    frames[part.link].add(new THREE.Mesh(capsuleGeometry(part), material));
+    const material = new THREE.MeshLambertMaterial({ color: colours[part.kind] });
+    frames[part.link].add(new THREE.Mesh(turnedGeometry(part), material));
   }
   const next = new THREE.Quaternion();
   return ({ k, share }) => frames.forEach((frame, i) => {
@@ -177,7 +177,7 @@ function addPlans(groups, view, colours) {
 function addCells(group, map, cells, colour, alpha) {
   if (!cells.length) return;
   const side = map.spacing * 0.98, inSpace = map.shape.length === 3;
-  const geometry = new THREE.BoxBufferGeometry(side, side, inSpace ? side : 0.1 * side);
+  const geometry = new THREE.BoxGeometry(side, side, inSpace ? side : 0.1 * side);
   const material = new THREE.MeshLambertMaterial({ color: colour, transparent: true, opacity: alpha, depthWrite: false });
   const cubes = new THREE.InstancedMesh(geometry, material, cells.length);
   cubes.frustumCulled = false;
@@ -189,7 +189,7 @@ function addCells(group, map, cells, colour, alpha) {
 function addClosedStep(group, map, from, to, fact, colours) {
   const a = vector(cellCentre(map, from)), b = vector(cellCentre(map, to));
   const wide = 0.84 * map.spacing, high = map.shape.length === 3 ? wide : 0.5 * map.spacing;
-  const geometry = new THREE.BoxBufferGeometry((fact ? 0.16 : 0.05) * map.spacing, high, wide);
+  const geometry = new THREE.BoxGeometry((fact ? 0.16 : 0.05) * map.spacing, high, wide);
   const material = new THREE.MeshLambertMaterial({ color: colours.felt, transparent: !fact, opacity: fact ? 1 : 0.6 });
   const plate = new THREE.Mesh(geometry, material);
   const along = b.clone().sub(a).normalize(), up = new THREE.Vector3(0, 0, 1);
@@ -203,7 +203,7 @@ function addClosedStep(group, map, from, to, fact, colours) {
 function addTool(groups, view, colours, size) {
   const points = view.time.map((_, k) => row3(view.tool, k)), radius = 0.0022 * size;
   const ball = (colour, at, share) => {
-    const mesh = new THREE.Mesh(new THREE.SphereBufferGeometry(share * size, 20, 14), new THREE.MeshLambertMaterial({ color: colour }));
+    const mesh = new THREE.Mesh(new THREE.SphereGeometry(share * size, 20, 14), new THREE.MeshLambertMaterial({ color: colour }));
     mesh.position.copy(vector(at));
     return mesh;
   };
@@ -256,7 +256,7 @@ function addGrid(group, map, colours, size) {
   const lines = new THREE.BufferGeometry().setFromPoints(points);
   group.add(new THREE.LineSegments(lines, new THREE.LineBasicMaterial({ color: colours.grid })));
   if (map.shape.length === 3) {
-    const box = new THREE.BoxBufferGeometry(...[0, 1, 2].map((i) => map.ends[1][i] - map.ends[0][i]))
+    const box = new THREE.BoxGeometry(...[0, 1, 2].map((i) => map.ends[1][i] - map.ends[0][i]))
       .translate(...[0, 1, 2].map((i) => (map.ends[1][i] + map.ends[0][i]) / 2));
     group.add(new THREE.LineSegments(new THREE.EdgesGeometry(box), new THREE.LineBasicMaterial({ color: colours.grid })));
     roundNumbers(map.ends[0][2], map.ends[1][2]).forEach((value) =>

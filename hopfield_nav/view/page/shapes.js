@@ -1,5 +1,5 @@
 "use strict";
-// Shapes for the scene: capsules, solids of the world file, tubes along points, arrows, written labels.
+// Shapes for the scene: the arm's parts, solids of the world file, tubes along points, arrows, written labels.
 
 const SIDES = 24;
 const UP = new THREE.Vector3(0, 1, 0); // along which three.js makes cylinders
@@ -8,47 +8,31 @@ function vector(values) {
   return new THREE.Vector3(values[0], values[1], values[2]);
 }
 
-/** A cylinder with round ends from start to end; a flat one has nothing below z = 0. */
-function capsuleGeometry(part) {
-  const start = vector(part.start), end = vector(part.end);
-  const length = start.distanceTo(end), radius = part.radius, outline = [];
-  for (let i = 0; i <= 8; i++) {
-    const angle = (Math.PI / 2) * (i / 8 - 1);
-    outline.push(new THREE.Vector2(radius * Math.cos(angle), radius * Math.sin(angle)));
-  }
-  for (let i = 0; i <= 8; i++) {
-    const angle = (Math.PI / 2) * (i / 8);
-    outline.push(new THREE.Vector2(radius * Math.cos(angle), length + radius * Math.sin(angle)));
-  }
-  outline[0].x = outline[outline.length - 1].x = 0;
-  const geometry = new THREE.LatheBufferGeometry(outline, SIDES);
-  const turn = new THREE.Quaternion();
-  if (length > 0) turn.setFromUnitVectors(UP, end.clone().sub(start).divideScalar(length));
-  geometry.applyMatrix(new THREE.Matrix4().compose(start, turn, new THREE.Vector3(1, 1, 1)));
-  if (part.flat) {
-    const points = geometry.attributes.position;
-    for (let i = 0; i < points.count; i++) points.setZ(i, Math.max(0, points.getZ(i)));
-  }
-  return geometry;
+/** What an outline, rows of a radius and a distance, makes as it turns about the line from start along. */
+function turnedGeometry({ start, along, outline }) {
+  const profile = outline.map(([radius, distance]) => new THREE.Vector2(radius, distance));
+  const turn = new THREE.Quaternion().setFromUnitVectors(UP, vector(along));
+  return new THREE.LatheGeometry(profile, 2 * SIDES)
+    .applyMatrix4(new THREE.Matrix4().compose(vector(start), turn, new THREE.Vector3(1, 1, 1)));
 }
 
 /** A solid of the world file; what has no end is cut to the box {min, max} of the scene. */
 function solidGeometry(solid, box, heights) {
   if (solid.kind === "sphere") {
-    return new THREE.SphereBufferGeometry(solid.radius, SIDES, SIDES / 2).translate(...solid.center);
+    return new THREE.SphereGeometry(solid.radius, SIDES, SIDES / 2).translate(...solid.center);
   }
   if (solid.kind === "box") {
     const [a, b, c] = solid.rotation, [x, y, z] = solid.center;
     const pose = new THREE.Matrix4().set(...a, x, ...b, y, ...c, z, 0, 0, 0, 1);
-    return new THREE.BoxBufferGeometry(...solid.size).applyMatrix(pose);
+    return new THREE.BoxGeometry(...solid.size).applyMatrix4(pose);
   }
   if (solid.kind === "cylinder") {
     const [low, high] = solid.height || heights;
-    return new THREE.CylinderBufferGeometry(solid.radius, solid.radius, high - low, 2 * SIDES)
+    return new THREE.CylinderGeometry(solid.radius, solid.radius, high - low, 2 * SIDES)
       .rotateX(Math.PI / 2).translate(solid.center[0], solid.center[1], (low + high) / 2);
   }
   const size = box.getSize(new THREE.Vector3()), middle = box.getCenter(new THREE.Vector3());
-  return new THREE.PlaneBufferGeometry(size.x + 0.3, size.y + 0.3).translate(middle.x, middle.y, solid.height);
+  return new THREE.PlaneGeometry(size.x + 0.3, size.y + 0.3).translate(middle.x, middle.y, solid.height);
 }
 
 /** A tube through points; `setDrawRange(0, indicesOfTube(k))` shows it up to point k. */
@@ -84,8 +68,8 @@ function indicesOfTube(k) {
 /** An arrow that is seen through everything; `point(at, along)` sets it. */
 function makeArrow(colour, thickness) {
   const arrow = new THREE.Group(), material = new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true });
-  const shaft = new THREE.Mesh(new THREE.CylinderBufferGeometry(thickness, thickness, 1, 10).translate(0, 0.5, 0), material);
-  const head = new THREE.Mesh(new THREE.ConeBufferGeometry(3 * thickness, 8 * thickness, 14), material);
+  const shaft = new THREE.Mesh(new THREE.CylinderGeometry(thickness, thickness, 1, 10).translate(0, 0.5, 0), material);
+  const head = new THREE.Mesh(new THREE.ConeGeometry(3 * thickness, 8 * thickness, 14), material);
   arrow.add(shaft, head);
   arrow.point = (at, along) => {
     const length = along.length();
@@ -108,8 +92,9 @@ function makeLabel(text, at, height) {
   pen.fillStyle = "#444";
   pen.fillText(text, 4, 40);
   const texture = new THREE.CanvasTexture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
   texture.generateMipmaps = false;
-  texture.minFilter = THREE.LinearFilter; // the canvas need not measure a power of two
+  texture.minFilter = THREE.LinearFilter;
   const label = new THREE.Sprite(new THREE.SpriteMaterial({ map: texture, depthTest: false }));
   label.position.copy(vector(at));
   label.scale.set((height * canvas.width) / canvas.height, height, 1);
