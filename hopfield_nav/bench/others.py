@@ -79,11 +79,7 @@ def _read(suite: Suite, path: Path) -> list[Row]:
             found[key] = row
         except BadInput as error:
             where = f"{path}, line {number}" + (f", {error.where}" if error.where else "")
-            faults.append(
-                BadInput(
-                    error.what, where=where, found=error.found, allowed=error.allowed, nearest=error.nearest
-                )
-            )  # fmt: skip
+            faults.append(error.at(where))
     if faults:
         raise together(faults)
     return list(found.values())

@@ -47,16 +47,12 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem in frame 0 of the arm.
+    """A problem in frame 0 of the arm."""
 
-    Attributes:
-        start, goal: (6,) joint angles [rad].
-        obstacles: entries of a world's ``obstacles``.
-    """
-
+    # start, goal: (6,) joint angles [rad]
     start: list[float]
     goal: list[float]
-    obstacles: list[dict[str, Any]]
+    obstacles: list[dict[str, Any]]  # entries of a world's ``obstacles``
 
 
 def keep_problems(archive: Path) -> int:

@@ -49,6 +49,15 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+Log = Annotated[
+    Path,
+    typer.Argument(
+        metavar="LOG", help="Run, its log.nc or exported signals.csv, or recording of a real arm."
+    ),
+]
+WorldOfLog = Annotated[
+    str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
+]
 Detector = Annotated[
     str | None,
     typer.Option(help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]"),

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput
-from hopfield_nav.cli.chosen import ArmName, Detector, Estimator, MotorConstants, Values, read_values
+from dynamics import BadInput, told
+from hopfield_nav.cli.chosen import (
+    ArmName,
+    Detector,
+    Estimator,
+    Log,
+    MotorConstants,
+    Values,
+    WorldOfLog,
+    read_values,
+)
 from hopfield_nav.cli.options import SameMotor, read_joints
 
 if TYPE_CHECKING:
@@ -16,17 +25,10 @@ if TYPE_CHECKING:
 
 
 def explain(
-    log: Annotated[
-        Path,
-        typer.Argument(
-            metavar="LOG", help="Run, its log.nc or exported signals.csv, or recording of a real arm."
-        ),
-    ],
+    log: Log,
     detector: Detector = None,
     estimator: Estimator = None,
-    world: Annotated[
-        str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
-    ] = None,
+    world: WorldOfLog = None,
     arm: ArmName = None,
     values: Values = None,
     motor_constants: MotorConstants = None,
@@ -48,16 +50,16 @@ def explain(
     case = opened(log, world, (detector, estimator, arm), [], motor_constants,
                   read_joints(same_motor), read_values(None, values or []), None)  # fmt: skip
     found = replayed(case.chosen, case.signals)
-    told = explain_detections(case.chosen.model, case.signals, found)
-    if at is not None and told:
-        told = [min(told, key=lambda each: abs(each.time - at))]
-    if not told:
+    explained = explain_detections(case.chosen.model, case.signals, found)
+    if at is not None and explained:
+        explained = [min(explained, key=lambda one: abs(one.time - at))]
+    if not explained:
         print("no detection in this log")
         return 1
-    for each in told:
-        print_table(_lines(each), title=f"{log.name}, {each.time:.3f} s")
+    for one in explained:
+        print_table(_lines(one), title=f"{log.name}, {one.time:.3f} s")
     if plot is not None:
-        _draw(found, told[0], plot)
+        _draw(found, explained[0], plot)
     return 0
 
 
@@ -71,12 +73,9 @@ def _lines(each: Explanation) -> list[tuple[str, str]]:
     ]
 
 
-def _draw(found: Replay, told: Explanation, path: Path) -> None:
+def _draw(found: Replay, first: Explanation, path: Path) -> None:
     from hopfield_nav.figures import draw_causes
 
-    causes = [(cause.name, cause.share) for cause in told.causes]
-    try:
-        draw_causes(found.time, found.tau_external, told.time, told.joint, causes, path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error
+    causes = [(cause.name, cause.share) for cause in first.causes]
+    with told("the picture could not be saved", path):
+        draw_causes(found.time, found.tau_external, first.time, first.joint, causes, path)

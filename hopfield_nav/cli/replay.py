@@ -17,8 +17,10 @@ from hopfield_nav.cli.chosen import (
     Episodes,
     Estimator,
     FreeRun,
+    Log,
     MotorConstants,
     Values,
+    WorldOfLog,
     choose,
     motors_of,
     read_numbers,
@@ -45,17 +47,10 @@ class _Case:
 
 
 def replay(
-    log: Annotated[
-        Path,
-        typer.Argument(
-            metavar="LOG", help="Run, its log.nc or exported signals.csv, or recording of a real arm."
-        ),
-    ],
+    log: Log,
     detector: Detector = None,
     estimator: Estimator = None,
-    world: Annotated[
-        str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
-    ] = None,
+    world: WorldOfLog = None,
     arm: ArmName = None,
     threshold: Annotated[
         str | None,

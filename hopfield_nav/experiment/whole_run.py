@@ -36,21 +36,13 @@ def follow(
 
 @dataclass(frozen=True)
 class FoundContact:
-    """Where a motion met something.
+    """Where a motion met something."""
 
-    Attributes:
-        time: of the alarm [s].
-        tool: (3,) tool point then, base axes [m]; ``joints``: (n,) joint angles [rad].
-        joints: as measured.
-        force: (3,) on the tool, as believed then, base axes [N].
-        went_on: how far the tool got from there until the run's end [m].
-    """
-
-    time: float
-    tool: np.ndarray
-    joints: np.ndarray
-    force: np.ndarray
-    went_on: float
+    time: float  # of the alarm [s]
+    tool: np.ndarray  # (3,) tool point then, base axes [m]
+    joints: np.ndarray  # (n,) their angles then, as measured [rad]
+    force: np.ndarray  # (3,) on the tool, as believed then, base axes [N]
+    went_on: float  # how far the tool got from there until the run's end [m]
 
 
 def follow_until_contact(

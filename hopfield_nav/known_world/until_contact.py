@@ -21,19 +21,12 @@ _SAMPLES = 8  # a piece of the trajectory, at which speeds are asked
 
 @dataclass(frozen=True)
 class ContactWatch:
-    """When a motion ends before its goal.
+    """When a motion ends before its goal."""
 
-    Attributes:
-        force: on the tool [N]; None where torques are watched.
-        torques: of each joint [N·m]; () where the force is watched.
-        distance: that the tool may go on [m].
-        deceleration: of the fastest joint [rad/s²].
-    """
-
-    force: float | None
-    torques: tuple[float, ...]
-    distance: float
-    deceleration: float
+    force: float | None  # on the tool [N]; None where torques are watched
+    torques: tuple[float, ...]  # of each joint [N·m]; () where the force is watched
+    distance: float  # that the tool may go on [m]
+    deceleration: float  # of the fastest joint [rad/s²]
 
 
 def contact_watch(world: World) -> ContactWatch | None:

@@ -27,38 +27,23 @@ _UNKNOWN_FRICTION = 0.1  # of what a joint bears, where the model has none
 
 @dataclass(frozen=True)
 class Cause:
-    """A possible cause.
+    """A possible cause."""
 
-    Attributes:
-        name: ``contact``, ``friction``, ``payload``, ``masses`` or ``noise``.
-        share: of the torque (squared) that it explains, from 0 to 1.
-        size: in words, the error or force that this takes.
-    """
-
-    name: str
-    share: float
-    size: str
+    name: str  # ``contact``, ``friction``, ``payload``, ``masses`` or ``noise``
+    share: float  # of the torque (squared) that it explains, from 0 to 1
+    size: str  # in words, the error or force that this takes
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a detection came.
+    """Why a detection came."""
 
-    Attributes:
-        time: of the alarm [s].
-        joint: on which most is felt, as a share of what it bears; counted from 1.
-        level: alarm level, 1 at the threshold.
-        torque: (n,) taken for contact [N·m].
-        sudden: (n,) of it, what came within the last ``ONSET`` [N·m].
-        causes: the likeliest first.
-    """
-
-    time: float
-    joint: int
-    level: float
-    torque: np.ndarray
-    sudden: np.ndarray
-    causes: tuple[Cause, ...]
+    time: float  # of the alarm [s]
+    joint: int  # on which most is felt, as a share of what it bears; counted from 1
+    level: float  # alarm level, 1 at the threshold
+    torque: np.ndarray  # (n,) taken for contact [N·m]
+    sudden: np.ndarray  # (n,) of it, what came within the last ``ONSET`` [N·m]
+    causes: tuple[Cause, ...]  # the likeliest first
 
 
 def explain_detections(model: Arm, signals: Signals, found: Replay) -> list[Explanation]:
