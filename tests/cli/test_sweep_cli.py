@@ -93,9 +93,9 @@ def test_interrupted_and_resumed(tmp_path, whole_group):
     scratch.mkdir()
     here = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}
     program = [sys.executable, "-W", "ignore", "-m", "hopfield_nav"]
-    command = [*program, "sweep", "long.yaml", "--workers", "2", "--no-plots"]
+    command = [*program, "sweep", "long.yaml", "--no-plots", "--workers"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=here, start_new_session=True, stderr=subprocess.PIPE, text=True
+        [*command, "2"], cwd=tmp_path, env=here, start_new_session=True, stderr=subprocess.PIPE, text=True
     )
     table = tmp_path / "runs/long/sweep.csv"
     deadline = time.monotonic() + 90
@@ -115,7 +115,7 @@ def test_interrupted_and_resumed(tmp_path, whole_group):
     if whole_group:
         return
     done = subprocess.run(
-        [*command, "--resume"], cwd=tmp_path, env=here, capture_output=True, text=True, check=False
+        [*command, "0", "--resume"], cwd=tmp_path, env=here, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert table.read_bytes().count(b"\n") == 17
