@@ -14,8 +14,10 @@ from hopfield_nav.cli.chosen import MotorConstants
 from hopfield_nav.cli.options import SameMotor, Trusted, WorldName, set_option
 
 if TYPE_CHECKING:
-    from hopfield_nav.cli.quiet import Tuned
+    from hopfield_nav.cli.quiet import Free, Tuned
     from hopfield_nav.world import World
+
+_LEAST_SHARE = 0.25  # of the threshold that was chosen, from where on rates are drawn
 
 
 def tune(
@@ -43,6 +45,12 @@ def tune(
     ] = None,
     motor_constants: MotorConstants = None,
     same_motor: SameMotor = None,
+    segments: Annotated[
+        bool, typer.Option("--by-segment", help="Tell what each part of the motion between two rests needs.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw rate against force that is felt, as .png.")
+    ] = None,
     overrides: Annotated[list[str] | None, set_option("detection.measure=force_norm")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="World file to write  [default: WORLD_tuned.yaml]")
@@ -66,6 +74,12 @@ def tune(
     if not free_run and (motor_constants or same_motor):
         allowed = "with --free-run"
         raise BadInput("motors are those of a recording", where="--motor-constants", allowed=allowed)
+    if plot is not None and plot.suffix != ".png":
+        raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
+    if segments or plot is not None:
+        from hopfield_nav.logs import require_in_proportion
+
+        require_in_proportion(worlds[0].detection.measure)
     say_if_cold()
     free = recorded(worlds[0], free_run, motor_constants, same_motor) if free_run else simulated(seeds)
     found = [tuned(candidate, free, per_hour, force=len(worlds) > 1) for candidate in worlds]
@@ -78,7 +92,45 @@ def tune(
     gains = [("gains", _gains(gain or "", found))] if len(found) > 1 else []
     lines += costs(load_world(world, change[:-1], trust), after)
     print_table([*gains, *lines, ("world", str(file))], title=worlds[0].name)
+    if segments:
+        _print_segments(judged, free)
+    if plot is not None:
+        _draw(judged, free, plot)
     return 0 if judged.rate[2] <= per_hour else 1
+
+
+def _print_segments(judged: Tuned, free: Free) -> None:
+    """What every part of the motions needs, in proportion to the threshold that was chosen for all."""
+    from hopfield_nav.cli.report import print_columns
+    from hopfield_nav.logs import by_segment
+
+    motions = [*free.choosing(judged.world), *free.judging(judged.world)]
+    found = by_segment(judged.watched, motions, judged.chosen.threshold)
+    rows = [
+        [
+            f"{each.begin:.2f}–{each.end:.2f} s", f"{each.share:.3g}", f"{each.force:.3g} N",
+            f"{each.alarms} in {each.seconds:.1f} s", f"{each.most_per_hour:.3g}",
+        ]
+        for each in found
+    ]  # fmt: skip
+    head = ["part", "of the threshold", "force felt", "alarms in its other half", "1/h at most (95 %)"]
+    print_columns(head, rows)
+
+
+def _draw(judged: Tuned, free: Free, path: Path) -> None:
+    import numpy as np
+
+    from hopfield_nav.figures import draw_rates
+    from hopfield_nav.logs import rate_curve
+
+    threshold, motions = judged.chosen.threshold, list(free.judging(judged.world))
+    shares = np.geomspace(_LEAST_SHARE, 1.0 / _LEAST_SHARE, 33)
+    curve = rate_curve(judged.watched, motions, threshold, shares)
+    try:
+        draw_rates(*curve, float(curve.force[len(shares) // 2]), path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error
 
 
 def _values(gain: str | None) -> list[str]:

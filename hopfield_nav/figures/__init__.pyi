@@ -7,6 +7,7 @@ from .film import film_speed as film_speed
 from .film import frame_of as frame_of
 from .film import write_film as write_film
 from .palette import COLOURS as COLOURS
+from .rates import draw_rates as draw_rates
 from .replayed import draw_replay as draw_replay
 from .sheets import add_legend as add_legend
 from .sheets import add_note as add_note

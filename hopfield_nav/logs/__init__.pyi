@@ -18,6 +18,12 @@ from .recording import load_recording as load_recording
 from .replayed import Replay as Replay
 from .replayed import Replaying as Replaying
 from .replayed import replay as replay
+from .segments import RateCurve as RateCurve
+from .segments import SegmentThreshold as SegmentThreshold
+from .segments import by_segment as by_segment
+from .segments import felt as felt
+from .segments import rate_curve as rate_curve
+from .segments import require_in_proportion as require_in_proportion
 from .signals import MOTOR_CONSTANT as MOTOR_CONSTANT
 from .signals import Signals as Signals
 from .signals import signals_of_recording as signals_of_recording

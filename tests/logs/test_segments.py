@@ -1,0 +1,108 @@
+"""What each part of a motion needs of a threshold, and the rate of false alarms against the force felt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import explain_study as study
+import numpy as np
+import pytest
+from refusals import refused, refused_by_command
+
+from dynamics import inverse_dynamics, jacobian, joint_friction_torque
+from hopfield_nav.cli.app import main
+from hopfield_nav.logs import Signals, Watched, by_segment, felt, rate_curve
+from hopfield_nav.logs.segments import parts_of, rises
+from hopfield_nav.loop import quintic_trajectory, values_at
+from hopfield_nav.plugin import find_method
+
+ARM = study.arm_of()
+THRESHOLD = np.array(study.THRESHOLD)
+
+
+def watched(measure="joint_torque"):
+    methods = find_method("estimator", "momentum_observer"), find_method("detector", measure)
+    return Watched(ARM, *methods, {"threshold": 12.0 if measure == "force_norm" else list(THRESHOLD)})
+
+
+def motion(noise, seed=0):
+    """Two legs with a rest between them, the second with another noise."""
+    generator = np.random.default_rng(seed)
+    q = generator.uniform(study.LOW, study.HIGH, (3, 6))
+    time = np.arange(0.0, 5.0, study.PERIOD)
+    legs = [
+        values_at(quintic_trajectory(q[k : k + 2], 2.0), np.clip(time - 3.0 * k, 0.0, 2.0)) for k in (0, 1)
+    ]
+    at, speed, more = (np.where((time < 2.5)[:, None], a, b) for a, b in zip(*legs, strict=True))
+    for k, leg in enumerate((time <= 2.0, time >= 3.0)):
+        more[~leg & ((time < 2.5) == (k == 0))] = 0.0
+    tau = inverse_dynamics(ARM, at, speed, more) + joint_friction_torque(ARM, speed)
+    tau += generator.normal(0.0, 1.0, tau.shape) * np.where(time < 2.5, *noise)[:, None]
+    return Signals(time, at, speed, at, speed, more, tau)
+
+
+def test_a_part_lies_between_two_rests():
+    signals = motion((0.1, 0.1))
+    (first, second) = parts_of(signals)
+    assert signals.time[first][[0, -1]] == pytest.approx([0.0, 2.0], abs=0.1)
+    assert signals.time[second][[0, -1]] == pytest.approx([3.0, 5.0], abs=0.1)
+
+
+def test_a_part_with_more_noise_needs_a_higher_threshold_and_feels_less():
+    quiet, loud = by_segment(watched(), [motion((0.2, 0.8))], THRESHOLD)
+    assert loud.share == pytest.approx(4.0 * quiet.share, rel=0.5)
+    assert loud.force > 2.0 * quiet.force
+    alike = by_segment(watched(), [motion((0.2, 0.8))], 2.0 * THRESHOLD)
+    assert [2.0 * each.share for each in alike] == pytest.approx(
+        [quiet.share, loud.share]
+    )  # the same newtons
+    assert [each.force for each in alike] == pytest.approx([quiet.force, loud.force])
+
+
+def test_the_rate_falls_with_the_force_and_its_bound_is_above_it():
+    shares = np.geomspace(0.01, 1.0, 12)
+    curve = rate_curve(watched(), [motion((0.3, 0.3), seed) for seed in range(3)], THRESHOLD, shares)
+    assert np.all(np.diff(curve.force) > 0.0)
+    assert curve.rate[0] > curve.rate[-1] == 0.0
+    assert np.all(curve.most > curve.rate)
+    assert curve.most[-1] == pytest.approx(-np.log(0.025) / 15.0 * 3600.0, rel=0.02)  # 0 in 15 s
+
+
+def test_the_force_that_is_felt_reaches_the_threshold():
+    """A force f along u makes torques J' f u: at the median force about half of the directions alarm."""
+    signals = motion((0.0, 0.0))
+    force = felt(watched(), signals, slice(100, 101), THRESHOLD)
+    directions = np.random.default_rng(1).normal(size=(4000, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    torque = np.abs(force * directions @ jacobian(ARM, signals.q[100])[:3])
+    assert np.mean((torque >= THRESHOLD).any(axis=1)) == pytest.approx(0.5, abs=0.1)
+    assert felt(watched("force_norm"), signals, slice(0, 10), np.array(12.0)) == 12.0
+
+
+def test_rises_are_counted_once():
+    assert rises(np.array([1.5, 1.2, 0.2, 0.9, 1.0, 2.0, 0.5])) == 2
+    assert rises(np.zeros(4)) == 0
+
+
+def test_other_detectors_and_rest_are_refused(capsys, tmp_path, monkeypatch):
+    with refused("found 'adaptive_joint_torque'|adaptive_joint_torque"):
+        by_segment(watched("adaptive_joint_torque"), [motion((0.1, 0.1))], THRESHOLD)
+    still = motion((0.1, 0.1))
+    with refused("nothing moves"):
+        by_segment(watched(), [still._replace(qd_ref=np.zeros_like(still.qd_ref))], THRESHOLD)
+    monkeypatch.chdir(tmp_path)
+    tune = ["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "2"]
+    refused_by_command(capsys, [*tune, "--by-segment"], "detection.measure: no threshold by segment for it")
+    refused_by_command(capsys, [*tune, "--plot", "a.pdf"], "allowed: .png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_tells_of_every_part_and_draws(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "4", "--by-segment",
+                 "--plot", "rates.png", "--set", "detection.measure=joint_torque",
+                 "--set", "sensors.velocity_noise=0.002"]) in (0, 1)  # fmt: skip
+    out = capsys.readouterr().out
+    assert "of the threshold" in out
+    assert len([line for line in out.splitlines() if " in " in line and "–" in line]) >= 4
+    assert Path("rates.png").read_bytes().startswith(b"\x89PNG")
