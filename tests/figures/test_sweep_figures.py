@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
+from hopfield_nav.figures.sweep.draw import sweep_note
 from matplotlib.colors import LogNorm, SymLogNorm, to_hex, to_rgb
 from matplotlib.figure import Figure
 from pictures import assert_fit_to_print
@@ -28,7 +29,6 @@ from hopfield_nav.figures.sweep import (
     swept_axis,
 )
 from hopfield_nav.figures.sweep.axes import MOST_VALUES
-from hopfield_nav.figures.sweep.draw import sweep_note
 from hopfield_nav.figures.sweep.heat_map import colour_norm, number
 from hopfield_nav.figures.sweep.pages import file_name, sweep_pages
 from hopfield_nav.figures.sweep.pareto import settings
