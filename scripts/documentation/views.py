@@ -19,11 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "figures"
 sys.path.append(str(ROOT / "tests"))
 LAST = "hopfieldView.view.events.slice(-1)[0].time + 0.01"
-VIEWS = {  # picture: world, words that make it, the moment, and the height of what is kept
-    "view_plane": ("ragazzon2012", ["run"], "hopfieldView.view.events[8].time + 0.06", 800),
-    "view_space": ("over_the_wall", ["run"], LAST, 800),
-    "view_joints": ("whole_arm", ["run"], LAST, 657),
-    "view_plan": ("cell", ["plan"], "0.5 * hopfieldView.clock.end", 657),
+VIEWS = {  # picture: world, words that make it, the moment
+    "view_plane": ("ragazzon2012", ["run"], "hopfieldView.view.events[8].time + 0.06"),
+    "view_space": ("over_the_wall", ["run"], LAST),
+    "view_joints": ("whole_arm", ["run"], LAST),
+    "view_plan": ("cell", ["plan"], "0.5 * hopfieldView.clock.end"),
 }
 
 
@@ -40,7 +40,7 @@ def main() -> None:
     made = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as name:
         folder, browser = Path(name), Browser(Path(name) / "browser")
-        for picture, (world, words, moment, height) in VIEWS.items():
+        for picture, (world, words, moment) in VIEWS.items():
             result = made / world if made else folder / world
             if made is None:
                 assert typed([*words, world, "--out", str(result), "--no-plots"]) in (0, 1)
@@ -50,7 +50,7 @@ def main() -> None:
             browser.wait("window.hopfieldView !== undefined")
             browser.run(f"hopfieldView.clock.seek({moment})")
             browser.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            Image.fromarray(browser.picture()[:height]).save(FIGURES / f"{picture}.png", optimize=True)
+            Image.fromarray(browser.picture()).save(FIGURES / f"{picture}.png", optimize=True)
         browser.close()
 
 
