@@ -32,7 +32,9 @@ def say_if_cold() -> None:
     from dynamics.kernels.cache import cache_is_warm
 
     if not cache_is_warm():
-        say("compiling once, about half a minute; later runs start at once")
+        from hopfield_nav.experiment import last_seconds
+
+        say(f"compiling once, about {last_seconds('compile'):.0f} s; later runs start at once")
 
 
 @contextmanager

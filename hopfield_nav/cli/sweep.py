@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,9 +45,12 @@ def sweep(
         lambda place: execute_shown(asked, place, done, workers, scheduler, resume), folder, out, asked.name
     )
     if not no_plots:
+        from hopfield_nav.experiment import note_seconds
         from hopfield_nav.figures.sweep import draw_sweep_figures
 
-        draw_sweep_figures(folder)
+        started = clock.monotonic()
+        pages = draw_sweep_figures(folder)
+        note_seconds("page", (clock.monotonic() - started) / max(1, len(pages)))
     from hopfield_nav.cli.sweep_report import print_sweep
     from hopfield_nav.sweeps import read_rows
 

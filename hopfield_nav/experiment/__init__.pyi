@@ -7,6 +7,8 @@ from .preflight import Trial as Trial
 from .preflight import try_world as try_world
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
+from .timings import last_seconds as last_seconds
+from .timings import note_seconds as note_seconds
 from .whole_run import FoundContact as FoundContact
 from .whole_run import follow as follow
 from .whole_run import follow_until_contact as follow_until_contact

@@ -7,6 +7,7 @@ panels, where they cover no data.
 import json
 import textwrap
 from collections.abc import Mapping
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def add_note(figure: Figure, note: str) -> float:
     lines = textwrap.wrap(note, int(width * _LETTERS), max_lines=3, placeholder="  …", break_long_words=False)
     how: dict[str, Any] = {"fontsize": _SMALL, "color": COLOURS.excluded, "va": "top", "linespacing": 1.3}
     figure.text(0.04 / width, -0.02 / height, "\n".join(lines), in_layout=False, **how)
-    return 0.05 + 1.35 * _SMALL / 72 * len(lines)
+    return ceil(DPI * (0.05 + 1.35 * _SMALL / 72 * len(lines))) / DPI  # whole pixels: what is above stays
 
 
 def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False, note: str = "") -> list[Path]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
+from hopfield_nav.experiment import note_seconds
 from hopfield_nav.sweeps.job import failed_row, run_job, warm_up
 from hopfield_nav.sweeps.patience import in_worker
 
@@ -68,7 +69,9 @@ def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
 
     if scheduler is None:
         _require_guard()
+        started = clock.monotonic()
         with _local_cluster(workers or core_count()) as cluster, Client(cluster) as client:
+            note_seconds("workers", clock.monotonic() - started)
             yield client
         return
     with _client_of(scheduler) as client:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopfield_nav.experiment import last_seconds
 from hopfield_nav.record import share_interval
 from hopfield_nav.sweeps.job import warm_up
 from hopfield_nav.sweeps.patience import watched
@@ -19,8 +20,6 @@ LEVEL = 0.95
 _PROBES, _ENOUGH = 3, 2.0  # runs to try, and the seconds after which no other is begun
 _SLICE = 0.5  # [s] simulated between two looks at the clock
 _CELL = 16  # bytes of a number in both tables together, about
-_START = 3.0  # [s] until worker processes are there
-_FIRST_PAGE, _PAGE, _MOST_PAGES = 2.0, 1.0, 8  # [s] of the first page of figures and of others, about
 _LONGEST_PROBE = 5.0  # [s] of wall time for one run
 
 
@@ -85,6 +84,8 @@ class SweepEstimate:
 def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> SweepEstimate:
     """Try the first, the last and the middle job of a sweep for a moment.
 
+    What else it takes, it took the last time on this machine.
+
     Args:
         sweep: to look at.
         runs: how many are still to do.
@@ -100,8 +101,14 @@ def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> Sweep
     seconds, kept = (sum(column) / len(probes) for column in zip(*probes, strict=True))
     row = _CELL * (4 + len(sweep.parameters) + len(sweep.quantities))
     share = runs * seconds / max(1, min(workers, runs))
-    figures = drawn * (_FIRST_PAGE + _PAGE * min(len(sweep.grid), _MOST_PAGES))
-    return SweepEstimate(runs, seconds, share, (workers > 0) * _START, figures, round(runs * (row + kept)))
+    start, figures = (workers > 0) * last_seconds("workers"), drawn * _pages(sweep) * last_seconds("page")
+    return SweepEstimate(runs, seconds, share, start, figures, round(runs * (row + kept)))
+
+
+def _pages(sweep: Sweep) -> int:
+    """How many figures a sweep has: outcomes, lines over each parameter or heat maps, and fronts."""
+    count = len(sweep.parameters)
+    return 1 + (1 if count == 2 else count) + (count > 1)
 
 
 def _probe(sweep: Sweep, index: int) -> tuple[float, int]:

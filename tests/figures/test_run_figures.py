@@ -8,11 +8,21 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from pictures import assert_fit_to_print
+from PIL import Image
 from scenes import NO_PATH
 
 from dynamics import link_frames, load_arm
 from hopfield_nav import load_run, load_world, simulate
-from hopfield_nav.figures import COLOURS, envelope, keep_scale, paper_style
+from hopfield_nav.figures import (
+    COLOURS,
+    add_note,
+    envelope,
+    keep_scale,
+    new_figure,
+    paper_style,
+    save_figure,
+    settings_note,
+)
 from hopfield_nav.figures.palette import MEANINGS
 from hopfield_nav.figures.run import (
     draw_collision_count,
@@ -28,8 +38,11 @@ from hopfield_nav.figures.run import (
     draw_run_figures,
     draw_snapshot,
     draw_trajectory,
+    signals,
 )
-from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans
+from hopfield_nav.figures.run.draw import run_note
+from hopfield_nav.figures.run.maps import trajectory_handles
+from hopfield_nav.figures.run.pages import MOST_MAPS, chosen_plans, force_page, joints_page
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.run.snapshots import Moment, key_moments
 from hopfield_nav.figures.solid import SceneView, layers, view
@@ -398,3 +411,70 @@ def lab(rgb):
     to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
     f = np.cbrt(np.maximum(np.array(to_xyz) @ rgb / [0.9505, 1.0, 1.089], 1e-4))
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+# what tells one picture, and one line in it, from another
+
+
+def test_a_note_names_the_world_and_what_is_not_the_default_and_leaves_the_figure_as_it_is(run, tmp_path):
+    note = run_note(load_run_with(run, {"detection.threshold": 8, "seed": 3}))
+    assert note.split("  ·  ") == ["u_trap", "detection.threshold\u00a08", "seed\u00a03"]
+    sizes = {}
+    for name, said in (("without", ""), ("with", note)):
+        figure = new_figure(2.0, 1.0)
+        figure.add_subplot()
+        (path,) = save_figure(figure, tmp_path, name, note=said)
+        sizes[name] = np.asarray(Image.open(path).convert("L"))
+    above = sizes["with"][: len(sizes["without"])]
+    np.testing.assert_array_equal(above, sizes["without"])
+    assert (sizes["with"][len(above) :] < 200).sum() > 0
+
+
+def test_a_long_note_ends_in_three_lines():
+    figure = new_figure(2.0, 1.0)
+    add_note(figure, settings_note("world", {f"section.key_{k}": float(k) for k in range(60)}))
+    lines = figure.texts[0].get_text().splitlines()
+    assert len(lines) == 3
+    assert lines[-1].endswith("…")
+
+
+def load_run_with(run, changes):
+    """The run as if it were one of a world with other values."""
+    other = load_like(run, run.data.force.values)
+    other.world = load_world("u_trap", changes)
+    return other
+
+
+def test_white_crosses_are_in_the_legend(run):
+    labels = [handle.get_label() for handle in trajectory_handles(run)]
+    assert "touched cell" in labels
+    assert "touched cell" not in [h.get_label() for h in trajectory_handles(run, seen_from_above=False)]
+
+
+def test_what_is_zero_throughout_is_named_and_not_drawn():
+    run = simulate(load_world("u_trap", ["time_limit=8"]))
+    forces, moments = signals.used_components(run)
+    assert (forces, moments) == ([0, 1], [])  # the tool touches upright cylinders in a plane
+    figure = force_page(run)
+    assert [ax.get_ylabel() for ax in figure.axes] == ["$F_x$ (N)", "$F_y$ (N)"]
+    assert "zero throughout: $F_z$, $M_x$, $M_y$, $M_z$" in [t.get_text() for t in figure.legends[0].texts]
+    assert len(joints_page(run).axes) == 11  # the flange's motor has nothing to do
+
+
+def test_a_second_obstacle_is_said_beside_the_collision_that_touches_it_too(run):
+    """The total force is then more than that of the largest contact; where one alone touches, nothing is."""
+    event = signals.typical_collision(run)
+    time, force = run.data.time.values, np.nan_to_num(run.data.contact_force.values)
+    assert signals.other_touches(load_like(run, force), event) == []
+    k = np.searchsorted(time, float(run.data.event_time[event])) + 10
+    more = np.where(((np.arange(len(time)) >= k) & (np.arange(len(time)) < k + 20))[:, None], 1.5, 1.0)
+    both = load_like(run, more * force)
+    assert signals.other_touches(both, event) == [pytest.approx((time[k], time[k + 19]))]
+    assert "touches elsewhere too" in [h.get_label() for h in signals.instant_handles(both, event)]
+
+
+def test_reference_and_joint_differ_in_more_than_colour(run, ax):
+    draw_joint_angle(ax, run, 4)
+    joint, reference = ax.lines[:2]
+    assert joint.get_linestyle() == "-" != reference.get_linestyle()
+    assert joint.get_linewidth() > 2 * reference.get_linewidth()

@@ -1,10 +1,12 @@
 """The figures of a sweep: they exist for every kind of table, and they draw what the table says."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
 import xarray as xr
+from hopfield_nav.figures.sweep.draw import sweep_note
 from matplotlib.colors import LogNorm, SymLogNorm, to_hex, to_rgb
 from matplotlib.figure import Figure
 from pictures import assert_fit_to_print
@@ -31,6 +33,7 @@ from hopfield_nav.figures.sweep.heat_map import colour_norm, number
 from hopfield_nav.figures.sweep.pages import file_name, sweep_pages
 from hopfield_nav.figures.sweep.pareto import settings
 from hopfield_nav.figures.sweep.points import short
+from hopfield_nav.plugin import shown_names
 
 PEAK, DELAY, ALARMS = "peak_contact_force_N", "detection_delay_median_s", "false_alarm_count"
 SCALE, THRESHOLD, NETWORK = "controller.omega*", "detection.threshold", "planner.network"
@@ -446,3 +449,42 @@ def test_a_seed_is_a_repeat_in_every_figure(tmp_path):
     assert settings(points, TIME, PEAK).x.size == len(THRESHOLDS)
     assert stems(data, tmp_path) == {"outcomes", "lines"}
     assert stems(table({seed: [1, 2, 3]}), tmp_path / "alone") == {"outcomes"}
+
+
+def test_methods_have_no_order_and_are_joined_by_no_line(ax):
+    data = table({"detection.measure": ["own.py:LARGEST", "own.py:SUMMED", "force_norm"]}, repeats=3)
+    draw_lines(ax, data, PEAK, "detection.measure")
+    assert all(line.get_linestyle() == "None" for line in ax.lines)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["LARGEST", "SUMMED", "force_norm"]
+
+
+def test_numbers_are_joined(ax):
+    draw_lines(ax, table({THRESHOLD: THRESHOLDS}), PEAK, THRESHOLD)
+    assert "-" in {line.get_linestyle() for line in ax.lines}
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["a/own.py:LARGEST", "a/own.py:SUMMED"], ["LARGEST", "SUMMED"]),
+        (["a/one.py:METHOD", "a/two.py:METHOD"], ["one", "two"]),
+        (["a/one.py:FELT", "a/two.py:FELT"], ["one:FELT", "two:FELT"]),
+        (["a/one.py:METHOD", "b/one.py:METHOD"], ["a/one.py:METHOD", "b/one.py:METHOD"]),
+        (["force_norm", "own.py:force_norm"], ["force_norm", "own:force_norm"]),
+    ],
+)
+def test_methods_of_ones_own_are_called_apart(names, shown):
+    assert list(map(shown_names(names).get, names)) == shown
+
+
+def test_what_is_zero_in_every_run_is_said_below_and_not_drawn():
+    data = table({THRESHOLD: THRESHOLDS}, repeats=2)
+    data[ALARMS] = xr.zeros_like(data[ALARMS])
+    data.attrs |= {
+        "world": "u_trap",
+        "settings": json.dumps({THRESHOLD: 4.0, "sensors.velocity_noise": 2e-4}),
+    }
+    figure = dict(sweep_pages(data))["lines"]
+    assert "false alarms" not in [ax.get_ylabel() for ax in figure.axes]
+    expected = ["u_trap", "sensors.velocity_noise\u00a00.0002", "0 in every run: false alarms"]
+    assert sweep_note(data).split("  ·  ") == expected

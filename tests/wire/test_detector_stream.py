@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from hopfield_nav.cli.watched_page import alarm_line
 from isolation.surface_points import random_surface_points
 from refusals import refused
 from served import CONSTANT
@@ -13,17 +16,20 @@ from hopfield_nav.isolation import push_torque
 from hopfield_nav.logs import given_motors
 from hopfield_nav.plugin import find_method
 from hopfield_nav.wire import DetectorStream, Row, StreamMethods
+from hopfield_nav.wire.detector_stream import Seen, likely_links
 
 ARM = load_arm("ur5_controller")
 Q = np.array([0.3, -1.2, 1.4, -0.6, 0.5, 0.2])
 FORCE, BEGIN = 60.0, 120  # [N], row
 
 
-def judge(noise=0.05):
+def judge(noise=0.05, tool_alone=False):
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
     motors = given_motors([CONSTANT] * 6, 6)
     return DetectorStream(
-        StreamMethods(ARM, *methods, {"pole": 50.0, "threshold": 0.5}, motors, np.full(6, noise))
+        StreamMethods(
+            ARM, *methods, {"pole": 50.0, "threshold": 0.5}, motors, np.full(6, noise), tool_alone=tool_alone
+        )
     )
 
 
@@ -65,3 +71,45 @@ def test_time_that_stands_still_is_refused():
         one.judge(row(3))
     one.restart(125.0)
     assert one.judge(row(3)).level == 0.0
+
+
+def believed(*probability):
+    """An isolation of six links, with the base, of such probabilities."""
+    return SimpleNamespace(best_link=int(np.argmax(probability)), probability=np.array(probability))
+
+
+@pytest.mark.parametrize(
+    ("probability", "named"),
+    [
+        ((0, 0, 0.02, 0.96, 0.02, 0, 0), (3,)),  # one link is as good as sure
+        ((0, 0, 0.3, 0.6, 0.06, 0.02, 0.02), (3, 2, 4)),  # three are needed for 95 %
+        ((0, 0.1, 0.1, 0.2, 0.2, 0.2, 0.2), ()),  # nearly all of them: it cannot be told
+        ((1, 0, 0, 0, 0, 0, 0), ()),  # no push on a link explains the torques
+    ],
+)
+def test_the_links_are_named_that_together_have_95_percent_or_none(probability, named):
+    links = likely_links(believed(*probability))
+    assert tuple(link for link, _ in links) == named
+    line = alarm_line(Seen(1.0, 2.0, np.zeros(6), True, None, links))
+    assert ("which link cannot be told" in line) == (not named)
+    assert all(f"link {link} ({probability[link]:.0%})" in line for link in named)
+
+
+def test_without_a_place_it_cannot_be_told():
+    assert likely_links(None) == ()
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_tool_is_named_where_nothing_else_can_touch_and_only_there(alone):
+    """The same push on the upper arm: a world in which the tool alone touches leaves no other link."""
+    places = random_surface_points(ARM, np.repeat(Q[None], 60, axis=0), np.random.default_rng(1))
+    k = np.flatnonzero(places.link == 2)[:1]
+    force = FORCE * places.normal[k]
+    torque = push_torque(ARM, Q[None], np.array([2]), places.point[k], force)[0]
+    one = judge(tool_alone=alone)
+    seen = [one.judge(row(i, torque if i >= BEGIN else 0.0)) for i in range(BEGIN + 20)]
+    (first, *_) = (s for s in seen if s.detected)
+    assert first.tool_alone == alone
+    assert ("at the tool, which alone can touch" in alarm_line(first)) == alone
+    assert (first.links == ((6, 1.0),)) == alone
+    assert alone or 2 in dict(first.links)

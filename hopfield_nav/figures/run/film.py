@@ -5,6 +5,7 @@ Between the two lies what is settled from one touch to the next: the felt cells 
 
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import shorten
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,6 +15,7 @@ from matplotlib.patches import Patch
 from dynamics import BadInput
 from hopfield_nav import figures
 from hopfield_nav.figures import COLOURS, Cut, Progress
+from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.film_panels import LevelPanel, MapPanel, Now, ScenePanel, StripPanel
 from hopfield_nav.figures.run.places_panel import PlacesPanel
 from hopfield_nav.figures.run.signals import force_threshold, threshold_handle
@@ -154,6 +156,8 @@ class Film:
     def _write_texts(self) -> None:
         figure = self.figure
         figure.text(0.012, 0.955, str(self.run.summary["world"]), fontsize="large", weight="bold")
+        note = shorten(run_note(self.run), 200, placeholder=" …")
+        figure.text(0.012, 0.935, note, fontsize=6, color=COLOURS.excluded)
         self.clock = figure.text(0.30, 0.955, "", fontsize="large")
         self.count = figure.text(0.48, 0.955, "", fontsize="large")
         self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
