@@ -9,6 +9,7 @@ written by ``apply_overrides`` and ``write_value``.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,15 @@ def parse_document(text: str, name: str) -> Document:
     return _document(_compose(text, name), name)
 
 
+@lru_cache(maxsize=4)
+def _nodes(text: str) -> yaml.Node | None:
+    """What YAML makes of a text, nine tenths of reading a world; a world is read again with other changes."""
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
 def _compose(text: str, name: str) -> yaml.Node:
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = _nodes(text)
     except yaml.MarkedYAMLError as error:
         raise _syntax_error(error, name) from None
     except (yaml.YAMLError, ValueError) as error:
