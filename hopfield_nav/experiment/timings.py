@@ -7,12 +7,16 @@ from pathlib import Path
 from dynamics import BadInput
 from dynamics.files import write_whole
 
-_FIRST = {"compile": 30.0, "workers": 3.0, "page": 1.0}  # [s] before there was a last time, on two cores
+_FIRST = {"compile": 30.0, "workers": 3.0, "load": 5.0, "page": 1.0}  # [s] before there was a last time
 _NAME = "hopfield-nav-seconds.json"
 
 
 def last_seconds(what: str) -> float:
-    """How long it took the last time [s] to ``compile``, to start ``workers``, or to draw a ``page``."""
+    """How long it took the last time [s].
+
+    Args:
+        what: to ``compile``, to start ``workers``, to ``load`` the code in them, to draw a ``page``.
+    """
     return float(_noted().get(what, _FIRST[what]))
 
 

@@ -254,6 +254,7 @@ class Batches:
         self._suspects: list[int] = []
         self._alone: str | None = None
         self._job_seconds: float | None = None
+        self._begun = clock.monotonic()
         self._threads, self._counted = 1, -_COUNT_EVERY
 
     def __iter__(self) -> Iterator[Row]:
@@ -315,6 +316,8 @@ class Batches:
             return []
         except (FutureCancelledError, OSError) as error:
             raise _lost(error) from None
+        if self._job_seconds is None:
+            note_seconds("load", clock.monotonic() - self._begun - seconds)
         self._learn(seconds / len(batch))
         return rows
 

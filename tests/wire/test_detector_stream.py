@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hopfield_nav.cli.watched_page import alarm_line
 from isolation.surface_points import random_surface_points
 from refusals import refused
 from served import CONSTANT
 
 from dynamics import gravity_torque, load_arm
+from hopfield_nav.cli.watched_lines import alarm_line
 from hopfield_nav.isolation import push_torque
 from hopfield_nav.logs import given_motors
 from hopfield_nav.plugin import find_method
