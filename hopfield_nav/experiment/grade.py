@@ -35,7 +35,9 @@ def no_path_grade(
     """One of ``GRADES`` for the outcome ``no_path``; None for every other one."""
     if outcome != "no_path":
         return None
-    return "doubtful" if why_doubtful(navigator, detections) else "facts"
+    if why_doubtful(navigator, detections):
+        return "doubtful"
+    return "probable" if navigator.motion.error_bound > 0.0 else "facts"
 
 
 def warn_of_free_air(navigator: Navigator, detections: Sequence[DetectionRecord]) -> list[str]:

@@ -46,6 +46,9 @@ class Simulated(Protocol):
         """Simulated time [s]."""
 
 
+_BOUNDED = ("facts", "probable")  # grades of no_path
+
+
 def summarise(simulation: Simulated) -> dict[str, Any]:
     """The summary of a simulation; keys end in the unit, None stands for "there was none"."""
     detections = simulation.detections
@@ -61,7 +64,8 @@ def summarise(simulation: Simulated) -> dict[str, Any]:
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
-        "no_path_grade": no_path_grade(simulation.outcome, simulation.navigator, detections),
+        "no_path_grade": (grade := no_path_grade(simulation.outcome, simulation.navigator, detections)),
+        "no_path_error_bound": simulation.navigator.motion.error_bound if grade in _BOUNDED else None,
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
         "real_time_factor": simulation.time / wall if wall > 0 and simulation.time > 0 else None,

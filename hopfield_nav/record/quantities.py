@@ -40,13 +40,19 @@ def as_text(value: object, unit: str, scale: float) -> str:
     return f"{number} {unit}".strip()
 
 
-GRADES = ("facts", "doubtful")  # what an outcome ``no_path`` rests on
+GRADES = ("facts", "probable", "doubtful")  # what an outcome ``no_path`` rests on
 
 SUMMARY = {
     "outcome": Quantity("outcome", None, "how the run ended"),
     "reason": Quantity("reason", None, "why it ended"),
     "no_path_grade": Quantity(
         "grade of no path", None, "what an outcome no_path rests on; none for other outcomes", words=GRADES
+    ),
+    "no_path_error_bound": Quantity(
+        "error bound of no path",
+        "1",
+        "bound of the probability that an outcome no_path of the grades facts and "
+        "probable is wrong; none for others",
     ),
     "simulated_time_s": Quantity("simulated time", "s", "simulated time", "s"),
     "wall_time_s": Quantity("wall time", "s", "computing time", "s", repeatable=False),

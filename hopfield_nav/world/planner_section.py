@@ -14,7 +14,7 @@ from hopfield_nav.world.trust import is_code
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 OWN_KEYS: dict[str, tuple[str, ...]] = {
-    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe"),
+    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error"),
     "a_star": (),
     "potential_field": ("random_walks",),
     "roadmap": ("samples", "connections"),
@@ -64,6 +64,11 @@ class PlannerSection(MethodSection):
         False,
         description="on a map of joint angles: a short motion that tells the places of a touch apart, where "
         "the path passes by several of them",
+    )
+    no_path_error: Annotated[float, Range(0.0, 0.1, "1")] = Field(
+        1e-3,
+        description="on a map of joint angles: probability of error with which a run may end as no_path by "
+        "where touches were felt; 0: facts alone end it",
     )
     any_angle: Flag = Field(
         False,
@@ -138,7 +143,7 @@ class PlannerSection(MethodSection):
 
 def foreign_keys(kind: str) -> list[str]:
     """The keys that a planner of this kind has not, and others have; what is believed is no planner's own."""
-    shared = ("strategy", "probe") if is_code(kind) else ()
+    shared = ("strategy", "probe", "no_path_error") if is_code(kind) else ()
     return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys if key not in shared]
 
 

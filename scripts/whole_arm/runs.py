@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
 from typing import Any, NamedTuple
 
 from hopfield_nav.world import parse_world
@@ -49,6 +50,8 @@ class Ran(NamedTuple):
             the best of two and of three [m], whether its link is right, its weight.
         weighed: of every place of these touches: its weight, and its distance from the true point [m].
         delays: of the first alarm on every contact, from the true beginning [s].
+        grade, error_bound: of an outcome ``no_path``.
+        total: processor time of the whole run, simulation included [s].
     """
 
     family: str
@@ -69,11 +72,15 @@ class Ran(NamedTuple):
     places: list[list[float]]
     weighed: Sequence[Sequence[float]] = ()
     delays: Sequence[float] = ()
+    grade: str | None = None
+    error_bound: float | None = None
+    total: float = math.nan
 
 
 def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
     """One world in one setting, to its end or to so many touches at most."""
     watched = Watched(parse_world(drawn.text + SETTINGS[setting]), None, drawn.bound)
+    started = process_time()
     run = watched.run(None, lambda time, touches: touches < most)
     found, ended = run.summary, run.outcome != "running"
     return Ran(
@@ -84,6 +91,8 @@ def run_one(drawn: Drawn, setting: str, most: int) -> Ran:
         peak_force=found["peak_contact_force_N"], spent=found["spent_s"],
         replan=json.loads(found["replans_s"]), places=json.loads(found["places"]),
         weighed=watched.weighed, delays=_delays(watched.simulation.detections),
+        grade=found["no_path_grade"], error_bound=found["no_path_error_bound"],
+        total=process_time() - started,
     )  # fmt: skip
 
 

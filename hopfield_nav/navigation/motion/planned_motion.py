@@ -66,6 +66,7 @@ class PlannedMotion(NamedTuple):
     localize_at: float = np.inf  # when the torque of the touch before is to be looked at, if at all [s]
     approach: Approach | None = None  # of a surface that is followed, if it is one
     slide: Slide | None = None  # how the arm slides before it goes on, if it does
+    error_bound: float = 0.0  # of the probability that the outcome no_path is wrong, where beliefs tell it
 
     @property
     def needs_decision(self) -> bool:

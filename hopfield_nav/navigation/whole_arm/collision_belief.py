@@ -31,13 +31,14 @@ _DEEP = 0.005  # [m] in the arm a place must have been to be ruled out
 class _Touch(NamedTuple):
     """Its places that are left, and what they say: at which cells, counted in C order, how much.
 
-    ``alone`` is what they weigh without the other touches.
+    ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad].
     """
 
     places: ContactHypotheses
     alone: np.ndarray
     cells: np.ndarray
     against: np.ndarray
+    q: np.ndarray | None
 
 
 class CollisionBelief:
@@ -58,9 +59,14 @@ class CollisionBelief:
         """The places of each touch that are not yet ruled out."""
         return [touch.places for touch in self._touches]
 
-    def add(self, places: ContactHypotheses) -> None:
-        """One more touch."""
-        self._touches.append(self._say(places, places.weights))
+    @property
+    def configurations(self) -> list[np.ndarray | None]:
+        """Joint angles (n,) of each touch [rad]; None of those that an earlier run felt."""
+        return [touch.q for touch in self._touches]
+
+    def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
+        """One more touch, at joint angles (n,) [rad] if they are known."""
+        self._touches.append(self._say(places, places.weights, q))
         self._weigh()
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
@@ -90,6 +96,10 @@ class CollisionBelief:
         touches = [NOWHERE, *self.touches]
         points, weights = (np.concatenate([part[i] for part in touches]) for i in (0, 2))
         return points, weights, np.repeat(np.arange(len(touches)) - 1, [len(t.weights) for t in touches])
+
+    def alone(self) -> np.ndarray:
+        """What each of ``places`` weighs without the other touches (k,)."""
+        return np.concatenate([np.zeros(0), *(touch.alone for touch in self._touches)])
 
     def risk(self) -> np.ndarray:
         """float32 grid as ``against``, and 0 where the arm was."""
@@ -135,9 +145,9 @@ class CollisionBelief:
     def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray) -> None:
         said = self._touches[k]
         self.against.reshape(-1)[said.cells] -= said.against
-        self._touches[k] = self._say(places, alone)
+        self._touches[k] = self._say(places, alone, said.q)
 
-    def _say(self, places: ContactHypotheses, alone: np.ndarray) -> _Touch:
+    def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None) -> _Touch:
         said = np.zeros(self._grid.shape, dtype=np.uint8)
         for point, weight in zip(places.points, places.weights, strict=True):
             for radius, certainty in SHELLS:
@@ -146,7 +156,7 @@ class CollisionBelief:
         cells = np.flatnonzero(said)
         against = -np.log1p(said.reshape(-1)[cells].astype(np.float32) / -_FULL_SCALE)
         self.against.reshape(-1)[cells] += against
-        return _Touch(places, alone, cells, against)
+        return _Touch(places, alone, cells, against, q)
 
     def _inside(self, places: ContactHypotheses, q: np.ndarray) -> np.ndarray:
         """(k,) bool: the places that the arm contained at one of the joint angles (m, n)."""

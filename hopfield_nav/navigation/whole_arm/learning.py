@@ -72,6 +72,11 @@ class WholeArmLearning:
         self._passed.append(swept)
         self.collisions.passed(cells, swept)
 
+    @property
+    def passed(self) -> np.ndarray:
+        """(m, n) joint angles at which nothing touched [rad]."""
+        return np.concatenate(self._passed)
+
     def look_at(self, detection: Detection) -> float:
         """When ``localize`` is to be asked [s]."""
         return when_to_look(detection.onset.time, detection.time, self._model)
@@ -82,10 +87,10 @@ class WholeArmLearning:
             return NOWHERE
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
-        passed, onset = np.concatenate(self._passed), detection.onset.time
-        places = localize_contact(self._arm, rows, onset, self._model, passed, self._resolution)
+        onset = detection.onset.time
+        places = localize_contact(self._arm, rows, onset, self._model, self.passed, self._resolution)
         if len(places.points):
-            self.collisions.add(places)
+            self.collisions.add(places, detection.onset.q)
         return places
 
     def load_prior(self, prior: PriorMap) -> None:

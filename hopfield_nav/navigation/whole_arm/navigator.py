@@ -25,6 +25,7 @@ from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.lines import before_touch, joint_lines
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
 from hopfield_nav.navigation.whole_arm.search import LEAST, Found, Search
+from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.straight import Shortener, straight_way, without_repeats
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
 from hopfield_nav.navigation.whole_arm.touch import ArmResponse
@@ -63,6 +64,7 @@ class WholeArmNavigator:
         own = planner_for(world) if is_code(world.planner.kind) else None
         solutions = goal_solutions(world, arm, scene, self.grid)
         self.search = Search(arm, scene, self.grid, solutions, own, world.seed)
+        self._separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self._belief, self._response = belief_for(world), _own_response(world, len(start))
         self._scene = scene
         self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
@@ -214,16 +216,22 @@ class WholeArmNavigator:
         found, against = self._search_path(here, begin.q)
         if found is None:
             return self._end(self._why_none())
+        self._separation.look(self._learning)
+        if self._separation.is_told(self.collisions):
+            return self._end(self._why_hardly(), self._separation.bound)
         at_centre = self.trail.cell is not None
         probe = self._probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
         if probe is not None:
             rows = np.stack([begin.q, self.search.centre(np.array(probe), begin.q)])
             self._way = self._way._replace(rows=rows, cells=[here, probe])
             return self._drive(np.array([here, probe]), begin, MotionPhase.PROBE)
+        trial = self._separation.trial(found, begin.q, self._learning)
+        phase = MotionPhase.TO_GOAL if trial is None else MotionPhase.PROBE
+        found = trial or found
         self._way = self._way_over(found, begin.q, here if at_centre else None)
         if self._straight and not begin.qd.any():
-            return self._drive_straight(found.cells, begin, against)
-        return self._drive(found.cells, begin, MotionPhase.TO_GOAL)
+            return self._drive_straight(found.cells, begin, against)._replace(phase=phase)
+        return self._drive(found.cells, begin, phase)
 
     def _entry(self, q: np.ndarray) -> Cell | None:
         """The cell over which the arm enters the map; before straight motion not a doubted one, if it may."""
@@ -250,7 +258,7 @@ class WholeArmNavigator:
         """The waypoints of a path from joint angles (n,), at the centre of ``here`` if that is given."""
         left = found.cells[here is not None :]
         rows = self._straighten(np.vstack([q, self.search.rows(found, q)[len(found.cells) - len(left) :]]))
-        cells = [here, *(tuple(int(v) for v in cell) for cell in left), None]
+        cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (found.goal >= 0)
         return Way(rows, cells, found.goal, self.grid.turn)
 
     def _search_path(self, here: Cell, q: np.ndarray) -> tuple[Found | None, Against]:
@@ -337,8 +345,15 @@ class WholeArmNavigator:
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
 
-    def _end(self, reason: str) -> PlannedMotion:
-        return PlannedMotion(self.motion.start, self.motion.cells[:0], None, "no_path", reason)
+    def _end(self, reason: str, error_bound: float = 0.0) -> PlannedMotion:
+        start, none = self.motion.start, self.motion.cells[:0]
+        return PlannedMotion(start, none, None, "no_path", reason, error_bound=error_bound)
+
+    def _why_hardly(self) -> str:
+        return (
+            f"at its goal the arm would be in what it felt in {len(self.collisions.touches)} touches, with a "
+            f"probability of error of at most {self._separation.bound:.1g}"
+        )
 
     def _why_none(self) -> str:
         facts = len(self.beliefs.facts)

@@ -40,7 +40,7 @@ class Found(NamedTuple):
 
     Attributes:
         cells: (k, n) from the start's cell to that of the goal.
-        goal: number of the solution that it leads to.
+        goal: number of the solution that it leads to; -1: it ends at the centre of its last cell.
     """
 
     cells: np.ndarray
@@ -123,7 +123,8 @@ class Search:
     def rows(self, found: Found, q: np.ndarray) -> np.ndarray:
         """(k + 1, n) joint angles over a path and to its goal, unwound from angles (n,) at its beginning."""
         centres = np.where(np.array(self._grid.shape) > 1, self._grid.centre(found.cells), q)
-        return self._grid.unwound(np.vstack([q, centres, self.solutions[found.goal]]))[1:]
+        end = self.solutions[found.goal : found.goal + 1] if found.goal >= 0 else centres[:0]
+        return self._grid.unwound(np.vstack([q, centres, end]))[1:]
 
     def _within_limits(self, rows: np.ndarray) -> np.ndarray:
         """(k,) bool: whether angles (k, n) [rad] are within the joints' limits, where axes are closed."""
@@ -147,8 +148,7 @@ class Search:
             doubts: of the cells.
             left_out: solutions that were felt not to be reached from a cell.
         """
-        touched, facts = set(beliefs.doubted()), beliefs.facts
-        exits = [exit for exit in self._exits if exit not in left_out]
+        touched, facts, exits = set(beliefs.doubted()), beliefs.facts, self.exits(left_out)
 
         def below(certainty: float, closed: set[Step]) -> Found | None:
             blocked = self.blocked | _doubtful(doubts, certainty)
@@ -169,12 +169,39 @@ class Search:
         left_out: set[tuple[int, Cell]],
     ) -> Found | None:
         """The path with the least sum of steps and of what its cells cost; arguments as in ``path``."""
-        exits = [exit for exit in self._exits if exit not in left_out and not self.blocked[exit[1]]]
+        exits = [exit for exit in self.exits(left_out) if not self.blocked[exit[1]]]
         cost = np.where(self.blocked, np.float32(np.inf), doubts.cells)
         for closed in (set(beliefs.doubted()), beliefs.facts):
             found = self._by_cost(here, q, cost, closed, exits)
             if found is not None:
                 return found
+        return None
+
+    def towards(
+        self, targets: np.ndarray, here: Cell, q: np.ndarray, beliefs: Beliefs, doubts: Against
+    ) -> Found | None:
+        """The shortest path to one of the cells ``targets`` (k,), in C order, past all other doubted cells.
+
+        The rest is as in ``path``. None where no such path is within the limits and past what is known.
+        """
+        targets = targets[~self.blocked.reshape(-1)[targets]]
+        if not len(targets):
+            return None
+        goals = np.stack(np.unravel_index(targets, self._grid.shape), axis=1)
+        near = neighbourhood_of(self._grid.shape, periodic=self._grid.periodic, ties=_base_first(len(here)))
+        network = Replanner(self.blocked | _doubtful(doubts, 0.0), goals, near=near)
+        network.close(pairs(set(beliefs.doubted()) | self.barred, self._grid.shape))
+        for _ in range(ROUNDS):
+            cells = network.path(here)
+            if cells is None:
+                return None
+            path = Found(cells, -1)
+            rows = self.rows(path, q)
+            steps = [step_between(a, b, self._grid.turn) for a, b in itertools.pairwise(cells)]
+            bad = self._touching(rows, steps, set(), set()) - {None}
+            if not bad:
+                return path if self._within_limits(rows).all() and len(cells) > 1 else None
+            network.close(pairs({step for step in bad if step is not None}, self._grid.shape))
         return None
 
     def _by_cost(
@@ -316,6 +343,10 @@ class Search:
         """(g, n) cells from which a solution may be reached."""
         cells = sorted({cell for _, cell in self._exits})
         return np.array(cells, dtype=int).reshape(-1, len(self._grid.shape))
+
+    def exits(self, left_out: set[tuple[int, Cell]]) -> Exits:
+        """Solutions by number, and cells from which they may be reached, but for some of these."""
+        return [exit for exit in self._exits if exit not in left_out]
 
     def is_free(self, rows: np.ndarray) -> bool:
         """Whether the lines between configurations (k + 1, n) [rad] touch nothing known."""
