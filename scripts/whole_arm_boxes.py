@@ -39,8 +39,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
     options = parser.parse_args()
     found: dict[str, list[tuple[Ran, Ran]]] = {family: [] for family in FAMILIES}
-    for family in FAMILIES:
-        for box in boxes(family)[options.first : options.first + options.boxes]:
+    for number in range(options.first, options.first + options.boxes):
+        for family in FAMILIES:
+            box = boxes(family)[number]
             closed = Drawn(f"closed, {family}", box.seed, box.closed, 0.0)
             opened = closed._replace(family=f"open, {family}", text=box.open)
             if not any(found.values()):
