@@ -17,8 +17,7 @@ import numpy as np
 
 from dynamics import BadInput, jacobian
 from hopfield_nav.logs.signals import Signals
-from hopfield_nav.logs.threshold import MARGIN
-from hopfield_nav.logs.tuning import Watched
+from hopfield_nav.logs.tuning import MARGIN, Watched
 from hopfield_nav.record import alarm_rate
 
 IN_PROPORTION = ("joint_torque", "force_norm")  # detectors whose level is a size over a threshold
