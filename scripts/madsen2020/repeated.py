@@ -6,11 +6,11 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from identification_coverage import experiment, the_arm, the_trajectory
+from identification_coverage import coverage, experiment, the_arm, the_trajectory
 from keeping import kept
 from ledger import Row, judged
 
-from dynamics.identification import FourierTrajectory, base_regressor, coverage, identify
+from dynamics.identification import FourierTrajectory, base_regressor, identify
 from madsen2020 import bench
 from madsen2020.bench import trajectory_of
 

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
-from hopfield_nav.figures.sweep.draw import sweep_note
 from matplotlib.colors import LogNorm, SymLogNorm, to_hex, to_rgb
 from matplotlib.figure import Figure
 from pictures import assert_fit_to_print
@@ -30,7 +29,7 @@ from hopfield_nav.figures.sweep import (
 )
 from hopfield_nav.figures.sweep.axes import MOST_VALUES
 from hopfield_nav.figures.sweep.heat_map import colour_norm, number
-from hopfield_nav.figures.sweep.pages import file_name, sweep_pages
+from hopfield_nav.figures.sweep.pages import file_name, sweep_note, sweep_pages
 from hopfield_nav.figures.sweep.pareto import settings
 from hopfield_nav.figures.sweep.points import short
 from hopfield_nav.plugin import shown_names

@@ -228,7 +228,7 @@ def test_a_free_sweep_excludes_the_side_that_trails():
             near = np.linalg.norm(found.points - places.point[k], axis=1)
             assert places.link[k] in alone.links
             assert (len(near) > 0 and near.min() < 0.06) == there
-            isolator._begin()
+            isolator.instants = 0  # the next is a contact of its own
 
 
 def test_time_narrows_the_set():
