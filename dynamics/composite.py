@@ -50,8 +50,11 @@ def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
     """
     numbers, n, room = numbers_of(arm)
     result = np.empty((n, n)) if out is None else out
-    if _mass_matrix.dispatcher(numbers, n, 1, q, room, result):
-        return result
+    try:
+        if _mass_matrix.dispatcher(numbers, n, 1, q, room, result):
+            return result
+    except ValueError:  # an empty list, which has no type for Numba
+        pass
     return in_rows(_mass_matrix, arm, (n, n), out, q=q)
 
 

@@ -36,8 +36,11 @@ def forward_dynamics(
     numbers, n, room = numbers_of(arm)
     result = np.empty(n) if out is None else out
     width, outside = (0, NO_WRENCH) if wrench is None else (6, wrench)
-    if _forward_dynamics.dispatcher(numbers, n, 1, width, q, qd, tau, outside, room, result):
-        return result
+    try:
+        if _forward_dynamics.dispatcher(numbers, n, 1, width, q, qd, tau, outside, room, result):
+            return result
+    except ValueError:  # an empty list, which has no type for Numba
+        pass
     return in_rows(_forward_dynamics, arm, (n,), out, wrench, q=q, qd=qd, tau=tau)
 
 

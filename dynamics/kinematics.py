@@ -66,8 +66,11 @@ def forward_kinematics(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -
     """
     numbers, n, room = numbers_of(arm)
     result = np.empty((4, 4)) if out is None else out
-    if _forward_kinematics.dispatcher(numbers, n, 1, q, room, result):
-        return result
+    try:
+        if _forward_kinematics.dispatcher(numbers, n, 1, q, room, result):
+            return result
+    except ValueError:  # an empty list, which has no type for Numba
+        pass
     return in_rows(_forward_kinematics, arm, (4, 4), out, q=q)
 
 
@@ -89,8 +92,11 @@ def jacobian(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
     """
     numbers, n, room = numbers_of(arm)
     result = np.empty((6, n)) if out is None else out
-    if _jacobian.dispatcher(numbers, n, 1, q, room, result):
-        return result
+    try:
+        if _jacobian.dispatcher(numbers, n, 1, q, room, result):
+            return result
+    except ValueError:  # an empty list, which has no type for Numba
+        pass
     return in_rows(_jacobian, arm, (6, n), out, q=q)
 
 
