@@ -42,6 +42,10 @@ class Chosen:
         methods = [("methods", f"{self.estimator.name}, {self.detector.name}"), ("rule", rule)]
         return [*methods, *([("parameters", values)] if values else [])]
 
+    def note(self, log: str) -> str:
+        """What stands below a figure of a log."""
+        return "  ·  ".join([log, *map(" ".join, self.told())])
+
 
 def _short(value: Any) -> str:
     if isinstance(value, (list, tuple)):

@@ -59,7 +59,7 @@ def explain(
     for one in explained:
         print_table(_lines(one), title=f"{log.name}, {one.time:.3f} s")
     if plot is not None:
-        _draw(found, explained[0], plot)
+        _draw(found, explained[0], plot, case.chosen.note(log.name))
     return 0
 
 
@@ -73,9 +73,9 @@ def _lines(each: Explanation) -> list[tuple[str, str]]:
     ]
 
 
-def _draw(found: Replay, first: Explanation, path: Path) -> None:
+def _draw(found: Replay, first: Explanation, path: Path, note: str) -> None:
     from hopfield_nav.figures import draw_causes
 
     causes = [(cause.name, cause.share) for cause in first.causes]
     with told("the picture could not be saved", path):
-        draw_causes(found.time, found.tau_external, first.time, first.joint, causes, path)
+        draw_causes(found.time, found.tau_external, first.time, first.joint, causes, path, note)

@@ -13,7 +13,7 @@ from hopfield_nav.cli.options import read_joints
 from hopfield_nav.cli.report import count_bar
 from hopfield_nav.experiment import simulate
 from hopfield_nav.logs import (
-    Chosen,
+    ChosenThreshold,
     Signals,
     Watched,
     choose_threshold,
@@ -46,7 +46,7 @@ class Tuned:
 
     world: World  # whose methods they are
     watched: Watched  # they, with everything but the threshold
-    chosen: Chosen  # the threshold
+    chosen: ChosenThreshold  # the threshold
     force: float = 0.0  # mean force at which a push is felt with it [N]; 0 where nobody asked
     alarms: int = 0  # in the motion that judged
     seconds: float = 0.0  # in the motion that judged
@@ -153,7 +153,7 @@ def _rounded(threshold: np.ndarray) -> np.ndarray:
     return np.array([float(f"{v:.{_DIGITS}g}") for v in threshold.ravel()]).reshape(threshold.shape)
 
 
-def _force(world: World, chosen: Chosen) -> float:
+def _force(world: World, chosen: ChosenThreshold) -> float:
     """Mean over pushes of the force at which each is felt [N]."""
     section = world.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
     return pushed(world.with_changes(detection=section)).force

@@ -89,7 +89,7 @@ def replay(
     if out is not None:
         _save(found, out)
     if plot is not None:
-        _draw(found, plot, "  ·  ".join([log.name, *map(" ".join, chosen.told())]))
+        _draw(found, plot, chosen.note(log.name))
     lines = [*(case.chosen if len(rows) > 1 else chosen).told(), *_lines(found, free)]
     if case.free and any(p.name == "threshold" for p in chosen.detector.parameters):
         lines += _suggestion(case, chosen)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynamics import BadInput
+from dynamics import BadInput, told
 from hopfield_nav.cli.chosen import MotorConstants
 from hopfield_nav.cli.options import SameMotor, Trusted, WorldName, set_option
 
@@ -120,17 +120,16 @@ def _print_segments(judged: Tuned, free: Free) -> None:
 def _draw(judged: Tuned, free: Free, path: Path) -> None:
     import numpy as np
 
-    from hopfield_nav.figures import draw_rates
+    from hopfield_nav.figures import draw_rates, settings_note
     from hopfield_nav.logs import rate_curve
+    from hopfield_nav.world import changed_settings
 
     threshold, motions = judged.chosen.threshold, list(free.judging(judged.world))
     shares = np.geomspace(_LEAST_SHARE, 1.0 / _LEAST_SHARE, 33)
     curve = rate_curve(judged.watched, motions, threshold, shares)
-    try:
-        draw_rates(*curve, float(curve.force[len(shares) // 2]), path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(f"the picture could not be saved: {reason}", where=str(path)) from error
+    note = settings_note(judged.world.name, changed_settings(judged.world))
+    with told("the picture could not be saved", path):
+        draw_rates(*curve, float(curve.force[len(shares) // 2]), path, note)
 
 
 def _values(gain: str | None) -> list[str]:

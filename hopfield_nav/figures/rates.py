@@ -10,7 +10,9 @@ from hopfield_nav.figures.sheets import save_figure
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, paper_style
 
 
-def draw_rates(force: np.ndarray, rate: np.ndarray, most: np.ndarray, chosen: float, path: Path) -> Path:
+def draw_rates(
+    force: np.ndarray, rate: np.ndarray, most: np.ndarray, chosen: float, path: Path, note: str = ""
+) -> Path:
     """Draw the rate of false alarms against the force that reaches the threshold, as a PNG.
 
     Args:
@@ -19,6 +21,7 @@ def draw_rates(force: np.ndarray, rate: np.ndarray, most: np.ndarray, chosen: fl
         most: (k,) an hour.
         chosen: the force of the threshold that was chosen [N].
         path: of the file.
+        note: what stands below the figure.
 
     Raises:
         OSError: it cannot be written.
@@ -33,4 +36,4 @@ def draw_rates(force: np.ndarray, rate: np.ndarray, most: np.ndarray, chosen: fl
         axes.set(xlabel="force on the tool that is felt (N)", ylabel="false alarms (1/h)")
         axes.set_ylim(bottom=0.0)
         axes.legend()
-        return save_figure(figure, path.parent, path.stem)[0]
+        return save_figure(figure, path.parent, path.stem, note=note)[0]

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.sheets import envelope, save_figure
+from hopfield_nav.figures.sheets import add_legend, envelope, save_figure
 from hopfield_nav.figures.style import CENTIMETRE, PAGE, paper_style
 
 
@@ -30,14 +30,14 @@ def draw_replay(
         figure = Figure((PAGE, 9 * CENTIMETRE), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         above.plot(*envelope(time, level), color=COLOURS.felt)
-        above.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)))
+        threshold = above.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=(0, (4, 2)), label="threshold")
         above.set_ylim(0.0, 1.15 * max(1.0, float(level.max())))
         above.set_ylabel("alarm level (1)")
         force = np.linalg.norm(wrench[:, :3], axis=1)
         below.plot(*envelope(time, force), color=COLOURS.felt)
         below.set_ylim(0.0, 1.15 * max(1.0, float(force.max())))
         below.set(ylabel="estimated force (N)", xlabel="time (s)")
-        for ax in (above, below):
-            for alarm in time[detected]:
-                ax.axvline(alarm, color=COLOURS.goal, lw=0.6, zorder=0)
+        alarms = [ax.axvline(alarm, color=COLOURS.goal, lw=0.6, zorder=0, label="alarm")
+                  for ax in (above, below) for alarm in time[detected]]  # fmt: skip
+        add_legend(figure, [threshold, *alarms[:1]], 2)
         return save_figure(figure, path.parent, path.stem, note=note)[0]

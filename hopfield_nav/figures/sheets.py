@@ -23,7 +23,7 @@ from hopfield_nav.figures.style import DPI
 
 _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
 _SMALL = 4.6  # [pt] letters of a note
-_LETTERS = 33  # of them an inch
+_LETTERS = 30  # of them an inch
 _PACKED = 3  # of 9 levels: a tenth larger than at the default, 6, and a quarter sooner written
 
 

@@ -133,7 +133,7 @@ class Watched:
         return int(self.watch(free, threshold).detected.sum())
 
 
-class Chosen(NamedTuple):
+class ChosenThreshold(NamedTuple):
     """A threshold and what chose it."""
 
     threshold: np.ndarray  # one value, or one a joint
@@ -141,7 +141,7 @@ class Chosen(NamedTuple):
     seconds: float  # of that motion
 
 
-def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> Chosen:
+def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> ChosenThreshold:
     """The least threshold with which free motion shows no more than a rate of alarms, and a tenth more.
 
     A rate (false alarms an hour) is shown where the exact 95 % interval of the alarms that were counted ends
@@ -164,7 +164,7 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
     threshold = quiet_threshold(highest, start, watched.detector.name)
     if allowed > 0:
         threshold = MARGIN * _least(watched, free, threshold / MARGIN, allowed)
-    return Chosen(watched.taken(threshold), max(allowed, 0), seconds)
+    return ChosenThreshold(watched.taken(threshold), max(allowed, 0), seconds)
 
 
 def halves(signals: Signals) -> tuple[Signals, Signals]:
