@@ -10,7 +10,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NewType, get_type_hints
+from typing import TYPE_CHECKING, Any, NewType, get_args, get_type_hints
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class Kernel:
         return self.dispatcher(*arguments)
 
     def _compile(self, options: dict[str, Any]) -> Callable:
-        return load_numba().njit(**options)(self.__wrapped__)  # type: ignore[attr-defined]
+        return _linked_numba().njit(**options)(self.__wrapped__)  # type: ignore[attr-defined]
 
 
 class Inlined(Kernel):
@@ -96,6 +96,34 @@ class Inlined(Kernel):
         return self._compile({**self._options, "cache": False})
 
 
+class Shared(Inlined):
+    """A step with code of its own that kernels call by a symbol, so that none of them compiles it again.
+
+    Called from Python it is an ``Inlined`` one; and so it is where a private part of Numba is missing.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        _TO_LINK.append(self)
+
+    @functools.cached_property
+    def external(self) -> Any:
+        """Its type in kernels."""
+        from dynamics.kernels.shared_code import external_type
+
+        return external_type(self.__wrapped__, _signature(self.__wrapped__))  # type: ignore[attr-defined]
+
+    def link(self) -> None:
+        """Tell the linker where the code is; a caller's code that was kept asks for it by its symbol."""
+        from dynamics.kernels.shared_code import tell_linker
+
+        self._code = first_class(_signature(self.__wrapped__), self.__wrapped__)  # type: ignore[attr-defined]
+        tell_linker(self.__wrapped__, self._code)  # type: ignore[attr-defined]
+
+
+_TO_LINK: list[Shared] = []  # the shared steps of loaded files that no kernel could call yet
+
+
 class Packed(Kernel):
     """A kernel of float64 arrays and whole numbers, which says False to arguments of all other types.
 
@@ -106,13 +134,8 @@ class Packed(Kernel):
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
-        numba = load_numba()
-        number = numba.types.float64
-        types = {np.ndarray: number[::1], Table: number[:, ::1], int: numba.types.int64}
-        types |= {bool: numba.types.boolean, type(None): numba.types.void}
-        *kinds, result = get_type_hints(self.__wrapped__).values()  # type: ignore[attr-defined]
-        signature = types[result](*(types[kind] for kind in kinds))
-        loop: Any = compile_loop(signature, self.__wrapped__)  # type: ignore[attr-defined]
+        kinds = list(get_type_hints(self.__wrapped__).values())[:-1]  # type: ignore[attr-defined]
+        loop: Any = compile_loop(_signature(self.__wrapped__), self.__wrapped__)  # type: ignore[attr-defined]
         if not hasattr(loop, "overloads"):  # Numba is switched off
             return lambda *arguments: all(map(_suits, arguments, kinds)) and loop(*arguments)
         if all_parts_are_there():
@@ -120,6 +143,21 @@ class Packed(Kernel):
             loop.disable_compile(False)  # and asks that, where it would compile for other types
             return loop
         return lambda *arguments: _or_refuse(loop, arguments)
+
+
+def _signature(function: Callable) -> Any:
+    """The types that a function is annotated with, to Numba."""
+    *kinds, result = map(_numba_type, get_type_hints(function).values())
+    return result(*kinds)
+
+
+def _numba_type(hint: Any) -> Any:
+    types = load_numba().types
+    if get_args(hint):
+        return types.BaseTuple.from_types([_numba_type(part) for part in get_args(hint)])
+    number = types.float64
+    known = {np.ndarray: number[::1], Table: number[:, ::1], int: types.int64, float: number}
+    return {**known, bool: types.boolean, type(None): types.void}[hint]
 
 
 def _refuse(*arguments: Any) -> bool:
@@ -163,18 +201,27 @@ def inlined(function: Callable) -> Callable:
     return Inlined(function)
 
 
+def shared(function: Callable) -> Callable:
+    """Compile ``function`` once, for the types that it is annotated with, and let other kernels call it.
+
+    For steps that take long to compile and are called from many places, with few arguments: a call costs some
+    nanoseconds. Neither it nor what it calls may allocate; no argument has a default.
+    """
+    return Shared(function)
+
+
 def first_class(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed."""
     options = {**loop_options(), "cache": function.__module__.split(".")[0] in PACKAGES}
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):  # cfunc would compile all the same
         return function
-    return load_numba().cfunc(signature, **options)(function)
+    return _linked_numba().cfunc(signature, **options)(function)
 
 
 def compile_loop(signature: numba.core.typing.Signature, function: Callable) -> Callable:
     """Compile ``function`` now for one signature, without reference counting."""
-    return load_numba().njit(signature, **loop_options())(function)
+    return _linked_numba().njit(signature, **loop_options())(function)
 
 
 def unchecked_call(loop: Any) -> Callable:
@@ -187,6 +234,19 @@ def unchecked_call(loop: Any) -> Callable:
     if not versions or not all_parts_are_there():  # none: Numba is switched off
         return loop
     return versions[0].entry_point
+
+
+def _linked_numba() -> Any:
+    """Numba, with every shared step that a kernel may call where the linker finds it."""
+    numba = load_numba()
+    while _TO_LINK and _linking():
+        _TO_LINK.pop().link()
+    return numba
+
+
+def _linking() -> bool:
+    """Whether shared steps are called by their symbols."""
+    return all_parts_are_there() and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
 @functools.cache
@@ -203,6 +263,8 @@ def load_numba() -> Any:
     from dynamics.kernels.views import let_numba_compile
 
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))
+    if all_parts_are_there():
+        typeof_impl.register(Shared, lambda value, context: value.external)
     let_numba_compile()
     if all_parts_are_there():
         keep_checksums()

@@ -8,6 +8,8 @@ import math
 
 from dynamics.kernels.decorators import inlined
 
+Vector = tuple[float, float, float]
+
 ZERO = 0.0, 0.0, 0.0
 UP = 0.0, 0.0, 1.0
 UNIT = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), UP  # rows of the matrix that turns nothing

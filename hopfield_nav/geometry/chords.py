@@ -6,8 +6,8 @@ is (low, high) [m] from the point; low > high where the line misses.
 
 import math
 
-from dynamics.kernels.decorators import inlined
-from dynamics.kernels.vectors import dot, length, over, vector
+from dynamics.kernels.decorators import Table, inlined, shared
+from dynamics.kernels.vectors import Vector, dot, length, over, vector
 from hopfield_nav.geometry.box_distance import from_centre, into_solid
 from hopfield_nav.geometry.solids import (
     AXES,
@@ -24,8 +24,10 @@ from hopfield_nav.geometry.solids import (
 SEAM = 1e-6  # [m] solids with no wider gap between them are one body
 
 
-@inlined
-def union_chord(solids, first, p, u, back=math.inf, ahead=math.inf):
+@shared
+def union_chord(
+    solids: Table, first: int, p: Vector, u: Vector, back: float, ahead: float
+) -> tuple[float, float]:
     """(low, high) of a line in the body that a point p lies in, of which solid ``first`` is a part.
 
     Whoever asks only whether it ends within ``back`` and ``ahead`` [m] is answered as soon as it does not.

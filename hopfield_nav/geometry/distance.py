@@ -12,8 +12,8 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.batches import as_rows
-from dynamics.kernels.decorators import inlined, kernel
-from dynamics.kernels.vectors import along, dot, length, over, put, sub, vector
+from dynamics.kernels.decorators import Table, inlined, kernel, shared
+from dynamics.kernels.vectors import Vector, along, dot, length, over, put, sub, vector
 from hopfield_nav.geometry.box_distance import box_distance, box_near, from_centre
 from hopfield_nav.geometry.cylinder_distance import cylinder_distance, cylinder_near
 from hopfield_nav.geometry.round_distance import (
@@ -109,8 +109,8 @@ def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     return rows, lead
 
 
-@inlined
-def segment_distance(solids, j, a, d):
+@shared
+def segment_distance(solids: Table, j: int, a: Vector, d: Vector) -> tuple[float, float, Vector]:
     """(s, t, g) of the segment a + t d and solid ``j``; see ``round_distance``."""
     kind = solids[j, KIND]
     if kind == UPRIGHT:
@@ -126,8 +126,8 @@ def segment_distance(solids, j, a, d):
     return half_space_distance(solids, j, a, d)
 
 
-@inlined
-def segment_near(solids, j, a, d, reach):
+@shared
+def segment_near(solids: Table, j: int, a: Vector, d: Vector, reach: float) -> bool:
     """Whether a segment comes as near to solid ``j`` as ``reach`` [m]."""
     kind = solids[j, KIND]
     if kind == BOX:

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from dynamics.batches import as_rows
-from dynamics.kernels.decorators import inlined, kernel
-from dynamics.kernels.vectors import ZERO, along, cross, dot, times, vector
+from dynamics.kernels.decorators import Table, inlined, kernel, shared
+from dynamics.kernels.vectors import ZERO, Vector, along, cross, dot, times, vector
 from hopfield_nav.geometry.chords import SEAM, union_chord
 from hopfield_nav.geometry.distance import gap_to_bound, segment_distance
 from hopfield_nav.geometry.round_distance import across
@@ -47,8 +47,8 @@ def depth_in_union(solids, p):
     return out, (2.0 * out / (out + other) if out > 0.0 else 0.0)
 
 
-@inlined
-def ways_out(solids, p):
+@shared
+def ways_out(solids: Table, p: Vector) -> tuple[float, float, Vector]:
     """(out, other, u): the shortest way out of the union, that to the other side [m], and where to.
 
     The other side lies straight back where a free surface of one solid is nearest, and else in the direction
@@ -57,7 +57,7 @@ def ways_out(solids, p):
     deepest, out, u = deepest_solid(solids, p)
     if out == 0.0:
         return 0.0, 0.0, u
-    low, high = union_chord(solids, deepest, p, u)
+    low, high = union_chord(solids, deepest, p, u, math.inf, math.inf)
     if high <= out + SEAM:
         return high, -low, u
     out, u = _shortest(solids, deepest, p)

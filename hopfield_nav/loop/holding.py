@@ -104,7 +104,7 @@ def _largest_push(solids, radius, point):
     """
     high, _, u = ways_out(solids, point)
     deepest, _, _ = deepest_solid(solids, point)
-    low, _ = union_chord(solids, deepest, point, u)
+    low, _ = union_chord(solids, deepest, point, u, math.inf, math.inf)
     if high < _MIDDLE * 0.5 * (high - low):
         return math.inf
     largest = 0.0
@@ -124,6 +124,7 @@ def _neighbours(solids: np.ndarray, point: tuple[float, float, float], reach: fl
     count = 0
     for j in range(solids.shape[0]):
         if gap_to_bound(solids, j, point) <= reach:
-            near[count] = solids[j]
+            for k in range(solids.shape[1]):  # a row at once: 1.3 s of compiling for errors
+                near[count, k] = solids[j, k]
             count += 1
     return near[:count]

@@ -11,10 +11,12 @@ from dynamics.kernels import numba_parts
 PROGRAM = """
 import numpy as np
 from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, jacobian, load_arm
+from hopfield_nav.geometry import arm_distance, box, pack_primitives
 arm, q = load_arm("ur5e"), np.linspace(-1.0, 1.5, 6)
 print(*(np.asarray(v).tobytes().hex() for v in (
     forward_kinematics(arm, q), jacobian(arm, q), inverse_dynamics(arm, q, q, q),
     forward_dynamics(arm, q, q, q),
+    arm_distance(arm, q, pack_primitives([box([0.5, 0.1, 0.3], [0.2, 0.3, 0.4])])),
 )))
 """
 
