@@ -6,14 +6,7 @@ from dynamics.errors import BadInput
 
 
 def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
-    """Arrays whose last dimension is ``width``, broadcast against each other and flattened to rows.
-
-    Args:
-        width: length of the last dimension.
-        named: the arrays by name.
-
-    Returns:
-        The arrays as float64 of shape (k, width), and the leading shape they had in common.
+    """Named arrays (..., ``width``), broadcast to float64 rows (k, ``width``), and their leading shape.
 
     Raises:
         BadInput: a wrong last dimension, no numbers, or leading dimensions that do not fit.

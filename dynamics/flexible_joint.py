@@ -60,12 +60,9 @@ class FlexibleJoints(NamedTuple):
 
 
 def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
-    """Transmissions of an arm: what is given, the rest that of a UR5e's large and small joints.
+    """Transmissions of an arm: ``given`` fields, each one number or one row a joint, the rest as in a UR5e.
 
-    Args:
-        arm: its torque limits say which joints are large; its ``rotor_inertia`` counts where it has any,
-            its ``friction`` always.
-        **given: fields of ``FlexibleJoints``, each one number or one row a joint.
+    The arm's torque limits say which joints are large; its ``rotor_inertia`` counts where it has any.
 
     Raises:
         BadInput: an unknown field, a wrong shape, or a value out of range.

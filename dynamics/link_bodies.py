@@ -19,11 +19,7 @@ class Body(NamedTuple):
 def before_offset(arm: Arm, i: int, least: float = 0.0) -> Body:
     """Link i + 1 in frame i turned by its joint: z along the joint, x along the next offset.
 
-    Args:
-        arm: the arm.
-        i: row of the arm.
-        least: a smaller mass becomes this [kg]; a tensor with a smaller moment is enlarged by this in
-            every direction [kg·m²].
+    A mass below ``least`` becomes ``least`` [kg]; a tensor with a smaller moment is enlarged by it [kg·m²].
     """
     R = turned_by_twist(arm, i)
     tensor = R @ arm.inertia[i] @ R.T

@@ -64,14 +64,7 @@ def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def standard_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """(..., 4, 4) from frame i to frame i - 1, standard (nowoczyn2023 (1.8), tu2023 (1)).
-
-    Args:
-        theta: (...) joint angle with its offset [rad].
-        d: along z of frame i - 1 [m].
-        a: along x of frame i [m].
-        alpha: about x of frame i [rad].
-    """
+    """(..., 4, 4) from frame i to i - 1, standard: d along z of i - 1 (nowoczyn2023 (1.8), tu2023 (1))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
     return _rigid(
         [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0.0 * c, sa, ca, d]],
@@ -79,14 +72,7 @@ def standard_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: n
 
 
 def modified_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """(..., 4, 4) from frame i to frame i - 1, modified (nowoczyn2023 (1.9)).
-
-    Args:
-        theta: (...) joint angle with its offset [rad].
-        d: along z of frame i [m].
-        a: a_i-1, along x of frame i - 1 [m].
-        alpha: alpha_i-1, about x of frame i - 1 [rad].
-    """
+    """(..., 4, 4) from frame i to i - 1, modified: ``a`` and ``alpha`` of i - 1 (nowoczyn2023 (1.9))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
     return _rigid(
         [[c, -s, 0.0 * c, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca]],

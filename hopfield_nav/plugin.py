@@ -585,12 +585,7 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
 
 
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
-    """What a file of somebody's own, ``FILE.py:NAME``, holds under a name; None where it holds nothing.
-
-    Args:
-        kind: what messages call it.
-        name: of the file, relative to ``folder``, and in it.
-        folder: that it is relative to.
+    """What a file of somebody's own, ``FILE.py:NAME`` below ``folder``, holds under a name; None: nothing.
 
     Raises:
         BadInput: there is no such file, or it cannot be loaded.

@@ -44,13 +44,7 @@ def at_limit(world: World, duration: float, to_goal: bool) -> tuple[str, str]:
 
 
 class Arrival:
-    """Looks at a run every ``LOOK_INTERVAL`` seconds of its time.
-
-    Args:
-        world: of the run.
-        arm: kinematics of the controller.
-        goal: (3,) of the tool, base axes [m]; None: there is nothing to wait for.
-    """
+    """Looks at a run every ``LOOK_INTERVAL`` seconds of its time; without a goal it waits for nothing."""
 
     def __init__(self, world: World, arm: Arm, goal: np.ndarray | None) -> None:
         self._world, self._arm, self._goal = world, arm, goal

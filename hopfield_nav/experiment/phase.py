@@ -9,12 +9,7 @@ from hopfield_nav.world import World
 
 
 class Phase:
-    """When a phase began, and when the arm is looked at.
-
-    Args:
-        world: of the run.
-        look: time from one look at the arm to the next, or a control period [s].
-    """
+    """When a phase began, and when the arm is looked at: every ``look`` [s], or every control period."""
 
     def __init__(self, world: World, look: float) -> None:
         self._step, self._sample_time = world.plant.step, world.trajectory.sample_time

@@ -33,13 +33,7 @@ _SAMPLES = 16
 
 
 class ReactionPhase(Phase):
-    """Brings the arm to rest after an alarm, if the world wants that before the new path.
-
-    Args:
-        world: of the run.
-        arm: the kinematics that the navigator plans with, and the limits of its joints.
-        controller: of the run; how fast its model can be braked.
-    """
+    """Brings the arm to rest after an alarm, if the world wants that before the new path."""
 
     def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
         super().__init__(world, POLL_INTERVAL)

@@ -31,11 +31,9 @@ class Navigator(Protocol):
         """The motion from the start at joint angles (n,) [rad]; at rest there when there is no goal."""
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
-        """Learn from a touch, and say what to do.
+        """Learn from a touch; the cell that was marked, or is believed to be occupied, and the new motion.
 
-        Returns:
-            The cell that was marked, or is believed to be occupied, and the new motion; without a goal the
-            arm stays on the one it has.
+        Without a goal the arm stays on the one it has.
         """
 
     def localize(self, trace: Trace) -> ContactHypotheses:

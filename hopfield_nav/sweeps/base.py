@@ -163,10 +163,7 @@ def with_settings(
 def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator[BadInput]:
     """Try every value of some columns on the base world; what it does not allow, once a place.
 
-    Args:
-        base: the world.
-        columns: with ``name``, ``key``, ``values``, ``written(i)`` and ``place(i)`` each.
-        whole: whether the values of all columns at the same position go together (a zipped group).
+    ``whole``: the values of all columns at the same position go together (a zipped group).
     """
     told: set[str] = set()
     for group in [columns] if whole else [[column] for column in columns]:

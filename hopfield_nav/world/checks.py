@@ -30,15 +30,9 @@ from hopfield_nav.world.world import World
 
 
 def check_world(world: World, like: World | None = None) -> tuple[World, list[BadInput]]:
-    """Check what must fit together in a world whose form is right.
+    """The world, its start as joint angles; and all that does not fit together, ``where`` being the key.
 
-    Args:
-        world: with its folder and its trust.
-        like: a world that has been checked; when it has the same arms, these are not loaded again.
-
-    Returns:
-        The world, its start as joint angles wherever the tool was put; and everything that is wrong with it:
-        of each fault ``where`` is the key.
+    Its form is right. A world ``like`` it that has been checked saves loading the same arms again.
     """
     faults: list[BadInput] = []
     if like is None or arms_and_joints(world) != arms_and_joints(like):

@@ -222,14 +222,10 @@ def plain_value(text: str) -> Any:
 
 
 def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, Any]) -> list[Key]:
-    """Write each ``key.key=value`` into the document, and note it as the place of that value.
+    """Write each ``key.key=value`` into the document, as its place too; the keys that were written.
 
-    A mapping has the values themselves: ``{"detection.threshold": 8}``.
-
-    An index of a list is a key too: ``obstacles.0.cylinder.radius=0.04``.
-
-    Returns:
-        The keys that were written.
+    A mapping has the values themselves: ``{"detection.threshold": 8}``. An index of a list is a key too:
+    ``obstacles.0.cylinder.radius=0.04``.
 
     Raises:
         BadInput: no ``=``, a value that is no YAML, or a key inside something that is no section.

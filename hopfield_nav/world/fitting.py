@@ -180,9 +180,6 @@ def _check_pushed(world: World) -> None:
 def start_of(world: World) -> StartSection:
     """The start of a world as joint angles: those nearest to the default ones that take the tool there.
 
-    Args:
-        world: its form is right, and its arm can be loaded.
-
     Raises:
         BadInput: the arm does not reach the place; ``where`` is the key.
     """

@@ -168,11 +168,7 @@ class Beliefs:
         return {step: certainty for step, certainty in found.items() if certainty > 0.0}
 
     def why_doubtful(self, blocked: np.ndarray) -> str:
-        """What speaks against the facts; empty where nothing does.
-
-        Args:
-            blocked: bool grid of cells that are no part of a path.
-        """
+        """What speaks against the facts, given the cells that no path takes; empty where nothing does."""
         driven = len(self.facts & self._passed)
         if driven:
             return f"{driven} of the closed steps were driven freely before"
@@ -213,15 +209,9 @@ class Beliefs:
         return grid
 
     def likeliest_path(self, blocked: np.ndarray, start: Cell, goal: Cell) -> np.ndarray | None:
-        """The path that only facts may bar, and against which the beliefs speak least.
+        """The path (k, rank) that only facts may bar, and against which the beliefs speak least.
 
-        Args:
-            blocked: bool grid of cells that are no part of a path; start and goal count as free.
-            start: first cell.
-            goal: last cell.
-
-        Returns:
-            (k, rank) cells; None where facts alone separate start and goal.
+        Start and goal count as free. None where facts alone separate them.
         """
         from scipy.sparse.csgraph import dijkstra
 

@@ -45,17 +45,7 @@ class CollisionMap:
         rim: str = "blocked",
         known: np.ndarray | None = None,
     ) -> "CollisionMap":
-        """Make a map without marks; the defaults are the document's 20 x 20 map.
-
-        Args:
-            origin: (3,) centre of cell (0, …, 0) [m].
-            spacing: distance of neighbouring cell centres [m].
-            shape: cells along x, y (and z).
-            rim: "blocked" or "free".
-            known: bool grid of obstacles known beforehand, None for none.
-
-        Returns:
-            The map.
+        """Make a map without marks, by default the document's of 20 x 20; ``rim``: "blocked" or "free".
 
         Raises:
             BadInput: an argument out of range or of the wrong shape.
@@ -81,16 +71,10 @@ class CollisionMap:
         return self.blocked.shape
 
     def cell_of(self, position: Sequence[float] | np.ndarray) -> tuple[int, ...]:
-        """Cell nearest to a position, which may lie outside the map.
+        """Cell (rank,) nearest to a position in base axes [m], which may lie outside the map.
 
-        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted
-        from 1, and that number is rounded half away from zero.
-
-        Args:
-            position: (3,) or longer than the rank, in base axes [m].
-
-        Returns:
-            (rank,) ints.
+        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted from 1,
+        and that number is rounded half away from zero.
 
         Raises:
             BadInput: too few coordinates, or one that is not finite.

@@ -76,15 +76,9 @@ class ToolMap:
         return all(self.grid.inside(cell) and not obstacles[cell] for cell in cells)
 
     def exclude(self, place: np.ndarray, path: np.ndarray, start: Cell) -> bool:
-        """Exclude the cell of a place that the arm does not reach, or the next one of its path.
+        """Exclude the cell of a place [m] out of reach, or the next one of its path; whether there is one.
 
-        Args:
-            place: (3,) [m].
-            path: (k, rank) cells.
-            start: its first cell, which cannot be excluded, as the goal's.
-
-        Returns:
-            Whether there was one to exclude.
+        Neither the path's first cell nor the goal's can be excluded.
         """
         at = self.in_cells(place)
         beside = path[np.argsort(np.linalg.norm(path - at, axis=1))]

@@ -153,10 +153,7 @@ class ToolMotions:
     def tool_path(self, route: Route, q: np.ndarray, at_rest: bool) -> ToolPath:
         """Poses at the centres of the cells, or along a path at any angle where the world asks for one.
 
-        Args:
-            route: with cells.
-            q: (n,) joint angles before it [rad].
-            at_rest: whether the arm rests there, and may go straight to the second cell.
+        An arm that rests may go straight to the second cell.
         """
         plan, goal, planner = route.plan, self._map.goal, self._now.world.planner
         if plan.cells is None or goal is None:
