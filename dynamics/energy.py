@@ -11,8 +11,8 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.forward import forward_dynamics
-from dynamics.kinematics import jacobian, link_frames
-from dynamics.lagrange import euler_lagrange
+from dynamics.kinematics import jacobian
+from dynamics.lagrange import dynamic_chain, euler_lagrange
 
 
 class PowerBalance(NamedTuple):
@@ -42,8 +42,10 @@ def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """
     n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)
-    frames = _chain_frames(arm, q)
-    angular, linear = _link_velocities(arm, frames, qd)
+    frames, centers = dynamic_chain(arm, q)
+    angular = np.cumsum(frames[:, :-1, :3, 2] * qd[:, :, None], axis=1)
+    ends = np.cumsum(np.cross(angular, np.diff(frames[:, :, :3, 3], axis=1)), axis=1)
+    linear = ends + np.cross(angular, centers - frames[:, 1:, :3, 3])  # of the centres of mass
     seen = np.einsum("knij,kni->knj", frames[:, 1:, :3, :3], angular)
     twice = (
         np.einsum("n,kni,kni->k", arm.mass, linear, linear)
@@ -70,8 +72,7 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
     """
     n = joint_count(arm)
     (q,), lead = as_rows(n, q=q)
-    frames = _chain_frames(arm, q)[:, 1:]
-    centers = frames[..., :3, 3] + np.einsum("knij,nj->kni", frames[..., :3, :3], arm.center_of_mass)
+    _, centers = dynamic_chain(arm, q)
     return -np.einsum("n,kni,i->k", arm.mass, centers, arm.gravity).reshape(lead)[()]
 
 
@@ -111,16 +112,3 @@ def power_balance(
         np.einsum("ki,ki->k", tool, outside),
     )
     return PowerBalance(*(power.reshape(lead)[()] for power in powers))
-
-
-def _chain_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """(k, n + 1, 4, 4) frames of the chain that the equations of motion describe."""
-    return link_frames(arm._replace(offset=arm.dynamics_offset), q)
-
-
-def _link_velocities(arm: Arm, frames: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(k, n, 3) angular velocities [rad/s] and velocities of the centres of mass [m/s], base axes."""
-    angular = np.cumsum(frames[:, :-1, :3, 2] * qd[:, :, None], axis=1)
-    ends = np.cumsum(np.cross(angular, np.diff(frames[:, :, :3, 3], axis=1)), axis=1)
-    centers = np.einsum("knij,nj->kni", frames[:, 1:, :3, :3], arm.center_of_mass)
-    return angular, ends + np.cross(angular, centers)

@@ -17,7 +17,6 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
 from hopfield_nav.control import Controller, begin_rest, depth_in_contact, end_rest, keep_level
-from hopfield_nav.experiment.phase import Phase
 from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, sample
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
@@ -30,6 +29,29 @@ MIN_BRAKING_TIME = 0.02  # [s] of braking, and four control periods at least
 TORQUE_SHARE = 0.5  # of the torque that its weight leaves to a joint, for braking
 _DURATION_RATIO = 1.2  # ratio of one duration that is tried to the next
 _SAMPLES = 16
+
+
+class Phase:
+    """When a phase began, and when the arm is looked at: every ``look`` [s], or every control period."""
+
+    def __init__(self, world: World, look: float) -> None:
+        self._step, self._sample_time = world.plant.step, world.trajectory.sample_time
+        self._steps_per_period = round(world.controller.period / world.plant.step)
+        self._looks_at = self._steps(look)
+        self._begun = 0
+
+    def next_look(self, step: int) -> int:
+        """The first step after ``step`` at which ``is_over`` looks at the arm."""
+        return step + self._looks_at - (step - self._begun) % self._looks_at
+
+    def _is_due(self, step: int) -> bool:
+        """Whether ``is_over`` is to look at the arm at this step."""
+        return step > self._begun and (step - self._begun) % self._looks_at == 0
+
+    def _steps(self, seconds: float) -> int:
+        """So many seconds in steps, whole control periods, at least one."""
+        periods = max(1, round(seconds / (self._step * self._steps_per_period)))
+        return periods * self._steps_per_period
 
 
 class ReactionPhase(Phase):

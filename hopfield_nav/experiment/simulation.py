@@ -14,9 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from hopfield_nav.control import hold_at_start, with_torque
-from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit
+from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
 from hopfield_nav.experiment.factory import choose_navigator, encoders_at
-from hopfield_nav.experiment.grade import why_doubtful
 from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.learner import Learner
 from hopfield_nav.experiment.limits import why_diverged

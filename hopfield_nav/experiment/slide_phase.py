@@ -23,7 +23,7 @@ from hopfield_nav.control import (
     with_sliding,
 )
 from hopfield_nav.experiment.limits import limits_of_law
-from hopfield_nav.experiment.phase import Phase
+from hopfield_nav.experiment.reaction_phase import Phase
 from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import MotionPhase, PlannedMotion, SlideAlong
 from hopfield_nav.world import World

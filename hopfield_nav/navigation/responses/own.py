@@ -19,8 +19,7 @@ from hopfield_nav.navigation.motion import (
 )
 from hopfield_nav.navigation.planners import as_points
 from hopfield_nav.navigation.responses.paths import BelievedPaths
-from hopfield_nav.navigation.responses.replan import Replan
-from hopfield_nav.navigation.responses.retreat import Retreat
+from hopfield_nav.navigation.responses.replan import Replan, Retreat
 from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Response, asked
 

@@ -26,12 +26,10 @@ from hopfield_nav.navigation.motion import (
     ToolMotions,
 )
 from hopfield_nav.navigation.responses.follow import farthest, retreat_from_surface
-from hopfield_nav.navigation.responses.learning import ON_LINE
 from hopfield_nav.navigation.responses.paths import BelievedPaths
-from hopfield_nav.navigation.responses.replan import Replan
-from hopfield_nav.navigation.responses.retreat import MAX_TRIES, Retreat
+from hopfield_nav.navigation.responses.replan import MAX_TRIES, Replan, Retreat
 from hopfield_nav.navigation.responses.surface import CORNER, Surface
-from hopfield_nav.navigation.responses.touch import ToolTouch
+from hopfield_nav.navigation.responses.touch import ON_LINE, ToolTouch
 from hopfield_nav.plugin import Method
 
 MAX_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
