@@ -6,9 +6,9 @@ M is the sum of m J_v^T J_v + J_w^T I J_w over the links, with the Jacobians of 
 * column i of J_v, the velocity of the centre of mass, changes by z_min(i,k) × J_v,max(i,k);
 * axis z_i as the link sees it changes by z_i × z_k if k > i, otherwise not at all.
 
-g is the slope of the potential energy (10). Nothing is recursive: every link contributes to n³ derivatives, and
-n links cost O(n⁴). ``newton_euler`` and ``composite`` give the same numbers far cheaper; this file is what
-they are checked against, and gives dM/dq.
+g is the slope of the potential energy (10). Nothing is recursive: every link contributes to n³ derivatives,
+so n links cost O(n⁴). ``newton_euler`` and ``composite`` give the same numbers far cheaper; this file is
+what they are checked against, and gives dM/dq.
 """
 
 from typing import NamedTuple

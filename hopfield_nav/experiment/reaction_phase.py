@@ -70,16 +70,9 @@ class ReactionPhase(Phase):
     def before(
         self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
     ) -> PlannedMotion:
-        """What the arm does first.
+        """What the arm does first: a motion that ``reacts``; the planned one where nothing comes before it.
 
-        Args:
-            motion: planned at the alarm.
-            trajectory: that the arm followed until then.
-            time: of the alarm [s].
-            state: at that time; where the arm is let go, that is noted in its control computer's part.
-
-        Returns:
-            A motion that ``reacts``, or ``motion`` itself where nothing comes before it.
+        Where the arm is let go, that is noted in the control computer's part of the state.
         """
         if self._kind == "retreat" or motion.trajectory is None:
             return motion

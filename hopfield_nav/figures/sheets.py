@@ -52,13 +52,10 @@ def keep_scale(ax: Axes, least: float) -> Axes:
 
 
 def envelope(time: np.ndarray, values: np.ndarray, bins: int = _BINS) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest and the largest value of each of ``bins`` stretches, in order of time.
+    """The smallest and the largest value of each of ``bins`` stretches, in order of time; or all.
 
     Every point is one of the signal's own; no peak is lost. Values (k,) that are not finite are left out
     where others are near.
-
-    Returns:
-        Times (m,) and values (m,), m ≤ 2 bins + 2; the signal itself when it is short.
     """
     count = values.size
     if count <= 2 * bins:

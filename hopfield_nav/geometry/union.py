@@ -124,15 +124,10 @@ def _below(w, u):
 
 
 def union_depth(points: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """How deep points are in the union of solids, and how far that is of the way through.
+    """How deep points (..., 3) [m] are in the union of packed solids, and how far that is of the way through.
 
-    Args:
-        points: (..., 3) [m].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-
-    Returns:
-        (..., 2): the shortest way out, to the nearest surface of the union [m]; and its share of half the way
-        from there to the other side: 1 half-way through, 0 in what has no other side. Both 0 outside.
+    (..., 2): the shortest way out, to the nearest surface of the union [m]; and its share of half the way
+    from there to the other side: 1 half-way through, 0 in what has no other side. Both 0 outside.
 
     Raises:
         BadInput: wrong shapes.

@@ -47,13 +47,7 @@ class Explanation:
 
 
 def explain_detections(model: Arm, signals: Signals, found: Replay) -> list[Explanation]:
-    """An explanation of every detection of a replay.
-
-    Args:
-        model: the arm as the control computer believes it to be.
-        signals: that were replayed.
-        found: what the methods made of them.
-    """
+    """An explanation of every detection of a replay, by the arm as the control computer believes it to be."""
     return [_explain(model, signals, found, int(row)) for row in np.flatnonzero(found.detected)]
 
 

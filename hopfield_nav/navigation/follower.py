@@ -31,13 +31,7 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
 
 
 class Follower(Navigator):
-    """A trajectory in the place of a path over the map.
-
-    Args:
-        world: resolved; of its map only the marks are used.
-        arm: kinematics of the controller.
-        trajectory: to follow, from its first knot on.
-    """
+    """A trajectory, from its first knot on, in the place of a path over the map; its marks are used."""
 
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:
         self._arm = arm

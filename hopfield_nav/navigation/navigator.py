@@ -41,11 +41,9 @@ class Navigator(Protocol):
         return NOWHERE
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
-        """At the end of a motion that ``needs_decision``: how to go on.
+        """At the end of a motion that ``needs_decision``: how to go on from the reference.
 
-        Args:
-            begin: the reference, from which the new motion begins.
-            level_at_retreat: alarm level when the retreat from the last touch began.
+        The alarm level when the retreat from the last touch began is told.
         """
 
     def arrive(self) -> None:

@@ -80,9 +80,8 @@ class Replanner:
     def block(self, cell: Sequence[int]) -> int:
         """Block one more cell (rank,); a goal that is marked stays a target.
 
-        Returns:
-            Number of cells of the limit network whose distance changed, not counting the cell itself; -1
-            where so many did that it was settled anew. 0 for "sum", which waits for the next plan.
+        How many other cells of the limit network have another distance; -1 where so many had that it was
+        settled anew. 0 for "sum", which waits for the next plan.
 
         Raises:
             BadInput: a cell outside the grid.

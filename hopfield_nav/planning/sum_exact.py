@@ -195,13 +195,8 @@ def _is_saturated(queue, reached, mantissa, exponent):
 def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
     """Settle the summing network (ragazzon2012 (6.9), g(x) = clamp(beta x, 0, 1)).
 
-    Args:
-        table: (cells, k) neighbours.
-        blocked: (cells,) bool, clamped at 0; the target counts as free and is clamped at 1.
-        target: flat index.
-        beta: 1e-60 <= beta < 1/eigenvalue.
-        eigenvalue: largest eigenvalue of T, or a bound above it.
-        most_sweeps: sweeps after which it gives up, `settled` False.
+    The target counts as free and is clamped at 1. The eigenvalue is the largest of T, or a bound above it;
+    1e-60 <= beta < 1/eigenvalue. After ``most_sweeps`` it gives up, ``settled`` False.
     """
     mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
     before = np.full(blocked.size + 1, UNSEEN, np.int32)

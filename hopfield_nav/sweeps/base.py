@@ -90,16 +90,10 @@ class Base:
 def read_base(
     given: Any, document: Document, folder: Path, trust: Trust
 ) -> tuple[Base, list[tuple[Key, BadInput]]]:
-    """The base world that a sweep's document names or holds.
+    """The base world that a sweep's document names or holds, and its faults, all at the key ``world``.
 
-    Args:
-        given: its ``world``: a name, a path relative to ``folder``, or a world.
-        document: of the sweep.
-        folder: of the sweep.
-        trust: which Python files may be executed.
-
-    Returns:
-        The base world, not known where there is no such world; and its faults, all at the key ``world``.
+    ``given`` is a name, a path relative to ``folder``, or a world; the base is not known where there is no
+    such world.
     """
     if given is NOT_KNOWN:
         return NOT_KNOWN, []

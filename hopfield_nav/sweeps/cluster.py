@@ -55,11 +55,7 @@ _sweeps: dict[bytes, Any] = {}
 
 @contextmanager
 def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
-    """A client of a running cluster, or of one of this machine that ends with the block.
-
-    Args:
-        workers: number of processes of the local cluster; default the number of cores.
-        scheduler: address of a running cluster, such as ``tcp://10.0.0.1:8786``.
+    """A client of a running cluster, ``tcp://HOST:8786``, or of one here that ends with the block.
 
     Raises:
         BadInput: nobody answers at the address, or the cluster there has no workers; the processes would
@@ -232,16 +228,7 @@ def run_batch(
 
 
 class Batches:
-    """The rows of jobs run on a cluster, in the order in which they come in.
-
-    Args:
-        client: of the cluster.
-        sweep: whose jobs these are.
-        indices: of the jobs, as many as ``count``.
-        count: of jobs.
-        folder: of the sweep's results.
-        work: what is done for a job; default ``run_job``.
-    """
+    """The rows of ``count`` jobs run on a cluster, in the order in which they come in."""
 
     def __init__(
         self, client: Client, sweep: Sweep, indices: Iterable[int], count: int, folder: Path | None,

@@ -68,10 +68,6 @@ class Document:
 def read_document(path: Path, name: str | None = None) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
-    Args:
-        path: the file.
-        name: how messages name it; default its path.
-
     Raises:
         BadInput: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``.
     """

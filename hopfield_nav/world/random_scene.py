@@ -42,13 +42,9 @@ class RandomScene(Section):
     def draw(
         self, generator: np.random.Generator, arm: Arm, start: np.ndarray, goals: np.ndarray
     ) -> list[Solid]:
-        """The solids of the scene.
+        """The solids of the scene; one with a seed of its own ignores the run's generator.
 
-        Args:
-            generator: of the run; a scene with a seed of its own ignores it.
-            arm: with its outline and tool frame.
-            start: (n,) joint angles that stay free [rad].
-            goals: (k, n) joint angles of which one at least stays free [rad]; none: start alone counts.
+        The start (n,) stays free, and one at least of the goals (k, n), if there are any [rad].
 
         Raises:
             BadInput: no scene is found that leaves both free.

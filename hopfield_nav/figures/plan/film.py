@@ -164,16 +164,8 @@ def animate_plan(
     """Make the film of a planned motion: the arm in its cell, joint angles and clearance over time.
 
     As fast as in life up to twelve seconds, then a round multiple, which is written in the film, as the title
-    is.
-
-    Args:
-        arm: the arm.
-        scene: of the arm among the known solids, from ``scene_of_world`` or ``build_scene``.
-        world: whose known obstacles those are; or the solids themselves, in the order of the scene.
-        trajectory: the motion.
-        path: where to, without the ending, which is of ``write_film``; an older film is replaced.
-        progress: called after every frame with the number of frames done and of all.
-        title: written in the film.
+    is. The scene is that of the arm among the world's known solids; these may be given in its place. ``path``
+    and ``progress`` are those of ``write_film``.
 
     Raises:
         OSError: the file cannot be written.

@@ -32,16 +32,10 @@ class CellPose(NamedTuple):
 
 
 class CellView:
-    """A cell seen from one side, by default that from which the arm in some poses is hidden least.
+    """A cell seen from one side, by default that from which the arm in poses (k, n) [rad] is hidden least.
 
-    ``ground`` is the height of the highest floor below the arm's middle, or of the lowest thing [m].
-
-    Args:
-        arm: the arm.
-        solids: the known solids; a cylinder without end is drawn as high as the arm gets.
-        poses: (k, n) joint angles that the picture has to hold [rad].
-        view: from ``make_view``.
-        sides: faces around each part of the arm.
+    The picture holds these poses. A known cylinder without end is drawn as high as the arm gets. ``ground``
+    is the height of the highest floor below the arm's middle, or of the lowest thing [m].
     """
 
     def __init__(

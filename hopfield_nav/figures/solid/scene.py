@@ -44,13 +44,7 @@ _SEAM = 0.3  # [pt] width of the edge that covers the seam between two opaque fa
 
 
 class SceneView:
-    """A run seen from one side.
-
-    Args:
-        run: any run.
-        view: from ``make_view``; default from the front, to the left of the arm.
-        sides: faces around each part of the arm.
-    """
+    """A run seen from one side, by default from the front, to the left of the arm."""
 
     def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
         self.in_space = in_space(run)

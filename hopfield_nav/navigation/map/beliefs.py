@@ -49,10 +49,7 @@ class Step(NamedTuple):
 def step_between(one: Iterable[int], other: Iterable[int], turn: Iterable[int] = ()) -> Step | None:
     """The step between two cells; None where they are not one apart along one axis.
 
-    Args:
-        one: cell.
-        other: cell.
-        turn: how many cells a closed axis has, 0 for others; none: no axis is closed.
+    ``turn`` says how many cells a closed axis has, 0 for others; by default no axis is closed.
     """
     low, high = sorted((tuple(int(c) for c in one), tuple(int(c) for c in other)))
     apart = [b - a for a, b in zip(low, high, strict=True)]
@@ -256,14 +253,9 @@ def pairs(steps: Iterable[Step], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Moves of more than one axis step that come over a cell of a grid.
+    """Moves of more than one axis step, of offsets (k, rank), in whose box an uneven cell lies.
 
-    Args:
-        uneven: bool grid.
-        offsets: (k, rank) int, the moves from any cell.
-
-    Returns:
-        (m, 2, rank) int pairs of cells: first and last of every such move, whose box holds an uneven cell.
+    They are (m, 2, rank) int, pairs of cells: first and last.
     """
     rank, shape = uneven.ndim, np.array(uneven.shape)
     found = [np.zeros((0, 2, rank), dtype=np.int64)]

@@ -13,14 +13,7 @@ RIMS = ("blocked", "free")
 
 
 def round_half_away(value: np.ndarray) -> np.ndarray:
-    """Nearest integers, halves away from zero as in MATLAB (NumPy rounds halves to even).
-
-    Args:
-        value: finite floats, any shape.
-
-    Returns:
-        Integers, same shape.
-    """
+    """Nearest integers, halves away from zero as in MATLAB (NumPy rounds halves to even)."""
     size = np.abs(value)
     whole = np.floor(size)
     return (np.sign(value) * (whole + (size - whole >= 0.5))).astype(np.int64)
@@ -97,13 +90,9 @@ class CollisionMap:
         return all(0 <= c < n for c, n in zip(cell, self.shape, strict=True))
 
     def centre(self, cell: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Position of the centre of a cell, ragazzon2012 (6.13).
+        """(3,) centre of a cell (rank,) in base axes [m], in the plane of the origin for a map of rank 2.
 
-        Args:
-            cell: (rank,) indices; fractions and cells outside are mapped as well.
-
-        Returns:
-            (3,) position in base axes [m]; in the plane of the origin for a map of rank 2.
+        Fractions and cells outside are mapped as well (ragazzon2012 (6.13)).
 
         Raises:
             BadInput: the wrong number of coordinates.
@@ -115,13 +104,9 @@ class CollisionMap:
         return position
 
     def mark(self, cell: Sequence[int]) -> bool:
-        """Mark a cell as felt, and so as blocked.
+        """Mark a cell (rank,) as felt, and so as blocked; whether the mark is new.
 
-        Args:
-            cell: (rank,) ints.
-
-        Returns:
-            Whether the mark is new; a cell of the rim or a known obstacle can be newly felt too.
+        A cell of the rim or a known obstacle can be newly felt too.
 
         Raises:
             BadInput: a cell outside the map.

@@ -23,17 +23,10 @@ _SAMPLES = 200  # places at which the turn is looked at
 
 
 def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.ndarray:
-    """The joint angles from which the path is followed.
+    """The joint angles (n,) [rad] from which a path whose first waypoint is ``pose`` is followed.
 
-    Args:
-        arm: the arm.
-        pose: (4, 4) of the tool at the first waypoint.
-        q: (n,) start pose [rad].
-        any_rotation: whether the tool's position alone counts.
-
-    Returns:
-        (n,) those at the first waypoint that are nearest to ``q``, if a joint has to turn by more than
-        ``JUMP`` to them; else ``q`` itself [rad].
+    They are those at the first waypoint that are nearest to q, if a joint has to turn by more than ``JUMP``
+    to them; else q itself. With ``any_rotation`` the tool's position alone counts.
     """
     if any_rotation:
         path = follow_positions(arm, pose[None, :3, 3], q, ANY_JUMP)

@@ -67,16 +67,7 @@ def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> Join
 
 
 def follow_regular_path(arm: Arm, poses: np.ndarray, q: np.ndarray) -> JointPath:
-    """As ``follow_path``, but the path also ends where the arm is singular.
-
-    Args:
-        arm: the arm.
-        poses: (k, 4, 4).
-        q: (n,) joint angles before the first pose [rad].
-
-    Returns:
-        The path; for a singular waypoint i its reason is "singular at waypoint i".
-    """
+    """As ``follow_path``, but the path also ends where the arm is singular, "singular at waypoint i"."""
     path = follow_path(arm, poses, q)
     bad = np.flatnonzero(manipulability(arm, path.q[: path.reached]) < SINGULAR)
     if bad.size == 0:

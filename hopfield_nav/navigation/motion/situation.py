@@ -66,17 +66,10 @@ def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[i
 def depths_at_start(
     arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How deep the arm is in each solid.
+    """(m,) how deep the arm is in each solid, negative where nothing touches [m], and (m,) its link there.
 
-    Args:
-        arm: the arm.
-        q: (n,) joint angles [rad].
-        solids: (m, 17) from ``geometry.pack_primitives``.
-        whole_arm: whether every link counts: but for the base, and for link 1 in what it touches at
-            every angle of joint 1. Else the tool point alone.
-
-    Returns:
-        (m,) largest overlap, negative where nothing touches [m], and (m,) int the link that it is of.
+    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at every angle
+    of joint 1. Else the tool point alone counts.
     """
     if not whole_arm or len(solids) == 0:
         tool = forward_kinematics(arm, q)[:3, 3]

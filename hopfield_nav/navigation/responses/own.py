@@ -25,12 +25,7 @@ from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Response, ask
 
 
 class OwnResponse(Replan):
-    """Asks a response of somebody's own, after touches and at the end of what it answered.
-
-    Args:
-        method: that makes it, when it is first asked.
-        values: of its parameters; the rest as ``Replan``.
-    """
+    """Asks a response of somebody's own, made at the first touch, after touches and ends of motions."""
 
     def __init__(
         self, method: Method, values: Mapping[str, Any],

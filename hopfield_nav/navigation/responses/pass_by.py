@@ -25,12 +25,7 @@ SLOWER = 2.0  # times as long as usual takes the rest of a segment on which a to
 
 
 class PassBy:
-    """Goes on slowly past a glancing contact.
-
-    Args:
-        situation: of the run.
-        onward: what makes the motion over a cell and on, its first segment so many times slower.
-    """
+    """Goes on slowly past a glancing contact; ``onward`` makes the motion over a cell and on."""
 
     def __init__(
         self, situation: Situation, onward: Callable[[Cell, Reference, float], PlannedMotion]

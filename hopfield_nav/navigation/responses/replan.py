@@ -25,11 +25,7 @@ _TRIED = 0.05  # [s] a retreat touched sooner was not tried yet: between walls a
 
 
 class Retreat:
-    """Chooses the cell that the arm goes back to.
-
-    Args:
-        situation: of the run.
-    """
+    """Chooses the cell that the arm goes back to."""
 
     def __init__(self, situation: Situation) -> None:
         self._now = situation
@@ -75,14 +71,7 @@ class Retreat:
 
 
 class Replan:
-    """Goes back and plans again; every other response does so where its own way is not possible.
-
-    Args:
-        situation: of the run.
-        motions: what makes motions of paths.
-        paths: who plans.
-        retreat: where to go back to.
-    """
+    """Goes back and plans again; every other response does so where its own way is not possible."""
 
     def __init__(
         self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat

@@ -15,12 +15,7 @@ _REACH = 0.5  # [cells] how far in front of the tool the felt obstacle is looked
 
 
 class ToolTouch:
-    """A touch of the tool, or a rest without one; what nobody asks for is not computed.
-
-    Args:
-        situation: of the run.
-        paths: who plans.
-    """
+    """A touch of the tool, or a rest without one; what nobody asks for is not computed."""
 
     def __init__(
         self, situation: Situation, paths: BelievedPaths, begin: Reference,
@@ -87,11 +82,7 @@ class ToolTouch:
 
 
 class TouchLearning:
-    """Notes facts and beliefs.
-
-    Args:
-        situation: of the run; its map is what learns.
-    """
+    """Notes facts and beliefs on the situation's map."""
 
     def __init__(self, situation: Situation) -> None:
         self._now, self._map = situation, situation.map
