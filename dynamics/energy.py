@@ -25,15 +25,9 @@ class PowerBalance(NamedTuple):
 
 
 def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """Kinetic energy of links and rotors.
+    """Kinetic energy (...) of links and rotors at q, qd (..., n) [rad, rad/s]: qd^T M qd / 2 [J].
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-
-    Returns:
-        (...) sum of (m v² + w^T I w + I_rotor qd²) / 2, which is qd^T M qd / 2 [J].
+    It is the sum of (m v² + w^T I w + I_rotor qd²) / 2.
 
     Raises:
         BadInput: wrong shapes.
@@ -56,14 +50,9 @@ def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 
 def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Potential energy, zero where every centre of mass is at the height of the base.
+    """Potential energy (...) at q (..., n) [rad], minus the sum of m gravity · p [J].
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (...) minus the sum of m gravity · p [J].
+    It is zero where every centre of mass is at the height of the base.
 
     Raises:
         BadInput: wrong shape.

@@ -112,15 +112,9 @@ def motor_torque(joints: FlexibleJoints, current: np.ndarray) -> np.ndarray:
 
 
 def rotor_friction(joints: FlexibleJoints, speed: np.ndarray, load: np.ndarray) -> np.ndarray:
-    """Friction torque of the rotors [N·m].
+    """Friction torque (..., n) of rotors, of the sign of their ``speed`` (..., n), zero at rest [rad/s; N·m].
 
-    Args:
-        joints: their parameters.
-        speed: (..., n) of the rotors, links' side [rad/s].
-        load: (..., n) torques through the gears [N·m].
-
-    Returns:
-        (..., n) of the sign of ``speed``, zero at rest.
+    The ``load`` (..., n) are torques through the gears [N·m].
 
     Raises:
         BadInput: wrong shapes.

@@ -29,12 +29,7 @@ class EulerLagrange(NamedTuple):
 
 
 def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
-    """Mass matrix, Coriolis matrix and gravity torque from energies.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
+    """Mass matrix, Coriolis matrix and gravity torque from energies, at q, qd (..., n) [rad, rad/s].
 
     Raises:
         BadInput: wrong shapes.
@@ -50,16 +45,9 @@ def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
 
 
 def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-    """Torque that gives the arm an acceleration; equal to ``inverse_dynamics`` without a wrench.
+    """Torque (..., n) M qdd + C qd + g [N·m]; equal to ``inverse_dynamics`` without a wrench.
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-        qdd: (..., n) joint accelerations [rad/s²].
-
-    Returns:
-        (..., n) tau = M qdd + C qd + g [N·m].
+    Angles, velocities and accelerations are (..., n) [rad, rad/s, rad/s²].
 
     Raises:
         BadInput: wrong shapes.
@@ -74,14 +62,7 @@ def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarr
 
 
 def mass_matrix_derivatives(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Exact derivatives of the mass matrix with respect to every joint angle.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (..., n, n, n) with element [k, i, j] = dM_ij / dq_k [kg·m²/rad].
+    """Exact derivatives (..., n, n, n) [k, i, j], dM_ij / dq_k at q (..., n) [kg·m²/rad].
 
     Raises:
         BadInput: wrong shape.

@@ -37,15 +37,9 @@ def modified_dh(arm: Arm) -> ModifiedDH:
 
 
 def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Poses of all modified frames, each on the axis of its joint.
+    """Poses (..., n + 1, 4, 4) of all modified frames, each on the axis of its joint, at q (..., n) [rad].
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (..., n + 1, 4, 4): T_base_i for i = 0 (identity) to n. Times ``modified_dh(arm).change`` they
-        are the frames 1 to n of ``link_frames``.
+    Times ``modified_dh(arm).change`` they are the frames 1 to n of ``link_frames``.
 
     Raises:
         BadInput: wrong shape.

@@ -80,11 +80,7 @@ class Identification:
         return base_formulas(self.given, self.base)
 
     def validate(self, log: MotionLog | Mapping[str, Any], physical: bool = False) -> Comparison:
-        """Identified against given arm on a motion that was not used.
-
-        Args:
-            log: as in ``identify``.
-            physical: the physically consistent parameters instead of the least-squares ones.
+        """Identified against given arm on an unused motion; ``physical``: by the consistent parameters.
 
         Raises:
             BadInput: as ``identify`` does.

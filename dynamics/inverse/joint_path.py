@@ -80,15 +80,9 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
 
 
 def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """``q`` with every joint on the whole turn that is nearest to ``near`` and within its limits.
+    """q + 2π k (..., n) [rad]: every joint on the turn nearest to ``near`` (..., n) and within its limits.
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        near: (..., n) where the joints should be [rad].
-
-    Returns:
-        (..., n): q + 2π k; NaN for a joint that no turn brings within ``arm.position_limits``.
+    It is NaN for a joint that no turn brings within ``arm.position_limits``.
 
     Raises:
         BadInput: wrong shapes.

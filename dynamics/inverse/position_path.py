@@ -88,14 +88,9 @@ def _least_change(arm: Arm, place: np.ndarray, last: np.ndarray, q: np.ndarray) 
 
 
 def closed_form_position(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Origin of the flange (frame 6) of a UR-type arm, in base axes.
+    """Origin (..., 3) of the flange (frame 6) of a UR-type arm at q (..., 6) [rad], in base axes [m].
 
-    Args:
-        arm: a UR-type arm; its tool frame is not taken into account.
-        q: (..., 6) joint angles [rad].
-
-    Returns:
-        (..., 3) p_x, p_y, p_z [m].
+    The tool frame is not taken into account.
 
     Raises:
         BadInput: wrong shape.

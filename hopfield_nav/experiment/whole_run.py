@@ -124,9 +124,6 @@ def try_world(world: World) -> Trial:
 
     The payload, room for what is random, the step, and the start are looked at one by one, so that all of
     their faults are found; then the run is begun, so that nothing else is left for it to refuse.
-
-    Args:
-        world: from ``load_world``.
     """
     faults: list[BadInput] = []
     with _kept(faults):
