@@ -80,7 +80,7 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
 
 
 def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """q + 2π k (..., n) [rad]: every joint on the turn nearest to ``near`` (..., n) and within its limits.
+    """Every joint on the whole turn, q + 2π k (..., n) [rad], nearest to ``near`` and within its limits.
 
     It is NaN for a joint that no turn brings within ``arm.position_limits``.
 
