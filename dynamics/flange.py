@@ -39,17 +39,11 @@ from dynamics.work import Work, make_work
 
 
 class Load(NamedTuple):
-    """A body that is fixed to the flange.
+    """A body that is fixed to the flange."""
 
-    Attributes:
-        mass: [kg].
-        center_of_mass: (3,) in the flange frame [m].
-        inertia: (3, 3) about the centre of mass, flange axes [kg·m²].
-    """
-
-    mass: float
-    center_of_mass: np.ndarray
-    inertia: np.ndarray
+    mass: float  # [kg]
+    center_of_mass: np.ndarray  # (3,) in the flange frame [m]
+    inertia: np.ndarray  # (3, 3) about the centre of mass, flange axes [kg·m²]
 
 
 def make_load(mass: float = 0.0, center_of_mass: object = 0.0, inertia: object = 0.0) -> Load:

@@ -29,17 +29,12 @@ _COMPLETE, _OUT_OF_REACH, _BRANCH_ENDS, _LIMITS = range(4)
 
 
 class JointPath(NamedTuple):
-    """What ``follow_path`` found.
+    """What ``follow_path`` found."""
 
-    Attributes:
-        q: (k, n) joint angles [rad], one row a waypoint; NaN from row ``reached`` on.
-        reached: number of waypoints reached; k for the whole path.
-        reason: "" for the whole path; otherwise "out of reach at waypoint i", "limits at waypoint
-            i" or "branch ends (jump of x rad) at waypoint i", with i = ``reached`` counted from 0.
-    """
-
-    q: np.ndarray
-    reached: int
+    q: np.ndarray  # (k, n) joint angles [rad], one row a waypoint; NaN from row ``reached`` on
+    reached: int  # number of waypoints reached; k for the whole path
+    # "" for the whole path; otherwise "out of reach at waypoint i", "limits at waypoint i" or "branch ends
+    # (jump of x rad) at waypoint i", with i = ``reached`` counted from 0
     reason: str
 
 

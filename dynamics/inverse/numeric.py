@@ -29,19 +29,12 @@ _HOPELESS = 1e12  # multiple of ‖e‖² beyond which no step can help
 
 
 class NumericSolution(NamedTuple):
-    """What ``numeric_inverse_kinematics`` found.
+    """What ``numeric_inverse_kinematics`` found."""
 
-    Attributes:
-        q: (n,) joint angles, within the limits [rad].
-        converged: whether ``error`` is at most the tolerance.
-        iterations: steps tried, of all starts together.
-        error: ‖e‖ at ``q`` (m and rad).
-    """
-
-    q: np.ndarray
-    converged: bool
-    iterations: int
-    error: float
+    q: np.ndarray  # (n,) joint angles, within the limits [rad]
+    converged: bool  # whether ``error`` is at most the tolerance
+    iterations: int  # steps tried, of all starts together
+    error: float  # ‖e‖ at ``q`` (m and rad)
 
 
 def numeric_inverse_kinematics(

@@ -19,19 +19,12 @@ OUTPUTS = ("state", "position", "velocity", "tool")
 
 
 class LinearModel(NamedTuple):
-    """A linear system of the arm, or a batch of them.
+    """A linear system of the arm, or a batch of them."""
 
-    Attributes:
-        A: (..., 2n, 2n) state matrix.
-        B: (..., 2n, n) input matrix.
-        C: (..., p, 2n) output matrix.
-        D: (..., p, n) zero: torque reaches no output at once.
-    """
-
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    D: np.ndarray
+    A: np.ndarray  # (..., 2n, 2n) state matrix
+    B: np.ndarray  # (..., 2n, n) input matrix
+    C: np.ndarray  # (..., p, 2n) output matrix
+    D: np.ndarray  # (..., p, n) zero: torque reaches no output at once
 
 
 def linearize(
