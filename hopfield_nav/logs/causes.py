@@ -8,8 +8,6 @@ are weighed by what each can bear. An alarm within ``BEFORE`` of the log's begin
 contact, since nothing shows what was there before.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

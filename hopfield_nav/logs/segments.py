@@ -7,8 +7,6 @@ The force is that on the tool which reaches the threshold by itself, with torque
 what its model is wrong about: the median over directions, along the motion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

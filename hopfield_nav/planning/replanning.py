@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Replanner:
     ) -> None:
         self._blocked = np.array(check_grid(blocked), order="C")
         shape = self._blocked.shape
-        goals = [goal] if np.ndim(goal) < 2 else list(np.asarray(goal))
+        goals: list[Any] = [goal] if np.ndim(goal) < 2 else list(np.asarray(goal))
         self._goal_indices = {flat_index(cell, shape, "goal") for cell in goals}
         self._goals = np.array(goals, dtype=np.int64)
         if not self._goal_indices:
