@@ -68,19 +68,12 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
 def power_balance(
     arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray | None = None
 ) -> PowerBalance:
-    """Where the power of motors and world goes, as the arm moves freely under them.
+    """Where the power of motors and world goes, as the arm moves freely under them at q, qd, tau (..., n).
 
-    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both
-    sides agree is a check of the equations of motion, not an identity of this function.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-        tau: (..., n) torque of the motors [N·m].
-        wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none. An arm
-            whose dynamic offsets differ from its kinematics (the as-printed set) is pushed at the
-            tool point of its kinematics.
+    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both sides
+    agree is a check of the equations of motion, not an identity of this function. The wrench (..., 6) is what
+    the world exerts on the tool, in base axes [N, N·m]. An arm whose dynamic offsets differ from its
+    kinematics (the as-printed set) is pushed at the tool point of its kinematics.
 
     Raises:
         BadInput: wrong shapes.

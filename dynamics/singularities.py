@@ -57,16 +57,10 @@ def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
 def near_singularities(
     arm: Arm, q: np.ndarray, angle: float = NEAR_ANGLE, length: float = NEAR_LENGTH
 ) -> SingularityMeasures:
-    """Which singularities a configuration is close to; more than one at a time is possible.
+    """Which singularities, wrist, elbow, shoulder (...), a UR-type arm is close to at q (..., 6) [rad].
 
-    Args:
-        arm: a UR-type arm.
-        q: (..., 6) joint angles [rad].
-        angle: bound on |sin theta5| and |sin theta3| [1].
-        length: bound on the wrist centre's |along| [m].
-
-    Returns:
-        Booleans (...) named wrist, elbow, shoulder.
+    More than one at a time is possible. ``angle`` bounds |sin theta5| and |sin theta3|, ``length`` the wrist
+    centre's |along| [m].
 
     Raises:
         BadInput: wrong shape, a bound that is negative or NaN, or an angle that is.

@@ -22,17 +22,11 @@ from hopfield_nav.world import World, build_arm, build_plant
 def follow(
     world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
 ) -> Run:
-    """Run a world along a given trajectory instead of in search of its goal.
+    """Run a world along a given trajectory instead of in search of its goal; its start and goal are not used.
 
-    Args:
-        world: from ``load_world``; its start and goal are not used.
-        trajectory: of the joints, beginning at time 0; the arm starts on it, with its velocity.
-        seed: of every random number; default the world's own.
-        progress: as for ``simulate``.
-
-    Returns:
-        The record; its outcome is ``reached`` at the end of the trajectory, or ``time_limit``, or
-        ``diverged``. What is detected on the way is recorded, and the arm does not react to it.
+    The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the end of
+    it, or ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the arm does not
+    react to it.
 
     Raises:
         BadInput: the trajectory does not fit the arm, or as ``simulate``.
@@ -54,15 +48,9 @@ class FoundContact:
 def follow_until_contact(
     world: World, trajectory: Trajectory, seed: int | None = None
 ) -> tuple[Run, FoundContact | None]:
-    """Run a world along a trajectory, and let the arm brake at the first alarm.
+    """Run a world with ``plan.until_contact`` along a trajectory, and let the arm brake at the first alarm.
 
-    Args:
-        world: with ``plan.until_contact``.
-        trajectory: as for ``follow``.
-        seed: of every random number; default the world's own.
-
-    Returns:
-        The record, and where the contact was; None where nothing was felt on the way.
+    The record, and where the contact was; None where nothing was felt on the way.
 
     Raises:
         BadInput: as ``follow``, or a detector of which a robot's controller knows nothing.

@@ -63,16 +63,7 @@ def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
 def finite_cylinder(
     center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)
 ) -> np.ndarray:
-    """A cylinder with flat ends.
-
-    Args:
-        center: (3,) its middle [m].
-        radius: [m].
-        height: from end to end [m].
-        axis: (3,) direction of its axis, of any length but zero.
-
-    Returns:
-        (17,) row.
+    """A cylinder with flat ends about its middle (3,) [m], along an axis (3,) of any length, as a row (17,).
 
     Raises:
         BadInput: wrong shape, a size that is not positive, or an axis of zero length.
