@@ -33,7 +33,7 @@ class AccelerationDerivatives(NamedTuple):
 def inverse_dynamics_derivatives(
     arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
 ) -> TorqueDerivatives:
-    """d tau / d q, d tau / d qd and d tau / d qdd (..., n, n) at q, qd, qdd (..., n), without a wrench.
+    """Derivatives d tau / d (q, qd, qdd) (..., n, n) at q, qd, qdd (..., n), without a wrench.
 
     Raises:
         BadInput: wrong shapes.
@@ -49,7 +49,7 @@ def inverse_dynamics_derivatives(
 def forward_dynamics_derivatives(
     arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
 ) -> AccelerationDerivatives:
-    """d qdd / d q, d qdd / d qd and d qdd / d tau (..., n, n) at q, qd, tau (..., n), without a wrench.
+    """Derivatives d qdd / d (q, qd, tau) (..., n, n) at q, qd, tau (..., n), without a wrench.
 
     Raises:
         BadInput: wrong shapes.
