@@ -39,5 +39,4 @@ from .solids import upright_cylinder as upright_cylinder
 from .union import deepest_solid as deepest_solid
 from .union import depth_in_union as depth_in_union
 from .union import union_chord as union_chord
-from .union import union_depth as union_depth
 from .union import ways_out as ways_out

@@ -12,8 +12,7 @@ import math
 
 import numpy as np
 
-from dynamics.batches import as_rows
-from dynamics.kernels.decorators import inlined, kernel
+from dynamics.kernels.decorators import inlined
 from dynamics.kernels.vectors import ZERO, along, cross, dot, length, over, times, vector
 from hopfield_nav.geometry.box_distance import from_centre, into_solid
 from hopfield_nav.geometry.distance import gap_to_bound, segment_distance
@@ -28,7 +27,6 @@ from hopfield_nav.geometry.solids import (
     SIZE,
     SPHERE,
     UPRIGHT,
-    as_primitives,
 )
 
 _LEVEL, _ROUND = 16, 48  # directions in the level plane, and all around; each stands for its opposite too
@@ -123,22 +121,13 @@ def _below(w, u):
     return (-math.inf, -w / u) if u > 0.0 else (-w / u, math.inf)
 
 
-def union_depth(points: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """How deep points (..., 3) [m] are in the union of packed solids, and how far that is of the way through.
-
-    (..., 2): the shortest way out, to the nearest surface of the union [m]; and its share of half the way
-    from there to the other side: 1 half-way through, 0 in what has no other side. Both 0 outside.
-
-    Raises:
-        BadInput: wrong shapes.
-    """
-    (rows,), lead = as_rows(3, points=points)
-    return _depths(rows, as_primitives(primitives)).reshape(*lead, 2)
-
-
 @inlined
 def depth_in_union(solids, p):
-    """(depth, share) of a point; see ``union_depth``."""
+    """(depth, share) of a point in the union of packed solids: how deep, and how much of the way through.
+
+    The depth is the shortest way out, to the nearest surface of the union [m]; the share is that of half the
+    way from there to the other side: 1 half-way through, 0 in what has no other side. Both 0 outside.
+    """
     out, other, _ = ways_out(solids, p)
     return out, (2.0 * out / (out + other) if out > 0.0 else 0.0)
 
@@ -220,11 +209,3 @@ def _all_around() -> np.ndarray:
 
 
 _DIRECTIONS = _all_around()
-
-
-@kernel
-def _depths(points: np.ndarray, solids: np.ndarray) -> np.ndarray:
-    out = np.empty((points.shape[0], 2))
-    for i in range(points.shape[0]):
-        out[i, 0], out[i, 1] = depth_in_union(solids, vector(points, i, 0))
-    return out
