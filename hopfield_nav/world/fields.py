@@ -158,18 +158,6 @@ class OrWord(_First):
         return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
 
 
-@dataclass(frozen=True)
-class OrTrue(_First):
-    """Mark of a section for which ``true`` may stand: all of its keys by default."""
-
-    def check(self, value: object) -> object:
-        """The section that ``true`` stands for; anything else as it is."""
-        return {} if value is True else value
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
-        return {"anyOf": [{"const": True}, handler(schema)]}
-
-
 WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
 
 

@@ -6,7 +6,7 @@ the file says otherwise. ``sections`` puts them in their places.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import (
@@ -14,7 +14,6 @@ from hopfield_nav.world.fields import (
     WORD,
     Flag,
     Length,
-    OrTrue,
     PerJoint,
     Range,
     Section,
@@ -126,10 +125,14 @@ class LearnSection(Section):
     )
 
 
+def _all_by_default(value: object) -> object:
+    return {} if value is True else value
+
+
 LearnChoice = Annotated[
     Annotated[Literal[False], Tag(WORD)] | Annotated[LearnSection, Tag(SECTION)],
     Discriminator(word_or_section),
-    OrTrue(),
+    BeforeValidator(_all_by_default, json_schema_input_type=bool | LearnSection),
 ]
 
 
