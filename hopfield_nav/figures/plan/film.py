@@ -38,9 +38,9 @@ class Motion(NamedTuple):
     distances: signals.Clearances  # how near the arm comes to what (k,) [m]
 
 
-def sample_motion(arm: Arm, scene: Scene, trajectory: Trajectory, rows: int = _ROWS) -> Motion:
-    """Joint angles, tool and clearance at ``rows`` moments from the trajectory's start to its end."""
-    time = np.linspace(0.0, trajectory.knots[-1] - trajectory.knots[0], rows)
+def sample_motion(arm: Arm, scene: Scene, trajectory: Trajectory) -> Motion:
+    """Joint angles, tool and clearance at many moments from the trajectory's start to its end."""
+    time = np.linspace(0.0, trajectory.knots[-1] - trajectory.knots[0], _ROWS)
     q = np.array([evaluate(trajectory, t)[0] for t in trajectory.knots[0] + time])
     return Motion(time, q, tool_points(arm, q), signals.clearances(arm, scene, q))
 
