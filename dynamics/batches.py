@@ -17,10 +17,8 @@ def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, .
         try:
             lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
         except ValueError:
-            raise BadInput(
-                "leading dimensions do not fit each other",
-                found={k: a.shape for k, a in zip(named, arrays, strict=True)},
-            ) from None
+            found = {k: a.shape for k, a in zip(named, arrays, strict=True)}
+            raise BadInput("leading dimensions do not fit each other", found=found) from None
         arrays = [np.broadcast_to(a, (*lead, width)) for a in arrays]
     return [_writable(a).reshape(-1, width) for a in arrays], lead
 

@@ -52,7 +52,5 @@ def shift(arm: Arm, i: int) -> np.ndarray:
 def require_rigid(arm: Arm) -> None:
     """Raise ``BadInput`` for an arm whose equations of motion are not those of its kinematics."""
     if not np.allclose(arm.offset, arm.dynamics_offset, rtol=0, atol=1e-12):
-        raise BadInput(
-            "no rigid arm: its equations of motion have other link offsets than its kinematics",
-            allowed="an arm whose dynamics_a and dynamics_d are those of its joints",
-        )
+        told = "no rigid arm: its equations of motion have other link offsets than its kinematics"
+        raise BadInput(told, allowed="an arm whose dynamics_a and dynamics_d are those of its joints")

@@ -520,12 +520,8 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
         return _load_from_file(kind, name, folder or Path())
     names = method_names(kind)
     if name not in names:
-        raise BadInput(
-            f"unknown {kind}",
-            found=name,
-            allowed=", ".join(names) + ", or FILE.py:NAME for your own",
-            nearest=nearest_name(name, names),
-        )
+        allowed = ", ".join(names) + ", or FILE.py:NAME for your own"
+        raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
     method: Method = importlib.import_module(f"hopfield_nav.{_FOLDERS[kind]}.{name}").METHOD
     return method
 

@@ -77,10 +77,8 @@ def numeric_inverse_kinematics(
     as_poses(arm.tool, "the arm's tool frame")
     start = checked_start(q_start, n)
     if not (tolerance >= 0 and max_iterations >= 0 and restarts >= 0):
-        raise BadInput(
-            "tolerance, max_iterations and restarts cannot be negative",
-            found=(tolerance, max_iterations, restarts),
-        )
+        found = (tolerance, max_iterations, restarts)
+        raise BadInput("tolerance, max_iterations and restarts cannot be negative", found=found)
     if restarts and rng is None:
         raise BadInput("random restarts need rng", allowed="a numpy.random.Generator")
     work, total = make_work(n), 0

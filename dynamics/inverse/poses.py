@@ -24,11 +24,8 @@ def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tupl
     rows = poses.reshape(-1, 4, 4)
     bad = _make_orthonormal(rows)
     if bad >= 0:
-        raise BadInput(
-            f"{name} is not a rigid motion",
-            found=rows[bad].tolist(),
-            allowed=f"finite, R^T R = 1 and det R = 1 to {RIGID:g}, last row [0, 0, 0, 1]",
-        )
+        allowed = f"finite, R^T R = 1 and det R = 1 to {RIGID:g}, last row [0, 0, 0, 1]"
+        raise BadInput(f"{name} is not a rigid motion", found=rows[bad].tolist(), allowed=allowed)
     return rows, poses.shape[:-2]
 
 

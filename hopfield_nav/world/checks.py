@@ -85,12 +85,8 @@ def _check_wrist(world: World) -> None:
 def _check_held(world: World) -> None:
     delay = world.controller.delay
     if delay > 0 and not world.controller.hold:
-        raise BadInput(
-            "a torque that is not held cannot be delayed",
-            where="controller.delay",
-            found=delay,
-            allowed="0, or controller.hold: true",
-        )
+        told = "a torque that is not held cannot be delayed"
+        raise BadInput(told, where="controller.delay", found=delay, allowed="0, or controller.hold: true")
 
 
 def _check_delay(world: World) -> None:
@@ -108,12 +104,8 @@ def _check_sensor(world: World, key: str) -> None:
     """A law that acts continuously has no sensors."""
     value = getattr(world.sensors, key)
     if np.any(np.asarray(value, dtype=np.float64) > 0.0) and not world.controller.hold:
-        raise BadInput(
-            "a torque that is not held follows the true state",
-            where=f"sensors.{key}",
-            found=value,
-            allowed="0, or controller.hold: true",
-        )
+        told = "a torque that is not held follows the true state"
+        raise BadInput(told, where=f"sensors.{key}", found=value, allowed="0, or controller.hold: true")
 
 
 def _check_needs(world: World) -> None:
@@ -132,12 +124,8 @@ def _check_needs(world: World) -> None:
         )
     if trust.find("detector", measure, world.folder).needs == JOINT_TORQUES:
         others = [n for n in method_names("detector") if find_method("detector", n).needs != JOINT_TORQUES]
-        raise BadInput(
-            f"{measure} judges the torque of each joint, which {estimator} does not know",
-            where="detection.measure",
-            found=measure,
-            allowed=", ".join(others),
-        )
+        told = f"{measure} judges the torque of each joint, which {estimator} does not know"
+        raise BadInput(told, where="detection.measure", found=measure, allowed=", ".join(others))
 
 
 def _check_mujoco(world: World) -> None:
@@ -165,12 +153,8 @@ def _check_gears(world: World) -> None:
 def _check_flexible(world: World, key: str) -> None:
     value = getattr(world.plant, key)
     if world.plant.engine != "flexible" and value is not None:
-        raise BadInput(
-            "only elastic joints have it",
-            where=f"plant.{key}",
-            found=value,
-            allowed="null, or plant.engine: flexible",
-        )
+        allowed = "null, or plant.engine: flexible"
+        raise BadInput("only elastic joints have it", where=f"plant.{key}", found=value, allowed=allowed)
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
@@ -220,12 +204,8 @@ def _check_explore(world: World) -> None:
     missing = [key for key, met in needed.items() if not met]
     if method == "replan" or not missing:
         return
-    raise BadInput(
-        "a surface is followed over steps from cell to cell, by what was felt",
-        where="explore.method",
-        found=method,
-        allowed="replan, or " + " and ".join(missing),
-    )
+    told = "a surface is followed over steps from cell to cell, by what was felt"
+    raise BadInput(told, where="explore.method", found=method, allowed="replan, or " + " and ".join(missing))
 
 
 def _check_ties(world: World) -> None:

@@ -142,12 +142,9 @@ def _text(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise BadInput(
-            "not UTF-8 text",
-            where=f"{name}, line {line}",
-            found=content[error.start : error.start + 4],
-            allowed="a text file in UTF-8",
-        ) from None
+        allowed = "a text file in UTF-8"
+        found = content[error.start : error.start + 4]
+        raise BadInput("not UTF-8 text", where=f"{name}, line {line}", found=found, allowed=allowed) from None
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
@@ -290,9 +287,5 @@ def _check_index(container: Any, part: str | int, place: str) -> None:
     if not isinstance(container, list):
         raise BadInput("no section, so it has no keys", where=place, found=container)
     if not isinstance(part, int) or part >= len(container):
-        raise BadInput(
-            "no such entry of the list",
-            where=place,
-            found=part,
-            allowed=f"0 to {len(container) - 1}" if container else "an entry; the list is empty",
-        )
+        allowed = f"0 to {len(container) - 1}" if container else "an entry; the list is empty"
+        raise BadInput("no such entry of the list", where=place, found=part, allowed=allowed)

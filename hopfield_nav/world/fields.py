@@ -253,11 +253,8 @@ def _check_rotation(rows: tuple) -> tuple:
     matrix = np.array(rows)
     error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
     if error > 1e-6 or np.linalg.det(matrix) < 0:
-        raise BadInput(
-            "not a rotation",
-            found=[list(r) for r in rows],
-            allowed="three rows of a right-handed orthonormal matrix, to 1e-6",
-        )
+        allowed = "three rows of a right-handed orthonormal matrix, to 1e-6"
+        raise BadInput("not a rotation", found=[list(r) for r in rows], allowed=allowed)
     return rows
 
 
@@ -265,11 +262,8 @@ def _check_inertia(rows: tuple) -> tuple:
     matrix = np.array(rows)
     size = max(float(np.abs(matrix).max()), 1e-12)
     if np.abs(matrix - matrix.T).max() > 1e-9 * size or np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
-        raise BadInput(
-            "not an inertia tensor",
-            found=[list(r) for r in rows],
-            allowed="three rows of a symmetric matrix without negative eigenvalues [kg·m²]",
-        )
+        allowed = "three rows of a symmetric matrix without negative eigenvalues [kg·m²]"
+        raise BadInput("not an inertia tensor", found=[list(r) for r in rows], allowed=allowed)
     return rows
 
 

@@ -169,12 +169,8 @@ def _check_link(world: World, i: int) -> None:
 
 def _check_pushed(world: World) -> None:
     if world.pushes and world.plant.engine != "internal":
-        raise BadInput(
-            "no pushes there",
-            where="plant.engine",
-            found=world.plant.engine,
-            allowed="internal, or no pushes",
-        )
+        allowed = "internal, or no pushes"
+        raise BadInput("no pushes there", where="plant.engine", found=world.plant.engine, allowed=allowed)
 
 
 def start_of(world: World) -> StartSection:

@@ -41,12 +41,9 @@ class FrictionSection(Section):
             n = max(len(low), len(high))
             low, high = (values * n if len(values) == 1 else values for values in (low, high))
             if any(b < c for c, b in zip(low, high, strict=False)):
-                raise BadInput(
-                    "below the Coulomb friction",
-                    where="breakaway",
-                    found=self.breakaway,
-                    allowed=f"at least {self.coulomb}",
-                )
+                allowed = f"at least {self.coulomb}"
+                found = self.breakaway
+                raise BadInput("below the Coulomb friction", where="breakaway", found=found, allowed=allowed)
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:

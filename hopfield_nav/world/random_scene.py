@@ -61,11 +61,9 @@ class RandomScene(Section):
             free = arm_distance(arm, poses, packed(solids)).min(axis=(1, 2)) > self.clearance
             if free[0] and (not len(goals) or free[1:].any()):
                 return solids
-        raise BadInput(
-            f"no room for a random scene: {self.family}",
-            found=f"clearance {self.clearance:g} m",
-            allowed="a scene that leaves the whole arm free at start and goal",
-        )
+        allowed = "a scene that leaves the whole arm free at start and goal"
+        found = f"clearance {self.clearance:g} m"
+        raise BadInput(f"no room for a random scene: {self.family}", found=found, allowed=allowed)
 
 
 def _anywhere(generator: np.random.Generator) -> np.ndarray:
