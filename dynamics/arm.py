@@ -12,47 +12,32 @@ _LARGEST_MASS, _FARTHEST = 1e6, 1e3  # of a payload [kg], [m]
 
 
 class Arm(NamedTuple):
-    """A serial arm with ``n`` revolute joints, as float64 arrays that kernels read.
+    """A serial arm with ``n`` revolute joints, as float64 arrays that kernels read."""
 
-    Attributes:
-        dh: (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)].
-        twist: (n, 2) [cos(alpha), sin(alpha)].
-        offset: (n, 3) r_{i-1,i}, origin of frame i-1 to origin of frame i, in frame i [m].
-        dynamics_offset: (n, 3) the same as the equations of motion use it [m]; differs from
-            ``offset`` only in sets that reproduce a published mistake.
-        mass: (n,) [kg].
-        center_of_mass: (n, 3) from the origin of frame i, in frame i [m].
-        inertia: (n, 3, 3) about the centre of mass, axes of frame i [kg·m²].
-        rotor_inertia: (n,) reflected to the joint [kg·m²].
-        friction: (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and
-            Stribeck speed [rad/s] (see ``dynamics.joint_friction``). ``inverse_dynamics`` and
-            ``forward_dynamics`` are those of the frictionless arm.
-        presliding: (n,) stiffness of the gears before they slip [N·m/rad]; infinite: Coulomb's ideal
-            (see ``dynamics.joint_friction``).
-        gravity: (3,) acceleration of gravity in base axes [m/s²].
-        tool: (4, 4) T_flange_tool.
-        position_limits: (n, 2) lowest and highest joint angle [rad].
-        speed_limits: (n,) [rad/s].
-        torque_limits: (n,) [N·m].
-        capsules: (k, 8) outline for pictures and contact: link (counted from 1, 0 is the base),
-            start (3) and end (3) of the axis in the link's frame [m], radius [m].
-    """
-
-    dh: np.ndarray
-    twist: np.ndarray
-    offset: np.ndarray
+    dh: np.ndarray  # (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)]
+    twist: np.ndarray  # (n, 2) [cos(alpha), sin(alpha)]
+    offset: np.ndarray  # (n, 3) r_{i-1,i}, origin of frame i-1 to origin of frame i, in frame i [m]
+    # (n, 3) the same as the equations of motion use it [m]; differs from ``offset`` only in sets that
+    # reproduce a published mistake
     dynamics_offset: np.ndarray
-    mass: np.ndarray
-    center_of_mass: np.ndarray
-    inertia: np.ndarray
-    rotor_inertia: np.ndarray
+    mass: np.ndarray  # (n,) [kg]
+    center_of_mass: np.ndarray  # (n, 3) from the origin of frame i, in frame i [m]
+    inertia: np.ndarray  # (n, 3, 3) about the centre of mass, axes of frame i [kg·m²]
+    rotor_inertia: np.ndarray  # (n,) reflected to the joint [kg·m²]
+    # (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and Stribeck speed
+    # [rad/s] (see ``dynamics.joint_friction``). ``inverse_dynamics`` and ``forward_dynamics`` are those of
+    # the frictionless arm.
     friction: np.ndarray
+    # (n,) stiffness of the gears before they slip [N·m/rad]; infinite: Coulomb's ideal (see
+    # ``dynamics.joint_friction``)
     presliding: np.ndarray
-    gravity: np.ndarray
-    tool: np.ndarray
-    position_limits: np.ndarray
-    speed_limits: np.ndarray
-    torque_limits: np.ndarray
+    gravity: np.ndarray  # (3,) acceleration of gravity in base axes [m/s²]
+    tool: np.ndarray  # (4, 4) T_flange_tool
+    position_limits: np.ndarray  # (n, 2) lowest and highest joint angle [rad]
+    speed_limits: np.ndarray  # (n,) [rad/s]
+    torque_limits: np.ndarray  # (n,) [N·m]
+    # (k, 8) outline for pictures and contact: link (counted from 1, 0 is the base), start (3) and end (3) of
+    # the axis in the link's frame [m], radius [m]
     capsules: np.ndarray
 
 

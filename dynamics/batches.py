@@ -6,14 +6,7 @@ from dynamics.errors import BadInput
 
 
 def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
-    """Arrays whose last dimension is ``width``, broadcast against each other and flattened to rows.
-
-    Args:
-        width: length of the last dimension.
-        named: the arrays by name.
-
-    Returns:
-        The arrays as float64 of shape (k, width), and the leading shape they had in common.
+    """Named arrays (..., ``width``), broadcast to float64 rows (k, ``width``), and their leading shape.
 
     Raises:
         BadInput: a wrong last dimension, no numbers, or leading dimensions that do not fit.
@@ -24,10 +17,8 @@ def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, .
         try:
             lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
         except ValueError:
-            raise BadInput(
-                "leading dimensions do not fit each other",
-                found={k: a.shape for k, a in zip(named, arrays, strict=True)},
-            ) from None
+            found = {k: a.shape for k, a in zip(named, arrays, strict=True)}
+            raise BadInput("leading dimensions do not fit each other", found=found) from None
         arrays = [np.broadcast_to(a, (*lead, width)) for a in arrays]
     return [_writable(a).reshape(-1, width) for a in arrays], lead
 

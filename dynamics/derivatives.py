@@ -33,16 +33,7 @@ class AccelerationDerivatives(NamedTuple):
 def inverse_dynamics_derivatives(
     arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
 ) -> TorqueDerivatives:
-    """Derivatives of the torque that gives the arm an acceleration; no wrench at the tool.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-        qdd: (..., n) joint accelerations [rad/s²].
-
-    Returns:
-        d tau / d q, d tau / d qd and d tau / d qdd, each (..., n, n).
+    """Derivatives d tau / d (q, qd, qdd) (..., n, n) at q, qd, qdd (..., n), without a wrench.
 
     Raises:
         BadInput: wrong shapes.
@@ -58,16 +49,7 @@ def inverse_dynamics_derivatives(
 def forward_dynamics_derivatives(
     arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
 ) -> AccelerationDerivatives:
-    """Derivatives of the acceleration that torques give the arm; no wrench at the tool.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-        tau: (..., n) motor torques [N·m].
-
-    Returns:
-        d qdd / d q, d qdd / d qd and d qdd / d tau, each (..., n, n).
+    """Derivatives d qdd / d (q, qd, tau) (..., n, n) at q, qd, tau (..., n), without a wrench.
 
     Raises:
         BadInput: wrong shapes.

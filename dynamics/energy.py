@@ -11,8 +11,8 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows, rows_like
 from dynamics.forward import forward_dynamics
-from dynamics.kinematics import jacobian, link_frames
-from dynamics.lagrange import euler_lagrange
+from dynamics.kinematics import jacobian
+from dynamics.lagrange import dynamic_chain, euler_lagrange
 
 
 class PowerBalance(NamedTuple):
@@ -25,15 +25,9 @@ class PowerBalance(NamedTuple):
 
 
 def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """Kinetic energy of links and rotors.
+    """Kinetic energy (...) of links and rotors at q, qd (..., n) [rad, rad/s]: qd^T M qd / 2 [J].
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-
-    Returns:
-        (...) sum of (m v² + w^T I w + I_rotor qd²) / 2, which is qd^T M qd / 2 [J].
+    It is the sum of (m v² + w^T I w + I_rotor qd²) / 2.
 
     Raises:
         BadInput: wrong shapes.
@@ -42,8 +36,10 @@ def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """
     n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)
-    frames = _chain_frames(arm, q)
-    angular, linear = _link_velocities(arm, frames, qd)
+    frames, centers = dynamic_chain(arm, q)
+    angular = np.cumsum(frames[:, :-1, :3, 2] * qd[:, :, None], axis=1)
+    ends = np.cumsum(np.cross(angular, np.diff(frames[:, :, :3, 3], axis=1)), axis=1)
+    linear = ends + np.cross(angular, centers - frames[:, 1:, :3, 3])  # of the centres of mass
     seen = np.einsum("knij,kni->knj", frames[:, 1:, :3, :3], angular)
     twice = (
         np.einsum("n,kni,kni->k", arm.mass, linear, linear)
@@ -54,14 +50,9 @@ def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 
 def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Potential energy, zero where every centre of mass is at the height of the base.
+    """Potential energy (...) at q (..., n) [rad], minus the sum of m gravity · p [J].
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (...) minus the sum of m gravity · p [J].
+    It is zero where every centre of mass is at the height of the base.
 
     Raises:
         BadInput: wrong shape.
@@ -70,27 +61,19 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
     """
     n = joint_count(arm)
     (q,), lead = as_rows(n, q=q)
-    frames = _chain_frames(arm, q)[:, 1:]
-    centers = frames[..., :3, 3] + np.einsum("knij,nj->kni", frames[..., :3, :3], arm.center_of_mass)
+    _, centers = dynamic_chain(arm, q)
     return -np.einsum("n,kni,i->k", arm.mass, centers, arm.gravity).reshape(lead)[()]
 
 
 def power_balance(
     arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray | None = None
 ) -> PowerBalance:
-    """Where the power of motors and world goes, as the arm moves freely under them.
+    """Where the power of motors and world goes, as the arm moves freely under them at q, qd, tau (..., n).
 
-    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both
-    sides agree is a check of the equations of motion, not an identity of this function.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-        tau: (..., n) torque of the motors [N·m].
-        wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none. An arm
-            whose dynamic offsets differ from its kinematics (the as-printed set) is pushed at the
-            tool point of its kinematics.
+    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both sides
+    agree is a check of the equations of motion, not an identity of this function. The wrench (..., 6) is what
+    the world exerts on the tool, in base axes [N, N·m]. An arm whose dynamic offsets differ from its
+    kinematics (the as-printed set) is pushed at the tool point of its kinematics.
 
     Raises:
         BadInput: wrong shapes.
@@ -111,16 +94,3 @@ def power_balance(
         np.einsum("ki,ki->k", tool, outside),
     )
     return PowerBalance(*(power.reshape(lead)[()] for power in powers))
-
-
-def _chain_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """(k, n + 1, 4, 4) frames of the chain that the equations of motion describe."""
-    return link_frames(arm._replace(offset=arm.dynamics_offset), q)
-
-
-def _link_velocities(arm: Arm, frames: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(k, n, 3) angular velocities [rad/s] and velocities of the centres of mass [m/s], base axes."""
-    angular = np.cumsum(frames[:, :-1, :3, 2] * qd[:, :, None], axis=1)
-    ends = np.cumsum(np.cross(angular, np.diff(frames[:, :, :3, 3], axis=1)), axis=1)
-    centers = np.einsum("knij,nj->kni", frames[:, 1:, :3, :3], arm.center_of_mass)
-    return angular, ends + np.cross(angular, centers)

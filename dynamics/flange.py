@@ -39,17 +39,11 @@ from dynamics.work import Work, make_work
 
 
 class Load(NamedTuple):
-    """A body that is fixed to the flange.
+    """A body that is fixed to the flange."""
 
-    Attributes:
-        mass: [kg].
-        center_of_mass: (3,) in the flange frame [m].
-        inertia: (3, 3) about the centre of mass, flange axes [kg·m²].
-    """
-
-    mass: float
-    center_of_mass: np.ndarray
-    inertia: np.ndarray
+    mass: float  # [kg]
+    center_of_mass: np.ndarray  # (3,) in the flange frame [m]
+    inertia: np.ndarray  # (3, 3) about the centre of mass, flange axes [kg·m²]
 
 
 def make_load(mass: float = 0.0, center_of_mass: object = 0.0, inertia: object = 0.0) -> Load:
@@ -66,18 +60,11 @@ def flange_wrench(
     load: Load | None = None,
     wrench: np.ndarray | None = None,
 ) -> np.ndarray:
-    """What tool and load exert on the flange while the arm moves.
+    """What tool and load exert on the flange of a moving arm: (..., 6) force, moment [N, N·m], flange axes.
 
-    Args:
-        arm: the arm, whose own masses do not matter here.
-        q: (..., n) joint angles [rad].
-        qd: (..., n) joint velocities [rad/s].
-        qdd: (..., n) joint accelerations [rad/s²].
-        load: beyond the flange; default none.
-        wrench: (..., 6) [N, N·m] what the world exerts on the tool, at its point, base axes; default none.
-
-    Returns:
-        (..., 6) force [N] and moment about the origin of the flange frame [N·m], in flange axes.
+    The moment is about the origin of the flange frame. The arm's own masses do not matter; q, qd and qdd are
+    (..., n), and the wrench (..., 6) is what the world exerts on the tool, at its point, in base axes [N,
+    N·m].
 
     Raises:
         BadInput: wrong shapes.

@@ -60,12 +60,9 @@ class FlexibleJoints(NamedTuple):
 
 
 def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
-    """Transmissions of an arm: what is given, the rest that of a UR5e's large and small joints.
+    """Transmissions of an arm: ``given`` fields, each one number or one row a joint, the rest as in a UR5e.
 
-    Args:
-        arm: its torque limits say which joints are large; its ``rotor_inertia`` counts where it has any,
-            its ``friction`` always.
-        **given: fields of ``FlexibleJoints``, each one number or one row a joint.
+    The arm's torque limits say which joints are large; its ``rotor_inertia`` counts where it has any.
 
     Raises:
         BadInput: an unknown field, a wrong shape, or a value out of range.
@@ -115,15 +112,9 @@ def motor_torque(joints: FlexibleJoints, current: np.ndarray) -> np.ndarray:
 
 
 def rotor_friction(joints: FlexibleJoints, speed: np.ndarray, load: np.ndarray) -> np.ndarray:
-    """Friction torque of the rotors [N·m].
+    """Friction torque (..., n) of rotors, of the sign of their ``speed`` (..., n), zero at rest [rad/s; N·m].
 
-    Args:
-        joints: their parameters.
-        speed: (..., n) of the rotors, links' side [rad/s].
-        load: (..., n) torques through the gears [N·m].
-
-    Returns:
-        (..., n) of the sign of ``speed``, zero at rest.
+    The ``load`` (..., n) are torques through the gears [N·m].
 
     Raises:
         BadInput: wrong shapes.

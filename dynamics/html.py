@@ -7,12 +7,7 @@ _LEFT = "style='text-align:left'"
 
 
 def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
-    """A table of two columns.
-
-    Args:
-        title: above the table.
-        rows: a name and what belongs to it; None is left out.
-    """
+    """A table of two columns: a name and what belongs to it; a row with None is left out."""
     cells = "".join(
         f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{escape(str(value))}</td></tr>"
         for name, value in rows

@@ -31,15 +31,9 @@ SMOOTHING_SPEED = 0.01  # [rad/s] within it the sign of the speed is replaced by
 
 
 def joint_friction_torque(arm: Arm, qd: np.ndarray, smoothing: float = SMOOTHING_SPEED) -> np.ndarray:
-    """Torque that friction takes from the motors at joint velocities ``qd``.
+    """Torque (..., n) that friction takes from the motors, of the sign of qd (..., n) [rad/s; N·m].
 
-    Args:
-        arm: whose ``friction``.
-        qd: (..., n) joint velocities [rad/s].
-        smoothing: speed within which the sign is replaced by a tanh [rad/s]; 0: the sign itself.
-
-    Returns:
-        (..., n) of the sign of ``qd`` [N·m].
+    Below the speed ``smoothing`` [rad/s] the sign is replaced by a tanh; 0: the sign itself.
 
     Raises:
         BadInput: wrong shape.
@@ -83,15 +77,9 @@ _CLOSE = 1e-15  # [rad/s] of a speed, beside 4e-16 of itself
 
 
 def presliding_torque(arm: Arm, q: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """Friction torque along a path that is followed slowly.
+    """Friction torque (k, n) [N·m] along a path q (k, n) [rad] that is followed slowly, without viscosity.
 
-    Args:
-        arm: whose ``friction`` and ``presliding``, all of them finite.
-        q: (k, n) joint angles one after the other [rad].
-        start: (n,) torque at the first of them [N·m]; default none.
-
-    Returns:
-        (k, n) torque that friction takes from the motors [N·m], the viscous part not in it.
+    The arm has ``friction`` and ``presliding``, all of them finite; it begins with the torque ``start`` (n,).
 
     Raises:
         BadInput: wrong shapes.

@@ -19,11 +19,7 @@ class Body(NamedTuple):
 def before_offset(arm: Arm, i: int, least: float = 0.0) -> Body:
     """Link i + 1 in frame i turned by its joint: z along the joint, x along the next offset.
 
-    Args:
-        arm: the arm.
-        i: row of the arm.
-        least: a smaller mass becomes this [kg]; a tensor with a smaller moment is enlarged by this in
-            every direction [kg·m²].
+    A mass below ``least`` becomes ``least`` [kg]; a tensor with a smaller moment is enlarged by it [kg·m²].
     """
     R = turned_by_twist(arm, i)
     tensor = R @ arm.inertia[i] @ R.T
@@ -56,7 +52,5 @@ def shift(arm: Arm, i: int) -> np.ndarray:
 def require_rigid(arm: Arm) -> None:
     """Raise ``BadInput`` for an arm whose equations of motion are not those of its kinematics."""
     if not np.allclose(arm.offset, arm.dynamics_offset, rtol=0, atol=1e-12):
-        raise BadInput(
-            "no rigid arm: its equations of motion have other link offsets than its kinematics",
-            allowed="an arm whose dynamics_a and dynamics_d are those of its joints",
-        )
+        told = "no rigid arm: its equations of motion have other link offsets than its kinematics"
+        raise BadInput(told, allowed="an arm whose dynamics_a and dynamics_d are those of its joints")

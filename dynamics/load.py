@@ -61,12 +61,8 @@ def _arm_path(name: str, folder: Path | None) -> Path:
         return path
     if path.suffix.lower() in _SUFFIXES:
         raise BadInput(f"no such arm file: looked for {path.resolve()}", found=name, allowed=_elsewhere(name))
-    raise BadInput(
-        "unknown arm",
-        found=name,
-        allowed=", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf)",
-        nearest=nearest_name(name, list_arms()),
-    )
+    allowed = ", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf)"
+    raise BadInput("unknown arm", found=name, allowed=allowed, nearest=nearest_name(name, list_arms()))
 
 
 def _elsewhere(name: str) -> str:

@@ -10,15 +10,10 @@ _AXES = {"x": 0, "y": 1, "z": 2}
 
 
 def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarray:
-    """Inertia tensor (3, 3) [kg·m²] from an entry of an arm file.
-
-    Args:
-        value: 0, a 3×3 list of rows, or ``{cylinder: {axis, radius, height}}``.
-        mass: of the link [kg].
-        where: place for the error message.
+    """Inertia tensor (3, 3) [kg·m²]: 0, a 3×3 list of rows, or ``{cylinder: {axis, radius, height}}``.
 
     Raises:
-        BadInput: not of that form, not symmetric, or impossible for a rigid body.
+        BadInput: not of that form, not symmetric, or impossible for a rigid body; ``where`` is its place.
     """
     if isinstance(value, dict):
         tensor = _cylinder(value, mass, where)
@@ -38,11 +33,8 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia") -> None:
     if moments[0] < -1e-12:
         raise BadInput("the inertia tensor is not positive", where=where, found=moments.tolist())
     if moments[0] + moments[1] < moments[2] * (1 - 1e-9) - 1e-12:
-        raise BadInput(
-            "no rigid body has these moments of inertia (each is at most the sum of the others)",
-            where=where,
-            found=moments.tolist(),
-        )
+        told = "no rigid body has these moments of inertia (each is at most the sum of the others)"
+        raise BadInput(told, where=where, found=moments.tolist())
 
 
 def cylinder_tensor(mass: float, radius: float, height: float, axis: str) -> np.ndarray:
@@ -78,12 +70,8 @@ def _cylinder(value: dict, mass: float, where: str) -> np.ndarray:
         row = value["cylinder"]
         return cylinder_tensor(mass, float(row["radius"]), float(row["height"]), row["axis"])
     except (KeyError, TypeError, ValueError):
-        raise BadInput(
-            "not an inertia",
-            where=where,
-            found=value,
-            allowed="{cylinder: {axis: x|y|z, radius: …, height: …}}",
-        ) from None
+        allowed = "{cylinder: {axis: x|y|z, radius: …, height: …}}"
+        raise BadInput("not an inertia", where=where, found=value, allowed=allowed) from None
 
 
 def _matrix(value: Any, where: str) -> np.ndarray:

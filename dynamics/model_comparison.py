@@ -29,14 +29,7 @@ class TorqueDifference(NamedTuple):
 def random_operating_points(
     rng: np.random.Generator, count: int, joints: int = 6, speed: float = np.pi, acceleration: float = np.pi
 ) -> OperatingPoints:
-    """Independent uniform states: angles of a full turn, velocity and acceleration up to a limit.
-
-    Args:
-        rng: where the numbers come from.
-        count: number k of points.
-        joints: number n of joints.
-        speed: largest velocity [rad/s].
-        acceleration: largest acceleration [rad/s²].
+    """Independent uniform states: angles of a full turn, speeds and accelerations up to a limit [SI].
 
     Raises:
         BadInput: no points or joints, or a limit that is negative or not finite.

@@ -37,15 +37,9 @@ def modified_dh(arm: Arm) -> ModifiedDH:
 
 
 def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Poses of all modified frames, each on the axis of its joint.
+    """Poses (..., n + 1, 4, 4) of all modified frames, each on the axis of its joint, at q (..., n) [rad].
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (..., n + 1, 4, 4): T_base_i for i = 0 (identity) to n. Times ``modified_dh(arm).change`` they
-        are the frames 1 to n of ``link_frames``.
+    Times ``modified_dh(arm).change`` they are the frames 1 to n of ``link_frames``.
 
     Raises:
         BadInput: wrong shape.
@@ -64,14 +58,7 @@ def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def standard_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """(..., 4, 4) from frame i to frame i - 1, standard (nowoczyn2023 (1.8), tu2023 (1)).
-
-    Args:
-        theta: (...) joint angle with its offset [rad].
-        d: along z of frame i - 1 [m].
-        a: along x of frame i [m].
-        alpha: about x of frame i [rad].
-    """
+    """(..., 4, 4) from frame i to i - 1, standard: d along z of i - 1 (nowoczyn2023 (1.8), tu2023 (1))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
     return _rigid(
         [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0.0 * c, sa, ca, d]],
@@ -79,14 +66,7 @@ def standard_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: n
 
 
 def modified_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """(..., 4, 4) from frame i to frame i - 1, modified (nowoczyn2023 (1.9)).
-
-    Args:
-        theta: (...) joint angle with its offset [rad].
-        d: along z of frame i [m].
-        a: a_i-1, along x of frame i - 1 [m].
-        alpha: alpha_i-1, about x of frame i - 1 [rad].
-    """
+    """(..., 4, 4) from frame i to i - 1, modified: ``a`` and ``alpha`` of i - 1 (nowoczyn2023 (1.9))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
     return _rigid(
         [[c, -s, 0.0 * c, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca]],

@@ -95,20 +95,11 @@ def _address(array: np.ndarray) -> int:
 def in_rows(
     kernel: Packed, arm: Arm, one: tuple[int, ...], out: np.ndarray | None, *wrench: object, **rows: object
 ) -> np.ndarray:
-    """What a kernel gives for rows of any form and number; where they are plain, its caller asks it directly.
+    """What a kernel gives for ``rows`` (..., n) by name; where they are plain, its caller asks it directly.
 
-    Args:
-        kernel: of an arm's numbers, joints, how many rows, the rows, the numbers of a wrench (0 or 6) and the
-            wrenches where it takes them, scratch numbers, and the result, in whose shape all but the last
-            dimension are one.
-        arm: the arm.
-        one: shape of the result of one row.
-        out: takes the result; None for a new array.
-        wrench: (..., 6) at the tool, or None, for a kernel that takes it.
-        rows: (..., n) by name.
-
-    Returns:
-        (..., one).
+    The kernel takes an arm's numbers, joints, how many rows, the rows, the numbers of a wrench (0 or 6) and
+    the wrenches (..., 6) where it takes them, scratch numbers, and the result, in whose shape ``one`` all but
+    the last dimension are one. ``out`` takes the result (..., one); by default a new array.
 
     Raises:
         BadInput: wrong shapes; ``out`` cannot take the result.

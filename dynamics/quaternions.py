@@ -4,14 +4,7 @@ import numpy as np
 
 
 def quaternions(rotation: np.ndarray) -> np.ndarray:
-    """Quaternions of rotations: the largest row of 4 q qᵀ, which never cancels.
-
-    Args:
-        rotation: (..., 3, 3) orthogonal, right-handed.
-
-    Returns:
-        (..., 4) real part first, of either sign.
-    """
+    """Quaternions (..., 4), real part first, of rotations: the largest row of 4 q qᵀ, which never cancels."""
     R = np.moveaxis(np.asarray(rotation, dtype=float), (-2, -1), (0, 1))
     x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
     a, b, c = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]

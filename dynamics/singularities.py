@@ -35,11 +35,7 @@ class SingularityMeasures(NamedTuple):
 
 
 def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
-    """How far a UR-type arm is from each of its three singularities.
-
-    Args:
-        arm: a UR-type arm.
-        q: (..., 6) joint angles [rad].
+    """How far a UR-type arm is from each of its three singularities at q (..., 6) [rad].
 
     Raises:
         BadInput: wrong shape.
@@ -61,16 +57,10 @@ def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
 def near_singularities(
     arm: Arm, q: np.ndarray, angle: float = NEAR_ANGLE, length: float = NEAR_LENGTH
 ) -> SingularityMeasures:
-    """Which singularities a configuration is close to; more than one at a time is possible.
+    """Which singularities, wrist, elbow, shoulder (...), a UR-type arm is close to at q (..., 6) [rad].
 
-    Args:
-        arm: a UR-type arm.
-        q: (..., 6) joint angles [rad].
-        angle: bound on |sin theta5| and |sin theta3| [1].
-        length: bound on the wrist centre's |along| [m].
-
-    Returns:
-        Booleans (...) named wrist, elbow, shoulder.
+    More than one at a time is possible. ``angle`` bounds |sin theta5| and |sin theta3|, ``length`` the wrist
+    centre's |along| [m].
 
     Raises:
         BadInput: wrong shape, a bound that is negative or NaN, or an angle that is.
@@ -86,11 +76,7 @@ def near_singularities(
 
 
 def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """(...) determinant of the Jacobian from its factors, up to a sign that is the arm's own [m³].
-
-    Args:
-        arm: a UR-type arm.
-        q: (..., 6) joint angles [rad].
+    """(...) determinant of the Jacobian at q (..., 6) [rad], up to a sign that is the UR-type arm's own [m³].
 
     Raises:
         BadInput: wrong shape.
@@ -101,14 +87,10 @@ def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Yoshikawa's measure √det(J J^T), the product of the singular values of the Jacobian.
+    """Yoshikawa's measure (...) √det(J J^T) at q (..., n) [rad], the product of J's singular values.
 
-    Args:
-        arm: any arm. With fewer than six joints √det(J^T J) is taken.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (...) zero at a singularity; in the mixed units of J (m³ for six joints).
+    It is zero at a singularity; in the mixed units of J (m³ for six joints). With fewer than six joints it is
+    √det(J^T J).
 
     Raises:
         BadInput: wrong shape.
@@ -117,14 +99,9 @@ def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def singular_values(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Singular values of the Jacobian at the tool point, the largest first.
+    """Singular values (..., min(6, n)) of the Jacobian at q (..., n) [rad], the largest first.
 
-    Args:
-        arm: any arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (..., min(6, n)), metres and ones mixed: they depend on the unit of length.
+    Metres and ones are mixed: they depend on the unit of length.
 
     Raises:
         BadInput: wrong shape.

@@ -75,29 +75,18 @@ class MethodFailed(HopfieldNavError):
 
 @dataclass(frozen=True, eq=False)
 class BelievedMap:
-    """A map of cells, of any rank, with all that is believed on it; a method's own copy cannot be written.
+    """A map of cells, of any rank, with all that is believed on it; a method's own copy cannot be written."""
 
-    Attributes:
-        blocked: bool grid: what is known to be there, the rim, and what the arm cannot reach.
-        against: float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it.
-        closed: (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed.
-        certainty: (m,) of each of them; 1 where it is proven, and no path may lead there.
-        start: (rank,) cell.
-        goals: (g, rank) int, cells; one of them is to be reached.
-        moves: (k, rank) int, from any cell to those beside it.
-        radius: of these moves [cells].
-        seed: of the run.
-    """
-
-    blocked: np.ndarray
+    blocked: np.ndarray  # bool grid: what is known to be there, the rim, and what the arm cannot reach
+    # float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it
     against: np.ndarray
-    closed: np.ndarray
-    certainty: np.ndarray
-    start: tuple[int, ...]
-    goals: np.ndarray
-    moves: np.ndarray
-    radius: float = 1.0
-    seed: int = 0
+    closed: np.ndarray  # (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed
+    certainty: np.ndarray  # (m,) of each of them; 1 where it is proven, and no path may lead there
+    start: tuple[int, ...]  # (rank,) cell
+    goals: np.ndarray  # (g, rank) int, cells; one of them is to be reached
+    moves: np.ndarray  # (k, rank) int, from any cell to those beside it
+    radius: float = 1.0  # of these moves [cells]
+    seed: int = 0  # of the run
 
     def read_only(self) -> BelievedMap:
         """The same, its arrays views that cannot be written."""
@@ -160,38 +149,26 @@ class Response(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Felt:
-    """What touches have told of the places of obstacles, on a map of joint angles; arrays cannot be written.
+    """What touches have told of the places of obstacles, on a map of joint angles; it cannot be written."""
 
-    Attributes:
-        believed: the map; ``against`` is what the built-in strategies believe.
-        points: (k, 3) where the arm may have been touched, base axes [m].
-        weights: (k,) how likely each is; those of one touch sum to 1 at most.
-        touches: (k,) int, number of the touch that each is of.
-        near: of a point (3,) and a distance [m], the bool grid of the cells where the arm is nearer to it.
-    """
-
-    believed: BelievedMap
-    points: np.ndarray
-    weights: np.ndarray
-    touches: np.ndarray
+    believed: BelievedMap  # the map; ``against`` is what the built-in strategies believe
+    points: np.ndarray  # (k, 3) where the arm may have been touched, base axes [m]
+    weights: np.ndarray  # (k,) how likely each is; those of one touch sum to 1 at most
+    touches: np.ndarray  # (k,) int, number of the touch that each is of
+    # of a point (3,) and a distance [m], the bool grid of the cells where the arm is nearer to it
     near: Callable[[np.ndarray, float], np.ndarray]
 
 
 class Against(NamedTuple):
-    """What speaks against the cells of a map.
+    """What speaks against the cells of a map."""
 
-    Attributes:
-        cells: float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least.
-            With ``as_cost`` what a cell costs beside the steps, each of which costs 1.
-        as_cost: whether it is a cost.
-        points: (k, 3) places through which no step shall sweep, unless so much is risked [m].
-        weights: (k,) how certain each is.
-    """
-
+    # float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least. With
+    # ``as_cost`` what a cell costs beside the steps, each of which costs 1.
     cells: np.ndarray
-    as_cost: bool = False
+    as_cost: bool = False  # whether it is a cost
+    # (k, 3) places through which no step shall sweep, unless so much is risked [m]
     points: np.ndarray = np.zeros((0, 3))
-    weights: np.ndarray = np.zeros(0)
+    weights: np.ndarray = np.zeros(0)  # (k,) how certain each is
 
 
 class Belief(Protocol):
@@ -203,15 +180,11 @@ class Belief(Protocol):
 
 @dataclass(frozen=True)
 class Measures:
-    """Columns of somebody's own in the table of a sweep or a bench, from every finished run.
+    """Columns of somebody's own in the table of a sweep or a bench, from every finished run."""
 
-    Attributes:
-        function: of a ``Run``, a mapping from the names of columns to numbers, text or None.
-        columns: unit of every column, "1" where there is none and "" for text.
-    """
-
+    # of a ``Run``, a mapping from the names of columns to numbers, text or None
     function: Callable[[Any], Mapping[str, Any]]
-    columns: Mapping[str, str]
+    columns: Mapping[str, str]  # unit of every column, "1" where there is none and "" for text
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -252,32 +225,25 @@ def asked(method: Method) -> Iterator[None]:
 
 
 class Sensed(NamedTuple):
-    """What the control computer knows at the start of a control period.
+    """What the control computer knows at the start of a control period."""
 
-    Attributes:
-        time: (1,) simulated time [s].
-        q, qd: (n,) measured joint angles [rad] and velocities [rad/s].
-        q_ref, qd_ref, qdd_ref: (n,) reference [rad, rad/s, rad/s²].
-        tau: (n,) torque commanded over the last period [N·m].
-        wrench: (6,) what a sensor at the flange measures, the payload taken off: force [N] and moment about
-            the flange frame's origin [N·m] that the world exerts on the tool, flange axes; zero without one.
-        felt: (6,) what the estimator has made of all this, for the control law: the wrench at the tool point,
-            base axes; of the period before when the estimator itself is called.
-        friction: (n,) what friction takes from the motors, as the controller's model has it [N·m].
-        friction_doubt: (n,) by how much it may be wrong while a gear's strain is not known [N·m].
-    """
-
-    time: np.ndarray
+    time: np.ndarray  # (1,) simulated time [s]
+    # q, qd: (n,) measured joint angles [rad] and velocities [rad/s]
     q: np.ndarray
     qd: np.ndarray
+    # q_ref, qd_ref, qdd_ref: (n,) reference [rad, rad/s, rad/s²]
     q_ref: np.ndarray
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
-    tau: np.ndarray
+    tau: np.ndarray  # (n,) torque commanded over the last period [N·m]
+    # (6,) what a sensor at the flange measures, the payload taken off: force [N] and moment about the flange
+    # frame's origin [N·m] that the world exerts on the tool, flange axes; zero without one
     wrench: np.ndarray
+    # (6,) what the estimator has made of all this, for the control law: the wrench at the tool point, base
+    # axes; of the period before when the estimator itself is called
     felt: np.ndarray
-    friction: np.ndarray
-    friction_doubt: np.ndarray
+    friction: np.ndarray  # (n,) what friction takes from the motors, as the controller's model has it [N·m]
+    friction_doubt: np.ndarray  # (n,) by how much it may be wrong while a gear's strain is not known [N·m]
 
 
 def make_sensed(n: int) -> Sensed:
@@ -288,17 +254,11 @@ def make_sensed(n: int) -> Sensed:
 
 
 class Applied(NamedTuple):
-    """A method as the loop is handed it.
+    """A method as the loop is handed it."""
 
-    Attributes:
-        kernel: its compiled function.
-        parameters: packed in the order of its declaration.
-        memory: what it keeps between periods.
-    """
-
-    kernel: Callable
-    parameters: np.ndarray
-    memory: np.ndarray
+    kernel: Callable  # its compiled function
+    parameters: np.ndarray  # packed in the order of its declaration
+    memory: np.ndarray  # what it keeps between periods
 
 
 @dataclass(frozen=True)
@@ -353,16 +313,13 @@ def _is_finite(value: float) -> bool:
 
 
 class Limits(NamedTuple):
-    """What a control law asks of the integrator's step and of the control period.
+    """What a control law asks of the integrator's step and of the control period."""
 
-    Attributes:
-        damping: largest damping that it adds to a joint, one number or (n,) [N·m·s/rad]; a step or
-            period that is too long for it is refused before the run.
-        frequency: natural frequency that it gives to critically damped joints, one number or (n,)
-            [rad/s]; of a period that is too long for it a run warns. None: nothing is known of it.
-    """
-
+    # largest damping that it adds to a joint, one number or (n,) [N·m·s/rad]; a step or period that is too
+    # long for it is refused before the run
     damping: float | np.ndarray = 0.0
+    # natural frequency that it gives to critically damped joints, one number or (n,) [rad/s]; of a period
+    # that is too long for it a run warns. None: nothing is known of it.
     frequency: float | np.ndarray | None = None
 
 
@@ -563,12 +520,8 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
         return _load_from_file(kind, name, folder or Path())
     names = method_names(kind)
     if name not in names:
-        raise BadInput(
-            f"unknown {kind}",
-            found=name,
-            allowed=", ".join(names) + ", or FILE.py:NAME for your own",
-            nearest=nearest_name(name, names),
-        )
+        allowed = ", ".join(names) + ", or FILE.py:NAME for your own"
+        raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
     method: Method = importlib.import_module(f"hopfield_nav.{_FOLDERS[kind]}.{name}").METHOD
     return method
 
@@ -585,12 +538,7 @@ def _load_from_file(kind: str, name: str, folder: Path) -> Method:
 
 
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
-    """What a file of somebody's own, ``FILE.py:NAME``, holds under a name; None where it holds nothing.
-
-    Args:
-        kind: what messages call it.
-        name: of the file, relative to ``folder``, and in it.
-        folder: that it is relative to.
+    """What a file of somebody's own, ``FILE.py:NAME`` below ``folder``, holds under a name; None: nothing.
 
     Raises:
         BadInput: there is no such file, or it cannot be loaded.

@@ -57,7 +57,7 @@ ROOMS = {  # a room, its files, and the tests that are to notice
         "navigation/responses/pass_by.py": "navigation/test_pass_by.py",
         "navigation/motion/initial_alignment.py": "navigation/test_initial_alignment.py",
         "navigation/motion/waypoints.py": "navigation/test_waypoints.py",
-        "navigation/responses/learning.py": "navigation/test_tool_navigator.py",
+        "navigation/responses/touch.py": "navigation/test_tool_navigator.py",
     },
     "world": {
         "world/checks.py": "world/test_all_faults.py world/test_faults.py world/test_world.py "

@@ -104,14 +104,9 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
 def write_arm(
     arm: Arm, path: str | Path, description: str, source: str, fit: Mapping[str, Any] | None = None
 ) -> Path:
-    """Write an arm file.
+    """Write an arm file, whole or not at all; where the numbers come from, ``source``, stands at every row.
 
-    Args:
-        arm: the arm.
-        path: of the file; it is written whole or not at all.
-        description: one line.
-        source: where the numbers come from; stands at every row.
-        fit: quality of a fit, of plain values, kept with the file.
+    The description is one line; ``fit``, the quality of a fit in plain values, is kept with the file.
 
     Raises:
         BadInput: an arm that is not rigid, negative friction, or no place to write.

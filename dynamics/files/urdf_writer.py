@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from dynamics.arm import Arm
-from dynamics.errors import BadInput
+from dynamics.files.writing import write_whole
 from dynamics.link_bodies import before_offset, capsules_of, require_rigid
 
 _DRAKE = "http://drake.mit.edu"
@@ -42,17 +42,12 @@ def urdf_text(arm: Arm, name: str = "arm", least_inertia: float = 0.0) -> str:
 
 
 def write_urdf(arm: Arm, path: str | Path, name: str = "arm", least_inertia: float = 0.0) -> Path:
-    """Write the arm to a URDF file; arguments as ``urdf_text``.
+    """Write the arm to a URDF file, whole or not at all; arguments as ``urdf_text``.
 
     Raises:
         BadInput: as ``urdf_text``, or the file cannot be written.
     """
-    text = urdf_text(arm, name, least_inertia)
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"cannot write the URDF: {error}", where=str(path)) from error
-    return Path(path)
+    return write_whole(path, urdf_text(arm, name, least_inertia))
 
 
 def _add_link(robot: Element, arm: Arm, i: int, least: float) -> None:

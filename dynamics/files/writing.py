@@ -92,8 +92,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 def whole_folder(folder: Path) -> Iterator[Path]:
     """Another folder beside it to write to; when the block ends well it takes the folder's place.
 
-    Args:
-        folder: must not exist, or be empty; those above it are made. A link is followed once, here.
+    That must not exist, or be empty; those above it are made. A link is followed once, here.
 
     Raises:
         FolderTaken: the folder holds something, before the block or after it.

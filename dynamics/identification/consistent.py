@@ -50,13 +50,10 @@ class NoConsistentFit(HopfieldNavError):
 
 
 def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray) -> ConsistentFit:
-    """Parameters of real bodies nearest to an estimate.
+    """Parameters of real bodies nearest to an estimate, and to the arm (a CAD model) where that is silent.
 
-    Args:
-        arm: the set to stay near where the estimate is silent (a CAD model).
-        base: its base parameters.
-        values: (u,) estimate: base parameters, then any others (friction), which stay free.
-        factor: (u, u) of ``Estimate``.
+    The estimate ``values`` (u,) is that of base parameters, then any others (friction), which stay free;
+    ``factor`` (u, u) is that of ``Estimate``.
 
     Raises:
         BadInput: cvxpy is missing, or shapes do not fit.

@@ -80,11 +80,8 @@ class Observations(NamedTuple):
 def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Options) -> Observations:
     """Filtered and decimated equations of a log, without 0.1 s at its ends.
 
-    Args:
-        arm: kinematics, gravity and, where rotors are known, their inertias.
-        base: from ``base_parameters(arm, options.rotor == "estimated")``.
-        log: the samples.
-        options: filters and compensation.
+    The arm gives kinematics, gravity and, where rotors are known, their inertias; ``base`` comes from
+    ``base_parameters(arm, options.rotor == "estimated")``.
 
     Raises:
         BadInput: too low a rate or too few samples.
@@ -146,13 +143,9 @@ def equations(
 
 
 def friction_columns(qd: np.ndarray, rest_speed: float) -> np.ndarray:
-    """(k, n, 2 n): smoothed sign, then speed, of each joint in its own row.
+    """(k, n, 2 n): smoothed sign, then speed, of each joint in its own row, from qd (k, n) (madsen2020 3.1).
 
-    Args:
-        qd: (k, n) [rad/s].
-        rest_speed: speed at which the sign is 0.76 [rad/s].
-
-    Source: madsen2020 3.1.
+    At ``rest_speed`` [rad/s] the sign is 0.76.
     """
     n = qd.shape[1]
     out = np.zeros((*qd.shape, 2 * n))

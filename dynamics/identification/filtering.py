@@ -77,14 +77,9 @@ def decimation_factor(rate: float, cutoff: float = PARALLEL_CUTOFF) -> int:
 
 
 def decimate(signal: np.ndarray, rate: float, cutoff: float = PARALLEL_CUTOFF) -> np.ndarray:
-    """A signal through the parallel filter, and the middle of each block of samples: (k // factor, ...).
+    """A signal through the parallel filter, the middle of each block of samples: (k // factor, ...).
 
-    A last block that is not whole is left out.
-
-    Args:
-        signal: (k, ...) torques or columns of the observation matrix.
-        rate: samples a second [Hz].
-        cutoff: of the filter [Hz].
+    A last block that is not whole is left out. ``rate`` and ``cutoff`` are in [Hz].
 
     Raises:
         BadInput: too low a rate, or too few samples.

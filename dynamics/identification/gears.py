@@ -47,14 +47,9 @@ class Gears(NamedTuple):
 def find_gears(
     arm: Arm, base: BaseParameters, values: np.ndarray, logs: Sequence[MotionLog], options: Options
 ) -> Gears:
-    """Level and stiffness of each joint's friction where it turns round.
+    """Level and stiffness of each joint's friction where it turns round, from logs of free motion.
 
-    Args:
-        arm: kinematics and what is known of its rotors.
-        base: its base parameters.
-        values: (u,) base parameters, then Coulomb and viscous friction, as identified.
-        logs: of free motion.
-        options: as of the identification.
+    ``values`` (u,) are base parameters, then Coulomb and viscous friction, as identified with these options.
 
     Source: Dahl 1968; the profile of a likelihood for the interval.
     """

@@ -44,12 +44,7 @@ def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np
 
 
 def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> Arm:
-    """``arm`` with the masses, centres, tensors (and rotors) of a parameter vector.
-
-    Args:
-        arm: the kinematics, and the rotors where the vector has none.
-        pi: (10 n,) or (11 n,) as ``parameters_of`` gives them.
-        frames: of ``pi``.
+    """``arm`` with the masses, centres, tensors (and rotors) of a vector of ``parameters_of``.
 
     Raises:
         BadInput: wrong length, no finite numbers, a negative mass or rotor inertia, or a first moment

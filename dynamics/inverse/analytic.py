@@ -80,14 +80,9 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
     """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
 
     For calls from other kernels, without allocation or check: ``arm`` must have passed
-    ``require_closed_form``, ``T`` be rigid. NaN in ``T`` gives no solution.
-
-    Args:
-        arm: a UR-type arm.
-        T: (4, 4) T_base_tool.
-        theta6: angle of joint 6 that is wanted where the wrist is singular [rad].
-        solutions: (8, 6) float64, rows up to the count are written [rad].
-        branches: (8, 3) int64, likewise.
+    ``require_closed_form``, ``T`` be rigid. NaN in ``T`` gives no solution. ``theta6`` is wanted where the
+    wrist is singular [rad]. Rows up to the count are written of ``solutions`` (8, 6) [rad] and ``branches``
+    (8, 3) int64.
     """
     return solve_branches(arm, T, theta6, solutions, branches)
 

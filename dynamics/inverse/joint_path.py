@@ -29,17 +29,12 @@ _COMPLETE, _OUT_OF_REACH, _BRANCH_ENDS, _LIMITS = range(4)
 
 
 class JointPath(NamedTuple):
-    """What ``follow_path`` found.
+    """What ``follow_path`` found."""
 
-    Attributes:
-        q: (k, n) joint angles [rad], one row a waypoint; NaN from row ``reached`` on.
-        reached: number of waypoints reached; k for the whole path.
-        reason: "" for the whole path; otherwise "out of reach at waypoint i", "limits at waypoint
-            i" or "branch ends (jump of x rad) at waypoint i", with i = ``reached`` counted from 0.
-    """
-
-    q: np.ndarray
-    reached: int
+    q: np.ndarray  # (k, n) joint angles [rad], one row a waypoint; NaN from row ``reached`` on
+    reached: int  # number of waypoints reached; k for the whole path
+    # "" for the whole path; otherwise "out of reach at waypoint i", "limits at waypoint i" or "branch ends
+    # (jump of x rad) at waypoint i", with i = ``reached`` counted from 0
     reason: str
 
 
@@ -80,15 +75,9 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
 
 
 def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """``q`` with every joint on the whole turn that is nearest to ``near`` and within its limits.
+    """Every joint on the whole turn, q + 2π k (..., n) [rad], nearest to ``near`` and within its limits.
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        near: (..., n) where the joints should be [rad].
-
-    Returns:
-        (..., n): q + 2π k; NaN for a joint that no turn brings within ``arm.position_limits``.
+    It is NaN for a joint that no turn brings within ``arm.position_limits``.
 
     Raises:
         BadInput: wrong shapes.

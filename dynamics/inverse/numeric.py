@@ -29,19 +29,12 @@ _HOPELESS = 1e12  # multiple of ‖e‖² beyond which no step can help
 
 
 class NumericSolution(NamedTuple):
-    """What ``numeric_inverse_kinematics`` found.
+    """What ``numeric_inverse_kinematics`` found."""
 
-    Attributes:
-        q: (n,) joint angles, within the limits [rad].
-        converged: whether ``error`` is at most the tolerance.
-        iterations: steps tried, of all starts together.
-        error: ‖e‖ at ``q`` (m and rad).
-    """
-
-    q: np.ndarray
-    converged: bool
-    iterations: int
-    error: float
+    q: np.ndarray  # (n,) joint angles, within the limits [rad]
+    converged: bool  # whether ``error`` is at most the tolerance
+    iterations: int  # steps tried, of all starts together
+    error: float  # ‖e‖ at ``q`` (m and rad)
 
 
 def numeric_inverse_kinematics(
@@ -84,10 +77,8 @@ def numeric_inverse_kinematics(
     as_poses(arm.tool, "the arm's tool frame")
     start = checked_start(q_start, n)
     if not (tolerance >= 0 and max_iterations >= 0 and restarts >= 0):
-        raise BadInput(
-            "tolerance, max_iterations and restarts cannot be negative",
-            found=(tolerance, max_iterations, restarts),
-        )
+        found = (tolerance, max_iterations, restarts)
+        raise BadInput("tolerance, max_iterations and restarts cannot be negative", found=found)
     if restarts and rng is None:
         raise BadInput("random restarts need rng", allowed="a numpy.random.Generator")
     work, total = make_work(n), 0

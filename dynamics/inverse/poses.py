@@ -12,17 +12,10 @@ RIGID = 1e-6  # largest entry of R^T R - 1 and of the last row's difference from
 
 
 def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tuple[int, ...]]:
-    """Homogeneous transformations as float64 rows with exactly orthonormal rotations.
+    """Homogeneous transformations (..., 4, 4) [m] as rows (k, 4, 4), a copy, and their leading shape.
 
-    A rotation that is orthonormal to ``RIGID`` is replaced by the nearest orthonormal one, so that
-    poses written with seven digits can be used.
-
-    Args:
-        value: (..., 4, 4), lengths in metres.
-        name: what to call it in messages.
-
-    Returns:
-        The poses as (k, 4, 4), a copy, and the leading shape.
+    A rotation that is orthonormal to ``RIGID`` is replaced by the nearest orthonormal one, so that poses
+    written with seven digits can be used.
 
     Raises:
         BadInput: wrong shape, no numbers, NaN or infinite entries, or not a rigid motion.
@@ -31,11 +24,8 @@ def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tupl
     rows = poses.reshape(-1, 4, 4)
     bad = _make_orthonormal(rows)
     if bad >= 0:
-        raise BadInput(
-            f"{name} is not a rigid motion",
-            found=rows[bad].tolist(),
-            allowed=f"finite, R^T R = 1 and det R = 1 to {RIGID:g}, last row [0, 0, 0, 1]",
-        )
+        allowed = f"finite, R^T R = 1 and det R = 1 to {RIGID:g}, last row [0, 0, 0, 1]"
+        raise BadInput(f"{name} is not a rigid motion", found=rows[bad].tolist(), allowed=allowed)
     return rows, poses.shape[:-2]
 
 

@@ -25,17 +25,11 @@ _RESTORED = 1e-9  # [rad] step below which it has ended
 
 
 def follow_positions(arm: Arm, positions: np.ndarray, q_start: np.ndarray, jump: float = JUMP) -> JointPath:
-    """Follow tool positions continuously with the joints; the tool may turn.
+    """Follow tool positions (k, 3) [m] continuously with the joints; the tool may turn.
 
-    Args:
-        arm: any arm.
-        positions: (k, 3) of the tool, base axes [m].
-        q_start: (n,) joint angles before the first position [rad].
-        jump: largest change of a joint from one waypoint to the next [rad].
-
-    Returns:
-        The path as far as it goes; it ends where no joint angles are found near the last ones (out of
-        reach), or only with a change above ``jump`` (branch ends).
+    The path goes on from the joint angles before the first position as far as it can; it ends where no joint
+    angles are found near the last ones (out of reach), or only with a change of a joint above ``jump`` [rad]
+    (branch ends).
 
     Raises:
         BadInput: malformed positions or start, or a jump that is not positive.
@@ -88,14 +82,9 @@ def _least_change(arm: Arm, place: np.ndarray, last: np.ndarray, q: np.ndarray) 
 
 
 def closed_form_position(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Origin of the flange (frame 6) of a UR-type arm, in base axes.
+    """Origin (..., 3) of the flange (frame 6) of a UR-type arm at q (..., 6) [rad], in base axes [m].
 
-    Args:
-        arm: a UR-type arm; its tool frame is not taken into account.
-        q: (..., 6) joint angles [rad].
-
-    Returns:
-        (..., 3) p_x, p_y, p_z [m].
+    The tool frame is not taken into account.
 
     Raises:
         BadInput: wrong shape.

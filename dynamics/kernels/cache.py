@@ -136,11 +136,8 @@ def cache_folder() -> Path:
         (folder / _TAG).write_text(_TAGGED, encoding="utf-8")
         _prune(root, folder)
     if folder.exists() and not is_private(folder):
-        raise BadInput(
-            "others may write to the folder of compiled code, which is executed",
-            where=str(folder),
-            allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own",
-        )
+        told = "others may write to the folder of compiled code, which is executed"
+        raise BadInput(told, where=str(folder), allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own")
     return folder
 
 

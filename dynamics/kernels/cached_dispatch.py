@@ -14,13 +14,10 @@ from dynamics.kernels.decorators import load_numba, unchecked_call
 
 
 class CachedDispatch:
-    """A compiled loop that looks at the type of an argument only where it is another object than before.
+    """A loop of ``compile_loop`` that looks at an argument's type only where it is a new object.
 
-    Records and the types of their arrays cannot be changed, so what was looked at is still right. The
-    objects of the last call are kept.
-
-    Args:
-        loop: of ``compile_loop``, with one signature.
+    Records and the types of their arrays cannot be changed, so what was looked at is still right. The objects
+    of the last call are kept.
     """
 
     def __init__(self, loop: Callable) -> None:

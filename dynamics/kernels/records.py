@@ -42,11 +42,7 @@ class Record(ctypes.Structure):
 
 @dataclass_transform(kw_only_default=True)
 def record(kind: type[T]) -> type[T]:
-    """A class of annotated numbers, each with its first value, as a record of them.
-
-    Args:
-        kind: its attributes are ``bool``, ``int``, ``float`` or ``np.uint64``.
-    """
+    """A class of annotated ``bool``, ``int``, ``float`` or ``np.uint64`` with first values, as a record."""
     fields = [(name, NUMBERS[number]) for name, number in get_type_hints(kind).items()]
     body = {name: getattr(kind, name) for name in ("__doc__", "__module__", "__qualname__")}
     start = {name: getattr(kind, name) for name, _ in fields}

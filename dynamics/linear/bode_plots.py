@@ -82,11 +82,8 @@ def resonances(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How an arm at rest at ``q`` (..., n) [rad] swings and falls when its motors hold it against gravity.
 
     There A = [0, I; -M^-1 dg/dq, 0]: the squares of its eigenvalues are real (M and dg/dq are symmetric), so
-    each of the n modes either swings for ever or falls.
-
-    Returns:
-        Swing frequencies (..., n) [rad/s], and growth rates (..., n) [1/s], both ascending; zero where
-        a mode does not swing or does not fall.
+    each of the n modes either swings for ever or falls. Swing frequencies (..., n) [rad/s], and growth rates
+    (..., n) [1/s], both ascending; zero where a mode does not swing or does not fall.
 
     Raises:
         BadInput: wrong shape.

@@ -19,19 +19,12 @@ OUTPUTS = ("state", "position", "velocity", "tool")
 
 
 class LinearModel(NamedTuple):
-    """A linear system of the arm, or a batch of them.
+    """A linear system of the arm, or a batch of them."""
 
-    Attributes:
-        A: (..., 2n, 2n) state matrix.
-        B: (..., 2n, n) input matrix.
-        C: (..., p, 2n) output matrix.
-        D: (..., p, n) zero: torque reaches no output at once.
-    """
-
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    D: np.ndarray
+    A: np.ndarray  # (..., 2n, 2n) state matrix
+    B: np.ndarray  # (..., 2n, n) input matrix
+    C: np.ndarray  # (..., p, 2n) output matrix
+    D: np.ndarray  # (..., p, n) zero: torque reaches no output at once
 
 
 def linearize(
@@ -69,14 +62,7 @@ def linearize(
 def moving_linearization(
     arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, output: str | np.ndarray = "state"
 ) -> LinearModel:
-    """Linear models along a motion, one for each of k points, with the torque that it needs.
-
-    Args:
-        arm: the arm.
-        q: (k, n) joint angles of the motion [rad].
-        qd: (k, n) joint velocities [rad/s].
-        qdd: (k, n) joint accelerations [rad/s²].
-        output: as for ``linearize``.
+    """Linear models, as of ``linearize``, at q, qd, qdd (k, n) along a motion, with the torque that it needs.
 
     Raises:
         BadInput: as ``linearize``.
@@ -89,19 +75,11 @@ def moving_linearization(
 def closed_loop_matrix(
     arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, omega: np.ndarray, model: Arm | None = None
 ) -> np.ndarray:
-    """State matrix of the error under the inverse-dynamics controller, on its reference.
+    """State matrix (..., 2n, 2n) of the error under inverse dynamics, on its reference (..., n).
 
-    Args:
-        arm: the arm that moves.
-        q: (..., n) joint angles of the reference [rad].
-        qd: (..., n) joint velocities [rad/s].
-        qdd: (..., n) joint accelerations [rad/s²].
-        omega: (n,) natural frequencies of the controller [rad/s].
-        model: the arm as the controller believes it to be; default ``arm`` itself, for which the answer
-            is [0, I; -omega², -2 omega] everywhere.
-
-    Returns:
-        (..., 2n, 2n) A + B du/dx for u = M (qdd_ref - omega² q~ - 2 omega q~') + C qd + g.
+    It is A + B du/dx for u = M (qdd_ref - omega² q~ - 2 omega q~') + C qd + g, with natural frequencies (n,)
+    [rad/s]. The controller's ``model`` is by default the arm itself, for which the answer is [0, I; -omega²,
+    -2 omega] everywhere.
 
     Raises:
         BadInput: wrong shapes.

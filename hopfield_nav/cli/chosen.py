@@ -138,13 +138,7 @@ def choose(
 ) -> Chosen:  # fmt: skip
     """The methods that a world names, or others, with its values of their parameters and its rule of alarms.
 
-    Args:
-        world: of a run, or of the arm; None: every rise of the defaults is an alarm.
-        detector: by name, in the place of the world's.
-        estimator: the same.
-        arm: the same.
-        given: values of parameters, before those of the world.
-        episodes: in the place of the world's.
+    Without a world, every rise of the defaults is an alarm. What is given comes before what the world says.
     """
     from dynamics import load_arm
     from hopfield_nav.plugin import find_method

@@ -3,13 +3,13 @@ from .compiling import compile_in_parallel as compile_in_parallel
 from .compiling import compile_part as compile_part
 from .compiling import compile_parts as compile_parts
 from .learner import learnt_arm as learnt_arm
-from .preflight import Trial as Trial
-from .preflight import try_world as try_world
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
 from .timings import last_seconds as last_seconds
 from .timings import note_seconds as note_seconds
 from .whole_run import FoundContact as FoundContact
+from .whole_run import Trial as Trial
 from .whole_run import follow as follow
 from .whole_run import follow_until_contact as follow_until_contact
 from .whole_run import simulate as simulate
+from .whole_run import try_world as try_world

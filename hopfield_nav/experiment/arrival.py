@@ -1,25 +1,37 @@
-"""Whether an arm that has come to the end of its path has arrived, or will still arrive.
+"""Whether an arm at the end of its path has arrived, or will still arrive; what ``no_path`` rests on.
 
 The control computer stops where the tool is at the goal by all it senses; truly it may be elsewhere.
 
 Once its trajectory has ended, the arm comes nearer to the goal only as far as ``controller.settling`` moves
 its reference. Where it comes no nearer, the reference is not moved any more, and nothing touches it, it is
 left where it is for good: nothing will be felt either, and the time limit would be all it waits for.
+
+What the arm itself knows speaks against touches where it drove freely, and against facts that cannot all be
+true; a real arm can tell as much. The truth of the simulation tells which touches were of nothing.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.loop import State, Trajectory
+from hopfield_nav.navigation import Navigator
+from hopfield_nav.record import DetectionRecord
 from hopfield_nav.world import World
 
 LOOK_INTERVAL = 1.0  # [s] from one look to the next
 _MIN_SPAN, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
 _FALLING_RATIO = 0.95  # a distance that falls by less than this share over half of that time falls no more
 _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is done
+DOUBTFUL_SHARE = 1 / 3  # share of the collisions from which on they are many
+MIN_DOUBTFUL = 5  # and their least number
+_REMEDY = (
+    "try a higher detection.threshold (`hopfield-nav tune` finds one), or a controller.model nearer to the "
+    "plant"
+)
 
 
 def arrived(tolerance: float, error: float) -> str:
@@ -44,13 +56,7 @@ def at_limit(world: World, duration: float, to_goal: bool) -> tuple[str, str]:
 
 
 class Arrival:
-    """Looks at a run every ``LOOK_INTERVAL`` seconds of its time.
-
-    Args:
-        world: of the run.
-        arm: kinematics of the controller.
-        goal: (3,) of the tool, base axes [m]; None: there is nothing to wait for.
-    """
+    """Looks at a run every ``LOOK_INTERVAL`` seconds of its time; without a goal it waits for nothing."""
 
     def __init__(self, world: World, arm: Arm, goal: np.ndarray | None) -> None:
         self._world, self._arm, self._goal = world, arm, goal
@@ -108,3 +114,47 @@ class Arrival:
             f"by what is sensed the tool rests {1e3 * distance:.3g} mm from the goal, whose tolerance is "
             f"{1e3 * tolerance:.3g} mm, and comes no nearer: {why}a larger goal.tolerance"
         )
+
+
+def why_doubtful(navigator: Navigator, detections: Sequence[DetectionRecord]) -> str:
+    """What speaks against the touches on which an outcome ``no_path`` rests; empty where nothing does."""
+    count, false = _collisions(detections)
+    found = [navigator.why_doubtful()]
+    if are_many(navigator.in_free_air(), count):
+        found.append(f"{navigator.in_free_air()} of {count} collisions where the arm drove freely")
+    if false:
+        found.append(f"{false} of {count} collisions were false alarms")
+    return ", ".join(part for part in found if part)
+
+
+def no_path_grade(
+    outcome: str | None, navigator: Navigator, detections: Sequence[DetectionRecord]
+) -> str | None:
+    """One of ``GRADES`` for the outcome ``no_path``; None for every other one."""
+    if outcome != "no_path":
+        return None
+    if why_doubtful(navigator, detections):
+        return "doubtful"
+    return "probable" if navigator.motion.error_bound > 0.0 else "facts"
+
+
+def warn_of_free_air(navigator: Navigator, detections: Sequence[DetectionRecord]) -> list[str]:
+    """Whether many collisions were felt in free air; one sentence, or none."""
+    count, false = _collisions(detections)
+    if are_many(false, count):
+        return [f"{false} of {count} collisions were false alarms: {_REMEDY}"]
+    driven = navigator.in_free_air()
+    if are_many(driven, count):
+        return [f"{driven} of {count} collisions were felt where the arm drove freely: {_REMEDY}"]
+    return []
+
+
+def are_many(part: int, count: int) -> bool:
+    """Whether so many of so many collisions are too many to be chance."""
+    return part >= MIN_DOUBTFUL and part > DOUBTFUL_SHARE * count
+
+
+def _collisions(detections: Sequence[DetectionRecord]) -> tuple[int, int]:
+    """How many there are, and how many of them touched nothing."""
+    collisions = [d for d in detections if not d.passed_by]
+    return len(collisions), sum(d.false_alarm for d in collisions)

@@ -28,14 +28,9 @@ from hopfield_nav.world import World, build_flexible_loop, is_code
 def choose_navigator(
     world: World, arm: Arm, start: np.ndarray, followed: Trajectory | None, hidden: bool
 ) -> Navigator:
-    """What answers a touch.
+    """What answers a touch; it follows a trajectory that is given in the place of a goal.
 
-    Args:
-        world: resolved.
-        arm: the kinematics that the controller plans with.
-        start: (n,) joint angles at the beginning [rad].
-        followed: a trajectory in the place of a goal.
-        hidden: whether friction hides the force with which the arm should slide; then it follows.
+    Where friction hides the force with which the arm should slide (``hidden``), it follows the surface.
     """
     if followed is not None:
         return Follower(world, arm, followed)

@@ -23,16 +23,7 @@ from hopfield_nav.world import World
 
 
 class Guidance:
-    """The motions of a run.
-
-    Args:
-        world: resolved.
-        arm: the kinematics that the navigator plans with.
-        controller: of the run.
-        navigator: that answers.
-        state: of the run; what its control computer is told, is written there.
-        last_step: with which the run ends.
-    """
+    """The motions of a run; what its control computer is told, is written in the state."""
 
     def __init__(
         self,

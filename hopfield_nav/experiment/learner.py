@@ -42,15 +42,9 @@ WIGGLE_WINDOWS = 8  # that the wiggle is for masses: what is wrong in its fricti
 
 
 class Learner:
-    """Lets the arm of a run learn.
+    """Lets the arm of a run learn: the controller's model, its detector, what is believed of the gears.
 
-    Args:
-        world: resolved.
-        section: its ``controller.learn``.
-        arm: kinematics of the controller.
-        controller: whose model and detector change.
-        control: what is believed of the gears changes.
-        wiggles: whether there is a wiggle; not where a trajectory is given.
+    There is no wiggle where a trajectory is given.
     """
 
     def __init__(

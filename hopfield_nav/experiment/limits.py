@@ -13,16 +13,9 @@ HIDDEN_SHARE = 0.3  # largest share of a wanted force that friction may hide
 
 
 def refuse_large_steps(world: World, plant: Plant, loop: Any, start: np.ndarray) -> None:
-    """Refuse a step that joint damping, contact or the damping of its law would make explode.
+    """Refuse a step that joint damping, contact or the damping of its law would make explode at the start.
 
-    Args:
-        world: whose plant, contact and controller.
-        plant: of this world.
-        loop: what advances the state; the one with elastic joints says what its sub-steps move.
-        start: (n,) joint angles [rad].
-
-    Raises:
-        BadInput: the step is too large.
+    With elastic joints the loop says what its sub-steps move.
     """
     gain = np.zeros(len(start)) + np.asarray(limits_of_law(world).damping, dtype=np.float64)
     held_for = world.controller.period if world.controller.hold else 0.0
@@ -70,13 +63,7 @@ def _unseen(world: World, arm: Arm) -> np.ndarray:
 
 
 def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]:
-    """Whether the joints' friction hides the force that shall be controlled; one sentence, or none.
-
-    Args:
-        world: whose law, or way to explore, and estimator.
-        arm: the true one.
-        start: (n,) joint angles at which it is asked [rad].
-    """
+    """Whether the joints' friction hides the force that shall be controlled; one sentence, or none."""
     methods, slides = find_methods(world), world.explore.method == "slide"
     if methods.estimator.needs == WRIST or not (slides or methods.law.needs == FORCE_FELT):
         return []
@@ -98,13 +85,8 @@ def hidden_force(
 ) -> float:
     """The largest force on the tool that the joints bear by friction, without being seen to turn [N].
 
-    In a direction d it is the least of friction_i / |J^T d|_i over the joints.
-
-    Args:
-        arm: with its friction.
-        q: (n,) joint angles [rad].
-        in_space: whether forces of any direction are meant, not only horizontal ones.
-        unseen: (n,) torque that turns each gear by a step of its encoder [N·m]; endless: none is seen.
+    In a direction d it is the least of friction_i / |J^T d|_i over the joints. ``unseen`` (n,) is the torque
+    that turns each gear by a step of its encoder [N·m]; endless: none is seen.
     """
     angle = np.linspace(0.0, np.pi, 73)
     around = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(73)])
@@ -117,14 +99,7 @@ def hidden_force(
 
 
 def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
-    """A sentence on an explosion: where, when, the likely cause, and what to change.
-
-    Args:
-        world: that was simulated.
-        joint: that exploded, counted from 0.
-        time: of the explosion [s].
-        touching: whether the arm was in contact just before.
-    """
+    """A sentence on an explosion: where (joints from 0), when [s], the likely cause, what to change."""
     step = world.plant.step
     if touching:
         cause = "a stiff contact; try a smaller plant.step or contact.stiffness"

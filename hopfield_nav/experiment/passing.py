@@ -33,15 +33,9 @@ _MOVING = 0.1  # share of the largest speed below which the tool's direction say
 
 
 def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -> list[str]:
-    """Sentences on unknown obstacles that may not stop the tool, and on a threshold that is out of reach.
+    """At most a sentence on unknown obstacles too soft to stop the tool, on the step, on the threshold.
 
-    Args:
-        world: resolved.
-        plant: of this world.
-        trajectory: the first one of the run; None: it ends before it begins.
-
-    Returns:
-        At most one sentence on soft obstacles, one on the step, and one on the threshold.
+    A run that ends before it begins has no trajectory.
     """
     solids, law = plant.contact.solids[: len(world.obstacles)], plant.contact.law
     if trajectory is None or len(solids) == 0:

@@ -17,7 +17,6 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
 from hopfield_nav.control import Controller, begin_rest, depth_in_contact, end_rest, keep_level
-from hopfield_nav.experiment.phase import Phase
 from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, sample
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
@@ -32,14 +31,31 @@ _DURATION_RATIO = 1.2  # ratio of one duration that is tried to the next
 _SAMPLES = 16
 
 
-class ReactionPhase(Phase):
-    """Brings the arm to rest after an alarm, if the world wants that before the new path.
+class Phase:
+    """When a phase began, and when the arm is looked at: every ``look`` [s], or every control period."""
 
-    Args:
-        world: of the run.
-        arm: the kinematics that the navigator plans with, and the limits of its joints.
-        controller: of the run; how fast its model can be braked.
-    """
+    def __init__(self, world: World, look: float) -> None:
+        self._step, self._sample_time = world.plant.step, world.trajectory.sample_time
+        self._steps_per_period = round(world.controller.period / world.plant.step)
+        self._looks_at = self._steps(look)
+        self._begun = 0
+
+    def next_look(self, step: int) -> int:
+        """The first step after ``step`` at which ``is_over`` looks at the arm."""
+        return step + self._looks_at - (step - self._begun) % self._looks_at
+
+    def _is_due(self, step: int) -> bool:
+        """Whether ``is_over`` is to look at the arm at this step."""
+        return step > self._begun and (step - self._begun) % self._looks_at == 0
+
+    def _steps(self, seconds: float) -> int:
+        """So many seconds in steps, whole control periods, at least one."""
+        periods = max(1, round(seconds / (self._step * self._steps_per_period)))
+        return periods * self._steps_per_period
+
+
+class ReactionPhase(Phase):
+    """Brings the arm to rest after an alarm, if the world wants that before the new path."""
 
     def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
         super().__init__(world, POLL_INTERVAL)
@@ -54,16 +70,9 @@ class ReactionPhase(Phase):
     def before(
         self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
     ) -> PlannedMotion:
-        """What the arm does first.
+        """What the arm does first: a motion that ``reacts``; the planned one where nothing comes before it.
 
-        Args:
-            motion: planned at the alarm.
-            trajectory: that the arm followed until then.
-            time: of the alarm [s].
-            state: at that time; where the arm is let go, that is noted in its control computer's part.
-
-        Returns:
-            A motion that ``reacts``, or ``motion`` itself where nothing comes before it.
+        Where the arm is let go, that is noted in the control computer's part of the state.
         """
         if self._kind == "retreat" or motion.trajectory is None:
             return motion

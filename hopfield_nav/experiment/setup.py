@@ -87,19 +87,10 @@ _MIN_DEPTH = 1e-6  # [m] less is on the surface
 
 
 def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> list[str]:
-    """Look for obstacles in which the arm starts: its tool point, or with ``contact.bodies: arm`` any link.
-
-    Args:
-        world: resolved.
-        arm: of this world.
-        q: (n,) joint angles at the start [rad].
-        refuse: whether a known obstacle is an error; else it is warned of too.
-
-    Returns:
-        One sentence on all of them, or none.
+    """One sentence on obstacles in which the tool point or, with ``contact.bodies: arm``, a link starts.
 
     Raises:
-        BadInput: the arm starts in a known obstacle.
+        BadInput: it starts in a known obstacle, and ``refuse``; else that is warned of too.
     """
     whole = world.contact.bodies == "arm"
     depth, link = depths_at_start(arm, q, build_obstacles(world), whole)

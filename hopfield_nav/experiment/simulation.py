@@ -14,9 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from hopfield_nav.control import hold_at_start, with_torque
-from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit
+from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
 from hopfield_nav.experiment.factory import choose_navigator, encoders_at
-from hopfield_nav.experiment.grade import why_doubtful
 from hopfield_nav.experiment.guidance import Guidance
 from hopfield_nav.experiment.learner import Learner
 from hopfield_nav.experiment.limits import why_diverged
@@ -150,12 +149,9 @@ class Simulation:
     def step(self, duration: float, torque: np.ndarray | None = None) -> str | None:
         """Go on for ``duration`` simulated seconds, or to the end if that comes first.
 
-        Collisions on the way are answered. Returns the outcome, or None while running.
-
-        Args:
-            duration: [s].
-            torque: (n,) of the motors in the place of the control law's [N·m]: for one's own control, in a
-                world without a goal. Limits, period and delay are those of the world.
+        Collisions on the way are answered. Returns the outcome, or None while running. A ``torque`` (n,) of
+        the motors in the place of the control law's [N·m] is for one's own control, in a world without a
+        goal. Limits, period and delay are those of the world.
 
         Raises:
             BadInput: no number of seconds, or a torque that is not one finite number a joint.
@@ -183,9 +179,8 @@ class Simulation:
     def run(self, progress: Progress | None = None, while_: GoesOn | None = None) -> Run:
         """Go on to the end and return the record.
 
-        Args:
-            progress: called now and then with the simulated time [s] and the number of touches.
-            while_: the same, and says whether to go on; else the outcome is ``running``.
+        ``progress`` is called now and then with the simulated time [s] and the number of touches; ``while_``
+        too, and says whether to go on; else the outcome is ``running``.
 
         Raises:
             Interrupted: by Ctrl-C, with the record so far.

@@ -23,7 +23,7 @@ from hopfield_nav.control import (
     with_sliding,
 )
 from hopfield_nav.experiment.limits import limits_of_law
-from hopfield_nav.experiment.phase import Phase
+from hopfield_nav.experiment.reaction_phase import Phase
 from hopfield_nav.loop import State, Trajectory, quintic_trajectory
 from hopfield_nav.navigation import MotionPhase, PlannedMotion, SlideAlong
 from hopfield_nav.world import World
@@ -38,14 +38,7 @@ PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the
 
 
 class SlidePhase(Phase):
-    """Slides, once the navigator has told it to.
-
-    Args:
-        world: of the run.
-        arm: the kinematics that the navigator plans with.
-        controller: of the run.
-        response: that slides, of the run's navigator.
-    """
+    """Slides, once the navigator has told it to."""
 
     def __init__(self, world: World, arm: Arm, controller: Controller, response: SlideAlong) -> None:
         super().__init__(world, POLL_INTERVAL)

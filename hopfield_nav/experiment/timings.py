@@ -12,11 +12,7 @@ _NAME = "hopfield-nav-seconds.json"
 
 
 def last_seconds(what: str) -> float:
-    """How long it took the last time [s].
-
-    Args:
-        what: to ``compile``, to start ``workers``, to ``load`` the code in them, to draw a ``page``.
-    """
+    """How long it took last to ``compile``, start ``workers``, ``load`` them, draw a ``page`` [s]."""
     return float(_noted().get(what, _FIRST[what]))
 
 

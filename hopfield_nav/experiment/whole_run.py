@@ -1,32 +1,32 @@
-"""A world, or a given trajectory, run to its end in one call."""
+"""A world, or a given trajectory, run to its end in one call; or all up to its first step, to find faults."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import forward_kinematics
+from dynamics import BadInput, forward_kinematics
+from hopfield_nav.experiment.limits import refuse_large_steps
+from hopfield_nav.experiment.setup import check_start
 from hopfield_nav.experiment.simulation import Progress, Simulation
 from hopfield_nav.known_world import brake, contact_watch
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
+from hopfield_nav.navigation import CollisionMap, cell_of_start
 from hopfield_nav.record import Run
-from hopfield_nav.world import World
+from hopfield_nav.world import World, build_arm, build_plant
 
 
 def follow(
     world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
 ) -> Run:
-    """Run a world along a given trajectory instead of in search of its goal.
+    """Run a world along a given trajectory instead of in search of its goal; its start and goal are not used.
 
-    Args:
-        world: from ``load_world``; its start and goal are not used.
-        trajectory: of the joints, beginning at time 0; the arm starts on it, with its velocity.
-        seed: of every random number; default the world's own.
-        progress: as for ``simulate``.
-
-    Returns:
-        The record; its outcome is ``reached`` at the end of the trajectory, or ``time_limit``, or
-        ``diverged``. What is detected on the way is recorded, and the arm does not react to it.
+    The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the end of
+    it, or ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the arm does not
+    react to it.
 
     Raises:
         BadInput: the trajectory does not fit the arm, or as ``simulate``.
@@ -48,15 +48,9 @@ class FoundContact:
 def follow_until_contact(
     world: World, trajectory: Trajectory, seed: int | None = None
 ) -> tuple[Run, FoundContact | None]:
-    """Run a world along a trajectory, and let the arm brake at the first alarm.
+    """Run a world with ``plan.until_contact`` along a trajectory, and let the arm brake at the first alarm.
 
-    Args:
-        world: with ``plan.until_contact``.
-        trajectory: as for ``follow``.
-        seed: of every random number; default the world's own.
-
-    Returns:
-        The record, and where the contact was; None where nothing was felt on the way.
+    The record, and where the contact was; None where nothing was felt on the way.
 
     Raises:
         BadInput: as ``follow``, or a detector of which a robot's controller knows nothing.
@@ -104,3 +98,56 @@ def simulate(
     Source: ragazzon2012 chapter 7.
     """
     return Simulation(world, seed, felt=felt).run(progress)
+
+
+class Trial(NamedTuple):
+    """A run as far as it gets without moving."""
+
+    faults: list[BadInput]  # what the run would be refused for; ``where`` is the key
+    simulation: Simulation | None  # ready to go on; None where there are faults
+
+
+def try_world(world: World) -> Trial:
+    """Begin a run and stop before it moves.
+
+    The payload, room for what is random, the step, and the start are looked at one by one, so that all of
+    their faults are found; then the run is begun, so that nothing else is left for it to refuse.
+    """
+    faults: list[BadInput] = []
+    with _kept(faults):
+        build_arm(world)
+    if faults:
+        world = world.with_changes(tool=type(world.tool)(frame=world.tool.frame))
+    arm, start = build_arm(world), np.array(world.start.joints)
+    tool = forward_kinematics(arm, start)[:3, 3]
+    with _kept(faults):
+        world = world.resolve(world.seed, [(float(tool[0]), float(tool[1]))])
+    drawn = [o for o in world.obstacles if o.random_cylinders is None and o.random_scene is None]
+    world = world.with_changes(obstacles=tuple(drawn))
+    plant = build_plant(world, arm)
+    if world.plant.engine == "internal":
+        with _kept(faults):
+            refuse_large_steps(world, plant, None, start)
+    with _kept(faults):
+        touching = check_start(world, arm, start)
+        if touching:
+            allowed = "a pose that touches no obstacle (run begins there all the same, and warns)"
+            raise BadInput(touching[0], where="start.joints", allowed=allowed)
+    if world.map.space == "tool":
+        grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
+        with _kept(faults):
+            cell_of_start(world, grid, tool)
+    simulation = None
+    if not faults:
+        with _kept(faults):
+            simulation = Simulation(world)
+    return Trial(faults, simulation)
+
+
+@contextmanager
+def _kept(faults: list[BadInput]) -> Iterator[None]:
+    """A block whose fault is kept."""
+    try:
+        yield
+    except BadInput as error:
+        faults.append(error)

@@ -51,19 +51,16 @@ def keep_scale(ax: Axes, least: float) -> Axes:
     return ax
 
 
-def envelope(time: np.ndarray, values: np.ndarray, bins: int = _BINS) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest and the largest value of each of ``bins`` stretches, in order of time.
+def envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest and the largest value of each of so many stretches, in order of time; or all.
 
     Every point is one of the signal's own; no peak is lost. Values (k,) that are not finite are left out
     where others are near.
-
-    Returns:
-        Times (m,) and values (m,), m ≤ 2 bins + 2; the signal itself when it is short.
     """
     count = values.size
-    if count <= 2 * bins:
+    if count <= 2 * _BINS:
         return time, values
-    width = -(-count // bins)
+    width = -(-count // _BINS)
     padded = np.concatenate([values, np.full(-count % width, np.nan)]).reshape(-1, width)
     finite = np.isfinite(padded)
     first = np.arange(len(padded)) * width

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-_PIPE = 512  # bytes; a pipe takes that many at once
-
 
 def can_copy() -> bool:
     """Whether a copy of this process helps: on Linux, with a second processor to run on."""
@@ -23,56 +21,18 @@ def can_copy() -> bool:
 
 
 def do_in_two_processes(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
-    """Do every job, here or in a copy of this process, the first ones first; what each has said.
+    """Do every job, every second one in a copy of this process, or here where that ends; what each has said.
 
-    A job that the copy has not done when it ends, for an error too, is done here. So every job is done, or an
-    error is raised as in one process.
-
-    Args:
-        jobs: at most 255. What they remember is lost.
+    What they remember is lost. An error here is raised as in one process.
     """
-    (pile, fill), (told, tell) = os.pipe(), os.pipe()
-    os.write(fill, bytes(range(len(jobs))))
-    os.close(fill)
-
-    here = os.getpid()
-
-    def take() -> None:
-        for k in _taken(pile):
-            if os.getppid() != here:  # nobody waits any more
-                return
-            os.write(tell, bytes([k, jobs[k]()]))
-
-    copy = _copy_that_does(take)
-    os.close(tell)
-    said: dict[int, bool] = {}
-    try:
-        for k in _taken(pile):
-            said[k] = jobs[k]()
-    finally:
-        os.read(pile, _PIPE)  # after an error nobody shall take more
-        os.waitpid(copy, 0)
-        answers = os.read(told, _PIPE)
-        os.close(pile)
-        os.close(told)
-    said |= {k: bool(answer) for k, answer in zip(answers[::2], answers[1::2], strict=True)}
-    return [said[k] if k in said else job() for k, job in enumerate(jobs)]
-
-
-def _taken(pile: int) -> Iterator[int]:
-    """The jobs that this process takes from the pile, one at a time."""
-    while taken := os.read(pile, 1):
-        yield taken[0]
+    return [bool(said[0]) for said in draw_in_two_processes(lambda k: np.array([jobs[k]()]), len(jobs))]
 
 
 def draw_in_two_processes(draw: Callable[[int], np.ndarray], count: int) -> Iterator[np.ndarray]:
     """``draw(0)``, ``draw(1)``, … in order; a copy of this process, made at once, draws every second one.
 
-    What the copy has not drawn when it ends, for an error too, is drawn here.
-
-    Args:
-        draw: what it returns has always the same shape and type.
-        count: how many there are.
+    What it returns has always the same shape and type. What the copy has not drawn when it ends, for an error
+    too, is drawn here.
     """
     told, tell = os.pipe()
 
@@ -81,6 +41,7 @@ def draw_in_two_processes(draw: Callable[[int], np.ndarray], count: int) -> Iter
         with open(tell, "wb") as out:
             for k in range(1, count, 2):
                 out.write(np.ascontiguousarray(draw(k)).data)
+                out.flush()  # little things are waited for too
 
     copy = _copy_that_does(draw_odd_ones)
     os.close(tell)

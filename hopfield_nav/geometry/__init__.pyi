@@ -12,7 +12,6 @@ from .arm import place_axis as place_axis
 from .arm import place_middle as place_middle
 from .arm import place_point as place_point
 from .arm import tool_body as tool_body
-from .chords import union_chord as union_chord
 from .distance import capsule_distance as capsule_distance
 from .distance import capsules_collide as capsules_collide
 from .distance import gap_to_bound as gap_to_bound
@@ -39,5 +38,5 @@ from .solids import thickness as thickness
 from .solids import upright_cylinder as upright_cylinder
 from .union import deepest_solid as deepest_solid
 from .union import depth_in_union as depth_in_union
-from .union import union_depth as union_depth
+from .union import union_chord as union_chord
 from .union import ways_out as ways_out

@@ -26,15 +26,10 @@ LINK, START, END, RADIUS, MIDDLE, REACH, BODY_WIDTH = 0, 1, 4, 7, 8, 11, 12  # c
 
 
 def arm_bodies(arm: Arm) -> np.ndarray:
-    """The arm's capsules as rows for kernels.
+    """The arm's capsules in their order, then the tool's rod where there is one, as rows (k, 12) for kernels.
 
-    Args:
-        arm: the arm.
-
-    Returns:
-        (k, 12): link (0 is the base), start (3) and end (3) of the axis in the link's frame [m],
-        radius [m], middle of the axis (3) and distance from there to the farthest point [m]. The
-        arm's own capsules in their order, then the tool's rod where there is one.
+    These are link (0 is the base), start (3) and end (3) of the axis in the link's frame [m], radius [m],
+    middle of the axis (3) and distance from there to the farthest point [m].
     """
     rows = arm.capsules
     if np.any(arm.tool[:3, 3]):
@@ -56,14 +51,7 @@ def _with_reach(rows: np.ndarray) -> np.ndarray:
 
 
 def capsules_in_base(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """The capsules of ``arm_bodies`` in base axes.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-
-    Returns:
-        (..., k, 7) start (3), end (3) and radius [m].
+    """The capsules of ``arm_bodies`` at q (..., n) [rad] in base axes: (..., k, 7) start, end and radius [m].
 
     Raises:
         BadInput: wrong shape.
@@ -74,15 +62,9 @@ def capsules_in_base(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def arm_distance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Signed distance of every capsule of the arm, the base's too, to every solid.
+    """Signed distance (..., k, m) [m] of every capsule of ``arm_bodies`` to every packed solid (m, 17).
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-
-    Returns:
-        (..., k, m) [m], capsules in the order of ``arm_bodies``; negative where they overlap.
+    It is that at joint angles (..., n) [rad], negative where they overlap.
 
     Raises:
         BadInput: wrong shapes.
@@ -94,15 +76,7 @@ def arm_distance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
 
 
 def arm_closest_points(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
-    """As ``arm_distance``, and where each capsule and solid are nearest to each other.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-
-    Returns:
-        Arrays (..., k, m) and (..., k, m, 3).
+    """As ``arm_distance``, and where each capsule and solid are nearest: (..., k, m) and (..., k, m, 3).
 
     Raises:
         BadInput: wrong shapes.
@@ -111,15 +85,9 @@ def arm_closest_points(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> Close
 
 
 def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Least signed distance of the moving arm, links 1 to n and tool, to the solids.
+    """Least signed distance (...) [m] of the moving arm, links 1 to n and tool, to packed solids (m, 17).
 
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-
-    Returns:
-        (...) [m]; infinite without solids.
+    It is that at joint angles (..., n) [rad]; infinite without solids.
 
     Raises:
         BadInput: wrong shapes.
@@ -130,15 +98,7 @@ def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray
 
 
 def arm_collides(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Whether the moving arm, links 1 to n and tool, touches a solid; faster than the distance.
-
-    Args:
-        arm: the arm.
-        q: (..., n) joint angles [rad].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-
-    Returns:
-        (...) bool.
+    """Whether (...) the moving arm, as in ``arm_clearance``, touches a solid; faster than the distance.
 
     Raises:
         BadInput: wrong shapes.

@@ -49,14 +49,7 @@ class ClosestPoints(NamedTuple):
 
 
 def capsule_distance(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Signed distance of capsules to solids.
-
-    Args:
-        capsules: (..., 7) start (3) and end (3) of the axis, radius [m].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-
-    Returns:
-        (..., m) [m].
+    """Signed distance (..., m) [m] of capsules (..., 7), start, end and radius [m], to packed solids (m, 17).
 
     Raises:
         BadInput: wrong shapes, or a negative radius.
@@ -67,11 +60,7 @@ def capsule_distance(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray
 
 
 def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
-    """Signed distance of capsules to solids, and where they are nearest.
-
-    Args:
-        capsules: (..., 7) start (3) and end (3) of the axis, radius [m].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
+    """As ``capsule_distance``, and where capsules and solids are nearest.
 
     Raises:
         BadInput: wrong shapes, or a negative radius.
@@ -83,14 +72,7 @@ def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoint
 
 
 def capsules_collide(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Whether capsules touch solids; faster than their distance.
-
-    Args:
-        capsules: (..., 7) start (3) and end (3) of the axis, radius [m].
-        primitives: (m, 17) from ``geometry.pack_primitives``.
-
-    Returns:
-        (..., m) bool.
+    """Whether (..., m) capsules touch solids, as in ``capsule_distance``; faster than their distance.
 
     Raises:
         BadInput: wrong shapes, or a negative radius.

@@ -30,14 +30,7 @@ def thickness(primitives: np.ndarray) -> np.ndarray:
 
 
 def sphere(center: Vector, radius: float) -> np.ndarray:
-    """A sphere.
-
-    Args:
-        center: (3,) [m].
-        radius: [m].
-
-    Returns:
-        (17,) row.
+    """A sphere about (3,) [m], as a row (17,).
 
     Raises:
         BadInput: wrong shape, or a radius that is not positive.
@@ -47,15 +40,7 @@ def sphere(center: Vector, radius: float) -> np.ndarray:
 
 
 def box(center: Vector, size: Vector, rotation: np.ndarray | None = None) -> np.ndarray:
-    """A box.
-
-    Args:
-        center: (3,) [m].
-        size: (3,) lengths of its edges [m].
-        rotation: (3, 3) R_base_box; default the identity.
-
-    Returns:
-        (17,) row.
+    """A box about (3,), with edges (3,) [m] turned by R_base_box (default the identity), as a row (17,).
 
     Raises:
         BadInput: wrong shape, a length that is not positive, or no rotation.
@@ -66,14 +51,7 @@ def box(center: Vector, size: Vector, rotation: np.ndarray | None = None) -> np.
 
 
 def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
-    """A cylinder along z, without end.
-
-    Args:
-        center: (2,) x and y of its axis [m].
-        radius: [m].
-
-    Returns:
-        (17,) row.
+    """A cylinder without end along z, whose axis is at x and y (2,) [m], as a row (17,).
 
     Raises:
         BadInput: wrong shape, or a radius that is not positive.
@@ -85,16 +63,7 @@ def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
 def finite_cylinder(
     center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)
 ) -> np.ndarray:
-    """A cylinder with flat ends.
-
-    Args:
-        center: (3,) its middle [m].
-        radius: [m].
-        height: from end to end [m].
-        axis: (3,) direction of its axis, of any length but zero.
-
-    Returns:
-        (17,) row.
+    """A cylinder with flat ends about its middle (3,) [m], along an axis (3,) of any length, as a row (17,).
 
     Raises:
         BadInput: wrong shape, a size that is not positive, or an axis of zero length.
@@ -104,14 +73,9 @@ def finite_cylinder(
 
 
 def half_space(point: Vector, normal: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
-    """Everything on one side of a plane, such as the floor.
+    """Everything on one side of a plane through (3,) [m], such as the floor, as a row (17,).
 
-    Args:
-        point: (3,) of the plane [m].
-        normal: (3,) direction out of the solid, of any length but zero.
-
-    Returns:
-        (17,) row.
+    The ``normal`` (3,) leads out of the solid and has any length but zero.
 
     Raises:
         BadInput: wrong shape, or a normal of zero length.
@@ -120,15 +84,7 @@ def half_space(point: Vector, normal: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
 
 
 def capsule(start: Vector, end: Vector, radius: float) -> np.ndarray:
-    """A cylinder with round ends.
-
-    Args:
-        start: (3,) one end of its axis [m].
-        end: (3,) the other; both may coincide [m].
-        radius: [m].
-
-    Returns:
-        (17,) row.
+    """A cylinder with round ends about an axis whose ends (3,) may coincide [m], as a row (17,).
 
     Raises:
         BadInput: wrong shape, or a radius that is not positive.
@@ -139,13 +95,7 @@ def capsule(start: Vector, end: Vector, radius: float) -> np.ndarray:
 
 
 def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
-    """The rows of several solids as one array.
-
-    Args:
-        rows: what the functions of this module return, (17,) each; may be none.
-
-    Returns:
-        (m, 17) float64.
+    """The rows (17,) of several solids, or none, as one array (m, 17).
 
     Raises:
         BadInput: a row of another shape or kind.

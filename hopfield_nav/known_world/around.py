@@ -49,19 +49,9 @@ def plan_around(
     tool_speed: float = TOOL_SPEED,
     turn_speed: float = TURN_SPEED,
 ) -> AroundPlan:
-    """The tool from station to station on straight lines past what stands between them.
+    """The tool from station to station on straight lines past what stands between them; it rests at corners.
 
-    Args:
-        arm: an arm of UR type.
-        scene: from ``build_scene``.
-        start: (n,) joint angles [rad], or a (4, 4) pose.
-        stations: via points and goal, joint angles or poses.
-        steps: of each line; ``tool_speed``, ``turn_speed``: as in ``plan_shortest``.
-        tool_speed: [m/s].
-        turn_speed: [rad/s].
-
-    Returns:
-        A path that rests at its corners, the detour's among them.
+    Arguments as in ``plan_shortest``; the path rests at the detour's corners too.
 
     Raises:
         BadInput: a malformed station, or a number that is not positive.

@@ -26,12 +26,7 @@ from hopfield_nav.known_world.scene import Scene
 
 
 def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
-    """Whether the arm touches itself or a solid, or comes nearer to a solid than the scene's margin.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        q: (..., n) joint angles [rad]; the answer is (...) bool.
+    """Whether (...) the arm at q (..., n) [rad] touches itself, or comes within the margin of a solid.
 
     Raises:
         BadInput: wrong shape, or an angle that is not finite.

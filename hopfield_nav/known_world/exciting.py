@@ -15,12 +15,8 @@ def excite_in(
 ) -> Excitation:
     """An exciting trajectory that touches nothing, beside random ones in the same limits (madsen2020 4.4).
 
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``; its margin is kept from solids.
-        generator: of the random trajectories.
-        share: of the arm's limits of speed and torque.
-        options: of ``dynamics.identification.excite``.
+    The scene's margin is kept from solids; ``share`` is that of the arm's limits of speed and torque, and the
+    options are those of ``dynamics.identification.excite``.
 
     Raises:
         BadInput: as ``excite``.

@@ -49,12 +49,10 @@ class StraightLine(NamedTuple):
 
 
 def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
-    """The line through poses.
+    """The line through poses (m, 4, 4), m from 2 on.
 
-    Args:
-        poses: (m, 4, 4) T_base_tool, m from 2 on.
-        flip: numbers of legs, from 0, to be turned the other way round. Only a leg of half a turn (π to
-            1e-6) can also turn the other way round on an arc that is as short.
+    Legs that ``flip`` names, from 0, are turned the other way round. Only a leg of half a turn (π to 1e-6)
+    can also turn the other way round on an arc that is as short.
 
     Raises:
         BadInput: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.

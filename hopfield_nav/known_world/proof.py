@@ -28,15 +28,9 @@ _FINEST = 256
 
 
 def motion_is_free(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray) -> np.ndarray:
-    """Whether the arm can go straight in joint space from one pose to another, (...) bool.
+    """Whether (...) the arm can go straight in joint space from q_from to q_to (..., n) [rad].
 
     True is proven for every pose between and at the ends.
-
-    Args:
-        arm: the arm of the scene.
-        scene: from ``build_scene``.
-        q_from: (..., n) joint angles at the start [rad].
-        q_to: (..., n) and at the end [rad].
 
     Raises:
         BadInput: wrong shapes, or an angle that is not finite.

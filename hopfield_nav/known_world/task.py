@@ -28,10 +28,8 @@ class Task(NamedTuple):
 def task_of_world(world: World, arm: Arm) -> Task:
     """The start, the via points and the goal of a world's section ``plan``.
 
-    Args:
-        world: from ``load_world``. Without ``plan.start`` the motion begins at ``start.joints``; without
-            ``plan.goal`` it ends with the tool at the world's goal, turned as at the start.
-        arm: of the world, with its tool.
+    Without ``plan.start`` the motion begins at ``start.joints``; without ``plan.goal`` it ends with the tool
+    at the world's goal, turned as at the start.
 
     Raises:
         BadInput: the world names no goal at all.

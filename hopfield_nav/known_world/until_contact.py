@@ -52,13 +52,9 @@ def contact_watch(world: World) -> ContactWatch | None:
 
 
 def stopping_distance(arm: Arm, trajectory: Trajectory, deceleration: float, period: float) -> float:
-    """How far the tool goes on at most [m] after an alarm anywhere on a trajectory.
+    """How far the tool goes on at most [m] after an alarm anywhere on a trajectory of the joints.
 
-    Args:
-        arm: with its tool frame.
-        trajectory: of the joints.
-        deceleration: of the fastest joint [rad/s²].
-        period: of the controller [s], of which ``LATE`` pass before anything brakes.
+    The fastest joint brakes with ``deceleration`` [rad/s²], after ``LATE`` periods of the controller [s].
     """
     _, q, qd, _ = sample(trajectory, _SAMPLES)
     speed = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], qd), axis=1)
@@ -89,10 +85,8 @@ def brake(q: np.ndarray, qd: np.ndarray, watch: ContactWatch, period: float) -> 
 def rtde_program(watch: ContactWatch, period: float, tolerance: float = 0.01) -> str:
     """A Python program for ur_rtde that follows ``plan.csv`` beside it until the contact is felt.
 
-    Args:
-        watch: from ``contact_watch``.
-        period: from target to target [s].
-        tolerance: it goes on only where every joint is this near to the start [rad].
+    From target to target there is a ``period`` [s]; it goes on only where every joint is within ``tolerance``
+    of the start [rad].
     """
     values: dict[str, Any] = {"period": period, "tolerance": tolerance, "stop": watch.deceleration}
     if watch.force is not None:

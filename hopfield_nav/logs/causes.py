@@ -8,8 +8,6 @@ are weighed by what each can bear. An alarm within ``BEFORE`` of the log's begin
 contact, since nothing shows what was there before.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,13 +45,7 @@ class Explanation:
 
 
 def explain_detections(model: Arm, signals: Signals, found: Replay) -> list[Explanation]:
-    """An explanation of every detection of a replay.
-
-    Args:
-        model: the arm as the control computer believes it to be.
-        signals: that were replayed.
-        found: what the methods made of them.
-    """
+    """An explanation of every detection of a replay, by the arm as the control computer believes it to be."""
     return [_explain(model, signals, found, int(row)) for row in np.flatnonzero(found.detected)]
 
 

@@ -39,13 +39,10 @@ def read_logs(
     motor_constants: Sequence[float] | None = None,
     same_motor: Sequence[Sequence[int]] = (),
 ) -> Sources:
-    """Read logs of any kind that ``open_log`` opens.
+    """Read logs of any kind that ``open_log`` opens, of an arm whose torque counts where motors are fitted.
 
-    Args:
-        paths: of the logs.
-        arm: whose number of joints, and whose torque where motors are fitted, count.
-        motor_constants: (n,) torque at the joint for a current [N·m/A]; None: fitted.
-        same_motor: groups of joints, counted from 1, with one motor constant in common.
+    ``motor_constants`` (n,) are torques at the joint for a current [N·m/A]; by default they are fitted.
+    ``same_motor`` are groups of joints, counted from 1, with one of them in common.
 
     Raises:
         BadInput: a log that cannot be read, a run in which something touched the arm, or currents without

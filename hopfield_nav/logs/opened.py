@@ -71,12 +71,7 @@ class OpenedLog:
 
 
 def open_log(path: str | Path, joints: int = 6) -> OpenedLog:
-    """Open a log.
-
-    Args:
-        path: folder of a run, of exported tables, or of logs; ``log.nc`` or ``signals.csv`` of a run; an RTDE
-            table.
-        joints: of a recording.
+    """Open a log: folder of a run or of logs; ``log.nc`` or ``signals.csv`` of a run; an RTDE table.
 
     Raises:
         BadInput: as ``load_run`` and ``load_recording``, or a table of a run without its signals.

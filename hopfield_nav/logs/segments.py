@@ -7,8 +7,6 @@ The force is that on the tool which reaches the threshold by itself, with torque
 what its model is wrong about: the median over directions, along the motion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -27,22 +25,15 @@ _ROWS, _DIRECTIONS = 50, 64  # at which the force is asked
 
 @dataclass(frozen=True)
 class SegmentThreshold:
-    """What one part of a motion needs.
+    """What one part of a motion needs."""
 
-    Attributes:
-        begin, end: of the part [s].
-        share: of the given threshold, with which its first half shows no alarm, a tenth more.
-        alarms: of its second half with that threshold, in ``seconds`` [s].
-        seconds: of the second half.
-        force: on the tool that reaches this threshold [N].
-    """
-
+    # begin, end: of the part [s]
     begin: float
     end: float
-    share: float
-    alarms: int
-    seconds: float
-    force: float
+    share: float  # of the given threshold, with which its first half shows no alarm, a tenth more
+    alarms: int  # of its second half with that threshold, in ``seconds`` [s]
+    seconds: float  # of the second half
+    force: float  # on the tool that reaches this threshold [N]
 
     @property
     def most_per_hour(self) -> float:
@@ -51,14 +42,10 @@ class SegmentThreshold:
 
 
 class RateCurve(NamedTuple):
-    """False alarms an hour against the force that is felt.
+    """False alarms an hour against the force that is felt."""
 
-    Attributes:
-        force: (k,) [N].
-        rate, most: (k,) an hour, and the upper end of its 95 % interval.
-    """
-
-    force: np.ndarray
+    force: np.ndarray  # (k,) [N]
+    # rate, most: (k,) an hour, and the upper end of its 95 % interval
     rate: np.ndarray
     most: np.ndarray
 

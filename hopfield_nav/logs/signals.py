@@ -57,12 +57,9 @@ def stride_of(data: xarray.Dataset, world: World, where: str) -> int:
     row = float(np.median(np.diff(data.time.values))) if count > 1 else world.plant.step * world.record.every
     stride = round(period / row)
     if count == 0 or stride < 1 or abs(stride * row - period) > 1e-3 * row:
-        raise BadInput(
-            "the record lacks rows at control periods",
-            where=where,
-            found=f"{count} rows, {row:g} s apart",
-            allowed=f"record.signals: all, and rows of which a whole number are {period:g} s",
-        )
+        allowed = f"record.signals: all, and rows of which a whole number are {period:g} s"
+        found = f"{count} rows, {row:g} s apart"
+        raise BadInput("the record lacks rows at control periods", where=where, found=found, allowed=allowed)
     return stride
 
 

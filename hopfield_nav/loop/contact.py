@@ -84,7 +84,7 @@ class TouchNow:
     # how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the union of solids
     # where ``share`` is largest
     sunk: float = 0.0
-    share: float = 0.0  # how far that is of the way to half-way through, see ``geometry.union_depth``
+    share: float = 0.0  # how far that is of the way to half-way through, see ``geometry.depth_in_union``
 
 
 class TouchState(NamedTuple):

@@ -21,23 +21,14 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
         BadInput: it has another number of joints, or does not begin at time 0.
     """
     if trajectory.coefficients.shape[2] != len(arm.dh):
-        raise BadInput(
-            "the trajectory is of another arm",
-            found=trajectory.coefficients.shape[2],
-            allowed=f"{len(arm.dh)} joints",
-        )
+        found = trajectory.coefficients.shape[2]
+        raise BadInput("the trajectory is of another arm", found=found, allowed=f"{len(arm.dh)} joints")
     if trajectory.knots[0] != 0.0:
         raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
 
 
 class Follower(Navigator):
-    """A trajectory in the place of a path over the map.
-
-    Args:
-        world: resolved; of its map only the marks are used.
-        arm: kinematics of the controller.
-        trajectory: to follow, from its first knot on.
-    """
+    """A trajectory, from its first knot on, in the place of a path over the map; its marks are used."""
 
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:
         self._arm = arm

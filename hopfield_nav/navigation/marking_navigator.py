@@ -24,13 +24,7 @@ from hopfield_nav.world import World
 
 
 class MarkingNavigator(OverToolMap, Navigator):
-    """Map, planner and motions of one run; what was felt is not handed on (``experiment.load_prior``).
-
-    Args:
-        world: resolved.
-        arm: the kinematics that the controller plans with.
-        start: (n,) joint angles at the beginning [rad].
-    """
+    """Map, planner and motions of one run; what was felt is not handed on (``experiment.load_prior``)."""
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         super().__init__(world, arm, start)

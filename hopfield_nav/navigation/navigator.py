@@ -31,11 +31,9 @@ class Navigator(Protocol):
         """The motion from the start at joint angles (n,) [rad]; at rest there when there is no goal."""
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
-        """Learn from a touch, and say what to do.
+        """Learn from a touch; the cell that was marked, or is believed to be occupied, and the new motion.
 
-        Returns:
-            The cell that was marked, or is believed to be occupied, and the new motion; without a goal the
-            arm stays on the one it has.
+        Without a goal the arm stays on the one it has.
         """
 
     def localize(self, trace: Trace) -> ContactHypotheses:
@@ -43,11 +41,9 @@ class Navigator(Protocol):
         return NOWHERE
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
-        """At the end of a motion that ``needs_decision``: how to go on.
+        """At the end of a motion that ``needs_decision``: how to go on from the reference.
 
-        Args:
-            begin: the reference, from which the new motion begins.
-            level_at_retreat: alarm level when the retreat from the last touch began.
+        The alarm level when the retreat from the last touch began is told.
         """
 
     def arrive(self) -> None:

@@ -9,13 +9,7 @@ from hopfield_nav.world import World
 
 
 class OverToolMap:
-    """A run over a map of the tool; what a ``Navigator`` is asked of it.
-
-    Args:
-        world: resolved.
-        arm: the kinematics that the controller plans with.
-        start: (n,) joint angles at the beginning [rad].
-    """
+    """A run over a map of the tool; what a ``Navigator`` is asked of it."""
 
     def __init__(self, world: World, arm: Arm, start: np.ndarray) -> None:
         self.situation = Situation.at_start(world, arm, start)  # of the run

@@ -39,14 +39,7 @@ MakeResponse = Callable[[Situation, ToolMotions, BelievedPaths, Retreat], ToolRe
 
 
 class ToolNavigator(OverToolMap, Navigator):
-    """Map, planner, motions and response of one run; a ``Navigator``.
-
-    Args:
-        world: resolved.
-        arm: the kinematics that the controller plans with.
-        start: (n,) joint angles at the beginning [rad].
-        make_response: the kernel of a built-in one, or what makes an ``OwnResponse``.
-    """
+    """Map, planner, motions and response of one run; a ``Navigator``."""
 
     def __init__(
         self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = Replan

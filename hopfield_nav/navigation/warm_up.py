@@ -17,12 +17,7 @@ from hopfield_nav.world import PlannerSection, is_code
 
 @lru_cache(maxsize=8)
 def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
-    """Compile (or load) what a replan of this planner calls on a map of ``rank`` axes.
-
-    Args:
-        planner: the section of a world file; each is warmed up once in a process.
-        rank: number of axes of the map.
-    """
+    """Compile (or load), once in a process, what a replan of this planner calls on a map of ``rank`` axes."""
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
     blocked = np.zeros((3,) * rank, dtype=bool)

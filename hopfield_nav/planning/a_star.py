@@ -20,12 +20,7 @@ def plan_a_star(
 ) -> Plan:
     """The shortest path over cells; a blocked start or goal counts as free, as in ``planning.replan``.
 
-    Args:
-        blocked: bool grid.
-        start: (rank,) cell.
-        goal: (rank,) cell.
-        radius: of the neighbourhood [cells].
-        closed: (m, 2, rank) integers, pairs of cells without a step between them, see `planning.plan_path`.
+    ``closed`` are pairs of cells without a step between them, see `planning.plan_path`.
 
     Raises:
         BadInput: a radius below 1, or closed steps that are none of the grid.

@@ -52,15 +52,8 @@ def step_up(table, i, mantissa, exponent):
 def climb(table, start, target, mantissa, exponent, cells):
     """Steepest ascent in the summing network; returns the length of the path.
 
-    Its last cell is the target unless the ascent stopped.
-
-    Args:
-        table: (cells, k) neighbours in tie order.
-        start: flat index; it may be blocked, then its neighbours decide.
-        target: flat index.
-        mantissa: (cells + 1,) of `sum_exact.Equilibrium`.
-        exponent: (cells + 1,) of `sum_exact.Equilibrium`.
-        cells: (cells + 1,) int64, the path's flat indices, in place.
+    Its last cell is the target unless the ascent stopped. A start may be blocked, then its neighbours decide.
+    The table (cells, k) has neighbours in tie order; ``cells`` (cells + 1,) takes the path's flat indices.
     """
     cells[0], count = start, 1
     while cells[count - 1] != target:
@@ -139,11 +132,8 @@ def _same(cell, other):
 def descend(field, start):
     """Steepest ascent in the limit network, a `limit.Field`, down its distances from a cell (rank,).
 
-    A start may be blocked, then its neighbours decide.
-
-    Returns:
-        The cells of the path (k, rank) int64, from the start to a target or to where no step leads on; the
-        numbers of its steps (k - 1,); whether it ends at a target.
+    A start may be blocked, then its neighbours decide. Returns the cells (k, rank) to a target or to where no
+    step leads on; the numbers of the steps (k - 1,); whether it ends at a target.
     """
     offset, shape = field.offset, field.shape
     at_target = 1.0 if field.nothing == UNREACHED else 0.0

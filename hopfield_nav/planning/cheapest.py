@@ -25,18 +25,11 @@ def cheapest_path(
     closed: np.ndarray | None = None,
     periodic: Sequence[bool] | None = None,
 ) -> np.ndarray | None:
-    """The path along the axes with the least sum of steps and costs.
+    """The path along the axes (k, rank) with the least sum of steps and costs; None where there is none.
 
-    Args:
-        cost: (…) of the cells, at least 0, in steps; infinite where a cell is blocked.
-        start: cell, whose own cost does not count.
-        goals: (m, rank) cells, the cheapest of which is taken.
-        closed: (k, 2, rank) pairs of neighbouring cells between which there is no step.
-        periodic: for each axis, whether its last cell is next to its first.
-
-    Returns:
-        (k, rank) cells from the start to a goal; among equals the earlier axis is taken first. None where
-        there is no path.
+    Costs are those of the cells, at least 0, in steps; infinite where a cell is blocked. The start's own does
+    not count; the cheapest of the goals (m, rank) is taken, among equals the earlier axis first. Axes may be
+    periodic; ``closed`` (k, 2, rank) are pairs of neighbouring cells between which there is no step.
 
     Raises:
         BadInput: a start or goal outside the grid, a negative cost or NaN, or closed steps that are none.

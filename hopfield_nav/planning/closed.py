@@ -20,11 +20,7 @@ RESIDUAL = 1e-9  # of the eigenvector, relative; the error of its eigenvalue goe
 
 
 def closed_keys(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np.ndarray:
-    """Check pairs of cells and name their steps, in both directions: int64 keys (n,), sorted, each once.
-
-    Args:
-        closed: (m, 2, rank) integers, pairs of neighbouring cells; None or empty for none.
-        near: the grid's neighbourhood.
+    """The steps of pairs (m, 2, rank) of neighbours, in both directions: int64 keys (n,), sorted, once each.
 
     Raises:
         BadInput: another shape, no integers, a cell outside the grid, cells that are no neighbours.

@@ -45,14 +45,7 @@ def solve(
     targets: Sequence[int] | np.ndarray,
     closed: np.ndarray = NONE_CLOSED,
 ) -> Field:
-    """Settle the limit network.
-
-    Args:
-        blocked: bool grid; the targets count as free.
-        near: its neighbourhood.
-        targets: a cell (rank,), or several (m, rank).
-        closed: keys of the closed steps, see `closed.closed_keys`.
-    """
+    """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
         layout = blocks(near.shape, near.periodic)

@@ -5,10 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics import BadInput, require_known
-from hopfield_nav.planning.activated import plan_activated
-from hopfield_nav.planning.ascent import descend
-from hopfield_nav.planning.closed import closed_keys
-from hopfield_nav.planning.hopfield import check_beta, flat_index, judging_eigenvalue, largest_eigenvalue
+from hopfield_nav.planning.ascent import climb, descend, step_lengths
+from hopfield_nav.planning.closed import closed_keys, without
+from hopfield_nav.planning.hopfield import (
+    check_beta,
+    flat_index,
+    iterate,
+    judging_eigenvalue,
+    largest_eigenvalue,
+)
 from hopfield_nav.planning.limit import Field, distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Plan
@@ -17,6 +22,7 @@ from hopfield_nav.planning.theory import Activation
 from hopfield_nav.planning.theory import activation as activation_function
 
 NETWORKS = ("limit", "sum")
+TOP = "the climb ends on a cell that is not the goal: where g(0) is above 0 the network has such"
 
 
 def plan_path(
@@ -174,4 +180,39 @@ def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int]) -> Pl
         float(np.add.reduce(near.length[steps])) if reached else np.inf,
         "limit",
         _grid=lambda: distance_grid(field, near),
+    )
+
+
+def plan_activated(
+    blocked: np.ndarray,
+    start: Sequence[int],
+    goal: Sequence[int],
+    function: Activation,
+    near: Neighbourhood,
+    closed: np.ndarray | Sequence | None = None,
+) -> Plan:
+    """A plan of the network "sum" with any activation function, whose slope is then its beta.
+
+    A blocked start stays clamped at 0, a goal counts as free; ``closed`` are pairs of cells without a step.
+
+    Raises:
+        BadInput: a function too steep for (6.12), or arguments that do not fit one another.
+    """
+    shape = blocked.shape
+    sigma, _ = iterate(blocked, goal, near=near, function=function, closed=closed)
+    table = without(near.table, closed_keys(closed, near))
+    cells = np.empty(sigma.size + 1, np.int64)
+    target, flat = flat_index(goal, shape, "goal"), np.append(sigma.ravel(), 0.0)
+    exponent = np.zeros(flat.size, np.int64)
+    count = climb(table, flat_index(start, shape, "start"), target, flat, exponent, cells)
+    reached = cells[count - 1] == target
+    others = np.delete(sigma.ravel(), target)
+    return Plan(
+        np.stack(np.unravel_index(cells[:count], shape), axis=1) if reached else None,
+        "" if reached else NO_PATH if sigma[tuple(start)] == 0 and count == 1 else TOP,
+        float(step_lengths(table, near.length, cells, count)) if reached else np.inf,
+        "sum",
+        function.slope,
+        bool((others >= 1).any()),
+        _grid=lambda: np.log(sigma, where=sigma > 0, out=np.full(shape, -np.inf)),
     )

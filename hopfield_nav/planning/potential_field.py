@@ -29,15 +29,8 @@ def plan_potential_field(
 ) -> Plan:
     """Down the potential from start to goal; a blocked start or goal counts as free.
 
-    Args:
-        blocked: bool grid.
-        start: (rank,) cell.
-        goal: (rank,) cell.
-        random_walks: tried, one after the other, where the path is stuck.
-        seed: of the walks.
-
-    Returns:
-        The plan with its ``waypoints``; loops, as random walks make them, are cut off.
+    Random walks are tried, one after the other, where the path is stuck. The plan has ``waypoints``; loops,
+    as walks make them, are cut off.
     """
     from scipy.ndimage import distance_transform_edt
 

@@ -8,13 +8,12 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place, closed_keys
-from hopfield_nav.planning.hopfield import flat_index, judging_eigenvalue
-from hopfield_nav.planning.limit import Field, distance_grid, solve
+from hopfield_nav.planning.hopfield import flat_index
+from hopfield_nav.planning.limit import distance_grid, solve
 from hopfield_nav.planning.neighbourhood import Neighbourhood, on_grid
 from hopfield_nav.planning.plan import Plan
-from hopfield_nav.planning.planner import check_grid, check_network, choose_beta, plan_in_field, pose_sum
+from hopfield_nav.planning.planner import check_grid, plan_in_field
 from hopfield_nav.planning.repair import GIVEN_UP, block, close, open_up
-from hopfield_nav.planning.sum import Problem, Summed, check_size, plan_in_sum, solve_sum
 
 REPAIR_SHARE = 400  # where more than 1/400 of all cells change, a new wave is quicker
 LEAST_REPAIR = 1000  # cells that are always worth repairing
@@ -25,15 +24,12 @@ Steps = np.ndarray | Sequence
 class Replanner:
     """Plans to the nearest of its goals over a map that changes cell by cell and step by step.
 
-    The limit network is repaired, and is equal to a new one in every bit; the summing network, which has one
-    goal, settles again when the next plan is asked for: from its old activations where the map only closed.
-    A start that is blocked, or a goal that is, counts as in `planning.replan`.
+    The limit network is repaired, and is equal to a new one in every bit. A start that is blocked, or a goal
+    that is, counts as in `planning.replan`.
 
     Args:
         blocked: bool grid of any rank; the planner keeps a copy.
-        goal: (rank,) cell, from 0; for "limit" also several, (m, rank).
-        network: "limit" or "sum".
-        beta: slope for "sum"; both as in `planning.plan_path`.
+        goal: (rank,) cell, from 0, or several, (m, rank).
         near: the grid's neighbourhood, by default the 2N nearest.
 
     Raises:
@@ -41,34 +37,18 @@ class Replanner:
     """
 
     def __init__(
-        self,
-        blocked: np.ndarray,
-        goal: Sequence[int] | np.ndarray,
-        network: str = "limit",
-        beta: float | None = None,
-        near: Neighbourhood | None = None,
+        self, blocked: np.ndarray, goal: Sequence[int] | np.ndarray, near: Neighbourhood | None = None
     ) -> None:
         self._blocked = np.array(check_grid(blocked), order="C")
-        check_network(network)
         shape = self._blocked.shape
-        several = network == "limit" and np.ndim(goal) == 2
-        goals: list[Any] = list(goal) if several else [goal]
+        goals: list[Any] = [goal] if np.ndim(goal) < 2 else list(np.asarray(goal))
         self._goal_indices = {flat_index(cell, shape, "goal") for cell in goals}
         self._goals = np.array(goals, dtype=np.int64)
         if not self._goal_indices:
             raise BadInput("goal cell", found="none", allowed="one or more")
         self._near = on_grid(near, shape)
         self._keys = NONE_CLOSED
-        slope = choose_beta(network, beta, self._near)
-        self._field: Field | None = None
-        self._problem: Problem | None = None
-        self._network: Summed | None = None
-        self._stale = False
-        if slope is None:
-            self._field = solve(self._blocked, self._near, self._goals)
-        else:
-            self._problem = pose_sum(self._near, self._goals[0], slope)
-            self._network = solve_sum(self._problem, self._blocked)
+        self._field = solve(self._blocked, self._near, self._goals)
 
     @property
     def blocked(self) -> np.ndarray:
@@ -80,9 +60,7 @@ class Replanner:
     def block(self, cell: Sequence[int]) -> int:
         """Block one more cell (rank,); a goal that is marked stays a target.
 
-        Returns:
-            Number of cells of the limit network whose distance changed, not counting the cell itself; -1
-            where so many did that it was settled anew. 0 for "sum", which waits for the next plan.
+        How many other cells have another distance; -1 where so many had that the network was settled anew.
 
         Raises:
             BadInput: a cell outside the grid.
@@ -93,13 +71,10 @@ class Replanner:
             flat[index] = True
             return 0
         flat[index] = True
-        if self._field is None:
-            self._stale = True
-            return 0
         return self._repaired(int(block(self._field, flat, index, self._most)))
 
     def unblock(self, cell: Sequence[int]) -> int:
-        """Open a cell (rank,) that was blocked; how many distances of the limit network changed, 0 for "sum".
+        """Open a cell (rank,) that was blocked; how many distances changed.
 
         Raises:
             BadInput: a cell outside the grid.
@@ -115,16 +90,11 @@ class Replanner:
         """Close steps, pairs (m, 2, rank) of neighbouring cells, in both directions; answers as `block`.
 
         Raises:
-            BadInput: as `planning.plan_path` for ``closed``; for "sum" too many connections.
+            BadInput: as `planning.plan_path` for ``closed``.
         """
-        if self._problem is not None:
-            check_size(self._near)
         keys = closed_keys(steps, self._near)
         new = np.setdiff1d(keys, self._keys, assume_unique=True)
         self._set_closed(np.union1d(self._keys, new))
-        if self._field is None:
-            self._stale = True
-            return 0
         cells, numbers = np.divmod(new, len(self._near.offset))
         changed = close(self._field, self._blocked.reshape(-1), cells, numbers, self._most)
         return self._repaired(int(changed))
@@ -149,11 +119,7 @@ class Replanner:
             BadInput: a start outside the grid.
         """
         flat_index(start, self._blocked.shape, "start")
-        if self._field is not None:
-            found = plan_in_field(self._field, self._near, start)
-        else:
-            found = plan_in_sum(self._settled(), start)
-        return replace(found, _grid=None)
+        return replace(plan_in_field(self._field, self._near, start), _grid=None)
 
     def path(self, start: Sequence[int]) -> np.ndarray | None:
         """Cells (k, rank) from a start to the nearest goal; None where there is no path. See `plan`."""
@@ -161,25 +127,8 @@ class Replanner:
 
     @property
     def distance(self) -> np.ndarray:
-        """Grid of shortest distances to the nearest goal, inf where there is none.
-
-        Raises:
-            BadInput: the network is "sum".
-        """
-        if self._field is None:
-            raise BadInput("distances", found="network sum", allowed="network limit")
+        """Grid of shortest distances to the nearest goal, inf where there is none."""
         return distance_grid(self._field, self._near)
-
-    @property
-    def log_activation(self) -> np.ndarray:
-        """Grid of ln sigma, -inf where sigma is zero.
-
-        Raises:
-            BadInput: the network is "limit".
-        """
-        if self._problem is None:
-            raise BadInput("activations", found="network limit", allowed="network sum")
-        return self._settled().log_activation()
 
     @property
     def _most(self) -> int:
@@ -187,40 +136,15 @@ class Replanner:
         return min(self._blocked.size, max(LEAST_REPAIR, self._blocked.size // REPAIR_SHARE))
 
     def _repaired(self, changed: int) -> int:
-        """Settle the limit network anew if its repair was given up."""
+        """Settle the network anew if its repair was given up."""
         if changed == GIVEN_UP:
             self._field = solve(self._blocked, self._near, self._goals, self._keys)
         return changed
 
     def _opened(self, cells: np.ndarray) -> int:
         """Cells (m,), or steps that lead from them, are open now."""
-        if self._field is None:
-            self._network = None
-            return 0
         return int(open_up(self._field, self._blocked.reshape(-1), cells))
 
     def _set_closed(self, keys: np.ndarray) -> None:
         self._keys = keys
-        if self._field is not None:
-            places = by_place(keys, self._near, self._field.place)
-            self._field = self._field._replace(closed=places)
-        elif self._problem is not None:
-            pairs = _pairs_of(keys, self._near)
-            eigenvalue = judging_eigenvalue(self._problem.beta, self._near, pairs)
-            self._problem = self._problem._replace(closed=keys, eigenvalue=eigenvalue)
-
-    def _settled(self) -> Summed:
-        """The summing network, restarted where the map has closed since, new where it has opened."""
-        if self._problem is None:
-            raise RuntimeError("a limit network has no activations")
-        if self._stale or self._network is None:
-            self._network = solve_sum(self._problem, self._blocked, self._network)
-            self._stale = False
-        return self._network
-
-
-def _pairs_of(keys: np.ndarray, near: Neighbourhood) -> np.ndarray:
-    """Steps (m,) by their keys as pairs of cells (m, 2, rank)."""
-    number, step = np.divmod(keys, len(near.offset))
-    cells = np.stack(np.unravel_index(number, near.shape), axis=-1)
-    return np.stack([cells, (cells + near.offset[step]) % near.shape], axis=1)
+        self._field = self._field._replace(closed=by_place(keys, self._near, self._field.place))

@@ -15,7 +15,7 @@ from hopfield_nav.planning.ascent import ascend, climb, step_lengths
 from hopfield_nav.planning.closed import NONE_CLOSED, without
 from hopfield_nav.planning.neighbourhood import Neighbourhood
 from hopfield_nav.planning.plan import NO_PATH, Plan
-from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, resettle, settle
+from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, settle
 from hopfield_nav.planning.sum_rows import relax, rows
 
 MOST_SWEEPS = 100_000
@@ -61,21 +61,14 @@ def check_size(near: Neighbourhood) -> None:
         raise BadInput(what, found=connections, allowed=f"up to {LARGE}; any number in network limit")
 
 
-def solve_sum(problem: Problem, blocked: np.ndarray, old: Summed | None = None) -> Summed:
-    """Settle the summing network on a bool grid in C order.
-
-    It is restarted from an ``old`` one that was settled before more cells were blocked.
-    """
+def solve_sum(problem: Problem, blocked: np.ndarray) -> Summed:
+    """Settle the summing network on a bool grid in C order."""
     flat = blocked.reshape(-1)
     if flat.size * len(problem.near.length) > LARGE and problem.beta >= SMALLEST_BETA:
         found = _solve_rows(problem, flat)
         if found is not None:
             return found
-    arguments = (_table(problem), flat, _target(problem), problem.beta, problem.eigenvalue, MOST_SWEEPS)
-    if old is not None and old.equilibrium is not None:
-        state = resettle(*arguments, old.equilibrium)
-    else:
-        state = settle(*arguments)
+    state = settle(_table(problem), flat, _target(problem), problem.beta, problem.eigenvalue, MOST_SWEEPS)
     return Summed(problem, state, None, state.sweeps, state.settled, state.saturated)
 
 

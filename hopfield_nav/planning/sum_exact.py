@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.kernels.decorators import kernel
-from hopfield_nav.planning.hops import UNSEEN, flood, own_eigenvalue, prepare
+from hopfield_nav.planning.hops import flood, own_eigenvalue, prepare
 
 RADIX = 2.0**64
 HALF = 2.0**32
@@ -40,7 +40,6 @@ class Equilibrium(NamedTuple):
     sweeps: int  # number of sweeps
     settled: bool  # whether the last sweep changed nothing
     saturated: bool  # whether a neuron other than the target is clamped at 1
-    hops: np.ndarray  # (cells + 1,) int32 to the target, negative where there is no path
 
 
 @kernel
@@ -195,46 +194,13 @@ def _is_saturated(queue, reached, mantissa, exponent):
 def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
     """Settle the summing network (ragazzon2012 (6.9), g(x) = clamp(beta x, 0, 1)).
 
-    Args:
-        table: (cells, k) neighbours.
-        blocked: (cells,) bool, clamped at 0; the target counts as free and is clamped at 1.
-        target: flat index.
-        beta: 1e-60 <= beta < 1/eigenvalue.
-        eigenvalue: largest eigenvalue of T, or a bound above it.
-        most_sweeps: sweeps after which it gives up, `settled` False.
+    The target counts as free and is clamped at 1. The eigenvalue is the largest of T, or a bound above it;
+    1e-60 <= beta < 1/eigenvalue. After ``most_sweeps`` it gives up, ``settled`` False.
     """
     mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
-    before = np.full(blocked.size + 1, UNSEEN, np.int32)
-    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent)
-
-
-@kernel
-def resettle(table, blocked, target, beta, eigenvalue, most_sweeps, old):
-    """Settle after more cells were blocked, from the `Equilibrium` of before; see `settle`.
-
-    Cells whose shortest path has not changed begin with their old activation, which is no smaller than the
-    new one. The others begin anew: theirs may be smaller by any factor, or zero.
-    """
-    mantissa, exponent = old.mantissa.copy(), old.exponent.copy()
-    return _settle(table, blocked, target, beta, eigenvalue, most_sweeps, old.hops, mantissa, exponent)
-
-
-@kernel
-def _forget(hops, before, mantissa, exponent):
-    """Clear the activations of all cells whose hops are not those of before; in place."""
-    for i in range(hops.size):
-        if hops[i] < 0 or hops[i] != before[i]:
-            mantissa[i], exponent[i] = 0.0, NOTHING
-
-
-@kernel
-def _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, mantissa, exponent):
-    """Settle from the activations given; mantissa and exponent in place."""
-    hops = np.empty(blocked.size + 1, np.int32)
-    queue = np.empty(blocked.size, np.int32)
+    hops, queue = np.empty(blocked.size + 1, np.int32), np.empty(blocked.size, np.int32)
     prepare(blocked, target, hops)
     reached = flood(table, target, hops, queue)
-    _forget(hops, before, mantissa, exponent)
     mantissa[target], exponent[target] = 1.0, 0
     _find_exponents(table, queue, reached, beta, mantissa, exponent)
     link = _link(table, queue, reached, _places(queue, reached, blocked.size))
@@ -242,7 +208,7 @@ def _settle(table, blocked, target, beta, eigenvalue, most_sweeps, before, manti
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * largest) ** 2))
     sweeps, settled = _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent)
     saturated = _is_saturated(queue, reached, mantissa, exponent)
-    return Equilibrium(mantissa, exponent, sweeps, settled, saturated, hops)
+    return Equilibrium(mantissa, exponent, sweeps, settled, saturated)
 
 
 def log_activation(equilibrium: Equilibrium) -> np.ndarray:

@@ -180,11 +180,9 @@ def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
     """Settle the summing network, ragazzon2012 (6.9), from the activations (cells,) it has, in place.
 
     The target, at 1, and blocked cells are ``shut`` (cells,); beta is at least 1e-17, and ``tolerance`` the
-    relative change of a cell that counts as none, at least that of rounding.
-
-    Returns:
-        Number of sweeps, whether the last one moved no cell, and whether no activation came near the
-        smallest double. If not, the activations are worthless.
+    relative change of a cell that counts as none, at least that of rounding. Returns the number of sweeps,
+    whether the last one moved no cell, and whether no activation came near the smallest double. If not, the
+    activations are worthless.
     """
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
     sweeps, moved, safe = 0, True, True

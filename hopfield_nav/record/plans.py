@@ -28,9 +28,7 @@ class PlanRecord(NamedTuple):
 class Plans(Sequence[PlanRecord]):
     """The first plan and the one after every answered detection; a grid is made where one is asked for.
 
-    Args:
-        data: record of a run.
-        shape: of its map; () where it keeps no marks.
+    The map's shape is () where it keeps no marks.
     """
 
     def __init__(self, data: xarray.Dataset, shape: tuple[int, ...]) -> None:

@@ -42,119 +42,96 @@ def as_text(value: object, unit: str, scale: float) -> str:
 
 GRADES = ("facts", "probable", "doubtful")  # what an outcome ``no_path`` rests on
 
-SUMMARY = {
-    "outcome": Quantity("outcome", None, "how the run ended"),
-    "reason": Quantity("reason", None, "why it ended"),
-    "no_path_grade": Quantity(
-        "grade of no path", None, "what an outcome no_path rests on; none for other outcomes", words=GRADES
-    ),
-    "no_path_error_bound": Quantity(
-        "error bound of no path",
-        "1",
-        "bound of the probability that an outcome no_path of the grades facts and "
-        "probable is wrong; none for others",
-    ),
-    "simulated_time_s": Quantity("simulated time", "s", "simulated time", "s"),
-    "wall_time_s": Quantity("wall time", "s", "computing time", "s", repeatable=False),
-    "real_time_factor": Quantity(
-        "real-time factor", "1", "simulated time over computing time", repeatable=False
-    ),
-    "collision_count": Quantity(
-        "collisions", "1", "detections from which the arm went back, false alarms included"
-    ),
-    "graze_count": Quantity("grazes", "1", "detections that the arm passed by, false alarms included"),
-    "slide_count": Quantity("slides", "1", "times that the arm slid along what it felt"),
-    "slide_time_s": Quantity("time of sliding", "s", "sum of these times", "s"),
-    "false_alarm_count": Quantity("false alarms", "1", "detections with nothing touched in the 50 ms before"),
-    "repeated_alarm_count": Quantity(
-        "repeated alarms", "1", "collisions on a contact that was answered by one already"
-    ),
-    "contact_count": Quantity("true contacts", "1", "true contacts"),
-    "silent_contact_count": Quantity("missed contacts", "1", "true contacts that no alarm answered"),
-    "silent_peak_force_N": Quantity(
-        "peak force of missed contacts", "N", "largest true force of contacts that no alarm answered", "N"
-    ),
-    "final_tool_error_m": Quantity(
-        "final tool error", "m", "distance of the tool from the goal at the end", "mm", 1e3
-    ),
-    "final_sensed_error_m": Quantity(
-        "final sensed error", "m", "the same, as the control computer has it at the end", "mm", 1e3
-    ),
-    "peak_contact_force_N": Quantity("peak contact force", "N", "largest true contact force", "N"),
-    "peak_contact_force_time_s": Quantity(
-        "time of the peak force", "s", "time of the largest true contact force", "s"
-    ),
-    "first_impact_peak_force_N": Quantity(
-        "peak force of the first impact", "N", "largest true force of the first contact", "N"
-    ),
-    "largest_penetration_m": Quantity(
-        "largest penetration", "m", "largest overlap of the arm and an obstacle", "mm", 1e3
-    ),
-    "least_self_distance_m": Quantity(
-        "least distance to itself",
-        "m",
-        "least distance of the arm from itself, on a map of joints",
-        "mm",
-        1e3,
-    ),
-    "passed_through": Quantity(
-        "passed through an obstacle", "1", "1 where the arm may have passed through an obstacle"
-    ),
-    "detection_delay_median_s": Quantity(
-        "detection delay, median", "s", "from first touch to detection, median", "ms", 1e3
-    ),
-    "detection_delay_max_s": Quantity(
-        "detection delay, largest", "s", "from first touch to detection, largest", "ms", 1e3
-    ),
-    "saturated_share": Quantity(
-        "saturated share", "1", "share of control periods with a saturated motor", "%", 1e2
-    ),
-    "damped_estimate_share": Quantity(
-        "share of damped estimates", "1", "share of control periods with a damped estimate", "%", 1e2
-    ),
-    "felt_cell_count": Quantity(
-        "felt cells", "1", "cells marked, or believed to be occupied, on the map at the end"
-    ),
-    "closed_step_count": Quantity(
-        "closed steps", "1", "steps between cells that touches proved to be closed"
-    ),
-    "replan_wall_time_median_s": Quantity(
-        "time of a replan, median", "s", "computing time of a replan, median", "ms", 1e3, repeatable=False
-    ),
-}
+_SCALES = {"ms": 1e3, "mm": 1e3, "%": 1e2}  # of printed units other than those of files
+_OF_THE_MACHINE = ("wall_time_s", "real_time_factor", "replan_wall_time_median_s")
 
-SCORE = {
-    "estimator": Quantity("estimator", None, "force estimator"),
-    "measure": Quantity("measure", None, "detector"),
-    "missed_count": Quantity("contacts missed", "1", "true contacts without an alarm"),
-    "delay_p50_s": Quantity("delay, median", "s", "from a contact's start to its alarm, median", "ms", 1e3),
-    "delay_p95_s": Quantity("delay, 95 %", "s", "the same, 95 % quantile", "ms", 1e3),
-    "delay_max_s": Quantity("delay, largest", "s", "the same, largest", "ms", 1e3),
-    "force_before_reaction_p50_N": Quantity(
-        "force at the alarm, median", "N", "largest true force up to the alarm, median", "N"
-    ),
-    "force_before_reaction_max_N": Quantity(
-        "force at the alarm, largest", "N", "largest true force up to the alarm, largest", "N"
-    ),
-    "false_alarms_per_hour": Quantity(
-        "false alarms per hour of free motion", "1/h", "false alarms per hour without contact", "1/h"
-    ),
-    "false_alarms_per_hour_low": Quantity("… 95 % interval, low", "1/h", "low end of its interval", "1/h"),
-    "false_alarms_per_hour_high": Quantity("… 95 % interval, high", "1/h", "high end of its interval", "1/h"),
-    "force_error_rms_N": Quantity(
-        "error of the force in contact, rms", "N", "estimated less true force in contact, rms", "N"
-    ),
-    "map_error_m": Quantity(
-        "mean distance of marks from an obstacle", "m", "of marked cells from the nearest surface", "mm", 1e3
-    ),
-    "place_error_p50_m": Quantity(
-        "distance of felt places, median", "m", "of the likeliest place from where it touched", "mm", 1e3
-    ),
-    "place_within_4cm_share": Quantity(
-        "felt places within 4 cm", "1", "share of the likeliest places that near", "%", 1e2
-    ),
-    "place_link_share": Quantity("felt on the right link", "1", "share of the likeliest places", "%", 1e2),
-}
+
+def _table(*rows: tuple[str, str, str | None, str, str]) -> dict[str, Quantity]:
+    """Quantities by name, of rows: name, label, unit, printed unit, long name."""
+    return {
+        name: Quantity(
+            label, unit, long_name, shown, _SCALES.get(shown, 1.0), name not in _OF_THE_MACHINE,
+            GRADES if name == "no_path_grade" else (),
+        )
+        for name, label, unit, shown, long_name in rows
+    }  # fmt: skip
+
+
+SUMMARY = _table(
+    ("outcome", "outcome", None, "", "how the run ended"),
+    ("reason", "reason", None, "", "why it ended"),
+    ("no_path_grade", "grade of no path", None, "",
+     "what an outcome no_path rests on; none for other outcomes"),
+    ("no_path_error_bound", "error bound of no path", "1", "",
+     "bound of the probability that an outcome no_path of the grades facts and probable is wrong; none "
+     "for others"),
+    ("simulated_time_s", "simulated time", "s", "s", "simulated time"),
+    ("wall_time_s", "wall time", "s", "s", "computing time"),
+    ("real_time_factor", "real-time factor", "1", "", "simulated time over computing time"),
+    ("collision_count", "collisions", "1", "",
+     "detections from which the arm went back, false alarms included"),
+    ("graze_count", "grazes", "1", "", "detections that the arm passed by, false alarms included"),
+    ("slide_count", "slides", "1", "", "times that the arm slid along what it felt"),
+    ("slide_time_s", "time of sliding", "s", "s", "sum of these times"),
+    ("false_alarm_count", "false alarms", "1", "", "detections with nothing touched in the 50 ms before"),
+    ("repeated_alarm_count", "repeated alarms", "1", "",
+     "collisions on a contact that was answered by one already"),
+    ("contact_count", "true contacts", "1", "", "true contacts"),
+    ("silent_contact_count", "missed contacts", "1", "", "true contacts that no alarm answered"),
+    ("silent_peak_force_N", "peak force of missed contacts", "N", "N",
+     "largest true force of contacts that no alarm answered"),
+    ("final_tool_error_m", "final tool error", "m", "mm", "distance of the tool from the goal at the end"),
+    ("final_sensed_error_m", "final sensed error", "m", "mm",
+     "the same, as the control computer has it at the end"),
+    ("peak_contact_force_N", "peak contact force", "N", "N", "largest true contact force"),
+    ("peak_contact_force_time_s", "time of the peak force", "s", "s",
+     "time of the largest true contact force"),
+    ("first_impact_peak_force_N", "peak force of the first impact", "N", "N",
+     "largest true force of the first contact"),
+    ("largest_penetration_m", "largest penetration", "m", "mm", "largest overlap of the arm and an obstacle"),
+    ("least_self_distance_m", "least distance to itself", "m", "mm",
+     "least distance of the arm from itself, on a map of joints"),
+    ("passed_through", "passed through an obstacle", "1", "",
+     "1 where the arm may have passed through an obstacle"),
+    ("detection_delay_median_s", "detection delay, median", "s", "ms",
+     "from first touch to detection, median"),
+    ("detection_delay_max_s", "detection delay, largest", "s", "ms",
+     "from first touch to detection, largest"),
+    ("saturated_share", "saturated share", "1", "%", "share of control periods with a saturated motor"),
+    ("damped_estimate_share", "share of damped estimates", "1", "%",
+     "share of control periods with a damped estimate"),
+    ("felt_cell_count", "felt cells", "1", "",
+     "cells marked, or believed to be occupied, on the map at the end"),
+    ("closed_step_count", "closed steps", "1", "", "steps between cells that touches proved to be closed"),
+    ("replan_wall_time_median_s", "time of a replan, median", "s", "ms",
+     "computing time of a replan, median"),
+)  # fmt: skip
+
+SCORE = _table(
+    ("estimator", "estimator", None, "", "force estimator"),
+    ("measure", "measure", None, "", "detector"),
+    ("missed_count", "contacts missed", "1", "", "true contacts without an alarm"),
+    ("delay_p50_s", "delay, median", "s", "ms", "from a contact's start to its alarm, median"),
+    ("delay_p95_s", "delay, 95 %", "s", "ms", "the same, 95 % quantile"),
+    ("delay_max_s", "delay, largest", "s", "ms", "the same, largest"),
+    ("force_before_reaction_p50_N", "force at the alarm, median", "N", "N",
+     "largest true force up to the alarm, median"),
+    ("force_before_reaction_max_N", "force at the alarm, largest", "N", "N",
+     "largest true force up to the alarm, largest"),
+    ("false_alarms_per_hour", "false alarms per hour of free motion", "1/h", "1/h",
+     "false alarms per hour without contact"),
+    ("false_alarms_per_hour_low", "… 95 % interval, low", "1/h", "1/h", "low end of its interval"),
+    ("false_alarms_per_hour_high", "… 95 % interval, high", "1/h", "1/h", "high end of its interval"),
+    ("force_error_rms_N", "error of the force in contact, rms", "N", "N",
+     "estimated less true force in contact, rms"),
+    ("map_error_m", "mean distance of marks from an obstacle", "m", "mm",
+     "of marked cells from the nearest surface"),
+    ("place_error_p50_m", "distance of felt places, median", "m", "mm",
+     "of the likeliest place from where it touched"),
+    ("place_within_4cm_share", "felt places within 4 cm", "1", "%",
+     "share of the likeliest places that near"),
+    ("place_link_share", "felt on the right link", "1", "%", "share of the likeliest places"),
+)  # fmt: skip
 
 SHOWN = (  # of a summary at the end of a run, in this order
     "outcome", "reason", "simulated_time_s", "wall_time_s", "real_time_factor",

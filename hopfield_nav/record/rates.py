@@ -8,10 +8,7 @@ _TWO_SIDED = 1.959963984540054  # standard deviations of a normal variable that 
 
 
 def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
-    """Alarms per hour of so many seconds, with the exact 95 % interval of a Poisson count (Garwood 1936).
-
-    Returns:
-        Rate, low, high.
+    """Alarms per hour, low and high end: the exact 95 % interval of a Poisson count (Garwood 1936).
 
     Raises:
         BadInput: no time watched, or a negative count.

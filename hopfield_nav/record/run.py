@@ -20,7 +20,7 @@ from dynamics.files import whole_folder
 from hopfield_nav.loop import make_log
 from hopfield_nav.record.dataset import make_record, record_of
 from hopfield_nav.record.detection import DetectionRecord
-from hopfield_nav.record.netcdf import write_netcdf
+from hopfield_nav.record.export import write_netcdf
 from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_after
 from hopfield_nav.record.quantities import SHOWN, SUMMARY
 from hopfield_nav.record.stored import check_checksums, read_log, read_summary, write_checksums
@@ -70,14 +70,9 @@ class Run:
         return html_table(f"Run of {self.world.name}", rows)
 
     def plot(self, name: str = "trajectory", ax: Axes | None = None) -> Axes | Figure:
-        """Draw any of the run's figures, by the name of its file.
+        """Draw any of the run's figures by the name of its file, such as ``trajectory`` or ``joints``.
 
-        Args:
-            name: such as ``trajectory``, ``force_magnitude``, ``maps``, ``joints``.
-            ax: to draw into, where the figure is one panel; None: a figure of its own.
-
-        Returns:
-            The Axes that were given, or the figure.
+        It is drawn into ``ax``, where it is one panel, and that is returned; else the figure.
 
         Raises:
             BadInput: there is no such figure, or none of this run, or it has more than one panel.

@@ -116,17 +116,11 @@ def score(
     passed_by: np.ndarray | None = None,
     slides: np.ndarray | None = None,
 ) -> Score:
-    """Alarms and estimates against the truth.
+    """Alarms (m,), in order [s], and estimates (k, 3) [N], (k, n) [N·m] against the truth of k rows.
 
-    Args:
-        truth: of k rows.
-        alarms: (m,) times, in order [s].
-        force_estimate: (k, 3) [N].
-        torque_estimate: (k, n) [N·m].
-        touched: (m,) when the contact of each alarm began, where that is known better than to a row of
-            the record; NaN where nothing touched [s].
-        passed_by: (m,) bool, the alarms that the arm passed by; default none.
-        slides: (j, 2) begins and ends of times [s]; contacts that begin in them are not scored; default none.
+    ``touched`` (m,) [s] says when the contact of each alarm began, where that is known better than to a row;
+    NaN where nothing touched. ``passed_by`` (m,) are alarms that the arm passed by; contacts that begin in
+    ``slides`` (j, 2) [s] are not scored.
     """
     touching = truth.largest > 0.0
     every, slides = contact_spans(truth.time, touching), np.zeros((0, 2)) if slides is None else slides
@@ -234,9 +228,8 @@ def map_error(run: Run) -> float | None:
 def place_errors(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """How far the likeliest place of each touch is from where the arm was touched, on a map of joint angles.
 
-    Returns:
-        (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,) bool,
-        whether the link is right.
+    (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,) bool, whether
+    the link is right.
     """
     data = run.data
     if "felt_point" not in data or data.sizes["place"] == 0:

@@ -62,11 +62,9 @@ _Maker = tuple[Key, Iterable[str], Callable[[], Axis]]
 
 
 def build_axes(file: SweepFile, base: Base, document: Document) -> tuple[list[Axis], list[Fault]]:
-    """The axes of the grid, the first varying slowest; random samples are the last one.
+    """The axes of the grid, the first varying slowest, random samples last; and what is wrong with them.
 
-    Returns:
-        The axes; and what is wrong with them: keys that are given twice or cannot be swept, too many runs,
-        and values that the base world does not allow.
+    That is: keys that are given twice or cannot be swept, too many runs, values that the base does not allow.
     """
     faults = list(_clashes(file, document))
     many = list(faults_of([partial(_refuse_many, document=document)], file))

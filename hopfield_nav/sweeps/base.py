@@ -90,16 +90,10 @@ class Base:
 def read_base(
     given: Any, document: Document, folder: Path, trust: Trust
 ) -> tuple[Base, list[tuple[Key, BadInput]]]:
-    """The base world that a sweep's document names or holds.
+    """The base world that a sweep's document names or holds, and its faults, all at the key ``world``.
 
-    Args:
-        given: its ``world``: a name, a path relative to ``folder``, or a world.
-        document: of the sweep.
-        folder: of the sweep.
-        trust: which Python files may be executed.
-
-    Returns:
-        The base world, not known where there is no such world; and its faults, all at the key ``world``.
+    ``given`` is a name, a path relative to ``folder``, or a world; the base is not known where there is no
+    such world.
     """
     if given is NOT_KNOWN:
         return NOT_KNOWN, []
@@ -163,10 +157,7 @@ def with_settings(
 def refused_changes(base: Base, columns: Sequence[Any], whole: bool) -> Iterator[BadInput]:
     """Try every value of some columns on the base world; what it does not allow, once a place.
 
-    Args:
-        base: the world.
-        columns: with ``name``, ``key``, ``values``, ``written(i)`` and ``place(i)`` each.
-        whole: whether the values of all columns at the same position go together (a zipped group).
+    ``whole``: the values of all columns at the same position go together (a zipped group).
     """
     told: set[str] = set()
     for group in [columns] if whole else [[column] for column in columns]:

@@ -55,11 +55,7 @@ _sweeps: dict[bytes, Any] = {}
 
 @contextmanager
 def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
-    """A client of a running cluster, or of one of this machine that ends with the block.
-
-    Args:
-        workers: number of processes of the local cluster; default the number of cores.
-        scheduler: address of a running cluster, such as ``tcp://10.0.0.1:8786``.
+    """A client of a running cluster, ``tcp://HOST:8786``, or of one here that ends with the block.
 
     Raises:
         BadInput: nobody answers at the address, or the cluster there has no workers; the processes would
@@ -75,7 +71,6 @@ def connect(workers: int | None, scheduler: str | None) -> Iterator[Client]:
             yield client
         return
     with _client_of(scheduler) as client:
-        _require_worker(client, scheduler)
         yield client
 
 
@@ -143,7 +138,7 @@ def _started(workers: int, scratch: str) -> Any:
     """
     from distributed import LocalCluster, Security
 
-    for left in reversed(range(_STARTS)):
+    for _ in range(_STARTS):
         try:
             return LocalCluster(
                 n_workers=workers,
@@ -158,58 +153,45 @@ def _started(workers: int, scratch: str) -> Any:
                 preload=[str(Path(__file__).with_name("preload.py"))],
             )
         except (RuntimeError, OSError) as error:
-            if not left:
-                raise LostCluster(
-                    f"no worker processes could be started, in {_STARTS} attempts: {error}; "
-                    "--workers 0 does without them"
-                ) from error
-    return None
+            last = error
+    told = f"no worker processes could be started, in {_STARTS} attempts: {last}"
+    raise LostCluster(f"{told}; --workers 0 does without them") from last
 
 
 def _remove_orphans(place: Path) -> None:
     """Remove the scratch folders of our own sweeps that were killed: nobody has their process number now."""
+    import psutil  # comes with distributed
+
     for folder in place.glob(f"{_SCRATCH}*-*"):
         number = folder.name.removeprefix(_SCRATCH).split("-")[0]
         with suppress(OSError, BadInput):
             ours = not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()
-            if ours and number.isdecimal() and not _is_alive(int(number)):
+            if ours and number.isdecimal() and not psutil.pid_exists(int(number)):
                 remove_folder(folder, place)
-
-
-def _is_alive(process: int) -> bool:
-    import psutil  # comes with distributed
-
-    return bool(psutil.pid_exists(process))
 
 
 @contextmanager
 def _client_of(address: str) -> Iterator[Client]:
     from distributed import Client
 
+    where = f"--scheduler {address}"
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
-        raise BadInput(
-            f"no scheduler answers: {error}",
-            where=f"--scheduler {address}",
-            allowed="such as tcp://10.0.0.1:8786",
-        ) from None
+        allowed = "such as tcp://10.0.0.1:8786"
+        raise BadInput(f"no scheduler answers: {error}", where=where, allowed=allowed) from None
     try:
+        with suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=_FIRST_WORKER)
+        if not client.nthreads():
+            allowed = "start one: dask worker ADDRESS"
+            raise BadInput(
+                f"the cluster had no worker within {_FIRST_WORKER} s", where=where, allowed=allowed
+            )
         yield client
     finally:
         with suppress(OSError, TimeoutError):
             client.close(timeout=_CONNECT)
-
-
-def _require_worker(client: Client, address: str) -> None:
-    try:
-        client.wait_for_workers(1, timeout=_FIRST_WORKER)
-    except TimeoutError:
-        raise BadInput(
-            f"the cluster had no worker within {_FIRST_WORKER} s",
-            where=f"--scheduler {address}",
-            allowed="start one: dask worker ADDRESS",
-        ) from None
 
 
 class LostCluster(HopfieldNavError):
@@ -232,16 +214,7 @@ def run_batch(
 
 
 class Batches:
-    """The rows of jobs run on a cluster, in the order in which they come in.
-
-    Args:
-        client: of the cluster.
-        sweep: whose jobs these are.
-        indices: of the jobs, as many as ``count``.
-        count: of jobs.
-        folder: of the sweep's results.
-        work: what is done for a job; default ``run_job``.
-    """
+    """The rows of ``count`` jobs run on a cluster, in the order in which they come in."""
 
     def __init__(
         self, client: Client, sweep: Sweep, indices: Iterable[int], count: int, folder: Path | None,
@@ -318,12 +291,9 @@ class Batches:
             raise _lost(error) from None
         if self._job_seconds is None:
             note_seconds("load", clock.monotonic() - self._begun - seconds)
-        self._learn(seconds / len(batch))
+        each, old = seconds / len(batch), self._job_seconds
+        self._job_seconds = each if old is None else 0.7 * old + 0.3 * each
         return rows
-
-    def _learn(self, seconds: float) -> None:
-        old = self._job_seconds
-        self._job_seconds = seconds if old is None else 0.7 * old + 0.3 * seconds
 
 
 def _lost(error: Exception) -> LostCluster:

@@ -25,10 +25,7 @@ def try_combinations(
 ) -> Tried:
     """Begin the run of every combination of values with its first seed, and stop before it moves.
 
-    Args:
-        sweep: from ``load_sweep``.
-        seconds: after the first one, until which others are begun; their worlds are all looked at.
-        progress: called with the number of combinations tried and of all.
+    After the first one others are begun for some ``seconds``; their worlds are all looked at.
     """
     jobs = list(_first_of_each(sweep))
     refused: dict[str, list[Job]] = {}

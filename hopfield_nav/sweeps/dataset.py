@@ -20,16 +20,10 @@ _ERROR = "why there is no result, where there is none"
 
 
 def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> xarray.Dataset:
-    """The labelled table of a sweep.
+    """The labelled table of a sweep; runs that are missing have the outcome "" and NaN elsewhere.
 
-    Args:
-        sweep: that the rows belong to.
-        rows: in any order; runs that are missing have the outcome "" and NaN elsewhere.
-
-    Returns:
-        the quantities over the first column of every axis and ``repeat``, or over ``run`` where
-        samples are random. Text variables are ``outcome``, ``reason`` and ``error``; every other one is
-        float64, NaN where there is no value.
+    It has the quantities over the first column of every axis and ``repeat``, or over ``run`` where samples
+    are random. Text variables are ``outcome``, ``reason`` and ``error``; every other one is float64.
     """
     import xarray
 

@@ -22,10 +22,6 @@ def free_motion(world: World, seed: int) -> Signals:
     The arm moves as in the world, without its unknown obstacles and pushes, from its start to a goal that is
     drawn: a cell of the map, or joint angles within 1 rad of the start. Nothing is detected.
 
-    Args:
-        world: from ``load_world``.
-        seed: of the goal, and of the noise of the sensors.
-
     Raises:
         BadInput: no goal was found to which the arm moves freely, or what ``simulate`` refuses.
     """

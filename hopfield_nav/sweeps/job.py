@@ -30,16 +30,9 @@ class _GaveUp(Exception):
 
 
 def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, Any]:
-    """Run one job of a sweep; never raises for what happens inside the run.
+    """The row of a job: index, repeat, seed, swept values, quantities, and ``error``; never raises.
 
-    Args:
-        sweep: from ``load_sweep``.
-        index: of the job.
-        folder: of the sweep's results, for the run's own folder where the sweep keeps runs.
-
-    Returns:
-        The row: index, repeat, seed, swept values, quantities, and ``error``: why the outcome is
-        ``failed``, ``timed_out``, ``diverged`` or ``method_failed``; else None.
+    ``error`` says why the outcome is ``failed``, ``timed_out``, ``diverged`` or ``method_failed``; else None.
     """
     job = sweep.job(index)
     late = overdue(sweep, index, folder)

@@ -31,13 +31,7 @@ from hopfield_nav.world import (
 
 
 def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
-    """The sweep as YAML, with the base world and the fixed changes written out in it.
-
-    Args:
-        data: of the sweep file.
-        base: its base world, fixed changes included.
-        folder: where the text will be stored, if paths shall be rewritten relative to it.
-    """
+    """The sweep as YAML, with the base world and the fixed changes in it; paths relative to ``folder``."""
     data = copy.deepcopy({key: value for key, value in data.items() if key != "set"})
     data["world"] = copy.deepcopy(base.data)
     if folder is not None:

@@ -88,11 +88,9 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
     known = [key for key, values in group.items() if values is not NOT_KNOWN]
     for first, key in ((known[0], key) for key in known[1:]):
         if len(group[key].values) != len(group[first].values):
-            raise BadInput(
-                "lists that go together have different lengths",
-                found=f"{len(group[first].values)} of {first}, {len(group[key].values)} of {key}",
-                allowed="one value of each key for every run",
-            )
+            allowed = "one value of each key for every run"
+            found = f"{len(group[first].values)} of {first}, {len(group[key].values)} of {key}"
+            raise BadInput("lists that go together have different lengths", found=found, allowed=allowed)
     return group
 
 

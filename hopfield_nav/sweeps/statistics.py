@@ -41,12 +41,7 @@ def share(count: int, n: int) -> Value:
 
 
 def mean(values: Iterable[float], signed: bool = True) -> Value:
-    """A mean with Student's interval, which needs at least two values.
-
-    Args:
-        values: those that are not finite are left out.
-        signed: whether the interval may go below 0 though no value does.
-    """
+    """A mean of the finite values with Student's interval, which needs two; ``signed``: it may go below 0."""
     from scipy.stats import t
 
     finite = [value for value in values if math.isfinite(value)]
@@ -82,15 +77,10 @@ class SweepEstimate:
 
 
 def estimate(sweep: Sweep, runs: int, workers: int, drawn: bool = True) -> SweepEstimate:
-    """Try the first, the last and the middle job of a sweep for a moment.
+    """Try the first, the last and the middle job of a sweep for a moment, and tell what its runs will take.
 
-    What else it takes, it took the last time on this machine.
-
-    Args:
-        sweep: to look at.
-        runs: how many are still to do.
-        workers: that share them; 0: this process does it all.
-        drawn: whether figures are made in the end.
+    What else it takes, it took the last time on this machine. Without workers this process does it all;
+    figures are ``drawn`` in the end.
     """
     warm_up(sweep)
     probes, started = [], clock.monotonic()

@@ -243,8 +243,7 @@ class Sweep:
     def to_yaml(self, folder: Path | None = None) -> str:
         """The sweep with its base world written out; loads back to the same runs and digest.
 
-        Args:
-            folder: where the text will be stored; paths are then rewritten relative to it.
+        Paths are rewritten relative to ``folder``, where the text will be stored.
         """
         return f"# digest: {self.digest}\n" + resolved(self.data, self.base, folder)
 

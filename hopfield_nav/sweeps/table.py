@@ -37,11 +37,8 @@ CSV, NETCDF = "sweep.csv", "sweep.nc"
 class SweepTable:
     """The growing table of a running sweep. Use it in a ``with`` statement, or close it.
 
-    A row is in the file when ``append`` returns; a row torn by the end of the program is cut off when
-    the file is opened again.
-
-    Args:
-        folder: of the results; it is made if need be.
+    A row is in the file when ``append`` returns; a row torn by the end of the program is cut off when the
+    file is opened again. The folder is made if need be.
 
     Raises:
         BadInput: there is a file of that name which is no table, or another program is writing it.
@@ -127,10 +124,6 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, Any]]:
     """The rows of a sweep, in the order of the file; of a run that is there twice the last one counts.
-
-    Args:
-        folder: of the results.
-        sweep: that they are of; default any.
 
     Raises:
         BadInput: there is no table, or a line of it is damaged or none of the sweep's; a torn last line is

@@ -1,4 +1,4 @@
-"""Numbers as a page carries them: 16 bits each, in text."""
+"""Numbers as a page carries them, 16 bits each, in text; which rows of a record, and curves of them."""
 
 import base64
 from typing import Any
@@ -29,3 +29,38 @@ def whole(values: np.ndarray) -> dict[str, Any]:
 
 def _text(values: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
+
+
+RATE = 25.0  # [1/s] frames, where there are not too many
+_MAX_FRAMES = 20_000
+_VIRIDIS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (220, 220, 60))  # a few of its points
+
+
+def frame_rows(time: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Rows (f,) at even times, the first and the last, and those of (m,) not to be missed [s]."""
+    period = max(1.0 / RATE, float(time[-1] - time[0]) / _MAX_FRAMES)
+    even = np.arange(time[0], time[-1], period)
+    wanted = np.concatenate([even, kept[np.isfinite(kept)]])
+    rows = np.searchsorted(time, wanted - 1e-9)
+    return np.unique(np.append(rows[rows < time.size], [0, time.size - 1]))
+
+
+def curve(name: str, colour: str, values: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+    """A signal (k,) from frame to frame: its least and largest value up to the next, so no peak is lost."""
+    values = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
+    low, high = np.minimum.reduceat(values, rows), np.maximum.reduceat(values, rows)
+    return {"name": name, "colour": colour, "low": packed(low), "high": packed(high)}
+
+
+def joint_colours(count: int) -> list[str]:
+    """Colours of joints as CSS has them, from the base's joint, dark, to the hand's, light."""
+    at = np.linspace(0.0, len(_VIRIDIS) - 1.0, count)
+    points = np.array(_VIRIDIS, dtype=float)
+    mixed = [np.interp(at, np.arange(len(points)), points[:, k]) for k in range(3)]
+    return ["#" + "".join(f"{round(c):02x}" for c in rgb) for rgb in np.array(mixed).T]
+
+
+def panel(title: str, unit: str, curves: list[dict[str, Any]], limits: dict[str, float]) -> dict[str, Any]:
+    """Curves that share axes, and lines across them, value by name."""
+    lines = [{"name": name, "value": value} for name, value in limits.items()]
+    return {"title": title, "unit": unit, "curves": curves, "limits": lines}

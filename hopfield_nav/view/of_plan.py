@@ -11,10 +11,8 @@ from dynamics.files import require_regular
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.known_world import Scene, build_scene, clearance, load_plan_csv, scene_of_world
 from hopfield_nav.record import as_text
-from hopfield_nav.view.arm_shape import arm_parts
-from hopfield_nav.view.arrays import packed
-from hopfield_nav.view.bodies import link_poses, solid_part
-from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
+from hopfield_nav.view.arm_shape import arm_parts, link_poses, solid_part
+from hopfield_nav.view.arrays import curve, frame_rows, joint_colours, packed, panel
 from hopfield_nav.world import build_arm, load_world, solids_of
 
 

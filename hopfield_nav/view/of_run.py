@@ -1,4 +1,4 @@
-"""A run as its page shows it."""
+"""A run as its page shows it: the arm, its signals, and the map with cells, steps and path of every plan."""
 
 from html import escape
 from typing import Any
@@ -7,15 +7,23 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.figures.solid import start_point
-from hopfield_nav.record import SUMMARY, Run, force_norm, missed_contacts
-from hopfield_nav.view.arm_shape import arm_parts
-from hopfield_nav.view.arrays import packed
-from hopfield_nav.view.bodies import first_touches, link_poses, solid_part
-from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
-from hopfield_nav.view.map_layers import map_layers
+from hopfield_nav.figures.solid import (
+    EXCLUDED,
+    cell_classes,
+    felt_alpha,
+    final_plan,
+    in_space,
+    level_height,
+    map_extent,
+    room_ends,
+    slice_outline,
+    start_point,
+)
+from hopfield_nav.record import SUMMARY, PlanRecord, Run, force_norm, missed_contacts
+from hopfield_nav.view.arm_shape import arm_parts, first_touches, link_poses, solid_part
+from hopfield_nav.view.arrays import curve, frame_rows, joint_colours, packed, panel, whole
 from hopfield_nav.view.template import page_text
-from hopfield_nav.world import build_arm, solids_of
+from hopfield_nav.world import all_solids, build_arm, solids_of
 
 
 class RunView:
@@ -150,3 +158,45 @@ def _touching(run: Run, rows: np.ndarray) -> np.ndarray:
 
 def _force(name: str, colour: str, at: np.ndarray, force: np.ndarray) -> dict[str, Any]:
     return {"name": name, "colour": colour, "at": packed(at), "force": packed(force)}
+
+
+def map_layers(run: Run) -> dict[str, Any]:
+    """What does not change, and every plan with what was known when it was made."""
+    grid, plans = run.world.map, run.plans()
+    end = float(run.data.time.values[-1])
+    excluded = cell_classes(run, plans[0], path=False) == EXCLUDED
+    return {
+        "origin": list(grid.origin),
+        "spacing": grid.spacing,
+        "shape": list(grid.shape),
+        "levels": _levels(run),
+        "extent": map_extent(run),
+        "excluded": _cells(excluded),
+        "alpha": felt_alpha(run),
+        "plans": [_plan(plan) for plan in [*plans, final_plan(run)._replace(time=end)]],
+        "ends": room_ends(run).tolist(),
+    }
+
+
+def _plan(plan: PlanRecord) -> dict[str, Any]:
+    return {
+        "time": plan.time,
+        "felt": _cells(plan.felt),
+        "path": whole(plan.path),  # may begin off the map, where the tool starts beside it
+        "steps": whole(plan.steps),
+        "certainty": packed(plan.certainty),
+    }
+
+
+def _levels(run: Run) -> list[dict[str, Any]]:
+    """Height of every level (a plane has one), and its cut through every solid, in their order."""
+    count = run.world.map.shape[2] if in_space(run) else 1
+    room, solids = map_extent(run), all_solids(run.world)
+    heights = [float(level_height(run, k)) for k in range(count)]
+    cuts = [[np.round(slice_outline(solid, z, room), 5).tolist() for solid in solids] for z in heights]
+    return [{"z": z, "cuts": outlines} for z, outlines in zip(heights, cuts, strict=True)]
+
+
+def _cells(chosen: np.ndarray) -> dict[str, Any]:
+    """Places of the chosen cells of a grid in its flat order."""
+    return whole(np.flatnonzero(chosen))

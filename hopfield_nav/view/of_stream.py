@@ -8,10 +8,8 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.figures import COLOURS
-from hopfield_nav.view.arm_shape import arm_parts
-from hopfield_nav.view.arrays import packed
-from hopfield_nav.view.bodies import link_poses
-from hopfield_nav.view.frames import curve, frame_rows, joint_colours, panel
+from hopfield_nav.view.arm_shape import arm_parts, link_poses
+from hopfield_nav.view.arrays import curve, frame_rows, joint_colours, packed, panel
 from hopfield_nav.view.live import LivePage
 
 SPAN, RATE = 120.0, 20.0  # [s] that the page shows, [1/s] rows that are kept of it

@@ -47,14 +47,9 @@ class Notice:
 
 
 class Link:
-    """A connection to a source of the real-time data exchange, made anew when it breaks.
+    """A connection to an arm's real-time data exchange, made anew when it breaks, for ``retry`` seconds.
 
-    Args:
-        host: of the arm.
-        port: of the arm.
-        fields: that are wanted; those that it lacks are named and done without.
-        frequency: [Hz]; None: the highest of that controller.
-        retry: how long to try to connect before giving up, or again after the connection broke [s].
+    Fields that the arm lacks are named and done without; by default it sends as often as it can [Hz].
     """
 
     def __init__(

@@ -71,12 +71,7 @@ class Agreed(Protocol):
 
 
 class Monitor:
-    """Processes what a link delivers, and reports what it means.
-
-    Args:
-        judge: of its rows; None: they are only taken.
-        records: keep every row that is taken.
-    """
+    """Processes what a link delivers, and reports what it means; without a judge rows are only taken."""
 
     def __init__(self, judge: DetectorStream | None = None, records: Sequence[RowRecorder] = ()) -> None:
         self._judge, self._records = judge, records

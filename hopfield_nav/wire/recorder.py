@@ -24,10 +24,7 @@ _FLUSH = 100  # rows after which they are on disk
 
 
 class Recorder:
-    """Writes a record into a new folder.
-
-    Args:
-        folder: that does not exist or is empty.
+    """Writes a record into a folder that does not exist or is empty.
 
     Raises:
         BadInput: the folder cannot be made or written to.
@@ -70,11 +67,7 @@ class Recorder:
                 raise faults[0]
 
     def add(self, recipe: Recipe, values: np.ndarray, anew: bool) -> str:
-        """Keep a row of every field; digits are enough to read the same numbers back.
-
-        Returns:
-            Why no more rows are kept, at the first one that is not; else nothing.
-        """
+        """Keep a row of every field, all digits; why, at the first one that is not kept."""
         if self.ended:
             return ""
         try:

@@ -64,13 +64,9 @@ _CHUNK = 4096
 
 
 class Server:
-    """Sends a log to every client; the log begins when the first client asks for data.
+    """Sends a log to every client, so many seconds of it a second, from when the first one asks for data.
 
-    Args:
-        telling: what is sent.
-        host: address to listen at; one that is not this machine's own can be read by everybody.
-        port: 0 for any free one.
-        speed: seconds of the log a second.
+    A host that is not this machine's own can be read by everybody; port 0 is any free one.
 
     Raises:
         BadInput: the address cannot be listened at.

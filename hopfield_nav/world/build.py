@@ -117,13 +117,7 @@ def _dynamics_of(world: World, name: str | None, arm: Arm) -> Arm:
 
 
 def build_model(world: World, arm: Arm, loaded: bool = True) -> Arm:
-    """The arm as the controller believes it to be; a file without rotors gets those of elastic joints.
-
-    Args:
-        world: resolved.
-        arm: kinematics.
-        loaded: with its payload, where that is known.
-    """
+    """The arm as the controller believes it to be; a file without rotors gets those of elastic joints."""
     error, name = world.controller.model_error, world.controller.model or world.arm
     model = with_dynamics(arm, load_arm(name, world.folder))
     scale = np.zeros(len(arm.dh)) + np.asarray(error.mass_scale)

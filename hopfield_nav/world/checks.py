@@ -21,6 +21,7 @@ from hopfield_nav.world.fitting import (
     check_rotors,
     load_named,
     start_of,
+    unless,
 )
 from hopfield_nav.world.joint_map import OF_A_JOINT_MAP
 from hopfield_nav.world.map import MapSection
@@ -30,15 +31,9 @@ from hopfield_nav.world.world import World
 
 
 def check_world(world: World, like: World | None = None) -> tuple[World, list[BadInput]]:
-    """Check what must fit together in a world whose form is right.
+    """The world, its start as joint angles; and all that does not fit together, ``where`` being the key.
 
-    Args:
-        world: with its folder and its trust.
-        like: a world that has been checked; when it has the same arms, these are not loaded again.
-
-    Returns:
-        The world, its start as joint angles wherever the tool was put; and everything that is wrong with it:
-        of each fault ``where`` is the key.
+    Its form is right. A world ``like`` it that has been checked saves loading the same arms again.
     """
     faults: list[BadInput] = []
     if like is None or arms_and_joints(world) != arms_and_joints(like):
@@ -88,17 +83,6 @@ def _check_wrist(world: World) -> None:
         _check_period(world, "sensors.wrench.period")
 
 
-def _check_held(world: World) -> None:
-    delay = world.controller.delay
-    if delay > 0 and not world.controller.hold:
-        raise BadInput(
-            "a torque that is not held cannot be delayed",
-            where="controller.delay",
-            found=delay,
-            allowed="0, or controller.hold: true",
-        )
-
-
 def _check_delay(world: World) -> None:
     period, delay = world.controller.period, world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
@@ -107,18 +91,6 @@ def _check_delay(world: World) -> None:
             where="controller.delay",
             found=delay,
             allowed=f"0 to {64 * period:.6g} s in steps of {period:.6g} s",
-        )
-
-
-def _check_sensor(world: World, key: str) -> None:
-    """A law that acts continuously has no sensors."""
-    value = getattr(world.sensors, key)
-    if np.any(np.asarray(value, dtype=np.float64) > 0.0) and not world.controller.hold:
-        raise BadInput(
-            "a torque that is not held follows the true state",
-            where=f"sensors.{key}",
-            found=value,
-            allowed="0, or controller.hold: true",
         )
 
 
@@ -138,12 +110,8 @@ def _check_needs(world: World) -> None:
         )
     if trust.find("detector", measure, world.folder).needs == JOINT_TORQUES:
         others = [n for n in method_names("detector") if find_method("detector", n).needs != JOINT_TORQUES]
-        raise BadInput(
-            f"{measure} judges the torque of each joint, which {estimator} does not know",
-            where="detection.measure",
-            found=measure,
-            allowed=", ".join(others),
-        )
+        told = f"{measure} judges the torque of each joint, which {estimator} does not know"
+        raise BadInput(told, where="detection.measure", found=measure, allowed=", ".join(others))
 
 
 def _check_mujoco(world: World) -> None:
@@ -154,28 +122,6 @@ def _check_mujoco(world: World) -> None:
             where="plant.friction",
             found=friction if friction == "arm" else "values",
             allowed="null, plant.engine: internal, or plant.presliding: 2e4",
-        )
-
-
-def _check_gears(world: World) -> None:
-    gears = world.plant.presliding
-    if gears not in (None, "ideal") and world.plant.friction is None:
-        raise BadInput(
-            "gears that give before they slip need a friction at which they slip",
-            where="plant.presliding",
-            found=gears,
-            allowed="null, or plant.friction: arm, or values of your own",
-        )
-
-
-def _check_flexible(world: World, key: str) -> None:
-    value = getattr(world.plant, key)
-    if world.plant.engine != "flexible" and value is not None:
-        raise BadInput(
-            "only elastic joints have it",
-            where=f"plant.{key}",
-            found=value,
-            allowed="null, or plant.engine: flexible",
         )
 
 
@@ -226,12 +172,8 @@ def _check_explore(world: World) -> None:
     missing = [key for key, met in needed.items() if not met]
     if method == "replan" or not missing:
         return
-    raise BadInput(
-        "a surface is followed over steps from cell to cell, by what was felt",
-        where="explore.method",
-        found=method,
-        allowed="replan, or " + " and ".join(missing),
-    )
+    told = "a surface is followed over steps from cell to cell, by what was felt"
+    raise BadInput(told, where="explore.method", found=method, allowed="replan, or " + " and ".join(missing))
 
 
 def _check_ties(world: World) -> None:
@@ -277,10 +219,31 @@ def _check_beside(world: World, i: int, point: Sequence[float]) -> None:
 
 _OF_EVERY_WORLD: tuple[Callable[[World], Iterable[BadInput] | None], ...] = (
     check_rotors, check_plan, check_pushes, check_lengths, _check_map,
-    partial(_check_period, key="controller.period"), _check_held, _check_delay, _check_wrist, _check_needs,
-    _check_mujoco, _check_gears,
-    *(partial(_check_sensor, key=key) for key in ("encoder_resolution", "velocity_noise")),
-    *(partial(_check_flexible, key=key) for key in ("stiffness", "temperature")),
+    partial(_check_period, key="controller.period"),
+    unless(
+        "controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
+        "a torque that is not held cannot be delayed", "0, or controller.hold: true",
+    ),
+    _check_delay, _check_wrist, _check_needs, _check_mujoco,
+    unless(
+        "plant.presliding", lambda gears, world: gears in (None, "ideal") or world.plant.friction is not None,
+        "gears that give before they slip need a friction at which they slip",
+        "null, or plant.friction: arm, or values of your own",
+    ),
+    *(
+        unless(
+            f"sensors.{key}", lambda noise, world: world.controller.hold or not np.any(np.asarray(noise) > 0),
+            "a torque that is not held follows the true state", "0, or controller.hold: true",
+        )
+        for key in ("encoder_resolution", "velocity_noise")
+    ),
+    *(
+        unless(
+            f"plant.{key}", lambda value, world: value is None or world.plant.engine == "flexible",
+            "only elastic joints have it", "null, or plant.engine: flexible",
+        )
+        for key in ("stiffness", "temperature")
+    ),
     _check_inherited, _check_explore,
 )  # fmt: skip
 _OF_A_TOOLS_MAP = (_check_ties, check_beta_of, _check_goal)

@@ -68,10 +68,6 @@ class Document:
 def read_document(path: Path, name: str | None = None) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
-    Args:
-        path: the file.
-        name: how messages name it; default its path.
-
     Raises:
         BadInput: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``.
     """
@@ -146,12 +142,9 @@ def _text(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise BadInput(
-            "not UTF-8 text",
-            where=f"{name}, line {line}",
-            found=content[error.start : error.start + 4],
-            allowed="a text file in UTF-8",
-        ) from None
+        allowed = "a text file in UTF-8"
+        found = content[error.start : error.start + 4]
+        raise BadInput("not UTF-8 text", where=f"{name}, line {line}", found=found, allowed=allowed) from None
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
@@ -222,14 +215,10 @@ def plain_value(text: str) -> Any:
 
 
 def apply_overrides(document: Document, overrides: Sequence[str] | Mapping[str, Any]) -> list[Key]:
-    """Write each ``key.key=value`` into the document, and note it as the place of that value.
+    """Write each ``key.key=value`` into the document, as its place too; the keys that were written.
 
-    A mapping has the values themselves: ``{"detection.threshold": 8}``.
-
-    An index of a list is a key too: ``obstacles.0.cylinder.radius=0.04``.
-
-    Returns:
-        The keys that were written.
+    A mapping has the values themselves: ``{"detection.threshold": 8}``. An index of a list is a key too:
+    ``obstacles.0.cylinder.radius=0.04``.
 
     Raises:
         BadInput: no ``=``, a value that is no YAML, or a key inside something that is no section.
@@ -298,9 +287,5 @@ def _check_index(container: Any, part: str | int, place: str) -> None:
     if not isinstance(container, list):
         raise BadInput("no section, so it has no keys", where=place, found=container)
     if not isinstance(part, int) or part >= len(container):
-        raise BadInput(
-            "no such entry of the list",
-            where=place,
-            found=part,
-            allowed=f"0 to {len(container) - 1}" if container else "an entry; the list is empty",
-        )
+        allowed = f"0 to {len(container) - 1}" if container else "an entry; the list is empty"
+        raise BadInput("no such entry of the list", where=place, found=part, allowed=allowed)

@@ -56,8 +56,6 @@ class GoalSection(GivenKeys):
     def _check(self) -> None:
         places = [key for key, value in self if value is not None and key != "tolerance"]
         if len(places) != 1:
-            raise BadInput(
-                "exactly one of cell and position is needed",
-                found=" and ".join(places) or "neither",
-                allowed="cell: [i, j] or position: [x, y]; on a map of joint angles position, pose or joints",
-            )
+            allowed = "cell: [i, j] or position: [x, y]; on a map of joint angles position, pose or joints"
+            found = " and ".join(places) or "neither"
+            raise BadInput("exactly one of cell and position is needed", found=found, allowed=allowed)

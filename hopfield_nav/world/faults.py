@@ -35,17 +35,10 @@ _ALLOWED = {
 def read_form(
     validate: Callable[[Any], Any], model: type[BaseModel], document: Document
 ) -> tuple[Any, list[Fault]]:
-    """What a document holds, and every fault of its form.
+    """What a document holds, with ``NOT_KNOWN`` wherever a fault lies; and every fault, with its key.
 
     What is at fault is taken for not known, and the rest is looked at again, until nothing new is found.
-
-    Args:
-        validate: makes a ``model`` of plain data, or raises ``ValidationError``.
-        model: of the document.
-        document: the content of a file.
-
-    Returns:
-        The model, with ``NOT_KNOWN`` wherever a fault lies; and the faults, each with its key.
+    ``validate`` makes a ``model`` of plain data, or raises ``ValidationError``.
     """
     data, found = document.data, dict[Key, BadInput]()
     while True:

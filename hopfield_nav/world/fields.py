@@ -158,18 +158,6 @@ class OrWord(_First):
         return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
 
 
-@dataclass(frozen=True)
-class OrTrue(_First):
-    """Mark of a section for which ``true`` may stand: all of its keys by default."""
-
-    def check(self, value: object) -> object:
-        """The section that ``true`` stands for; anything else as it is."""
-        return {} if value is True else value
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
-        return {"anyOf": [{"const": True}, handler(schema)]}
-
-
 WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
 
 
@@ -265,11 +253,8 @@ def _check_rotation(rows: tuple) -> tuple:
     matrix = np.array(rows)
     error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
     if error > 1e-6 or np.linalg.det(matrix) < 0:
-        raise BadInput(
-            "not a rotation",
-            found=[list(r) for r in rows],
-            allowed="three rows of a right-handed orthonormal matrix, to 1e-6",
-        )
+        allowed = "three rows of a right-handed orthonormal matrix, to 1e-6"
+        raise BadInput("not a rotation", found=[list(r) for r in rows], allowed=allowed)
     return rows
 
 
@@ -277,11 +262,8 @@ def _check_inertia(rows: tuple) -> tuple:
     matrix = np.array(rows)
     size = max(float(np.abs(matrix).max()), 1e-12)
     if np.abs(matrix - matrix.T).max() > 1e-9 * size or np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
-        raise BadInput(
-            "not an inertia tensor",
-            found=[list(r) for r in rows],
-            allowed="three rows of a symmetric matrix without negative eigenvalues [kg·m²]",
-        )
+        allowed = "three rows of a symmetric matrix without negative eigenvalues [kg·m²]"
+        raise BadInput("not an inertia tensor", found=[list(r) for r in rows], allowed=allowed)
     return rows
 
 

@@ -34,10 +34,7 @@ def list_worlds() -> list[str]:
 
 
 def find_world(name: str | Path) -> Path:
-    """The file of a world.
-
-    Args:
-        name: a path, or the name of a world that comes with the program (no suffix, no folder).
+    """The file of a world: a path, or one that comes with the program (no suffix, no folder).
 
     Raises:
         BadInput: there is no such world; the message suggests the nearest name.
@@ -51,10 +48,7 @@ def list_sweeps() -> list[str]:
 
 
 def find_sweep(name: str | Path) -> Path:
-    """The file of a sweep.
-
-    Args:
-        name: a path, the folder of a sweep's results, or the name of a sweep that comes with the program.
+    """The file of a sweep: a path, the folder of its results, or one that comes with the program.
 
     Raises:
         BadInput: there is no such sweep; the message suggests the nearest name.

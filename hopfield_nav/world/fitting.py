@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -25,6 +25,17 @@ _WITH_LISTS = (
     "controller.model_error", "plan", "detection",
 )  # fmt: skip
 ARMS: tuple[Key, ...] = (("arm",), ("plant", "dynamics"), ("controller", "model"))
+
+
+def unless(key: str, fits: Callable[[Any, World], bool], what: str, allowed: str) -> Callable[[World], None]:
+    """A check that refuses what stands at a key of a world unless it fits the rest of that."""
+
+    def check(world: World) -> None:
+        found = attrgetter(key)(world)
+        if not fits(found, world):
+            raise BadInput(what, where=key, found=found, allowed=allowed)
+
+    return check
 
 
 def _named(world: World, key: Key) -> str | None:
@@ -158,7 +169,11 @@ def _check_place(world: World, place: Key) -> Iterator[BadInput]:
 def check_pushes(world: World) -> Iterator[BadInput]:
     """Links that are pushed and are not there, and a plant that cannot be pushed."""
     checks = (partial(_check_link, i=i) for i in range(len(world.pushes)))
-    return faults_of((*checks, _check_pushed), world)
+    pushed = unless(
+        "plant.engine", lambda engine, world: engine == "internal" or not world.pushes,
+        "no pushes there", "internal, or no pushes",
+    )  # fmt: skip
+    return faults_of((*checks, pushed), world)
 
 
 def _check_link(world: World, i: int) -> None:
@@ -167,21 +182,8 @@ def _check_link(world: World, i: int) -> None:
         raise BadInput("no such link", where=f"pushes.{i}.link", found=link, allowed=f"1 to {n}")
 
 
-def _check_pushed(world: World) -> None:
-    if world.pushes and world.plant.engine != "internal":
-        raise BadInput(
-            "no pushes there",
-            where="plant.engine",
-            found=world.plant.engine,
-            allowed="internal, or no pushes",
-        )
-
-
 def start_of(world: World) -> StartSection:
     """The start of a world as joint angles: those nearest to the default ones that take the tool there.
-
-    Args:
-        world: its form is right, and its arm can be loaded.
 
     Raises:
         BadInput: the arm does not reach the place; ``where`` is the key.

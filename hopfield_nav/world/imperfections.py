@@ -6,7 +6,7 @@ the file says otherwise. ``sections`` puts them in their places.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from dynamics import BadInput
 from hopfield_nav.world.fields import (
@@ -14,7 +14,6 @@ from hopfield_nav.world.fields import (
     WORD,
     Flag,
     Length,
-    OrTrue,
     PerJoint,
     Range,
     Section,
@@ -42,12 +41,9 @@ class FrictionSection(Section):
             n = max(len(low), len(high))
             low, high = (values * n if len(values) == 1 else values for values in (low, high))
             if any(b < c for c, b in zip(low, high, strict=False)):
-                raise BadInput(
-                    "below the Coulomb friction",
-                    where="breakaway",
-                    found=self.breakaway,
-                    allowed=f"at least {self.coulomb}",
-                )
+                allowed = f"at least {self.coulomb}"
+                found = self.breakaway
+                raise BadInput("below the Coulomb friction", where="breakaway", found=found, allowed=allowed)
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:
@@ -126,10 +122,14 @@ class LearnSection(Section):
     )
 
 
+def _all_by_default(value: object) -> object:
+    return {} if value is True else value
+
+
 LearnChoice = Annotated[
     Annotated[Literal[False], Tag(WORD)] | Annotated[LearnSection, Tag(SECTION)],
     Discriminator(word_or_section),
-    OrTrue(),
+    BeforeValidator(_all_by_default, json_schema_input_type=bool | LearnSection),
 ]
 
 

@@ -66,14 +66,10 @@ def parse_world(
 def world_from(
     document: Document, folder: Path, name: str, like: World | None = None, trust: Trust | None = None
 ) -> World:
-    """Check what a document holds and make it a world.
+    """Check what a document holds and make it a world, of this name; paths in it are relative to ``folder``.
 
-    Args:
-        document: the content of a file.
-        folder: that paths in it are relative to.
-        name: what the world is called.
-        like: a world in the same folder that has been checked; its arms are not read again.
-        trust: which Python files may be executed; default as ``like``, or those of the current folder.
+    A world ``like`` it in the same folder that has been checked spares reading its arms again. By default the
+    Python files may be executed that ``like`` may, or those of the current folder.
 
     Raises:
         BadInput: the first fault of the document, with its place; ``others`` has all the others.

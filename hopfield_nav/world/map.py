@@ -113,11 +113,8 @@ def _time_per_cell(value: object) -> object:
     if value == "ragazzon2012":
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadInput(
-            "wrong kind of value",
-            found=show(value),
-            allowed="a number of seconds above 0, or the word ragazzon2012",
-        )
+        allowed = "a number of seconds above 0, or the word ragazzon2012"
+        raise BadInput("wrong kind of value", found=show(value), allowed=allowed)
     return float(Range(0.0, 1000.0, "s", above=True).check(value))
 
 

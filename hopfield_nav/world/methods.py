@@ -47,12 +47,8 @@ def _with_parameters(
 ) -> object:
     """The section with the parameters of its methods checked, and completed by their defaults.
 
-    Args:
-        section: what the file holds for the section; anything but a mapping is returned as it is.
-        kinds: for each key that names a method, its kind and the default name.
-        fields: the keys of the section that are no parameters.
-        folder: where a user's own ``FILE.py:NAME`` is looked for.
-        trust: whether such a file may be executed.
+    ``kinds`` has, for each key that names a method, its kind and the default name; ``fields`` are no
+    parameters. A user's own ``FILE.py:NAME`` is looked for in ``folder``, and executed with ``trust``.
 
     Raises:
         BadInput: unknown method, unknown key, a parameter out of its range, or a file that is not trusted.

@@ -42,12 +42,8 @@ class _Row(GivenKeys):
     @must_fit
     def _check_count(self) -> None:
         if len(self._centres()) > _MAX_CYLINDERS:
-            raise BadInput(
-                f"takes more than {_MAX_CYLINDERS} cylinders",
-                where="radius",
-                found=self.radius,
-                allowed="a thicker wall",
-            )
+            told = f"takes more than {_MAX_CYLINDERS} cylinders"
+            raise BadInput(told, where="radius", found=self.radius, allowed="a thicker wall")
 
     @property
     def corners(self) -> tuple[tuple[float, ...], ...]:

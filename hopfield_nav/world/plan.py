@@ -31,11 +31,9 @@ class PlaceSection(GivenKeys):
     @must_fit
     def _check(self) -> None:
         if (self.joints is None) == (self.pose is None):
-            raise BadInput(
-                "exactly one of joints and pose is needed",
-                found=[key for key, value in self if value is not None],
-                allowed="joints: [q1, q2, …] or pose: {position: [x, y, z], rotation: …}",
-            )
+            allowed = "joints: [q1, q2, …] or pose: {position: [x, y, z], rotation: …}"
+            found = [key for key, value in self if value is not None]
+            raise BadInput("exactly one of joints and pose is needed", found=found, allowed=allowed)
 
 
 class PlanSection(Section):

@@ -94,12 +94,8 @@ class PlannerSection(MethodSection):
     @must_fit
     def _check_clearance(self) -> None:
         if self.clearance > 0 and not self.any_angle:
-            raise BadInput(
-                "only a path at any angle keeps a clearance",
-                where="clearance",
-                found=self.clearance,
-                allowed="0, or any_angle: true",
-            )
+            told = "only a path at any angle keeps a clearance"
+            raise BadInput(told, where="clearance", found=self.clearance, allowed="0, or any_angle: true")
 
     @must_fit
     def _check_activation(self) -> None:
@@ -114,12 +110,9 @@ class PlannerSection(MethodSection):
     @must_fit
     def _check_ties(self) -> None:
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
-            raise BadInput(
-                "each step must be named once",
-                where="ties",
-                found=list(self.ties),
-                allowed=", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order",
-            )
+            allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
+            found = list(self.ties)
+            raise BadInput("each step must be named once", where="ties", found=found, allowed=allowed)
 
     @must_fit
     def _check_keys_of_others(self) -> None:
@@ -133,12 +126,9 @@ class PlannerSection(MethodSection):
         if value in defaults:
             return
         owner = next(kind for kind, keys in OWN_KEYS.items() if key in keys)
-        raise BadInput(
-            f"only planner {owner} has it",
-            where=key,
-            found=show(list(value) if isinstance(value, tuple) else value),
-            allowed=f"{_as_written(defaults[0])}, its default, or kind: {owner}",
-        )
+        allowed = f"{_as_written(defaults[0])}, its default, or kind: {owner}"
+        found = show(list(value) if isinstance(value, tuple) else value)
+        raise BadInput(f"only planner {owner} has it", where=key, found=found, allowed=allowed)
 
 
 def foreign_keys(kind: str) -> list[str]:

@@ -44,12 +44,8 @@ class PushSection(Section):
     @must_fit
     def _check_forces(self) -> None:
         if len(self.force) not in (1, len(self.times)):
-            raise BadInput(
-                "wrong number of forces",
-                where="force",
-                found=len(self.force),
-                allowed=f"one, or {len(self.times)}, as there are times",
-            )
+            allowed = f"one, or {len(self.times)}, as there are times"
+            raise BadInput("wrong number of forces", where="force", found=len(self.force), allowed=allowed)
 
     @property
     def rows(self) -> np.ndarray:

@@ -42,13 +42,9 @@ class RandomScene(Section):
     def draw(
         self, generator: np.random.Generator, arm: Arm, start: np.ndarray, goals: np.ndarray
     ) -> list[Solid]:
-        """The solids of the scene.
+        """The solids of the scene; one with a seed of its own ignores the run's generator.
 
-        Args:
-            generator: of the run; a scene with a seed of its own ignores it.
-            arm: with its outline and tool frame.
-            start: (n,) joint angles that stay free [rad].
-            goals: (k, n) joint angles of which one at least stays free [rad]; none: start alone counts.
+        The start (n,) stays free, and one at least of the goals (k, n), if there are any [rad].
 
         Raises:
             BadInput: no scene is found that leaves both free.
@@ -65,11 +61,9 @@ class RandomScene(Section):
             free = arm_distance(arm, poses, packed(solids)).min(axis=(1, 2)) > self.clearance
             if free[0] and (not len(goals) or free[1:].any()):
                 return solids
-        raise BadInput(
-            f"no room for a random scene: {self.family}",
-            found=f"clearance {self.clearance:g} m",
-            allowed="a scene that leaves the whole arm free at start and goal",
-        )
+        allowed = "a scene that leaves the whole arm free at start and goal"
+        found = f"clearance {self.clearance:g} m"
+        raise BadInput(f"no room for a random scene: {self.family}", found=found, allowed=allowed)
 
 
 def _anywhere(generator: np.random.Generator) -> np.ndarray:

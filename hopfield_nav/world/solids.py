@@ -39,12 +39,8 @@ _TRIES = 10_000  # random positions tried for one cylinder before giving up
 def check_height(height: tuple[float, ...] | None) -> None:
     """Refuse the ends of a cylinder that are in the wrong order."""
     if height is not None and height[0] >= height[1]:
-        raise BadInput(
-            "lower end not below the upper",
-            where="height",
-            found=list(height),
-            allowed="[lower, upper] in metres",
-        )
+        allowed = "[lower, upper] in metres"
+        raise BadInput("lower end not below the upper", where="height", found=list(height), allowed=allowed)
 
 
 class Cylinder(GivenKeys):
@@ -85,11 +81,8 @@ def _from_angles(value: Any) -> Any:
         return value
     for v in value:
         if not abs(v) <= 2 * math.pi:
-            raise BadInput(
-                "out of range",
-                found=list(value),
-                allowed="roll, pitch, yaw from -6.28319 to 6.28319 rad (are these in degrees?)",
-            )
+            allowed = "roll, pitch, yaw from -6.28319 to 6.28319 rad (are these in degrees?)"
+            raise BadInput("out of range", found=list(value), allowed=allowed)
     (ca, sa), (cb, sb), (cc, sc) = ((math.cos(v), math.sin(v)) for v in value)
     return (
         (cc * cb, cc * sb * sa - sc * ca, cc * sb * ca + sc * sa),
@@ -148,12 +141,9 @@ class RandomCylinders(Section):
     @must_fit
     def _check(self) -> None:
         if self.radius[0] > self.radius[1]:
-            raise BadInput(
-                "smallest radius above the largest",
-                where="radius",
-                found=list(self.radius),
-                allowed="[smallest, largest] in metres",
-            )
+            allowed = "[smallest, largest] in metres"
+            found = list(self.radius)
+            raise BadInput("smallest radius above the largest", where="radius", found=found, allowed=allowed)
 
     def draw(
         self,
@@ -181,11 +171,9 @@ class RandomCylinders(Section):
             radius = float(generator.uniform(self.radius[0], self.radius[1]))
             if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
                 return Cylinder(center=(x, y), radius=radius)
-        raise BadInput(
-            "no room for a random cylinder",
-            found=f"radius {list(self.radius)}, clearance {self.clearance}",
-            allowed="cylinders that leave start and goal free on this map",
-        )
+        allowed = "cylinders that leave start and goal free on this map"
+        found = f"radius {list(self.radius)}, clearance {self.clearance}"
+        raise BadInput("no room for a random cylinder", found=found, allowed=allowed)
 
 
 def packed(solids: Iterable[Solid]) -> np.ndarray:

@@ -168,10 +168,8 @@ class World(Section):
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> World:
         """The same world, every obstacle listed by itself, what is random drawn, and the seed written in.
 
-        Args:
-            seed: of the run; what has a seed of its own ignores it.
-            keep_free: points [x, y] whose surroundings stay free, such as the tool at the start;
-                the goal is always kept free [m].
+        What has a seed of its own ignores that of the run. The surroundings of the goal, and of points [x, y]
+        such as the tool at the start [m], stay free.
 
         Raises:
             BadInput: what is random finds no room.
@@ -190,8 +188,7 @@ class World(Section):
     def to_yaml(self, folder: Path | None = None) -> str:
         """The world as YAML with every default written out; loads back to an equal world.
 
-        Args:
-            folder: where the text will be stored; paths are then rewritten relative to it.
+        Paths are rewritten relative to ``folder``, where the text will be stored.
         """
         data = self.model_dump(mode="json")
         if folder is not None:

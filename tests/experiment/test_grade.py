@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hopfield_nav import Simulation, load_world
-from hopfield_nav.experiment.grade import MIN_DOUBTFUL, are_many, why_doubtful
+from hopfield_nav.experiment.arrival import MIN_DOUBTFUL, are_many, why_doubtful
 
 NO_ROTORS = ["plant.dynamics=ur5_full", "controller.model=ur5_ragazzon2012"]  # so all it feels is its model
 

@@ -341,12 +341,6 @@ def test_the_line_is_the_median_and_hollow_where_the_goal_was_missed(ax):
     assert "hollow" in ax.get_title(loc="right")
 
 
-def test_a_line_for_each_value_of_another_parameter(ax):
-    draw_lines(ax, table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), PEAK, SCALE, by=THRESHOLD)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["6", "8", "12", "16"]
-    assert ax.get_title(loc="right") == "n = 1"
-
-
 def test_other_parameters_are_faint_dots(ax):
     draw_lines(ax, table({SCALE: SCALES, THRESHOLD: THRESHOLDS}), PEAK, SCALE)
     assert ax.lines[0].get_xdata().size == 12

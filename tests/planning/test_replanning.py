@@ -46,22 +46,6 @@ def test_repaired_limit_network_is_a_new_one(sequence):
     np.testing.assert_array_equal(planner.blocked, blocked)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
-@given(sequences())
-def test_restarted_summing_network_is_a_new_one(sequence):
-    blocked, goal, cells, near = sequence
-    planner = Replanner(blocked, goal, "sum", near=near)
-    for cell, start in zip(cells[::2], cells[1::2], strict=True):
-        planner.block(cell)
-        blocked[cell] = True
-        anew = replan(blocked, start, goal, "sum", near=near)
-        np.testing.assert_array_equal(np.isneginf(planner.log_activation), np.isneginf(anew.log_activation))
-        live = np.isfinite(anew.log_activation)
-        gap = np.abs(planner.log_activation[live] - anew.log_activation[live])
-        assert gap.size == 0 or gap.max() < 1e-12 * max(1, np.abs(anew.log_activation[live]).max())
-        assert is_same(planner.plan(start), anew)
-
-
 def steps_between(cells, near):
     """Pairs of neighbouring cells, one from each cell of a list along some axis."""
     found = []
@@ -75,14 +59,13 @@ def steps_between(cells, near):
     return found
 
 
-@pytest.mark.parametrize("network", ["limit", "sum"])
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(sequence=sequences())
-def test_what_was_closed_opens_again(network, sequence):
+def test_what_was_closed_opens_again(sequence):
     """Cells and steps are closed and opened in turn; the network is that of the map as it then is."""
     blocked, goal, cells, near = sequence
     steps = steps_between(cells, near)
-    planner, closed = Replanner(blocked, goal, network, near=near), []
+    planner, closed = Replanner(blocked, goal, near=near), []
     for n, (cell, start) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
         planner.close(steps[n : n + 2])
         closed += steps[n : n + 2]
@@ -93,9 +76,8 @@ def test_what_was_closed_opens_again(network, sequence):
         else:
             planner.unblock(cell)
         blocked[cell] = n % 2
-        anew = replan(blocked, start, goal, network, closed=closed, near=near)
-        if network == "limit":
-            np.testing.assert_array_equal(planner.distance, anew.distance)
+        anew = replan(blocked, start, goal, closed=closed, near=near)
+        np.testing.assert_array_equal(planner.distance, anew.distance)
         assert is_same(planner.plan(start), anew)
 
 
@@ -132,12 +114,11 @@ def two_halls(door=True):
     return blocked
 
 
-@pytest.mark.parametrize("network", ["limit", "sum"])
-def test_bottleneck_closes(network):
+def test_bottleneck_closes():
     """Half the map loses its path: more than is repaired, so it is settled anew."""
-    planner = Replanner(two_halls(), (5, 5), network)
+    planner = Replanner(two_halls(), (5, 5))
     assert planner.path((5, 75)) is not None
-    assert planner.block((20, 40)) == (-1 if network == "limit" else 0)
+    assert planner.block((20, 40)) == -1
     assert planner.path((5, 75)) is None
     assert planner.plan((5, 75)).reason == "no free path from start to goal"
     assert planner.path((30, 30)) is not None
@@ -148,16 +129,6 @@ def test_a_small_change_is_a_repair():
     assert planner.block((100, 100)) == 0  # every cell has another path as short
     assert planner.block((0, 10)) == 0 + 189  # the row behind it has lost its only one
     assert planner.block((0, 10)) == 0  # again: nothing new
-
-
-def test_restart_needs_fewer_sweeps():
-    blocked = np.random.default_rng(3).random((150, 150)) < 0.25
-    blocked[75, 75] = False
-    planner = Replanner(blocked, (75, 75), "sum", beta=0.24)
-    planner.block((20, 20) if not blocked[20, 20] else (21, 20))
-    warm = planner._settled().sweeps
-    cold = Replanner(planner.blocked, (75, 75), "sum", beta=0.24)._settled().sweeps
-    assert warm < cold
 
 
 def test_marked_goal_stays_the_target():
@@ -184,15 +155,11 @@ REFUSED = {
         r"of another grid; found \(5, 6\); allowed: of \(5, 5\)",
     ),
     "one to plan with": (lambda: replan(OPEN, (2, 2), (0, 0), near=OTHER), "of another grid"),
-    "a misspelt network": (lambda: Replanner(OPEN, (2, 2), "limitt"), "Did you mean 'limit'"),
     "no goal": (lambda: Replanner(OPEN, np.zeros((0, 2), int)), "allowed: one or more"),
-    "several goals for the sum": (lambda: Replanner(OPEN, [(0, 0), (2, 2)], "sum"), "allowed: 2 integers"),
     "a step that is none": (lambda: Replanner(OPEN, (2, 2)).close([[(0, 0), (2, 2)]]), "no neighbours"),
     "a goal outside": (lambda: Replanner(OPEN, (2, 5)), "goal cell lies outside"),
     "a blocked cell outside": (lambda: Replanner(OPEN, (2, 2)).block((7, 0)), "blocked cell lies outside"),
     "a start outside": (lambda: Replanner(OPEN, (2, 2)).plan((0, -1)), "start cell lies outside"),
-    "distances of the sum": (lambda: Replanner(OPEN, (2, 2), "sum").distance, "network sum"),
-    "activations of the limit": (lambda: Replanner(OPEN, (2, 2)).log_activation, "network limit"),
 }
 
 

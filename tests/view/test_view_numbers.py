@@ -17,10 +17,8 @@ from dynamics import BadInput, link_frames, load_arm
 from hopfield_nav import load_world, simulate
 from hopfield_nav.record import force_norm
 from hopfield_nav.view import describe_run
-from hopfield_nav.view.arm_shape import arm_parts
-from hopfield_nav.view.arrays import packed, whole
-from hopfield_nav.view.bodies import first_touches, link_poses
-from hopfield_nav.view.frames import RATE, curve, frame_rows
+from hopfield_nav.view.arm_shape import arm_parts, first_touches, link_poses
+from hopfield_nav.view.arrays import RATE, curve, frame_rows, packed, whole
 from hopfield_nav.world import Cylinder, Sphere, build_arm
 
 

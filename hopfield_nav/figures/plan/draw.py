@@ -35,18 +35,11 @@ def draw_plan_figures(
     folder: str | Path,
     pdf: bool = False,
 ) -> list[Path]:
-    """Draw the figures of a plan: its path, and all configurations of its goal.
+    """Draw the figures of a plan: its path, and all configurations of its goal; the files.
 
-    Args:
-        arm: the arm.
-        scene: of the arm among the known solids, from ``scene_of_world`` or ``build_scene``.
-        world: whose known obstacles those are; or the solids themselves, in the order of the scene.
-        plan: from ``plan_known``; without a path there are no figures.
-        folder: where the files go; made if need be, older figures of the same names are replaced.
-        pdf: a PDF beside each PNG.
-
-    Returns:
-        The files written: ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``.
+    These are ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``; older ones are
+    replaced, and without a path there are none. The scene is that of the arm among the world's known solids;
+    these may be given in its place.
 
     Raises:
         OSError: a file cannot be written.

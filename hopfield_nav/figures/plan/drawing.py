@@ -153,7 +153,7 @@ def add_ends(ax: Axes, view: CellView, path: PlannedPath, size: float = 6.0) -> 
         ax.plot(*points[1:-1].T, **_via(0.75 * size), zorder=_OVER + 0.5)
 
 
-def path_handles(path: PlannedPath, ghosts: bool = True) -> list[Artist]:
+def path_handles(path: PlannedPath) -> list[Artist]:
     """Legend of the markers of one path."""
     how = {"mec": "white", "mew": 0.4, "ls": ""}
     handles: list[Artist] = [
@@ -162,9 +162,7 @@ def path_handles(path: PlannedPath, ghosts: bool = True) -> list[Artist]:
     ]
     if len(path.corners) > 2:
         handles.append(Line2D([], [], **_via(4), label="milestone" if path.kind == SAMPLING else "via point"))
-    if ghosts:
-        handles.append(Patch(color=COLOURS.housing, alpha=0.5, lw=0, label="arm on the path"))
-    return handles
+    return [*handles, Patch(color=COLOURS.housing, alpha=0.5, lw=0, label="arm on the path")]
 
 
 def point_handles() -> list[Artist]:

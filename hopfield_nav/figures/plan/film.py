@@ -38,9 +38,9 @@ class Motion(NamedTuple):
     distances: signals.Clearances  # how near the arm comes to what (k,) [m]
 
 
-def sample_motion(arm: Arm, scene: Scene, trajectory: Trajectory, rows: int = _ROWS) -> Motion:
-    """Joint angles, tool and clearance at ``rows`` moments from the trajectory's start to its end."""
-    time = np.linspace(0.0, trajectory.knots[-1] - trajectory.knots[0], rows)
+def sample_motion(arm: Arm, scene: Scene, trajectory: Trajectory) -> Motion:
+    """Joint angles, tool and clearance at many moments from the trajectory's start to its end."""
+    time = np.linspace(0.0, trajectory.knots[-1] - trajectory.knots[0], _ROWS)
     q = np.array([evaluate(trajectory, t)[0] for t in trajectory.knots[0] + time])
     return Motion(time, q, tool_points(arm, q), signals.clearances(arm, scene, q))
 
@@ -164,16 +164,8 @@ def animate_plan(
     """Make the film of a planned motion: the arm in its cell, joint angles and clearance over time.
 
     As fast as in life up to twelve seconds, then a round multiple, which is written in the film, as the title
-    is.
-
-    Args:
-        arm: the arm.
-        scene: of the arm among the known solids, from ``scene_of_world`` or ``build_scene``.
-        world: whose known obstacles those are; or the solids themselves, in the order of the scene.
-        trajectory: the motion.
-        path: where to, without the ending, which is of ``write_film``; an older film is replaced.
-        progress: called after every frame with the number of frames done and of all.
-        title: written in the film.
+    is. The scene is that of the arm among the world's known solids; these may be given in its place. ``path``
+    and ``progress`` are those of ``write_film``.
 
     Raises:
         OSError: the file cannot be written.

@@ -37,20 +37,12 @@ def animate_run(
     cut: Cut = WHOLE,
     two_processes: bool = False,
 ) -> Path:
-    """Make the film of a run.
+    """Make the film of a run with recorded signals: ``<path>.mp4``, or ``.gif`` where there is no encoder.
 
-    The arm from one side, the map from above, and the forces over time. The speed is written in the
-    film: as fast as real, or a round multiple that keeps it within half a minute.
-
-    Args:
-        run: a run with recorded signals.
-        path: where to, without the ending; an older film is replaced.
-        progress: called after every frame with the number of frames done and of all.
-        cut: which part of the run, frames a second and size.
-        two_processes: with the help of a copy of this process; see ``figures.two_processes``.
-
-    Returns:
-        The file: ``<path>.mp4``, or ``<path>.gif`` where there is no encoder.
+    The arm from one side, the map from above, and the forces over time. The speed is written in the film: as
+    fast as real, or a round multiple that keeps it within half a minute. An older film is replaced. After
+    every frame ``progress`` is called with the number of frames done and of all. On request a copy of this
+    process helps, see ``figures.two_processes``.
 
     Raises:
         BadInput: the run kept no signals, or the cut is none of this run.

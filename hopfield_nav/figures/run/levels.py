@@ -12,7 +12,7 @@ from hopfield_nav.record import Run, missed_contacts
 MOST_LEVELS = 24
 
 
-def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
+def draw_level(ax: Axes, run: Run, level: int) -> Axes:
     """One level, from 0: its slice of obstacles, what was felt, the tool's path while it was there."""
     solid.add_obstacles(ax, run, solid.level_height(run, level))
     solid.add_grid(ax, run)
@@ -26,7 +26,7 @@ def draw_level(ax: Axes, run: Run, level: int, labels: bool = False) -> Axes:
     if run.world.goal_point is not None and solid.level_of(run, run.world.goal_point[2]) == level:
         solid.add_goal(ax, run, 4)
     _add_collisions(ax, run, level)
-    solid.frame_map(ax, run, labels)
+    solid.frame_map(ax, run, labels=False)
     return ax
 
 

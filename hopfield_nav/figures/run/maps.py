@@ -26,7 +26,7 @@ def draw_collision_space(ax: Axes, run: Run) -> Axes:
     return ax
 
 
-def draw_plan(ax: Axes, run: Run, plan: PlanRecord, labels: bool = False) -> Axes:
+def draw_plan(ax: Axes, run: Run, plan: PlanRecord) -> Axes:
     """The map after one collision, and the new path (one panel of ragazzon2012 figure 7.4).
 
     ``plan`` is one of ``run.plans()``.
@@ -41,7 +41,7 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord, labels: bool = False) -> Axe
         here = solid.cell_centres(run, plan.path[:1])[0]
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=5)
     solid.add_goal(ax, run, 3.6)
-    solid.frame_map(ax, run, labels)
+    solid.frame_map(ax, run, labels=False)
     return ax
 
 

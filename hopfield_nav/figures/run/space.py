@@ -28,16 +28,16 @@ def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneV
         here = scene.appear(points[0])
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=6.7)
     if run.world.goal_point is not None:
-        add_goal_in_space(ax, run, scene, 3.6)
+        add_goal_in_space(ax, run, scene)
     return solid.frame_scene(ax, scene, arm=False)
 
 
-def add_goal_in_space(ax: Axes, run: Run, scene: solid.SceneView, size: float) -> None:
+def add_goal_in_space(ax: Axes, run: Run, scene: solid.SceneView) -> None:
     """The goal and a thin line down to the map's lower face, which shows where it is."""
     goal = np.array(run.world.goal_point)
     foot = np.array([*goal[:2], scene.plane])
     ax.plot(*scene.appear(np.stack([foot, goal])).T, color=COLOURS.goal, lw=0.5, ls=":", zorder=6.5)
-    solid.mark_goal(ax, scene.appear(goal), size).set_zorder(6.6)
+    solid.mark_goal(ax, scene.appear(goal), 3.6).set_zorder(6.6)
 
 
 def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:

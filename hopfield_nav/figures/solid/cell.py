@@ -13,7 +13,7 @@ from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of_solids, pose_outline
 from hopfield_nav.figures.solid.layers import add_segments
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR, Faces, paint_solids
-from hopfield_nav.figures.solid.view import View, choose_view, project, shade
+from hopfield_nav.figures.solid.view import choose_view, project, shade
 from hopfield_nav.world import Box, Cylinder, Floor, Solid, Sphere
 
 GRID = 0.2  # [m] between the lines on the ground
@@ -32,21 +32,13 @@ class CellPose(NamedTuple):
 
 
 class CellView:
-    """A cell seen from one side, by default that from which the arm in some poses is hidden least.
+    """A cell seen from where the arm in poses (k, n) [rad] is hidden least.
 
-    ``ground`` is the height of the highest floor below the arm's middle, or of the lowest thing [m].
-
-    Args:
-        arm: the arm.
-        solids: the known solids; a cylinder without end is drawn as high as the arm gets.
-        poses: (k, n) joint angles that the picture has to hold [rad].
-        view: from ``make_view``.
-        sides: faces around each part of the arm.
+    The picture holds these poses. A known cylinder without end is drawn as high as the arm gets. ``ground``
+    is the height of the highest floor below the arm's middle, or of the lowest thing [m].
     """
 
-    def __init__(
-        self, arm: Arm, solids: Sequence[Solid], poses: np.ndarray, view: View | None = None, sides: int = 24
-    ) -> None:
+    def __init__(self, arm: Arm, solids: Sequence[Solid], poses: np.ndarray, sides: int = 24) -> None:
         self.arm, self.outline = arm, arm_outline(arm, sides)
         self._lift = _LIFT * (self.outline.colours == to_rgba(COLOURS.housing)).all(axis=1)
         points = arm_points(arm, np.asarray(poses, float))
@@ -58,7 +50,7 @@ class CellView:
         self.faces = np.concatenate([*parts, np.zeros((0, 4, 3))])
         corners = np.concatenate([held, self.faces.reshape(-1, 3)])
         self.ground = min(0.0, corners[:, 2].min()) if self.floor is None else self.floor
-        self.view = view or choose_view(self.solids, _along_capsules(points))
+        self.view = choose_view(self.solids, _along_capsules(points))
         self._held = held
         self._ends = _rounded(corners[:, :2].min(axis=0), corners[:, :2].max(axis=0))
 

@@ -104,10 +104,10 @@ def wall_faces(
     return np.concatenate(parts) if parts else np.zeros((0, 4, 3))
 
 
-def drum_faces(center: np.ndarray, radius: float, low: float, high: float, sides: int = 44) -> np.ndarray:
+def drum_faces(center: np.ndarray, radius: float, low: float, high: float) -> np.ndarray:
     """Faces (m, 4, 3) of an upright cylinder about (2,), its ends flat at ``low`` and ``high`` [m]."""
     bands = max(2, int(np.ceil((high - low) / (0.7 * radius))))
-    side = wall_faces(np.array([[*center, radius]]), low, high, sides, bands)
+    side = wall_faces(np.array([[*center, radius]]), low, high, 44, bands)
     bottom = side[side[:, :, 2].min(axis=1) == high][:, ::-1] - [0.0, 0.0, high - low]
     return np.concatenate([side, bottom])
 

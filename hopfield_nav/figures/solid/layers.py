@@ -72,7 +72,7 @@ def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
     return cell_points(run, cells)[:, :2]
 
 
-def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> None:
+def add_cells(ax: Axes, run: Run, classes: np.ndarray) -> None:
     """Colour cells by class, (nx, ny); of a map in space one level."""
     colours = [
         (1, 1, 1, 0),
@@ -83,7 +83,7 @@ def add_cells(ax: Axes, run: Run, classes: np.ndarray, zorder: float = 2) -> Non
     ]
     ax.imshow(
         classes.T, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, origin="lower",
-        extent=map_extent(run), interpolation="none", zorder=zorder, aspect="equal",
+        extent=map_extent(run), interpolation="none", zorder=2, aspect="equal",
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from hopfield_nav.figures.solid.room import (
     room_edges,
     room_ends,
 )
-from hopfield_nav.figures.solid.view import View, make_view, project, shade
+from hopfield_nav.figures.solid.view import make_view, project, shade
 from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import build_arm
 
@@ -44,17 +44,11 @@ _SEAM = 0.3  # [pt] width of the edge that covers the seam between two opaque fa
 
 
 class SceneView:
-    """A run seen from one side.
+    """A run seen from the front, to the left of the arm."""
 
-    Args:
-        run: any run.
-        view: from ``make_view``; default from the front, to the left of the arm.
-        sides: faces around each part of the arm.
-    """
-
-    def __init__(self, run: Run, view: View | None = None, sides: int = 28) -> None:
+    def __init__(self, run: Run, sides: int = 28) -> None:
         self.in_space = in_space(run)
-        self.run, self.view = run, view or make_view(elevation=_IN_SPACE if self.in_space else 34.0)
+        self.run, self.view = run, make_view(elevation=_IN_SPACE if self.in_space else 34.0)
         self.arm = build_arm(run.world)
         self.outline = arm_outline(self.arm, sides)
         # plane: height of the map's plane [m]; of a map in space that of its lower face

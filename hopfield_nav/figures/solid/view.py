@@ -42,16 +42,10 @@ def project(view: View, points: np.ndarray) -> np.ndarray:
 def shade(
     view: View, faces: np.ndarray, colours: np.ndarray, lift: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The faces that are seen, farthest first, with their colours in the light.
+    """The faces that are seen, farthest first, (k, 4, 2) [m], and their colours in the light (k, 4).
 
-    Args:
-        view: the view.
-        faces: (m, 4, 3) corners, counter-clockwise from outside; a triangle repeats its last corner [m].
-        colours: (m, 4) red, green, blue, alpha.
-        lift: (m,) how much nearer to the eye a face counts, which decides between two at one place [m].
-
-    Returns:
-        (k, 4, 2) corners in the picture [m] and (k, 4) colours.
+    Faces (m, 4, 3) [m] are counter-clockwise from outside; a triangle repeats its last corner. ``lift`` (m,)
+    is how much nearer to the eye a face counts, which decides between two at one place [m].
     """
     normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
     length = np.linalg.norm(normal, axis=1)

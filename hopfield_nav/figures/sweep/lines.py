@@ -1,108 +1,61 @@
 """A quantity along one swept parameter, with its spread."""
 
-from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
 from hopfield_nav.figures import COLOURS
 from hopfield_nav.figures.sweep import axes
-from hopfield_nav.figures.sweep.points import Points, groups, median, short
+from hopfield_nav.figures.sweep.points import Points, groups, median
 
 SPAN = (5, 95)  # [%]
 MANY = 20  # runs at a point from which the band leaves out the outermost 5 % on either side
-MOST_LINES = 6
-_MARKERS = "osD^vP"
-_ORDERED = "viridis"
 
 
-def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str, by: str | None = None) -> Axes:
+def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     """Median of a quantity along a parameter, with a band: 5–95 %, or all of them if they are few.
 
     Values without an order, such as methods, are joined by no line, and have bars in the place of a band.
-
-    There is a line for each value of the parameter ``by``, six at the most. Hollow marks stand where not
-    every run reached the goal. Where other parameters vary too, or where the values were drawn at random,
-    every run is a faint dot.
+    Hollow marks stand where not every run reached the goal. Where other parameters vary too, or where the
+    values were drawn at random, every run is a faint dot.
 
     Raises:
         BadInput: there is no such column, or it holds no numbers.
     """
     points = Points(data)
     axis, numbers = axes.swept_axis(points, x), points.numbers(quantity)
-    if axis.binned or (by is None and len(points.parameters) > 1):
+    if axis.binned or len(points.parameters) > 1:
         ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
-    lines = [_line(points, axis, numbers, rows, how) for rows, how in _lines(points, by)]
-    counts = np.concatenate([line.count[line.count > 0] for line in lines])
+    cells = groups([axis.codes], points.count)
+    at = np.array([axis.at[axis.codes[cell[0]]] for cell in cells])
+    kept = [numbers[cell][np.isfinite(numbers[cell])] for cell in cells]
+    counts = np.array([len(values) for values in kept if len(values)])
     share = SPAN if counts.size and counts.min() >= MANY else (0, 100)
-    for line in lines:
-        line.draw(ax, share, axis.ordered)
+    if (counts > 1).any():
+        _add_spread(ax, at, kept, share, axis.ordered)
+    middle = np.array([median(numbers[cell]) for cell in cells])
+    how: dict[str, Any] = {"color": COLOURS.felt, "marker": "o", "ms": 3.5, "mew": 0.8}
+    ax.plot(at, middle, ls="-" if axis.ordered else "", zorder=3, **how)
+    some = np.array([not points.reached[cell].all() for cell in cells], bool)
+    ax.plot(at[some], middle[some], ls="", mfc="white", zorder=4, **how)
     axes.scale_axis(axis, ax.xaxis)
     axes.limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
     _scale_values(ax, numbers, quantity.endswith("_count"))
-    if by is not None:
-        ax.legend(title=points.label(by), loc="best", title_fontsize="small")
     ax.set_title(_note(points, counts), loc="right", size="small")
     return ax
 
 
-@dataclass
-class _Line:
-    at: np.ndarray
-    middle: np.ndarray
-    runs: list[np.ndarray]
-    count: np.ndarray
-    always: np.ndarray
-    how: dict[str, Any]
-
-    def draw(self, ax: Axes, share: tuple[float, float], joined: bool) -> None:
-        colour = self.how["color"]
-        if (self.count > 1).any():
-            spans = [np.percentile(v, share) if v.size else (np.nan, np.nan) for v in self.runs]
-            low, high = np.array(spans).T
-            alpha = 0.2 if "label" not in self.how else 0.12
-            if joined:
-                ax.fill_between(self.at, low, high, color=colour, alpha=alpha, lw=0, zorder=2)
-            else:
-                ax.vlines(self.at, low, high, color=colour, alpha=2 * alpha, lw=5, zorder=2)
-        ax.plot(self.at, self.middle, ls="-" if joined else "", ms=3.5, mew=0.8, zorder=3, **self.how)
-        some = ~self.always
-        ax.plot(
-            self.at[some], self.middle[some], ls="", marker=self.how["marker"], ms=3.5, mew=0.8,
-            mec=colour, mfc="white", zorder=4,
-        )  # fmt: skip
-
-
-def _lines(points: Points, by: str | None) -> list[tuple[np.ndarray, dict[str, Any]]]:
-    """Rows of each line, and how it looks."""
-    if by is None:
-        return [(np.arange(points.count), {"color": COLOURS.felt, "marker": "o"})]
-    axis = axes.swept_axis(points, by)
-    chosen = np.linspace(0, len(axis.values) - 1, min(MOST_LINES, len(axis.values))).round().astype(int)
-    shades = matplotlib.colormaps[_ORDERED](np.linspace(0, 0.85, len(chosen)))
-    return [
-        (np.flatnonzero(axis.codes == k), {"color": shade, "marker": marker, "label": short(axis.values[k])})
-        for k, shade, marker in zip(chosen, shades, _MARKERS, strict=False)
-    ]
-
-
-def _line(
-    points: Points, axis: axes.SweptAxis, numbers: np.ndarray, rows: np.ndarray, how: dict[str, Any]
-) -> _Line:
-    cells = [rows[g] for g in groups([axis.codes[rows]], len(rows))]
-    kept = [numbers[cell][np.isfinite(numbers[cell])] for cell in cells]
-    return _Line(
-        np.array([axis.at[axis.codes[cell[0]]] for cell in cells]),
-        np.array([median(numbers[cell]) for cell in cells]),
-        kept,
-        np.array([len(values) for values in kept], int),
-        np.array([points.reached[cell].all() for cell in cells], bool),
-        how,
-    )
+def _add_spread(
+    ax: Axes, at: np.ndarray, values: list[np.ndarray], share: tuple[float, float], joined: bool
+) -> None:
+    low, high = np.array([np.percentile(v, share) if v.size else (np.nan, np.nan) for v in values]).T
+    if joined:
+        ax.fill_between(at, low, high, color=COLOURS.felt, alpha=0.2, lw=0, zorder=2)
+    else:
+        ax.vlines(at, low, high, color=COLOURS.felt, alpha=0.4, lw=5, zorder=2)
 
 
 def _note(points: Points, counts: np.ndarray) -> str:

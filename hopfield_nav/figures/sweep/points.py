@@ -20,11 +20,7 @@ _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
 
 
 class Points:
-    """Runs of a sweep in one order, whatever the dimensions of its table.
-
-    Args:
-        data: the table of a sweep; dimensions are the swept parameters (and ``repeat``), or ``run``.
-    """
+    """Runs of a sweep in one order, whatever the dimensions of its table: swept parameters, or ``run``."""
 
     def __init__(self, data: xr.Dataset) -> None:
         self.data = data

@@ -49,10 +49,7 @@ class Step(NamedTuple):
 def step_between(one: Iterable[int], other: Iterable[int], turn: Iterable[int] = ()) -> Step | None:
     """The step between two cells; None where they are not one apart along one axis.
 
-    Args:
-        one: cell.
-        other: cell.
-        turn: how many cells a closed axis has, 0 for others; none: no axis is closed.
+    ``turn`` says how many cells a closed axis has, 0 for others; by default no axis is closed.
     """
     low, high = sorted((tuple(int(c) for c in one), tuple(int(c) for c in other)))
     apart = [b - a for a, b in zip(low, high, strict=True)]
@@ -168,11 +165,7 @@ class Beliefs:
         return {step: certainty for step, certainty in found.items() if certainty > 0.0}
 
     def why_doubtful(self, blocked: np.ndarray) -> str:
-        """What speaks against the facts; empty where nothing does.
-
-        Args:
-            blocked: bool grid of cells that are no part of a path.
-        """
+        """What speaks against the facts, given the cells that no path takes; empty where nothing does."""
         driven = len(self.facts & self._passed)
         if driven:
             return f"{driven} of the closed steps were driven freely before"
@@ -213,15 +206,9 @@ class Beliefs:
         return grid
 
     def likeliest_path(self, blocked: np.ndarray, start: Cell, goal: Cell) -> np.ndarray | None:
-        """The path that only facts may bar, and against which the beliefs speak least.
+        """The path (k, rank) that only facts may bar, and against which the beliefs speak least.
 
-        Args:
-            blocked: bool grid of cells that are no part of a path; start and goal count as free.
-            start: first cell.
-            goal: last cell.
-
-        Returns:
-            (k, rank) cells; None where facts alone separate start and goal.
+        Start and goal count as free. None where facts alone separate them.
         """
         from scipy.sparse.csgraph import dijkstra
 
@@ -266,14 +253,9 @@ def pairs(steps: Iterable[Step], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Moves of more than one axis step that come over a cell of a grid.
+    """Moves of more than one axis step, of offsets (k, rank), in whose box an uneven cell lies.
 
-    Args:
-        uneven: bool grid.
-        offsets: (k, rank) int, the moves from any cell.
-
-    Returns:
-        (m, 2, rank) int pairs of cells: first and last of every such move, whose box holds an uneven cell.
+    They are (m, 2, rank) int, pairs of cells: first and last.
     """
     rank, shape = uneven.ndim, np.array(uneven.shape)
     found = [np.zeros((0, 2, rank), dtype=np.int64)]

@@ -13,14 +13,7 @@ RIMS = ("blocked", "free")
 
 
 def round_half_away(value: np.ndarray) -> np.ndarray:
-    """Nearest integers, halves away from zero as in MATLAB (NumPy rounds halves to even).
-
-    Args:
-        value: finite floats, any shape.
-
-    Returns:
-        Integers, same shape.
-    """
+    """Nearest integers, halves away from zero as in MATLAB (NumPy rounds halves to even)."""
     size = np.abs(value)
     whole = np.floor(size)
     return (np.sign(value) * (whole + (size - whole >= 0.5))).astype(np.int64)
@@ -45,17 +38,7 @@ class CollisionMap:
         rim: str = "blocked",
         known: np.ndarray | None = None,
     ) -> "CollisionMap":
-        """Make a map without marks; the defaults are the document's 20 x 20 map.
-
-        Args:
-            origin: (3,) centre of cell (0, …, 0) [m].
-            spacing: distance of neighbouring cell centres [m].
-            shape: cells along x, y (and z).
-            rim: "blocked" or "free".
-            known: bool grid of obstacles known beforehand, None for none.
-
-        Returns:
-            The map.
+        """Make a map without marks, by default the document's of 20 x 20; ``rim``: "blocked" or "free".
 
         Raises:
             BadInput: an argument out of range or of the wrong shape.
@@ -81,16 +64,10 @@ class CollisionMap:
         return self.blocked.shape
 
     def cell_of(self, position: Sequence[float] | np.ndarray) -> tuple[int, ...]:
-        """Cell nearest to a position, which may lie outside the map.
+        """Cell (rank,) nearest to a position in base axes [m], which may lie outside the map.
 
-        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted
-        from 1, and that number is rounded half away from zero.
-
-        Args:
-            position: (3,) or longer than the rank, in base axes [m].
-
-        Returns:
-            (rank,) ints.
+        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted from 1,
+        and that number is rounded half away from zero.
 
         Raises:
             BadInput: too few coordinates, or one that is not finite.
@@ -113,13 +90,9 @@ class CollisionMap:
         return all(0 <= c < n for c, n in zip(cell, self.shape, strict=True))
 
     def centre(self, cell: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Position of the centre of a cell, ragazzon2012 (6.13).
+        """(3,) centre of a cell (rank,) in base axes [m], in the plane of the origin for a map of rank 2.
 
-        Args:
-            cell: (rank,) indices; fractions and cells outside are mapped as well.
-
-        Returns:
-            (3,) position in base axes [m]; in the plane of the origin for a map of rank 2.
+        Fractions and cells outside are mapped as well (ragazzon2012 (6.13)).
 
         Raises:
             BadInput: the wrong number of coordinates.
@@ -131,13 +104,9 @@ class CollisionMap:
         return position
 
     def mark(self, cell: Sequence[int]) -> bool:
-        """Mark a cell as felt, and so as blocked.
+        """Mark a cell (rank,) as felt, and so as blocked; whether the mark is new.
 
-        Args:
-            cell: (rank,) ints.
-
-        Returns:
-            Whether the mark is new; a cell of the rim or a known obstacle can be newly felt too.
+        A cell of the rim or a known obstacle can be newly felt too.
 
         Raises:
             BadInput: a cell outside the map.

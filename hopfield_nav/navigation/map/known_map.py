@@ -40,16 +40,7 @@ def make_map(world: World) -> tuple[CollisionMap, KnownMap]:
 
 
 def blocked_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) -> np.ndarray:
-    """Cells into which solids reach, and those of which half a longer step touches one.
-
-    Args:
-        grid: the map.
-        solids: (m, 17) from ``geometry.pack_primitives``.
-        radius: of the planner's neighbourhood [cells].
-
-    Returns:
-        Bool grid.
-    """
+    """Cells into which solids reach, and those of which half a longer step touches one."""
     blocked, rank = np.zeros(grid.shape, dtype=bool), len(grid.shape)
     half = 0.5 * grid.spacing
     steps = neighbourhood_of(grid.shape, radius).offset
@@ -81,17 +72,10 @@ def touches(solids: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarra
 def cell_beside(
     known: KnownMap, grid: CollisionMap, blocked: np.ndarray, place: np.ndarray, own: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """The cell between which and a place nothing known lies.
+    """The cell between which and a place [m] nothing known lies; None if there is none.
 
-    Args:
-        known: obstacles.
-        grid: the map.
-        blocked: bool grid, cells that may not be taken.
-        place: (3,) [m].
-        own: the cell of the place, taken even if ``blocked`` says so, but not if a known solid blocks it.
-
-    Returns:
-        ``own``, or the nearest free cell around whose centre sees the place; None if there is none.
+    It is ``own``, even if ``blocked``, but not if a known solid blocks it; or the nearest free cell around
+    whose centre sees the place.
     """
     if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):
         return own

@@ -1,11 +1,33 @@
 """The map of the tool with all that is known and believed on it: grid, known obstacles, beliefs, goal."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from hopfield_nav.navigation.map.beliefs import Beliefs, Cell
+from hopfield_nav.navigation.map.beliefs import Beliefs, Cell, Step
 from hopfield_nav.navigation.map.known_map import cell_beside, make_map, touches
-from hopfield_nav.navigation.map.prior import PriorMap
 from hopfield_nav.world import World
+
+
+class ContactHypotheses(NamedTuple):
+    """Where a touch may have been."""
+
+    points: np.ndarray  # (k, 3) middles of the places, likeliest first, base axes [m]
+    links: np.ndarray  # (k,) int, of the arm
+    weights: np.ndarray  # (k,) of each; their sum is at most 1
+
+
+NOWHERE = ContactHypotheses(np.zeros((0, 3)), np.zeros(0, dtype=int), np.zeros(0))
+
+
+class PriorMap(NamedTuple):
+    """Facts and beliefs, and what they rest on."""
+
+    steps: dict[Step, float]  # certainty of every touched step that it is closed; 1 for facts
+    cells: dict[Cell, float]  # certainty of cells that they are occupied; none on a map of joint angles
+    # of every touch, where on the arm it may have been; on a map of joint angles alone
+    places: list[ContactHypotheses]
+    free: np.ndarray  # (m, n) configurations in which the arm was and touched nothing [rad]
 
 
 class ToolMap:
@@ -76,15 +98,9 @@ class ToolMap:
         return all(self.grid.inside(cell) and not obstacles[cell] for cell in cells)
 
     def exclude(self, place: np.ndarray, path: np.ndarray, start: Cell) -> bool:
-        """Exclude the cell of a place that the arm does not reach, or the next one of its path.
+        """Exclude the cell of a place [m] out of reach, or the next one of its path; whether there is one.
 
-        Args:
-            place: (3,) [m].
-            path: (k, rank) cells.
-            start: its first cell, which cannot be excluded, as the goal's.
-
-        Returns:
-            Whether there was one to exclude.
+        Neither the path's first cell nor the goal's can be excluded.
         """
         at = self.in_cells(place)
         beside = path[np.argsort(np.linalg.norm(path - at, axis=1))]

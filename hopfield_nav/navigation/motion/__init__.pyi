@@ -15,9 +15,9 @@ from .segments import passed as passed
 from .segments import step_of as step_of
 from .segments import touched_segment as touched_segment
 from .situation import Situation as Situation
+from .situation import cell_of_start as cell_of_start
+from .situation import depths_at_start as depths_at_start
 from .situation import no_cells as no_cells
-from .start import cell_of_start as cell_of_start
-from .start import depths_at_start as depths_at_start
 from .tool_motion import Paths as Paths
 from .tool_motion import Route as Route
 from .tool_motion import ToolMotions as ToolMotions

@@ -23,17 +23,10 @@ _SAMPLES = 200  # places at which the turn is looked at
 
 
 def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.ndarray:
-    """The joint angles from which the path is followed.
+    """The joint angles (n,) [rad] from which a path whose first waypoint is ``pose`` is followed.
 
-    Args:
-        arm: the arm.
-        pose: (4, 4) of the tool at the first waypoint.
-        q: (n,) start pose [rad].
-        any_rotation: whether the tool's position alone counts.
-
-    Returns:
-        (n,) those at the first waypoint that are nearest to ``q``, if a joint has to turn by more than
-        ``JUMP`` to them; else ``q`` itself [rad].
+    They are those at the first waypoint that are nearest to q, if a joint has to turn by more than ``JUMP``
+    to them; else q itself. With ``any_rotation`` the tool's position alone counts.
     """
     if any_rotation:
         path = follow_positions(arm, pose[None, :3, 3], q, ANY_JUMP)
@@ -45,17 +38,10 @@ def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.
 def end_at_turn(
     arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, links: KnownSolids | None
 ) -> JointPath:
-    """The path, or none of it where the turn to its first waypoint touches what is known.
+    """The path, or none of it where the turn from q to its first waypoint touches what is known.
 
-    Args:
-        arm: the arm.
-        q: (n,) start pose [rad].
-        path: from the pose of ``turned`` on.
-        solids: (m, 17) known obstacles, which the tool may not touch.
-        links: the same for all links; None: only the tool can touch.
-
-    Returns:
-        The path; where the turn touches its reason is "the turn to waypoint 0 leads … known obstacle j".
+    ``solids`` (m, 17) the tool may not touch, ``links`` no link; None: only the tool can touch. The reason is
+    then "the turn to waypoint 0 leads … known obstacle j".
     """
     if path.reached == 0:
         return path
@@ -76,22 +62,11 @@ def split_turn(
     arm: Arm, q: np.ndarray, path: np.ndarray, poses: np.ndarray, spacing: float, rule: float | str,
     time: float = 0.0, qd: np.ndarray | None = None,
 ) -> tuple[Trajectory | None, np.ndarray, np.ndarray]:  # fmt: skip
-    """The turn, if the path begins with one, and what is left to follow.
+    """The turn, if the path (k, n) [rad] begins with one, and what is left to follow.
 
-    Args:
-        arm: the arm.
-        q: (n,) joint angles before the first waypoint [rad].
-        path: (k, n) joint angles at the waypoints [rad].
-        poses: (k, 4, 4) of the tool there.
-        spacing: of the cells [m].
-        rule: of the world, seconds a cell.
-        time: at which it begins [s].
-        qd: (n,) joint velocities then [rad/s]; default rest.
-
-    Returns:
-        The turn's trajectory, from ``time`` on and within the speed limits of the joints, or None; joint
-        angles (j, n) [rad] and tool positions (j, 3) [m] from the turn's end on, or from ``q`` on; j is 2 at
-        least.
+    The turn goes from q and qd (default rest) at ``time``, within the speed limits of the joints; None: there
+    is no turn. The rest, from its end or from q on, are joint angles (j, n) [rad] and tool positions (j, 3)
+    [m]; j is 2 at least.
     """
     rows = np.vstack([q, path])
     places = np.vstack([forward_kinematics(arm, q)[:3, 3], poses[:, :3, 3]])

@@ -33,15 +33,10 @@ def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:
 
 
 def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndarray, np.ndarray]:
-    """Distances of what may not touch: infinite for link 0, and for link 1 to what the arm is mounted on.
+    """(b,) link of each body (the tool is with the last), (k, b, m) signed distances to what is known [m].
 
-    Args:
-        arm: the arm.
-        q: (k, n) joint angles [rad].
-        known: from ``known_solids``.
-
-    Returns:
-        (b,) int link of each body (the tool is with the last), and (k, b, m) signed distances [m].
+    They are infinite for link 0, and for link 1 to what the arm is mounted on: what may not touch counts
+    alone.
     """
     link = arm_bodies(arm)[:, LINK].astype(int)
     distance = arm_distance(arm, q, known.solids)
@@ -51,17 +46,7 @@ def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndar
 
 
 def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
-    """Which link touches which known obstacle.
-
-    Args:
-        arm: the arm.
-        q: (k, n) joint angles [rad]; k may be 0.
-        known: from ``known_solids``.
-
-    Returns:
-        (k, 2) int: link (counted from 1, the tool is with the last) and obstacle (from 0) that overlap
-        most; -1 where nothing touches.
-    """
+    """(k, 2): link (from 1, the tool is with the last), known obstacle (from 0) that overlap most; or -1."""
     link, distance = link_distances(arm, q, known)
     flat = distance.reshape(len(distance), len(link) * len(known.solids))
     if flat.size == 0:
@@ -71,16 +56,7 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
 
 
 def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> JointPath:
-    """The path up to where a link touches a known obstacle.
-
-    Args:
-        arm: the arm.
-        path: of ``follow_path``.
-        known: from ``known_solids``.
-
-    Returns:
-        The path; at such a waypoint i its reason is "link l touches known obstacle j at waypoint i".
-    """
+    """The path up to where "link l touches known obstacle j at waypoint i", which is its reason."""
     found = touching_links(arm, path.q[: path.reached], known)
     bad = np.flatnonzero(found[:, 0] >= 0)
     if bad.size == 0:
@@ -91,16 +67,7 @@ def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> Join
 
 
 def follow_regular_path(arm: Arm, poses: np.ndarray, q: np.ndarray) -> JointPath:
-    """As ``follow_path``, but the path also ends where the arm is singular.
-
-    Args:
-        arm: the arm.
-        poses: (k, 4, 4).
-        q: (n,) joint angles before the first pose [rad].
-
-    Returns:
-        The path; for a singular waypoint i its reason is "singular at waypoint i".
-    """
+    """As ``follow_path``, but the path also ends where the arm is singular, "singular at waypoint i"."""
     path = follow_path(arm, poses, q)
     bad = np.flatnonzero(manipulability(arm, path.q[: path.reached]) < SINGULAR)
     if bad.size == 0:
@@ -125,16 +92,10 @@ def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
 def unreachable_places(
     arm: Arm, poses: np.ndarray, q: np.ndarray, known: KnownSolids | None = None
 ) -> np.ndarray:
-    """Which poses the arm cannot take, each asked for itself.
+    """(k,) which poses (k, 4, 4) the arm cannot take, each asked for itself: bool.
 
-    Args:
-        arm: the arm; without a closed form the numeric solver starts from ``q``.
-        poses: (k, 4, 4).
-        q: (n,) joint angles to which the solution shall be nearest [rad].
-        known: obstacles that no link may touch; None for none.
-
-    Returns:
-        (k,) bool: no solution within the limits, or the one nearest to ``q`` is singular or touches.
+    It has no solution within the limits, or the one nearest to q (from which the numeric solver starts) is
+    singular or touches.
     """
     out = np.ones(len(poses), dtype=bool)
     for k in range(len(poses)):

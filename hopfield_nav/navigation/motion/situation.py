@@ -1,13 +1,14 @@
-"""What the parts of a tool's navigator share: the task, the map, and the motion under way."""
+"""What the parts of a tool's navigator share: where the arm starts, the map, and the motion under way."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics
-from hopfield_nav.navigation.map import Cell, ToolMap
+from dynamics import Arm, BadInput, forward_kinematics
+from hopfield_nav.geometry import capsule_distance
+from hopfield_nav.navigation.map import Cell, CollisionMap, ToolMap
 from hopfield_nav.navigation.motion.planned_motion import PlannedMotion
-from hopfield_nav.navigation.motion.start import cell_of_start
+from hopfield_nav.navigation.motion.reachability import known_solids, link_distances
 from hopfield_nav.world import World
 
 
@@ -43,3 +44,38 @@ class Situation:
 def no_cells(rank: int) -> np.ndarray:
     """A path of no cells (0, rank)."""
     return np.zeros((0, rank), dtype=int)
+
+
+def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[int, ...]:
+    """The cell of a map of the tool over which the tool (3,) starts [m].
+
+    Raises:
+        BadInput: the world has a goal, and the tool starts beside its map.
+    """
+    cell = grid.cell_of(tool)
+    if world.goal is not None and not grid.inside(cell):
+        raise BadInput(
+            "the tool does not start " + ("above the map" if len(cell) == 2 else "in the map"),
+            where="start.joints",
+            found="tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate("xyz"[: len(cell)])),
+            allowed="a pose whose tool is over one of the map's cells",
+        )
+    return cell
+
+
+def depths_at_start(
+    arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """(m,) how deep the arm is in each solid, negative where nothing touches [m], and (m,) its link there.
+
+    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at every angle
+    of joint 1. Else the tool point alone counts.
+    """
+    if not whole_arm or len(solids) == 0:
+        tool = forward_kinematics(arm, q)[:3, 3]
+        depth = -capsule_distance(np.concatenate([tool, tool, [0.0]])[None], solids)[0]
+        return depth, np.full(len(solids), len(arm.dh))
+    link, distance = link_distances(arm, q[None], known_solids(arm, solids))
+    if len(link) == 0:
+        return np.full(len(solids), -np.inf), np.zeros(len(solids), dtype=int)
+    return -distance[0].min(axis=0), link[distance[0].argmin(axis=0)]

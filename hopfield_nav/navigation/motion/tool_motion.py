@@ -51,12 +51,7 @@ class ToolPath(NamedTuple):
 
 
 class ToolMotions:
-    """Makes motions of the tool.
-
-    Args:
-        situation: of the run; cells out of reach are noted on its map.
-        start: (n,) joint angles at the beginning [rad].
-    """
+    """Makes motions of the tool; cells out of reach are noted on the situation's map."""
 
     def __init__(self, situation: Situation, start: np.ndarray) -> None:
         self._now, self._map = situation, situation.map
@@ -80,14 +75,7 @@ class ToolMotions:
         return self.over(paths, start, Reference(0.0, q, still, still))
 
     def over(self, paths: Paths, start: Cell, begin: Reference, slower: float = 1.0) -> PlannedMotion:
-        """The motion from a cell to the goal that the arm can make.
-
-        Args:
-            paths: who plans.
-            start: cell over whose centre it goes first.
-            begin: the reference before it.
-            slower: times as long as usual takes the first segment.
-        """
+        """The motion to the goal that the arm can make, first over a cell's centre, so many times slower."""
         while True:
             route = paths.find(start)
             if route.plan.cells is None:
@@ -137,13 +125,9 @@ class ToolMotions:
     def trajectory(
         self, rows: np.ndarray, times: np.ndarray, begin: Reference, rests: np.ndarray | None = None
     ) -> Trajectory:
-        """Through joint angles (k, n) [rad] after those of ``begin``.
+        """Through joint angles (k, n) [rad] after those of ``begin``, in times (k,) of the segments [s].
 
-        Args:
-            rows: at the waypoints.
-            times: (k,) of the segments [s].
-            begin: the reference before it.
-            rests: (k,) bool, behind which segments it stops; None: behind the last.
+        It stops behind the segments that ``rests`` (k,) says; None: behind the last.
         """
         return quintic_trajectory(
             np.vstack([begin.q, rows]), times, begin.time, begin.qd, begin.qdd,
@@ -153,10 +137,7 @@ class ToolMotions:
     def tool_path(self, route: Route, q: np.ndarray, at_rest: bool) -> ToolPath:
         """Poses at the centres of the cells, or along a path at any angle where the world asks for one.
 
-        Args:
-            route: with cells.
-            q: (n,) joint angles before it [rad].
-            at_rest: whether the arm rests there, and may go straight to the second cell.
+        An arm that rests may go straight to the second cell.
         """
         plan, goal, planner = route.plan, self._map.goal, self._now.world.planner
         if plan.cells is None or goal is None:

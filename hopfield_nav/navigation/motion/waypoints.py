@@ -33,19 +33,10 @@ def tight_chain(
     clearance: float,
     shorten: bool,
 ) -> np.ndarray:
-    """Corners of the path from where the tool is to where it shall be.
+    """Corners (n, rank), in cells, of the path from ``first``, where the tool is, to ``last``, the goal.
 
-    Args:
-        blocked: bool grid.
-        points: (k, rank) the planned path in cells.
-        first: (rank,) where the tool is, in the first cell; None to begin at the planned first point.
-        last: (rank,) the goal, in the last cell.
-        spacing: of the cells [m].
-        clearance: [m].
-        shorten: whether to pull the path tight.
-
-    Returns:
-        (n, rank) in cells.
+    They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first`` the path
+    begins at the first point. It is pulled tight if wanted. ``spacing`` and ``clearance`` are in [m].
     """
     chain = np.array(points, dtype=float)
     if len(chain) == 1 and first is not None:

@@ -32,15 +32,7 @@ def built_in(section: PlannerSection) -> WithPlan:
 def believed_map(
     world: World, blocked: np.ndarray, start: Cell, goals: np.ndarray, beliefs: Beliefs | None = None
 ) -> BelievedMap:
-    """What a planner is asked on a map of the tool.
-
-    Args:
-        world: of the run.
-        blocked: bool grid.
-        start: cell.
-        goals: (g, rank) cells.
-        beliefs: facts and beliefs; None: there are none beside ``blocked``.
-    """
+    """What a planner is asked on a map of the tool: blocked cells, start, goals (g, rank), beliefs."""
     radius = world.planner.radius
     moves, against = neighbourhood_of(blocked.shape, radius).offset, np.zeros(blocked.shape, np.float32)
     doubted = {} if beliefs is None else beliefs.doubted()
@@ -63,19 +55,10 @@ def plan_with(
     seed: int,
     closed: np.ndarray | None = None,
 ) -> Plan:
-    """Plan with a built-in planner; a blocked start or goal counts as free.
+    """Plan with a built-in planner, lengths in cells; a blocked start or goal counts as free.
 
-    Args:
-        section: of the world.
-        blocked: bool grid.
-        start: (rank,) cell.
-        goal: (rank,) cell.
-        seed: of the run.
-        closed: (m, 2, rank) integers, pairs of neighbouring cells without a step between them. The potential
-            field and the roadmap make no steps: to them both cells of a pair are blocked.
-
-    Returns:
-        The plan, lengths in cells.
+    ``closed`` (m, 2, rank) are pairs of neighbouring cells without a step between them. The potential field
+    and the roadmap make no steps: to them both cells of a pair are blocked.
 
     Raises:
         BadInput: a closed pair outside the grid or not of neighbours; what `planning.replan` refuses.

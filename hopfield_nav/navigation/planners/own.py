@@ -20,12 +20,7 @@ class WithPlan(Protocol):
 
 
 class OwnPlanner:
-    """Asks a planner of somebody's own.
-
-    Args:
-        method: that makes it, when it is first asked.
-        values: of its parameters.
-    """
+    """Asks a planner of somebody's own, which is made when it is first asked."""
 
     def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
         self._method = method

@@ -1,5 +1,4 @@
 from .follow import Follow as Follow
-from .learning import TouchLearning as TouchLearning
 from .mark import ContactEstimate as ContactEstimate
 from .mark import cell_to_mark as cell_to_mark
 from .mark import start_against_velocity as start_against_velocity
@@ -10,6 +9,7 @@ from .pass_by import PassBy as PassBy
 from .paths import BelievedPaths as BelievedPaths
 from .paths import MarkedPaths as MarkedPaths
 from .replan import Replan as Replan
-from .retreat import Retreat as Retreat
+from .replan import Retreat as Retreat
 from .slide import SlideAlong as SlideAlong
 from .touch import ToolTouch as ToolTouch
+from .touch import TouchLearning as TouchLearning

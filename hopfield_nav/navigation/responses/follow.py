@@ -26,8 +26,7 @@ from hopfield_nav.navigation.motion import (
     seconds_per_cell,
 )
 from hopfield_nav.navigation.responses.paths import BelievedPaths
-from hopfield_nav.navigation.responses.replan import Replan
-from hopfield_nav.navigation.responses.retreat import Retreat
+from hopfield_nav.navigation.responses.replan import Replan, Retreat
 from hopfield_nav.navigation.responses.surface import Crossing, Surface, crossings, with_point
 from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.planning import Plan

@@ -36,13 +36,9 @@ def cell_to_mark(
 ) -> tuple[int, ...]:
     """The cell in which the obstacle is believed to be.
 
-    Args:
-        grid: the map.
-        contact: the collision.
-        goal: cell of the goal, or None; the second rule never marks it: the goal is left open until
-            every cell around it is marked.
-        mark: "desired": the rounded cell of the desired position, whatever is in it; "actual": the
-            second rule, a cell that is not marked yet.
+    By the rule "desired" the rounded cell of the desired position, whatever is in it; by "actual", the second
+    rule, a cell that is not marked yet. That one never marks the goal: it is left open until every cell
+    around it is marked.
 
     Source: ragazzon2012 C.2.2, 7.3.
     """
@@ -73,16 +69,9 @@ def start_along_force(
 ) -> tuple[int, ...]:
     """Where to back off to, on the side to which the force pushes.
 
-    Args:
-        grid: the map.
-        contact: the collision.
-        open_cells: bool grid, free cells from which the goal can be reached.
-        passed: bool grid, cells that the tool has passed without a collision.
-
-    Returns:
-        The open cell, passed before, that is nearest to a point half a cell from the tool along the
-        force; if there is none, an open cell that touches the tool's; if there is none either, the
-        tool's own, which is then not open.
+    Among ``open_cells``, free ones from which the goal can be reached, and ``passed`` without a collision,
+    the nearest to a point half a cell from the tool along the force; if there is none, an open cell that
+    touches the tool's; if there is none either, the tool's own, which is then not open.
     """
     rank = len(grid.shape)
     force = contact.force[:rank]

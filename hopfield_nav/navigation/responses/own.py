@@ -19,19 +19,13 @@ from hopfield_nav.navigation.motion import (
 )
 from hopfield_nav.navigation.planners import as_points
 from hopfield_nav.navigation.responses.paths import BelievedPaths
-from hopfield_nav.navigation.responses.replan import Replan
-from hopfield_nav.navigation.responses.retreat import Retreat
+from hopfield_nav.navigation.responses.replan import Replan, Retreat
 from hopfield_nav.navigation.responses.touch import ToolTouch
 from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Response, asked
 
 
 class OwnResponse(Replan):
-    """Asks a response of somebody's own, after touches and at the end of what it answered.
-
-    Args:
-        method: that makes it, when it is first asked.
-        values: of its parameters; the rest as ``Replan``.
-    """
+    """Asks a response of somebody's own, made at the first touch, after touches and ends of motions."""
 
     def __init__(
         self, method: Method, values: Mapping[str, Any],

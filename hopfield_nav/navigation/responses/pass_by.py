@@ -25,12 +25,7 @@ SLOWER = 2.0  # times as long as usual takes the rest of a segment on which a to
 
 
 class PassBy:
-    """Goes on slowly past a glancing contact.
-
-    Args:
-        situation: of the run.
-        onward: what makes the motion over a cell and on, its first segment so many times slower.
-    """
+    """Goes on slowly past a glancing contact; ``onward`` makes the motion over a cell and on."""
 
     def __init__(
         self, situation: Situation, onward: Callable[[Cell, Reference, float], PlannedMotion]
@@ -67,18 +62,10 @@ def is_glancing(
     q_ref: np.ndarray,
     qd_ref: np.ndarray,
 ) -> bool:
-    """Whether a touch may be passed by.
+    """Whether a touch may be passed by: its force [N] opposes neither the segment nor the motion.
 
-    Its force opposes neither the touched segment nor the present motion. The first segment of a motion is a
-    retreat, or one on which a touch has been passed by already: there none is.
-
-    Args:
-        arm: kinematics of the controller.
-        motion: that the arm makes.
-        segment: that was touched.
-        force: (3,) estimated force on the tool [N].
-        q_ref: (n,) reference [rad].
-        qd_ref: (n,) its velocity [rad/s].
+    The first segment of a motion is a retreat, or one on which a touch has been passed by already: there none
+    is.
     """
     velocity = (jacobian(arm, q_ref) @ qd_ref)[:3]
     size, speed = float(np.linalg.norm(force)), float(np.linalg.norm(velocity))

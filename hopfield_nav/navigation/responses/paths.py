@@ -18,11 +18,7 @@ _GOAL_SHUT = "known obstacles stand between the goal and every free cell around 
 
 
 class MarkedPaths:
-    """Paths past marked cells.
-
-    Args:
-        situation: of the run.
-    """
+    """Paths past marked cells."""
 
     def __init__(self, situation: Situation) -> None:
         self._world, self._map = situation.world, situation.map
@@ -46,9 +42,7 @@ class MarkedPaths:
 class BelievedPaths:
     """Paths around facts and beliefs; where there is none, against as few beliefs as can be.
 
-    Args:
-        situation: of the run.
-        tried: cells that a retreat was tried to in vain.
+    Cells that a retreat was tried to in vain are left out.
     """
 
     def __init__(self, situation: Situation, tried: Callable[[], set[Cell]]) -> None:

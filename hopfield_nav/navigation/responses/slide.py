@@ -26,12 +26,10 @@ from hopfield_nav.navigation.motion import (
     ToolMotions,
 )
 from hopfield_nav.navigation.responses.follow import farthest, retreat_from_surface
-from hopfield_nav.navigation.responses.learning import ON_LINE
 from hopfield_nav.navigation.responses.paths import BelievedPaths
-from hopfield_nav.navigation.responses.replan import Replan
-from hopfield_nav.navigation.responses.retreat import MAX_TRIES, Retreat
+from hopfield_nav.navigation.responses.replan import MAX_TRIES, Replan, Retreat
 from hopfield_nav.navigation.responses.surface import CORNER, Surface
-from hopfield_nav.navigation.responses.touch import ToolTouch
+from hopfield_nav.navigation.responses.touch import ON_LINE, ToolTouch
 from hopfield_nav.plugin import Method
 
 MAX_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
@@ -98,16 +96,10 @@ class SlideAlong(Replan):
         self._map.beliefs.confirm(held)
 
     def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
-        """Learn from where the arm slides, and say how to go on.
+        """Learn from where the arm slides; the axis (3,) to go on about, see ``Slide``; None: it can leave.
 
-        Args:
-            time: of the look [s].
-            place: (3,) of the tool [m].
-            normal: (3,) from the surface, a unit vector.
-            felt: whether it is felt there; else it is being searched.
-
-        Returns:
-            The axis (3,) of the slide, as ``Slide.axis``; None: the arm can leave.
+        The unit vector ``normal`` (3,) points from the surface, which is felt at ``place`` (3,) [m], or
+        searched.
         """
         place, normal, course = self._map.flat(place), self._along_map(normal), self._course
         learned = felt and self._slide_across(place, normal)

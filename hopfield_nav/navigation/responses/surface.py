@@ -54,14 +54,10 @@ class Crossing(NamedTuple):
 def with_point(
     before: Surface | None, place: np.ndarray, outward: np.ndarray, back: np.ndarray, grid: CollisionMap
 ) -> Surface:
-    """The surface with one more point, or a new one behind a corner.
+    """The surface with one more point (3,) [m], or a new one: at the first touch, or behind a corner.
 
-    Args:
-        before: what is known of it; None at the first touch.
-        place: (3,) that was felt [m].
-        outward: (3,) unit vector to the free side, as the force of this touch gives it.
-        back: (3,) unit vector against the motion.
-        grid: the map.
+    Unit vectors: ``outward`` to the free side, as the force of this touch gives it, ``back`` against the
+    motion.
     """
     normal, tangents = outward.copy(), list[np.ndarray]()
     for point in [] if before is None else before.points[::-1]:
@@ -86,15 +82,7 @@ def with_point(
 def crossings(
     grid: CollisionMap, surface: Surface, begin: np.ndarray, end: np.ndarray, wide: float
 ) -> Iterator[Crossing]:
-    """The steps that lead through the plane of a surface near a chord.
-
-    Args:
-        grid: the map.
-        surface: that was felt.
-        begin: (3,) of the chord [m].
-        end: (3,) of it [m].
-        wide: distance from the chord within which they meet the plane [m].
-    """
+    """The steps that lead through the plane of a surface no farther than ``wide`` [m] from a chord."""
     rank = len(grid.shape)
     low = grid.cell_of(np.minimum(begin, end) - wide - grid.spacing)
     high = grid.cell_of(np.maximum(begin, end) + wide + grid.spacing)
