@@ -289,7 +289,10 @@ REPLAN = ("replan",)
 TABLES = {
     "touch": [Part("settings", _condition, TOUCHES, REPLAN), Part("responses", _all, TOUCHES)],
     "touch_parts": [Part("parts", lambda f, s, m: f"{s}: {m}", TOUCHES)],
-    "learning": [Part("touches", _condition, TOUCHES, REPLAN)],
+    "learning": [
+        Part("touches", _condition, TOUCHES, REPLAN),
+        Part("learnt", _condition, TOUCHES, REPLAN, lambda f, s, m: "payload" not in s),
+    ],
     "gaps": [Part("gaps", _family, {"reached": c.share(c.reached, digits=0)}, REPLAN)],
     "second": [Part("second", _condition, SECOND, REPLAN)],
     "bundled": [
