@@ -209,6 +209,34 @@ BLIND = {
     "peak force": GOALS["peak force"],
     "processor time, median": c.of("processor_time_s", "{:.1f} s", np.median),
 }
+RATIOS = {
+    "free p99": c.first("free_p99", "{:.3g}"),
+    "pushed p99": c.first("pushed_p99", "{:.3g}"),
+    "ratio": lambda m: f"{m[0][0]['pushed_p99'] / m[0][0]['free_p99']:.2f}",
+    "threshold for all pushes": c.first("threshold_of_all", "{:.3g}"),
+    "false alarms": lambda m: f"{m[0][0]['alarms_of_all']} in {m[0][0]['watched_s']:.0f} s",
+    "per hour (95 %)": lambda m: c.hourly([m[0][0]], "alarms_of_all", "watched_s"),
+    "pushes caught without a false alarm": lambda m: (
+        f"{m[0][0]['found_without_alarm']} of {m[0][0]['pushes']}"
+    ),
+}
+HALVES = {
+    "pushes found, threshold by the one half, by the other": lambda m: ", ".join(
+        c.share_text(row["found"], row["pushes"], 0) for row in m[0]
+    ),
+    "delay, median": c.of("delay_s", "{:.0f} ms", np.median, scale=1e3),
+    "false alarms in the other halves": lambda m: (
+        f"{c.added(m[0], 'false_alarm_count'):.0f} in {c.added(m[0], 'simulated_time_s'):.0f} s"
+    ),
+    "per hour (95 %)": lambda m: c.hourly(m[0], "false_alarm_count", "simulated_time_s"),
+}
+STANDING = {
+    "correlation": c.first("correlation", "{:.2f}"),
+    "gain": c.first("gain", "{:.2f}"),
+    "rms error [N]": c.first("rms_N", "{:.1f}"),
+    "delay [ms]": c.of("lag_s", "{:.0f}", np.median, scale=1e3),
+    "rms with nothing pushing [N]": c.first("rms_at_rest_N", "{:.1f}"),
+}
 SURE, NEAR, LOST = 0.9, 0.04, 9.0  # weight of a sure place, [m] of a good one and of none
 FELT = {
     "touches": lambda m: str(len(_numbers(m[0], "places"))),
@@ -285,6 +313,11 @@ def _is_of_arm(family: str, condition: str, method: str) -> bool:
     return condition == "real" or not ("pole" in method or "thresholds" in method)
 
 
+def _stands(family: str, condition: str, method: str) -> bool:
+    """An estimate stands beside the force sensor once, whatever its measure."""
+    return family == "standing" and ("own" in method or method.endswith(", torque"))
+
+
 REPLAN = ("replan",)
 TABLES = {
     "touch": [Part("settings", _condition, TOUCHES, REPLAN), Part("responses", _all, TOUCHES)],
@@ -316,6 +349,11 @@ TABLES = {
     "sliding_law": [Part("law", _condition, LAW, ("slide",))],
     "wrist": [Part("random", lambda f, s, m: f"{s}: {m}", WRIST, None, _is_of_arm)],
     "wrist_bundled": [Part("bundled", _all, WRIST_WORLDS, None, _is_of_arm, "world")],
+    "recordings": [
+        Part("ratios", _method, RATIOS, None, lambda f, s, m: f == "pushes", "estimator, measure"),
+        Part("halves", _method, HALVES, None, lambda f, s, m: f == "pushes", "estimator, measure"),
+        Part("standstill", lambda f, s, m: m.split(",")[0], STANDING, None, _stands, "estimator"),
+    ],
     "whole_arm": [
         Part("goals", _all, GOALS),
         Part("felt", _all, FELT, None, lambda f, s, m: m != "optimist"),

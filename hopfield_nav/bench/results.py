@@ -65,8 +65,8 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     tables = [reached_table(suite, rows, methods, cell) for cell in cells(suite)]
     for pair in pairs(suite, methods):
         tables += [pair_table(suite, rows, pair, cell) for cell in cells(suite)]
-        worlds = most_different(suite, rows, pair)
-        tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
+        if worlds := most_different(suite, rows, pair):
+            tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     write_whole(folder / "report.md", _markdown(suite, tables))
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
 
@@ -141,11 +141,13 @@ def _markdown(suite: Suite, tables: Sequence[Table]) -> str:
 def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
     told = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
     name = html.escape(suite.name)
-    drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in CURVES.items())
+    shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare}
+    drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
+    drawn = f"<h2>Share of the goals reached</h2>{drawn}" if drawn else ""
     body = "".join(map(_table, tables))
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
-        f"<h1>{name}</h1>{told}<h2>Share of the goals reached</h2>{drawn}{body}</html>\n"
+        f"<h1>{name}</h1>{told}{drawn}{body}</html>\n"
     )
 
 

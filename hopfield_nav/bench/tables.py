@@ -42,8 +42,8 @@ def cells(suite: Suite) -> list[Cell]:
 def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
     """Which methods are compared: those of the file, and those that were added with the file's first."""
     given = [pair for pair in suite.suite.pairs if set(pair) <= set(methods)]
-    named = {name for pair in given for name in pair}
-    return [*given, *((methods[0], name) for name in methods[1:] if not given or name not in named)]
+    own = suite.data["methods"] if given else ()
+    return [*given, *((methods[0], name) for name in methods[1:] if name not in own)]
 
 
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
@@ -92,13 +92,14 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
 
 
 def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:
-    """Worlds that one of two methods alone reached, then those where their times differ most."""
+    """Worlds that one of two methods alone reached, then those where their times differ, the most first."""
     found = []
     for cell in cells(suite):
         first, second = (_by_world(rows, cell, name) for name in pair)
         for repeat in sorted(first.keys() & second.keys()):
             a, b = first[repeat], second[repeat]
-            if a["counts"]:
+            same = all(a.get(key) == b.get(key) for key in ("outcome", "simulated_time_s"))
+            if a["counts"] and not same:
                 found.append(Different(cell, repeat, int(a["seed"]), a, b))
     return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
 
@@ -109,8 +110,9 @@ def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: M
     for world in worlds:
         line = [", ".join(world.cell), str(world.seed)]
         for row in (world.first, world.second):
-            time = row["simulated_time_s"]
-            told = f"{row['outcome']}, {_plain(time)} s, {_plain(row['collision_count'])} touches"
+            told = str(row["outcome"])
+            for key, unit in (("simulated_time_s", "s"), ("collision_count", "touches")):
+                told += f", {_plain(row[key])} {unit}" if row.get(key) is not None else ""
             link = links.get((*world.cell, row["method"], world.repeat))
             line.append(f"[{told}]({link})" if link else told)
         lines.append(line)
@@ -141,7 +143,7 @@ def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
 
 def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
     reached = [row["outcome"] == "reached" for row in (world.first, world.second)]
-    times = [row["simulated_time_s"] or 0.0 for row in (world.first, world.second)]
+    times = [row.get("simulated_time_s") or 0.0 for row in (world.first, world.second)]
     return reached[0] == reached[1], -abs(float(times[1]) - float(times[0])), world.cell, world.repeat
 
 
@@ -158,7 +160,8 @@ def _mean(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: 
 
 
 def _rate(rows: Sequence[Row]) -> str:
-    """False alarms an hour, with the exact interval."""
+    """False alarms an hour, with the exact interval, of rows in which they were looked for."""
+    rows = [r for r in rows if r[ALARMS] is not None]
     seconds = sum(_numbers(r["simulated_time_s"] for r in rows))
     if not seconds:
         return "–"

@@ -1,4 +1,4 @@
-"""Where a person pushed the recorded UR5: currents of the pushed run beside its paired free run.
+"""A recorded UR5 (Kufieta 2014), and where a person pushed it: currents beside those of its paired free run.
 
 Nothing records when the pushes were. Both runs follow one reference of strokes to and fro, so every row of
 the pushed run has rows of the free run at the same place of the same stroke. Where a current, averaged over
@@ -9,12 +9,17 @@ before the first motion are left out: there the currents are what stiction kept 
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from recorded_runs import recording
+import xarray
 from scipy.ndimage import uniform_filter1d
+
+from dynamics import BadInput
+from hopfield_nav.logs import load_recording
 
 FREE, PUSHED = "no5_free", "no5_pushed"
 WINDOW = 0.1  # [s] of the moving average
@@ -23,6 +28,26 @@ SLOWEST = 0.005  # [rad/s] a faster reference moves
 SHORTEST = 0.1  # [rad] of joint 1: the end of the motion before the log is no stroke
 GAP = 0.1  # [s] pushes closer than this are one
 BRIEFEST = 0.05  # [s] what is shorter is a stroke that broke away a few rows sooner
+
+
+def recordings_folder() -> Path:
+    """Where the recordings lie: in HOPFIELD_NAV_DATA, or beside the checkout.
+
+    Raises:
+        BadInput: they are not there.
+    """
+    default = Path(__file__).resolve().parents[3] / "shared" / "data"
+    found = Path(os.environ.get("HOPFIELD_NAV_DATA") or default) / "ur5_kufieta2014"
+    if not found.is_dir():
+        allowed = "--data FOLDER of hopfield-nav bench, or HOPFIELD_NAV_DATA, names the folder that holds it"
+        raise BadInput("no recordings", where=str(found), allowed=allowed)
+    return found
+
+
+@cache
+def recording(run: str) -> xarray.Dataset:
+    """One run, read once."""
+    return load_recording(recordings_folder() / run)
 
 
 class Push(NamedTuple):
