@@ -157,15 +157,15 @@ def listed(rows: Rows, key: str) -> np.ndarray:
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found.reshape(-1, 2)
 
 
-def quantiles(values: Iterable[float], form: str = "{:.0f}") -> str:
-    """Median and 95 % quantile."""
+def quantiles(values: Iterable[float], form: str = "{:.0f}", high: float = 0.95) -> str:
+    """Median and a high quantile."""
     array = np.asarray(values, dtype=float).reshape(-1)
-    return ", ".join(form.format(v) for v in np.quantile(array, [0.5, 0.95])) if len(array) else "–"
+    return ", ".join(form.format(v) for v in np.quantile(array, [0.5, high])) if len(array) else "–"
 
 
-def median(values: Sequence[float]) -> str:
-    """Median with two digits."""
-    return f"{np.median(values):.2f}" if len(values) else "-"
+def median(values: Sequence[float] | np.ndarray, form: str = "{:.2f}") -> str:
+    """Median, by default with two digits."""
+    return form.format(np.median(values)) if len(values) else "-"
 
 
 def ratio(rows: Rows, part: str, whole: str) -> str:

@@ -69,7 +69,25 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         ]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
         lines.append([name, str(len(counted)), *reached, str(gave_up), str(failed), *values])
-    return Table(f"{cell[0]}, {cell[1]}", head, lines)
+    return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
+
+
+def has_goals(suite: Suite) -> bool:
+    """Whether a suite compares what it takes to reach a goal, and not only what is felt."""
+    return bool({"collision_count", "simulated_time_s", "way_m"} & set(suite.suite.compare))
+
+
+def _telling(table: Table, goals: bool) -> Table:
+    """Without columns that say nothing: goals where there are none, failures where none failed, dashes."""
+    columns = list(zip(table.head, *table.rows, strict=True))
+    silent = {"false `no_path`": {"0"}, "method failed": {"0"}}
+    kept = [
+        column
+        for column in columns
+        if (goals or column[0] not in ("reached", "95 %")) and set(column[1:]) - silent.get(column[0], {"–"})
+    ]
+    head, *rows = zip(*kept, strict=True)
+    return Table(table.title, list(head), list(map(list, rows)))
 
 
 def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
@@ -80,8 +98,11 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
     got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
     won = _signed(mean(float(b) - float(a) for a, b in got), 100.0, " %")
     lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
+    lines = lines if has_goals(suite) else []
     for key, quantity in _compared(suite).items():
         values = [(a[key], b[key]) for a, b in there if a[key] is not None and b[key] is not None]
+        if there and not values:
+            continue
         unit = f" {quantity.shown}".rstrip()
         less = _signed(mean(float(b) - float(a) for a, b in values), quantity.scale, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]

@@ -25,7 +25,8 @@ QUANTILE = 99.9  # of free motion, for thresholds of single joints
 LAG, GAP = 0.1, 0.1  # [s] after a push in which it may be felt; between two alarms of one rise
 SPARE = 1.1  # of the largest level of the half that chooses
 COLUMNS = {
-    "pushes": "1", "found": "1", "delay_s": "s", "threshold": "1", "free_p99": "1", "pushed_p99": "1",
+    "pushes": "1", "found": "1", "lost": "1", "delay_s": "s", "threshold": "1", "free_p99": "1",
+    "pushed_p99": "1",
     "threshold_of_all": "1", "alarms_of_all": "1", "watched_s": "s", "found_without_alarm": "1",
     "correlation": "1", "gain": "1", "rms_N": "N", "lag_s": "s", "rms_at_rest_N": "N",
 }  # fmt: skip
@@ -115,7 +116,7 @@ def joint_scale(runs: tuple[str, ...], estimator: str) -> np.ndarray:
 
 @cache
 def level(run: str, estimator: str, detector: Method) -> np.ndarray:
-    """Level (k,) of a detector: fixed thresholds of joints are what other runs' free motion reaches, others 1.
+    """Level (k,) of a detector: fixed thresholds of joints are what free motion of other runs has, others 1.
 
     Of the arm's own force it is the norm [N].
     """
@@ -191,7 +192,8 @@ def pushed(world, seed: int) -> dict:
     low, high = (float(np.percentile(method.rows(run)[1], 99)) for run in (FREE, PUSHED))
     return {
         "outcome": "reached", "simulated_time_s": seconds, "false_alarm_count": alarms, "pushes": len(peaks),
-        "found": len(delays), "delay_s": float(np.median(delays)) if delays else None, "threshold": threshold,
+        "found": len(delays), "lost": len(peaks) - len(delays),
+        "delay_s": float(np.median(delays)) if delays else None, "threshold": threshold,
         "free_p99": low, "pushed_p99": high, "threshold_of_all": all_found, "alarms_of_all": of_all,
         "watched_s": watched, "found_without_alarm": int((peaks > method.largest()).sum()),
     }  # fmt: skip

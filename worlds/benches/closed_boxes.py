@@ -1,29 +1,31 @@
 """Boxes about the goal that are closed, and the same boxes with one opening that the arm fits through.
 
-python -m whole_arm.closed_boxes --count 13    (in the folder scripts; goes on where the file ends)
+python worlds/benches/closed_boxes.py --count 13    (goes on where the file ends)
 
 The box is that of ``random_scene``, with a lid. The opening of the lid is the rectangle about the arm at its
-goal, and ``ROOM`` more on every side; a sampling planner, which knows no map, finds a path through it.
+goal, and ``ROOM`` more on every side; a sampling planner, which knows no map, finds a path through it. A
+suite's seed is the number of a box in its family.
 """
-
-from __future__ import annotations
 
 import argparse
 import csv
+import math
+from functools import cache, partial
 from itertools import count as counted
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from whole_arm import FLOOR, NOT_RUN, Watched, is_into, moved
 
 from dynamics import Arm, BadInput, forward_kinematics, load_arm
 from hopfield_nav.geometry import capsules_in_base, half_space, pack_primitives
 from hopfield_nav.known_world import build_scene, collides, plan_sampling
 from hopfield_nav.world import build_obstacles, parse_world
 from hopfield_nav.world.solids import Box
-from whole_arm.worlds import FLOOR, is_into
 
-FILE = Path(__file__).parent / "closed_boxes.csv"
+FILE = Path(__file__).with_suffix(".csv")
+MOST = {"closed": 60, "open": math.inf}  # touches after which a run is given up
 ROOM, MARGIN, SECONDS = 0.04, 0.015, 2.0  # [m] about the arm in the opening, [m] and [s] of the oracle
 WALL = 0.02  # [m]
 FAMILIES = {  # edges of the open side and depth [m], and stiffness of all walls [N/m]
@@ -48,14 +50,28 @@ class Boxed(NamedTuple):
     open: str
 
 
+@cache
 def boxes(family: str) -> list[Boxed]:
     """The boxes of a family that are kept, in the order in which they were drawn."""
-    if not FILE.exists():
-        return []
     with FILE.open(encoding="utf-8", newline="") as file:
         kept = [(int(row[1]), np.array(row[2:], dtype=float)) for row in csv.reader(file) if row[0] == family]
     arm = load_arm("ur5_ragazzon2012")
     return [_boxed(arm, family, seed, q.reshape(2, -1)) for seed, q in kept]
+
+
+def run_of(world, seed, family, kind):
+    """The run of a box, watched."""
+    if seed >= len(boxes(family)):
+        return NOT_RUN
+    text = getattr(boxes(family)[seed], kind)
+    contact = world.contact.model_copy(update={"stiffness": FAMILIES[family][2]})
+    return Watched(moved(world, text).with_changes(contact=contact), seed, 0.0, MOST[kind])
+
+
+for _kind in MOST:
+    for _family in FAMILIES:
+        _name = f"{_kind}_{_family.replace(', ', '_')}".upper()
+        globals()[_name] = partial(run_of, family=_family, kind=_kind)
 
 
 def draw(arm: Arm, family: str, seed: int) -> tuple[Boxed, np.ndarray] | None:
