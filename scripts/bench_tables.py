@@ -157,11 +157,13 @@ WRIST_WORLDS = {
 }
 
 
-def _span(key: str, form: str, where: c.Test = c.reached) -> c.Cell:
+def _span(key: str, form: str, where: c.Test = c.reached, unit: str = "", to: str = "–") -> c.Cell:
+    """Smallest and largest value of a column over some rows; one where they look alike."""
+
     def cell(methods: list[c.Rows]) -> str:
         values = [form.format(c.number(key)(r)) for r in methods[0] if where(r)]
         ends = sorted(set(values), key=float)
-        return "" if not ends else ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
+        return "" if not ends else f"{to.join(dict.fromkeys((ends[0], ends[-1])))}{unit}"
 
     return cell
 
@@ -169,9 +171,9 @@ def _span(key: str, form: str, where: c.Test = c.reached) -> c.Cell:
 PLANNERS = {
     "reached": lambda m: f"{sum(map(c.reached, m[0]))} of {len(m[0])}",
     "first outcome": lambda m: str(m[0][0]["outcome" if c.reached(m[0][0]) else "reason"]),
-    "path of the tool [m]": _span("way_m", "{:.2f}"),
-    "time to goal [s]": _span("simulated_time_s", "{:.1f}"),
-    "collisions": _span("collision_count", "{:.0f}", lambda r: True),
+    "path of the tool [m]": _span("way_m", "{:.2f}", to=" to "),
+    "time to goal [s]": _span("simulated_time_s", "{:.1f}", to=" to "),
+    "collisions": _span("collision_count", "{:.0f}", lambda r: True, to=" to "),
 }
 TIMES = {"replan, median": c.of("replan_wall_time_median_s", "{:.1f} ms", np.median, lambda r: True, 1e3)}
 
@@ -203,6 +205,25 @@ def _of_place(
     return cell
 
 
+EVERY = {"where": lambda row: True}
+REACTIONS = {
+    "outcome": lambda m: ", ".join(sorted({str(row["outcome"]).replace("_", " ") for row in m[0]})),
+    "peak": _span("peak_contact_force_N", "{:.0f}", unit=" N", **EVERY),
+    "from the alarm on": _span("force_behind_N", "{:.0f}", unit=" N", **EVERY),
+    "impulse": _span("impulse_Ns", "{:.1f}", unit=" N·s", **EVERY),
+    "time": _span("simulated_time_s", "{:.0f}", unit=" s", **EVERY),
+    "collisions": _span("collision_count", "{:.0f}", **EVERY),
+}
+EXPLAINED = {
+    "detections": c.count(c.counts),
+    "first answer right": lambda m: c.share_text(
+        sum(not row["wrong"] for row in m[0]), sum(map(c.counts, m[0])), 0
+    ),
+    **{
+        f"said: {name}": c.count(lambda row, name=name: row["said"] == name)
+        for name in ("contact", "friction", "payload", "masses", "noise")
+    },
+}
 GOALS = {
     "worlds": c.count(c.counts),
     "reached": c.share(c.reached, c.counts, 0),
@@ -514,6 +535,8 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("felt", _all, FELT, None, lambda f, s, m: m != "optimist"),
         Part("missed", _all, MISSED),
     ],
+    "reactions": [Part("reactions", lambda f, s, m: f"{f}: {m}", REACTIONS, head="world: reaction")],
+    "explain": [Part("explain", _family, EXPLAINED, head="true cause")],
     "gears_tool": [Pivot("tool", _family, _condition, _tool_with_gears, SIGMA)],
     "gears_periods": [Part("periods", _condition, PERIODS, head="period, model")],
     "gears_stiff": [Pivot("stiff", _condition, _way_to_feel, _felt_at, SIGMA)],

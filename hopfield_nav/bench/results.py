@@ -67,7 +67,8 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     tables = [reached_table(suite, rows, methods, cell) for cell in cells(suite)]
     for pair in pairs(suite, methods):
         tables += [pair_table(suite, rows, pair, cell) for cell in cells(suite)]
-        if worlds := most_different(suite, rows, pair):
+        if has_goals(suite):
+            worlds = most_different(suite, rows, pair)
             tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     write_whole(folder / "report.md", _markdown(suite, tables))
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))

@@ -113,14 +113,13 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
 
 
 def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Different]:
-    """Worlds that one of two methods alone reached, then those where their times differ, the most first."""
+    """Worlds that one of two methods alone reached, then those where their times differ most."""
     found = []
     for cell in cells(suite):
         first, second = (_by_world(rows, cell, name) for name in pair)
         for repeat in sorted(first.keys() & second.keys()):
             a, b = first[repeat], second[repeat]
-            same = all(a.get(key) == b.get(key) for key in ("outcome", "simulated_time_s"))
-            if a["counts"] and not same:
+            if a["counts"]:
                 found.append(Different(cell, repeat, int(a["seed"]), a, b))
     return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
 

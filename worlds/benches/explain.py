@@ -1,28 +1,20 @@
-"""How often the first answer of ``explain`` is right, on detections whose cause is known.
-
-    python scripts/explain_study.py --of-each 40 --out docs/detection.md
+"""Detections whose cause is known, and what ``explain`` says of them first, for the suite ``explain``.
 
 Each is a motion over three random configurations whose torques come from a true arm, read with a model that
 has one fault: nothing but a contact, friction, a payload, masses, or one wrong sample of a torque.
 """
 
-from __future__ import annotations
-
-import argparse
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-from measured_part import table, tell
 
 from dynamics import Arm, inverse_dynamics, jacobian, joint_friction_torque, load_arm
 from hopfield_nav.logs import Explanation, Signals, explain_detections, replay
 from hopfield_nav.loop import quintic_trajectory, values_at
-from hopfield_nav.plugin import find_method
-from hopfield_nav.record import share_interval
+from hopfield_nav.plugin import Measures, find_method
 
 KINDS = ("contact", "friction", "payload", "masses", "noise")
 PERIOD, LEG = 0.008, 2.0  # [s]
-FIRST = 1000  # seed; those below it were there to choose what ``explain`` does
 NOISE = 0.2  # [N·m] of a measured torque
 THRESHOLD = (9.0, 9.0, 7.0, 3.0, 3.0, 3.0)  # [N·m]
 LOW, HIGH = (-2.0, -2.2, -2.0, -2.0, -2.0, -2.0), (2.0, -0.6, 2.0, 2.0, 2.0, 2.0)  # [rad]
@@ -72,25 +64,16 @@ def changed(model: Arm, kind: str, generator: np.random.Generator) -> Arm:
     return model
 
 
-def main() -> None:
-    """Count and write."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--of-each", type=int, default=40)
-    parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
-    rows = []
-    for kind in KINDS:
-        told = [
-            each for seed in range(FIRST, FIRST + asked.of_each) if (each := case(kind, seed)) is not None
-        ]
-        first = [each.causes[0].name for each in told]
-        right, n = first.count(kind), len(first)
-        low, high = share_interval(right, n) if n else (0.0, 1.0)
-        answers = [str(first.count(name)) for name in KINDS]
-        rows.append([kind, str(n), f"{right} ({100 * low:.0f}–{100 * high:.0f} %)", *answers])
-    head = ["true cause", "detections", "first answer right", *(f"said: {name}" for name in KINDS)]
-    tell(table(head, rows), asked.out, "explain")
+def first_answer(world, seed: int, kind: str) -> dict:
+    """A row; it counts where there was a detection."""
+    told = case(kind, seed)
+    right = told is not None and told.causes[0].name == kind
+    return {
+        "outcome": "reached", "simulated_time_s": 2 * LEG, "counts": int(told is not None),
+        "said": None if told is None else told.causes[0].name, "wrong": int(not right),
+    }  # fmt: skip
 
 
-if __name__ == "__main__":
-    main()
+CONTACT, FRICTION, PAYLOAD, MASSES, NOISY = (partial(first_answer, kind=kind) for kind in KINDS)
+COLUMNS = {"said": "", "wrong": "1"}
+MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
