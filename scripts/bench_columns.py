@@ -183,3 +183,19 @@ def hourly(rows: Rows, count: str, seconds: str) -> str:
 def added(rows: Rows, key: str) -> float:
     """Sum of a column."""
     return sum(float(row[key] or 0.0) for row in rows)
+
+
+def span(key: str, form: str, where: Test = reached, unit: str = "", to: str = "–") -> Cell:
+    """Smallest and largest value of a column over some rows; one where they look alike."""
+
+    def cell(methods: list[Rows]) -> str:
+        values = [form.format(number(key)(r)) for r in methods[0] if where(r)]
+        ends = sorted(set(values), key=float)
+        return "" if not ends else f"{to.join(dict.fromkeys((ends[0], ends[-1])))}{unit}"
+
+    return cell
+
+
+def each(cell: Cell, number: int) -> Cell:
+    """A cell of one of the methods that stand side by side."""
+    return lambda methods: cell([methods[number]])

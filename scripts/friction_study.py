@@ -16,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 from bench_columns import Rows
-from bench_tables import NEAR, read
+from bench_tables import read
 from madsen2020.real_data import RUNS, STEP, log, options
 from matplotlib.axes import Axes
 from measured_part import table, tell
 from scipy.signal import savgol_filter
+from suite_tables.arm import NEAR
 
 from dynamics import load_arm
 from dynamics.identification import identify

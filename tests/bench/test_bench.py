@@ -149,7 +149,9 @@ def test_the_command_writes_table_page_and_markdown(here, capsys):
         def handle_starttag(self, tag, attributes):
             assert tag not in ("script", "link", "img")
             for name, value in attributes:
-                if name == "href":
+                if name == "href" and value.startswith("#"):
+                    assert f" id={value[1:]}>" in page
+                elif name == "href":
                     assert (Path("out") / value).is_file()
 
     Links().feed(page)

@@ -8,21 +8,10 @@ from pathlib import Path
 import bench_columns as c
 import numpy as np
 import pytest
-from bench_tables import (
-    FELT,
-    GEARS,
-    GOALS,
-    MISSED,
-    PAIRS,
-    REGROUPED,
-    SECOND,
-    STRAIGHT,
-    TABLES,
-    TOUCHES,
-    WRIST,
-    Part,
-    tables,
-)
+from bench_tables import TABLES, tables
+from suite_tables.arm import FELT, GEARS, GOALS, MISSED, REGROUPED, STRAIGHT
+from suite_tables.parts import Part
+from suite_tables.tool import PAIRS, SECOND, TOUCHES, WRIST
 
 from dynamics import forward_kinematics
 from hopfield_nav.bench import list_suites, load_suite
