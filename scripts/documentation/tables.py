@@ -123,9 +123,9 @@ def sampling() -> str:
 
 def pressed_peg() -> str:
     """What the force estimate is worth while a peg is pressed and slid."""
-    from ragazzon2012.pressed_peg_figures import table
+    from ragazzon2012.pressed_peg_figures import peg_table
 
-    return table()
+    return peg_table()
 
 
 def base_parameters() -> str:

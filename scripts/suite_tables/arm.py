@@ -11,6 +11,35 @@ import numpy as np
 from hopfield_nav.record import alarm_rate, share_interval
 from suite_tables.parts import Part, Pivot, by_all, by_both, by_condition, by_family
 
+
+def _isolated(kind: str, part: int, whole: int) -> c.Cell:
+    """A share of contacts with its interval and their number, of what ``counts`` of the suite tells."""
+
+    def cell(methods: list[c.Rows]) -> str:
+        found = np.sum([json.loads(row["counts_of"])[kind] for row in methods[0] if row["counts_of"]], axis=0)
+        if part < 0:
+            return f"{found[whole] / found[0]:.2f}"
+        low, high = share_interval(int(found[part]), int(found[whole]))
+        texts = (f"{100 * v:.1f}".replace("100.0", "100") for v in (found[part] / found[whole], low, high))
+        return "{} % ({}–{}), n = {:.0f}".format(*texts, found[whole])
+
+    return cell
+
+
+def _isolation(kind: str) -> dict[str, c.Cell]:
+    return {
+        "true link in set": _isolated(kind, 1, 0),
+        "best right, links 2–6": _isolated(kind, 2, 3),
+        **({"links 5, 6": _isolated(kind, 4, 5)} if kind == "push" else {}),
+        "links in set": _isolated(kind, -1, 6),
+    }
+
+
+UNFELT = {
+    "no joint feels": lambda m: c.share_text(int(c.added(m[0], "unfelt")), int(c.added(m[0], "drawn"))),
+    "of those on link 1": lambda m: f"{100 * c.added(m[0], 'unfelt_1') / c.added(m[0], 'drawn_1'):.0f} %",
+}
+INSTANTS = {"alone": "first instant", "swept": "and swept space", "rising": "and until the peak"}
 SURE, NEAR, LOST = 0.9, 0.04, 9.0  # weight of a sure place, [m] of a good one and of none
 
 
@@ -226,6 +255,21 @@ TABLES: dict[str, list[Part | Pivot]] = {
     "gears_periods": [Part("periods", by_condition, PERIODS, head="period, model")],
     "gears_stiff": [Pivot("stiff", by_condition, _way_to_feel, _felt_at, SIGMA)],
     "gears_free": [Part("free", lambda f, s, m: f"{f}, off by {s}", FREE_GEARS, head=SIGMA)],
+    "isolation": [
+        Part("pushes", by_both, _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
+        Part("unfelt", by_family, UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
+        *(
+            Part(
+                "collisions",
+                lambda f, s, m, words=words: f"{s}, {words}",
+                _isolation(kind),
+                None,
+                lambda f, s, m, kind=kind: f == "collisions" and (s == "perfect" or kind != "rising"),
+                "model, what counts",
+            )
+            for kind, words in INSTANTS.items()
+        ),
+    ],
     "whole_arm": [
         Part("goals", by_all, GOALS),
         Part("felt", by_all, FELT, None, lambda f, s, m: m != "optimist"),

@@ -15,6 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from isolation_pushes import FRICTION_ERROR, LEAST, MASS_ERROR
+from surface_points import random_surface_points
 
 from dynamics import link_frames, load_arm
 from hopfield_nav.experiment import follow
@@ -29,8 +31,6 @@ from hopfield_nav.isolation import (
 )
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World, build_arm, parse_world
-from isolation.pushes import FRICTION_ERROR, LEAST, MASS_ERROR
-from isolation.surface_points import random_surface_points
 
 RADIUS, SPEED, INSTANTS, EVERY = 0.05, 1.0, 26, 2  # sphere [m], joints [rad/s], times, steps between them
 # Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others:

@@ -1,16 +1,23 @@
-"""Pictures: who is taken for whom, and the arm with the patches that explain one push drawn on it."""
+"""Pictures of docs/isolation.md: who is taken for whom, and the patches of the arm that explain one push.
+
+python scripts/isolation_pictures.py docs/figures
+
+The pushes are those of the suite ``isolation``.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
+from benches import suite_module
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.lines import Line2D
 
-from dynamics import Arm
+from dynamics import Arm, load_arm
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
 from hopfield_nav.figures.solid import (
     View,
@@ -23,9 +30,9 @@ from hopfield_nav.figures.solid import (
 )
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
-from isolation.pushes import Pushes
-from isolation.scores import Scores
 
+suite, isolated = suite_module("isolation"), suite_module("isolation_pushes")
+Pushes, Scores = isolated.Pushes, isolated.Scores
 _SHADES = LinearSegmentedColormap.from_list("felt", ["#FFFFFF", COLOURS.felt])
 _CUTS = 4  # small faces along each edge of a patch, to follow the round surface
 
@@ -180,3 +187,22 @@ def _handles() -> list:
         Line2D([], [], **dot, mfc=COLOURS.goal, color=COLOURS.goal, label="likeliest point"),
         Line2D([], [], color=COLOURS.true, lw=1.4, marker=">", ms=3, markevery=[1], label="true push"),
     ]
+
+
+def _example(pushes: Pushes, found: list[Isolation]) -> int:
+    """A push on link 3 whose set has several links and whose arm is stretched out enough to be seen."""
+    for k, i in enumerate(isolated.counted(pushes)):
+        several = len(found[k].links) >= 2 and found[k].best_link == pushes.link[i] == 3
+        seen = np.linalg.norm(pushes.point[i][:2]) > 0.3 and pushes.point[i][2] > 0.25
+        if several and seen and len(found[k].patches) >= 5:
+            return k
+    return 0
+
+
+if __name__ == "__main__":
+    for name in ("ur5_ragazzon2012", "ur5_full"):
+        arm, pushes = load_arm(name), suite.pushes_of(name)
+        scores, found = isolated.isolate_pushes(arm, pushes)
+        k = _example(pushes, found)
+        at = isolated.counted(pushes)[k]
+        print(*draw(arm, scores, pushes, at, found[k], Path(sys.argv[1]), f"isolation_{name}"), sep="\n")

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from isolation_scores import Scores, score
+from surface_points import random_surface_points
 
 from dynamics import Arm, gravity_torque
 from hopfield_nav.isolation import (
@@ -19,8 +21,6 @@ from hopfield_nav.isolation import (
     model_covariance,
     push_torque,
 )
-from isolation.scores import Scores, score
-from isolation.surface_points import random_surface_points
 
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform
@@ -59,18 +59,22 @@ def counted(pushes: Pushes) -> np.ndarray:
 
 
 def isolate_pushes(
-    arm: Arm, pushes: Pushes, perfect: bool = True, seed: int = 0
+    arm: Arm, pushes: Pushes, perfect: bool = True, seed: int = 0, part: tuple[int, int] = (0, 1)
 ) -> tuple[Scores, list[Isolation]]:
-    """Isolate every counted push from its torque, noise and, unless ``perfect``, the model's errors."""
-    rng, rows, found = np.random.default_rng(seed), counted(pushes), []
-    n = len(arm.dh)
-    for i in rows:
+    """Isolate every counted push from its torque, noise and, unless ``perfect``, the model's errors.
+
+    ``part`` (k, n): the k-th of n parts alone; all parts together are the whole.
+    """
+    rng, found, n = np.random.default_rng(seed), [], len(arm.dh)
+    rows = np.array_split(counted(pushes), part[1])[part[0]]
+    for i in counted(pushes):
         q, residual = pushes.q[i], pushes.torque[i] + NOISE * rng.standard_normal(n)
         sigma: float | np.ndarray = NOISE
         if not perfect:
             sigma = model_covariance(arm, q, np.zeros(n), NOISE, MASS_ERROR, FRICTION_ERROR)
             residual = residual + _model_error(arm, q, rng)
-        found.append(isolate(arm, q, residual, sigma))
+        if i in rows:
+            found.append(isolate(arm, q, residual, sigma))
     area = default_surface(arm).patches[:, 5]
     return score([int(k) for k in pushes.link[rows]], list(pushes.point[rows]), found, area), found
 
