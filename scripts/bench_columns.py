@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hopfield_nav.record import share_interval
+from hopfield_nav.record import alarm_rate, share_interval
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
@@ -65,14 +65,14 @@ def share(part: Test, whole: Test = lambda row: True, digits: int = 1) -> Cell:
 
 def sums(part: str, whole: str) -> Cell:
     """Share of the sum of a column in that of another."""
-    return lambda m: share_text(_sum(m[0], part), _sum(m[0], whole))
+    return lambda m: share_text(int(added(m[0], part)), int(added(m[0], whole)))
 
 
 def on(part: str, whole: str, ratio: bool = True) -> Cell:
     """The sum of a column on that of another, with their ratio."""
 
     def cell(methods: list[Rows]) -> str:
-        a, b = _sum(methods[0], part), _sum(methods[0], whole)
+        a, b = int(added(methods[0], part)), int(added(methods[0], whole))
         return f"{a} on {b}" + (f" ({a / b:.2f})" if ratio and b else "")
 
     return cell
@@ -80,7 +80,7 @@ def on(part: str, whole: str, ratio: bool = True) -> Cell:
 
 def total(key: str) -> Cell:
     """Sum of a column."""
-    return lambda methods: str(_sum(methods[0], key))
+    return lambda methods: str(int(added(methods[0], key)))
 
 
 def count(test: Test) -> Cell:
@@ -157,22 +157,45 @@ def listed(rows: Rows, key: str) -> np.ndarray:
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found.reshape(-1, 2)
 
 
-def quantiles(values: Iterable[float], form: str = "{:.0f}") -> str:
-    """Median and 95 % quantile."""
+def quantiles(values: Iterable[float], form: str = "{:.0f}", high: float = 0.95) -> str:
+    """Median and a high quantile."""
     array = np.asarray(values, dtype=float).reshape(-1)
-    return ", ".join(form.format(v) for v in np.quantile(array, [0.5, 0.95])) if len(array) else "–"
+    return ", ".join(form.format(v) for v in np.quantile(array, [0.5, high])) if len(array) else "–"
 
 
-def median(values: Sequence[float]) -> str:
-    """Median with two digits."""
-    return f"{np.median(values):.2f}" if len(values) else "-"
+def median(values: Sequence[float] | np.ndarray, form: str = "{:.2f}") -> str:
+    """Median, by default with two digits."""
+    return form.format(np.median(values)) if len(values) else "-"
 
 
 def ratio(rows: Rows, part: str, whole: str) -> str:
     """Sum of a column over that of another."""
-    below = sum(float(row[whole] or 0.0) for row in rows)
-    return f"{sum(float(row[part] or 0.0) for row in rows) / below:.0f}" if below else "-"
+    below = added(rows, whole)
+    return f"{added(rows, part) / below:.0f}" if below else "-"
 
 
-def _sum(rows: Rows, key: str) -> int:
-    return int(sum(row[key] or 0 for row in rows))
+def hourly(rows: Rows, count: str, seconds: str) -> str:
+    """Sum of a column over that of times, as a rate with its exact interval."""
+    rate, low, high = alarm_rate(int(added(rows, count)), added(rows, seconds))
+    return f"{rate:.0f} ({low:.0f} … {high:.0f})"
+
+
+def added(rows: Rows, key: str) -> float:
+    """Sum of a column."""
+    return sum(float(row[key] or 0.0) for row in rows)
+
+
+def span(key: str, form: str, where: Test = reached, unit: str = "", to: str = "–") -> Cell:
+    """Smallest and largest value of a column over some rows; one where they look alike."""
+
+    def cell(methods: list[Rows]) -> str:
+        values = [form.format(number(key)(r)) for r in methods[0] if where(r)]
+        ends = sorted(set(values), key=float)
+        return "" if not ends else f"{to.join(dict.fromkeys((ends[0], ends[-1])))}{unit}"
+
+    return cell
+
+
+def each(cell: Cell, number: int) -> Cell:
+    """A cell of one of the methods that stand side by side."""
+    return lambda methods: cell([methods[number]])

@@ -10,351 +10,36 @@ with ``--out`` writes those that have a mark on that page.
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-import bench_columns as c
-import numpy as np
+from bench_columns import Row
 from measured_part import parts, table, tell
+from suite_tables import arm, tool
+from suite_tables.arm import REGROUPED
+from suite_tables.parts import Part, Pivot, lines_of, pivoted
 
 from hopfield_nav.sweeps import parse_line
 
-Line = tuple[str, str, str]  # family, condition and the methods that are put side by side
+TABLES: dict[str, Sequence[Part | Pivot]] = {**tool.TABLES, **arm.TABLES}
 
 
-class Part(NamedTuple):
-    """One table.
-
-    Attributes:
-        mark: on its page; parts of one mark are one table.
-        name: of a line, from family, condition and its last method.
-        columns: by their head.
-        methods: that a line puts side by side; None: every method has a line.
-        where: which lines there are, of the same three.
-        head: of the first column.
-    """
-
-    mark: str
-    name: Callable[[str, str, str], str]
-    columns: dict[str, c.Cell]
-    methods: Sequence[str] | None = None
-    where: Callable[[str, str, str], bool] = lambda family, condition, method: True
-    head: str = ""
-
-
-TOUCHES = {
-    "worlds": c.worlds,
-    "reached, path with 5 mm": c.share(c.reached, c.counts),
-    "with 2 mm": c.share(c.reached, c.narrow),
-    "false `no_path`": c.count(c.gave_up),
-    "collisions on contacts": c.on("collision_count", "contact_count"),
-    "grazes": c.total("graze_count"),
-    "answered once": c.sums("once", "strong"),
-    "not at all": c.sums("missed", "strong"),
-    "time to the goal": c.of("simulated_time_s", "{:.1f} s"),
-}
-SOON = 0.03  # [s] within which a second obstacle is to be felt
-SECOND = {
-    "touches": c.count(lambda r: r["delay_s"] is not None),
-    "delay, median": c.of("delay_s", "{:.0f} ms", np.median, lambda r: True, 1e3),
-    "largest": c.of("delay_s", "{:.0f} ms", np.max, lambda r: True, 1e3),
-    f"within {1e3 * SOON:.0f} ms": c.share(
-        lambda r: r["delay_s"] <= SOON, lambda r: r["delay_s"] is not None, 0
-    ),
-}
-PAIRS = {
-    "worlds": c.worlds,
-    "reached": c.beside(c.reached, "{:.0f}", how=np.sum, alike=False),
-    "false `no_path`": c.beside(c.gave_up, "{:.0f}", how=np.sum, alike=False),
-    "collisions": c.beside("collision_count", "{:.1f}"),
-    "in contact": c.beside("contact_time_s", "{:.2f}", " s"),
-    "time": c.beside("simulated_time_s", "{:.1f}", " s"),
-    "the tool's way": c.beside("way_m", "{:.2f}", " m"),
-    "largest force, mean": c.beside("peak_contact_force_N", "{:.1f}", " N"),
-    "faster in": c.faster,
-    "time, median of ratios": c.ratio_of_times,
-}
-WORLDS = {
-    "outcome": c.first("outcome", "`{}`"),
-    "collisions": c.first("collision_count"),
-    "in contact": c.first("contact_time_s", "{:.1f}"),
-    "time [s]": c.first("simulated_time_s", "{:.1f}"),
-    "the tool's way [m]": c.first("way_m", "{:.2f}"),
-    "largest force [N]": c.first("peak_contact_force_N", "{:.0f}"),
-    "strides": c.first("strides"),
-}
-LAW = {
-    "warned of": lambda m: "yes" if m[0][0]["warned"] else "no",
-    "error of the force, rms [N]": c.first("force_error_rms_N", "{:.2f}"),
-    "contact lost": c.of("contact_lost", "{:.1f} %", where=lambda r: True, scale=100.0),
-    "normal off, median, largest [°]": lambda m: (
-        f"{m[0][0]['angle_median_deg']:.2f}, {m[0][0]['angle_max_deg']:.2f}"
-    ),
-    "speed of the tool [mm/s]": c.first("speed_mm_s", "{:.0f}"),
-}
-ENCLOSED = {
-    "outcome": c.first("outcome", "`{}`"),
-    "collisions": c.first("collision_count"),
-    "facts": c.first("closed_step_count"),
-    "smallest cut": c.first("smallest_cut"),
-    "of steps that can be touched": c.first("touchable_cut"),
-}
-OLDER = {
-    "outcome": c.first("outcome", "`{}`"),
-    "time [s]": c.first("simulated_time_s", "{:.1f}"),
-    "collisions on contacts": lambda m: " / ".join(
-        c.on("collision_count", "contact_count", False)([rows]) for rows in m
-    ),
-    "largest force [N]": c.first("peak_contact_force_N", "{:.0f}"),
-}
-
-
-def _error(methods: list[c.Rows]) -> str:
-    squares, rows = (sum(r[key] or 0 for r in methods[0]) for key in ("error_squared_N2", "pressed_rows"))
-    return f"{np.sqrt(squares / rows):.1f}" if rows else "–"
-
-
-def _counted(methods: list[c.Rows]) -> str:
-    pairs = c.listed(methods[0], "angles_deg")
-    return c.quantiles(np.repeat(pairs[:, 0], pairs[:, 1].astype(int)))
-
-
-WRIST = {
-    "reached": c.share(c.reached, c.counts, 0),
-    "collisions on contacts": c.on("collision_count", "contact_count", False),
-    "not felt": c.total("silent_contact_count"),
-    "false alarms": c.total("false_alarm_count"),
-    "peak force, median, largest [N]": lambda m: "{:.0f}, {:.0f}".format(
-        *(how([c.number("peak_contact_force_N")(r) for r in m[0]]) for how in (np.median, np.max))
-    ),
-    "time to the goal [s]": c.of("simulated_time_s", "{:.1f}"),
-    "delay, median, p95 [ms]": lambda m: c.quantiles(c.listed(m[0], "delays_ms")),
-    "error of the force, rms [N]": _error,
-    "its direction, median, p95 [°]": _counted,
-    "at the alarm [°]": lambda m: c.quantiles(c.listed(m[0], "turned_deg")),
-}
-WRIST_WORLDS = {
-    "outcome": c.first("outcome", "`{}`"),
-    "time [s]": c.first("simulated_time_s", "{:.1f}"),
-    "collisions on contacts": c.on("collision_count", "contact_count", False),
-    "peak force [N]": c.first("peak_contact_force_N", "{:.0f}"),
-    "delay, median [ms]": lambda m: c.quantiles(c.listed(m[0], "delays_ms")).split(",")[0],
-}
-
-
-def _span(key: str, form: str, where: c.Test = c.reached) -> c.Cell:
-    def cell(methods: list[c.Rows]) -> str:
-        values = [form.format(c.number(key)(r)) for r in methods[0] if where(r)]
-        ends = sorted(set(values), key=float)
-        return "" if not ends else ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
-
-    return cell
-
-
-PLANNERS = {
-    "reached": lambda m: f"{sum(map(c.reached, m[0]))} of {len(m[0])}",
-    "first outcome": lambda m: str(m[0][0]["outcome" if c.reached(m[0][0]) else "reason"]),
-    "path of the tool [m]": _span("way_m", "{:.2f}"),
-    "time to goal [s]": _span("simulated_time_s", "{:.1f}"),
-    "collisions": _span("collision_count", "{:.0f}", lambda r: True),
-}
-TIMES = {"replan, median": c.of("replan_wall_time_median_s", "{:.1f} ms", np.median, lambda r: True, 1e3)}
-
-
-def _numbers(rows: c.Rows, key: str) -> list:
-    return [value for row in rows for value in json.loads(str(row[key] or "[]"))]
-
-
-def _seconds(methods: list[c.Rows]) -> str:
-    found = _numbers(methods[0], "replans_s")
-    return ", ".join(f"{v:.2f} s" for v in np.quantile(found, [0.5, 0.9])) if found else "-"
-
-
-def _of_place(
-    test: Callable[[np.ndarray], np.ndarray], among: Callable = lambda felt: felt[:, 0] >= 0.0
-) -> c.Cell:
-    """Share of the touches whose place passes a test: errors of the best of one, two, three; link; weight."""
-
-    def cell(methods: list[c.Rows]) -> str:
-        felt = np.array(_numbers(methods[0], "places")).reshape(-1, 5)
-        chosen = test(felt)[among(felt)]
-        return f"{100 * chosen.mean():.0f} %" if len(chosen) else "-"
-
-    return cell
-
-
-GOALS = {
-    "worlds": c.count(c.counts),
-    "reached": c.share(c.reached, c.counts, 0),
-    "touches, median": c.of("collision_count", "{:.0f}", np.median),
-    "90 %": c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9)),
-    "joint path / omniscient": lambda m: c.median(
-        [r["path_rad"] / r["bound_rad"] for r in m[0] if c.reached(r)]
-    ),
-    "time": c.of("simulated_time_s", "{:.0f} s", np.median),
-    "peak force": c.of("peak_contact_force_N", "{:.0f} N", np.median),
-    "replan, median, 90 %": _seconds,
-    "× real time": lambda m: c.ratio(m[0], "simulated_time_s", "spent_s"),
-}
-BLIND = {
-    "count": c.count(c.counts),
-    "reached": c.share(c.reached, c.counts, 0),
-    "`no_path`": c.count(lambda r: r["counts"] and r["outcome"] == "no_path"),
-    "touches, median": GOALS["touches, median"],
-    "90 %": GOALS["90 %"],
-    "time": GOALS["time"],
-    "joint path": c.of("path_rad", "{:.1f} rad", np.median),
-    "peak force": GOALS["peak force"],
-    "processor time, median": c.of("processor_time_s", "{:.1f} s", np.median),
-}
-SURE, NEAR, LOST = 0.9, 0.04, 9.0  # weight of a sure place, [m] of a good one and of none
-FELT = {
-    "touches": lambda m: str(len(_numbers(m[0], "places"))),
-    "within 4 cm": _of_place(lambda felt: felt[:, 0] <= NEAR),
-    "8 cm": _of_place(lambda felt: felt[:, 0] <= 2 * NEAR),
-    "truth in first 2": _of_place(lambda felt: felt[:, 1] <= NEAR),
-    "first 3": _of_place(lambda felt: felt[:, 2] <= NEAR),
-    "link right": _of_place(lambda felt: felt[:, 3] > 0.0),
-    "nowhere": _of_place(lambda felt: felt[:, 0] == LOST),
-    "sure (weight ≥ 0.9)": _of_place(lambda felt: felt[:, 4] >= SURE),
-    "of these within 4 cm": _of_place(lambda felt: felt[:, 0] <= NEAR, lambda felt: felt[:, 4] >= SURE),
-    "false alarms on motions": c.on("false_alarm_count", "motions", False),
-}
-MISSED = {
-    "not reached: seed, outcome, touches, time": lambda m: (
-        "; ".join(
-            f"{r['seed']} `{r['outcome']}` {r['collision_count']}, {r['simulated_time_s']:.0f} s"
-            for r in m[0]
-            if r["counts"] and not c.reached(r)
-        )
-        or "-"
-    )
-}
-
-
-def _normals(chosen: Callable[[np.ndarray], np.ndarray]) -> Callable[[list[c.Rows]], np.ndarray]:
-    def angles(methods: list[c.Rows]) -> np.ndarray:
-        pairs = c.listed(methods[-1], "angles")
-        return pairs[chosen(pairs[:, 0]), 1]
-
-    return angles
-
-
-def _normal_columns() -> dict[str, c.Cell]:
-    """Of normals from the force alone, and of those from felt points: number, median and 90 % quantile."""
-    found: dict[str, c.Cell] = {}
-    for name, chosen in (("the force alone", lambda n: n == 1), ("felt points", lambda n: n > 1)):
-        angles = _normals(chosen)
-
-        def cell(methods: list[c.Rows], angles: Callable = angles) -> str:
-            off = angles(methods)
-            return f"{len(off)}: {np.median(off):.0f}°, {np.percentile(off, 90):.0f}°" if len(off) else "-"
-
-        found[f"normals from {name}: number, off by, median, 90 %"] = cell
-    return found
-
-
-def _condition(family: str, condition: str, method: str) -> str:
-    return condition
-
-
-def _family(family: str, condition: str, method: str) -> str:
-    return family
-
-
-def _method(family: str, condition: str, method: str) -> str:
-    return method
-
-
-def _both(family: str, condition: str, method: str) -> str:
-    return f"{family}, {condition}"
-
-
-def _all(family: str, condition: str, method: str) -> str:
-    return f"{family}, {condition}: {method}"
-
-
-def _is_enclosed(family: str, condition: str, method: str) -> bool:
-    return "enclosed" in family or "ball" in family
-
-
-def _is_of_arm(family: str, condition: str, method: str) -> bool:
-    """The ideal arm needs neither another pole nor other thresholds."""
-    return condition == "real" or not ("pole" in method or "thresholds" in method)
-
-
-REPLAN = ("replan",)
-TABLES = {
-    "touch": [Part("settings", _condition, TOUCHES, REPLAN), Part("responses", _all, TOUCHES)],
-    "touch_parts": [Part("parts", lambda f, s, m: f"{s}: {m}", TOUCHES)],
-    "learning": [Part("touches", _condition, TOUCHES, REPLAN)],
-    "gaps": [Part("gaps", _family, {"reached": c.share(c.reached, digits=0)}, REPLAN)],
-    "second": [Part("second", _condition, SECOND, REPLAN)],
-    "bundled": [
-        Part("enclosed", _family, ENCLOSED, REPLAN, _is_enclosed, "world"),
-        Part("detectors", _family, OLDER, ("detector of Ragazzon 2012", "replan"), head="world"),
-        Part("bundled", _family, WORLDS, ("replan", "follow", "slide"), head="world"),
-    ],
-    "following": [
-        Part("random", _both, PAIRS, ("replan", "follow"), lambda f, s, m: "friction" not in s),
-        Part("friction", _both, PAIRS, ("replan", "follow"), lambda f, s, m: "friction" in s),
-        Part("normals", _both, _normal_columns(), ("replan", "follow")),
-    ],
-    "following_choices": [
-        Part("choices", lambda f, s, m: f"{s}, {m}", PAIRS, ("replan", other))
-        for other in ("`retract: 0.003`", "`retract: 0.01`", "`step: 0.0526`, two cells")
-    ],
-    "sliding": [
-        Part("search", _both, PAIRS, ("replan", "slide"), lambda f, s, m: "many" not in f),
-        Part("dense", _condition, PAIRS, ("replan", "slide"), lambda f, s, m: "many" in f),
-    ],
-    "sliding_law": [Part("law", _condition, LAW, ("slide",))],
-    "wrist": [Part("random", lambda f, s, m: f"{s}: {m}", WRIST, None, _is_of_arm)],
-    "wrist_bundled": [Part("bundled", _all, WRIST_WORLDS, None, _is_of_arm, "world")],
-    "whole_arm": [
-        Part("goals", _all, GOALS),
-        Part("felt", _all, FELT, None, lambda f, s, m: m != "optimist"),
-        Part("missed", _all, MISSED),
-    ],
-    "motion_bench_maker": [Part("blind", _all, BLIND)],
-    "planners": [
-        Part("runs", _method, PLANNERS, head="planner"),
-        Part("times", _method, TIMES, head="planner"),
-    ],
-}
-
-
-def read(folder: Path) -> list[c.Row]:
+def read(folder: Path) -> list[Row]:
     """The rows of a bench's table."""
     head, *lines = map(parse_line, (folder / "table.csv").read_text(encoding="utf-8").splitlines())
     return [dict(zip(head, line, strict=True)) for line in lines]
 
 
-def lines_of(part: Part, rows: Sequence[c.Row]) -> list[list[str]]:
-    """The lines of a table over the rows of a bench."""
-    grouped: dict[Line, list[c.Row]] = {}
-    for row in rows:
-        key = str(row["family"]), str(row["condition"]), str(row["method"])
-        grouped.setdefault(key, []).append(row)
-    lines = []
-    for family, condition in dict.fromkeys(key[:2] for key in grouped):
-        there = [method for f, s, method in grouped if (f, s) == (family, condition)]
-        for side in [[method] for method in there] if part.methods is None else [part.methods]:
-            line = family, condition, side[-1]
-            if part.where(*line) and set(side) <= set(there):
-                own = [grouped[family, condition, method] for method in side]
-                lines.append([part.name(*line), *(column(own) for column in part.columns.values())])
-    return lines
-
-
-def tables(suite: str, rows: Sequence[c.Row]) -> dict[str, str]:
+def tables(suite: str, rows: Sequence[Row]) -> dict[str, str]:
     """The tables of a suite by their marks."""
     found: dict[str, tuple[list[str], list[list[str]]]] = {}
+    regrouped = REGROUPED.get(suite, list)(rows)
     for part in TABLES[suite]:
+        if isinstance(part, Pivot):
+            found[part.mark] = pivoted(part, rows)
+            continue
         head = [part.head, *part.columns]
-        found.setdefault(part.mark, (head, []))[1].extend(lines_of(part, rows))
+        found.setdefault(part.mark, (head, []))[1].extend(lines_of(part, regrouped))
     return {mark: table(head, lines) for mark, (head, lines) in found.items()}
 
 

@@ -20,12 +20,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from whole_arm.worlds import FAMILIES, WRONG, draw_text
+from benches import suite_module
 
 from dynamics import BadInput
 from hopfield_nav import Simulation, load_world
 from hopfield_nav.world import World, parse_world
 
+whole_arm = suite_module("whole_arm")
+WRONG = """\
+plant: {dynamics: ur5_full, friction: arm, presliding: ideal}
+controller: {model: ur5_full, model_error: {mass_scale: 1.1, friction_scale: 0.8}}
+sensors: {encoder_resolution: 1.0e-5, velocity_noise: 1.0e-3}
+"""
 BUNDLED = Path(__file__).resolve().parents[1] / "worlds"
 _FULL = ("plant.dynamics=ur5_full", "controller.model=ur5_full")
 _FRICTION = (
@@ -64,10 +70,10 @@ class Case(NamedTuple):
 
 def cases() -> Iterator[Case]:
     """All runs, the longest kind first."""
-    for family in FAMILIES:
+    for family in whole_arm.FAMILIES:
         for seed in SEEDS:
-            text = draw_text(family, seed).replace("record: {signals: none}\n", "") + WRONG * (seed % 2)
-            yield Case(f"{family} {seed}", "", text, ())
+            text = whole_arm.draw_text(family, seed).replace("record: {signals: none}\n", "")
+            yield Case(f"{family} {seed}", "", text + WRONG * (seed % 2), ())
     for path in sorted(BUNDLED.glob("*.yaml")):
         for name, overrides in CONDITIONS.items():
             yield Case(f"{path.stem}, {name}", str(path), "", overrides)

@@ -1,72 +1,38 @@
-r"""Gears that give before they slip: what the tool and the whole arm feel with them, and free motion.
+"""Gears that give: what recordings tell of a real arm's, and how honest places on the arm are with them.
 
-python scripts/friction_study.py --tool 7 --periods 7 --stiff 12 --free 30 --recordings --whole 4 \
-    --weights docs/figures/weights_of_places.png --out docs/friction.md
+    python scripts/friction_study.py --out docs/friction.md
+    hopfield-nav bench whole_arm_gears --out FOLDER
+    python scripts/friction_study.py --weights FOLDER docs/figures/weights_of_places.png
 
-The tool moves through ``random_cylinders``; the control computer knows the stiffness, or is off by a factor.
-Motors have the ripple and the noise that the recordings show, and a constant that is 2 % off. Runs of free
-motion and of the whole arm are kept in a folder; the latter share the worlds of ``whole_arm_study.py``.
+What the tool and the whole arm feel with such gears is in the suites ``gears_tool``, ``gears_periods``,
+``gears_stiff``, ``gears_free`` and ``whole_arm_gears``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 import numpy as np
-from friction.conditions import FIRST, REAL, STIFFNESS
-from friction.free_motion import free_table
-from friction.periods import periods_table
-from friction.stiff_gears import stiff_table
+from bench_columns import Rows
+from bench_tables import read
 from madsen2020.real_data import RUNS, STEP, log, options
+from matplotlib.axes import Axes
 from measured_part import table, tell
 from scipy.signal import savgol_filter
-from whole_arm.giving import Runs, joined_giving, runs_giving, whole_table
-from whole_arm.weights import draw_weights
+from suite_tables.arm import NEAR
 
 from dynamics import load_arm
 from dynamics.identification import identify
-from hopfield_nav import load_world, simulate
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, new_figure, paper_style, save_figure
+from hopfield_nav.record import share_interval
 
-FACTORS = (1, 0.5, 2, 0.2, 5)  # believed stiffness a true one
-PERIODS = (0.001, 0.002, 0.008)  # [s]
 CYCLES = (101, 202, 203, 204)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
 MOVING, FASTEST, RESTING = 0.05, 1.5, 1e-3  # [rad/s] faster than FASTEST the samples are too few for a ripple
 SMOOTHED = 25  # samples over which everything slower is taken off
-
-
-def tool_cell(count: int, *changes: str) -> str:
-    """Goals reached of ``count`` worlds, and false alarms of all."""
-    summaries = [
-        simulate(load_world("random_cylinders", [*REAL, *changes, f"seed={FIRST + k}"])).summary
-        for k in range(count)
-    ]
-    reached = sum(s["outcome"] == "reached" for s in summaries)
-    blocked = sum(s["outcome"] == "no_path" for s in summaries)
-    cell = f"{reached}, {sum(s['false_alarm_count'] for s in summaries)}"
-    return f"{cell} ({blocked} `no_path`)" if blocked else cell
-
-
-def tool_table(count: int) -> str:
-    """By stiffness: the stiffness known and not, at 1 ms; known, at longer periods."""
-    head = [
-        "σ [N·m/rad]",
-        "known",
-        *(f"× {f}" for f in FACTORS[1:]),
-        *(f"{1e3 * p:g} ms" for p in PERIODS[1:]),
-    ]
-    rows = []
-    for gear in ("ideal", *STIFFNESS):
-        plant = f"plant.presliding={gear}"
-        factors = FACTORS[:1] if gear == "ideal" else FACTORS
-        cells = [
-            tool_cell(count, plant, f"controller.model_error.presliding_scale={factor}") for factor in factors
-        ]
-        cells += ["-"] * (len(FACTORS) - len(factors))
-        cells += [tool_cell(count, plant, f"controller.period={period}") for period in PERIODS[1:]]
-        rows.append([gear, *cells])
-        print(rows[-1], flush=True)
-    return table(head, rows)
+BINS = 10
+PANELS = {"model known": "known", "masses, friction and stiffness off": "wrong"}
 
 
 def recordings_table() -> str:
@@ -112,43 +78,45 @@ def _above_smooth(signal: np.ndarray) -> np.ndarray:
     return signal - savgol_filter(signal, SMOOTHED, 2)
 
 
+def draw_weights(rows: Rows, path: Path) -> None:
+    """How often a place is right that is said to be with some probability, with the model known and wrong."""
+    with paper_style():
+        figure = new_figure(PAGE, 7.2 * CENTIMETRE)
+        panels = figure.subplots(1, len(PANELS), sharey=True)
+        for ax, (title, way) in zip(panels, PANELS.items(), strict=True):
+            texts = [str(row["weighed"] or "[]") for row in rows if str(row["condition"]).endswith(way)]
+            ax.plot([0, 1], [0, 1], color=COLOURS.ink, linewidth=0.5, zorder=0)
+            _draw_bins(ax, *np.array([pair for text in texts for pair in json.loads(text)]).reshape(-1, 2).T)
+            ax.set(xlabel="weight of a place", xlim=(0, 1), ylim=(0, 1.08))
+            ax.set_title(title, loc="left")
+        panels[0].set_ylabel(f"within {100 * NEAR:g} cm of the truth")
+        save_figure(figure, path.parent, path.stem)
+
+
+def _draw_bins(ax: Axes, weight: np.ndarray, error: np.ndarray) -> None:
+    """The share of right places of each bin with its 95 % interval, and their number above."""
+    bins = np.minimum((BINS * weight).astype(int), BINS - 1)
+    for k in np.unique(bins):
+        right = error[bins == k] <= NEAR
+        said, (low, high) = weight[bins == k].mean(), share_interval(int(right.sum()), len(right))
+        ax.plot([said, said], [low, high], color=COLOURS.felt, linewidth=1.0)
+        ax.plot(said, right.mean(), "o", color=COLOURS.felt, markersize=3, clip_on=False)
+        ax.annotate(
+            str(len(right)), (said, high), (0, 2), textcoords="offset points", ha="center", fontsize=5
+        )
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tool", type=int, default=0, help="worlds of the tool a cell of the table")
-    parser.add_argument(
-        "--periods", type=int, default=0, help="worlds of the tool a control period and model"
-    )
-    parser.add_argument("--stiff", type=int, default=0, help="pushes a cell of the table of stiff gears")
-    parser.add_argument("--free", type=int, default=0, help="runs of free motion a stiffness and factor")
-    parser.add_argument("--whole", type=int, default=0, help="worlds of the whole arm a family")
-    parser.add_argument("--conditions", type=int, default=2, help="of these in all conditions")
-    parser.add_argument("--join", action="store_true", help="make no run of the whole arm: join what is kept")
-    parser.add_argument("--weights", type=Path, help="picture of the weights of places beside what is true")
-    parser.add_argument("--recordings", action="store_true", help="also what recordings tell of a real arm")
-    parser.add_argument("--keep", type=Path, default=Path("runs/friction"), help="folder of the single runs")
     parser.add_argument("--out", type=Path, help="page; default: print only")
-    given = parser.parse_args()
-
-    def arms() -> Runs:
-        if given.join:
-            return joined_giving(given.keep)
-        return runs_giving(given.whole, given.conditions, given.keep)
-
-    parts = {
-        "tool": given.tool and (lambda: tool_table(given.tool)),
-        "periods": given.periods and (lambda: periods_table(given.periods)),
-        "stiff": given.stiff and (lambda: stiff_table(given.stiff)),
-        "free": given.free and (lambda: free_table(given.free, given.keep)),
-        "recordings": given.recordings and recordings_table,
-        "motors": given.recordings and motors_table,
-        "whole": (given.whole or given.join) and (lambda: whole_table(arms())),
-    }
-    for name, make in parts.items():
-        if make:
-            tell(make(), given.out, name)
-    if given.weights:
-        draw_weights(arms(), given.weights)
+    parser.add_argument("--weights", type=Path, nargs=2, metavar=("FOLDER", "PNG"), help="this picture alone")
+    asked = parser.parse_args()
+    if asked.weights:
+        draw_weights(read(asked.weights[0]), asked.weights[1])
+        return
+    tell(recordings_table(), asked.out, "recordings")
+    tell(motors_table(), asked.out, "motors")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""What an arm gains that learns itself: its touches, its model on recordings, and what learning costs.
+"""What an arm gains that learns itself: its model on recordings, and what learning costs.
 
-python scripts/learning_study.py --worlds 40 --second 50 --out docs/imperfections.md
-python scripts/learning_study.py --masses 200 --out docs/touches.md
+python scripts/learning_study.py --out docs/imperfections.md
 
-Touches are counted as in the suite ``touch``, on the same worlds. On recordings of a real UR5 the model is
-learnt from windows of 0.2 s of one run, second by second, and judged by its torque on another one.
+On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run, second by second, and judged
+by its torque on another one. What its touches gain is in the suites ``learning`` and ``second``.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from pathlib import Path
 import numpy as np
 from measured_part import table, tell
 from recorded_runs import recording
-from touches.runs import FIRST, HEAD, SETTINGS, row, run_one
-from touches.second import SOON, delay_of_second
 
 from dynamics import Arm, inverse_dynamics, load_arm
 from dynamics.identification import base_parameters, base_regressor, ordinary
@@ -26,48 +23,12 @@ from hopfield_nav import load_world
 from hopfield_nav.control import LinkLearning, Windows
 from hopfield_nav.experiment import Simulation
 
-OFF, CARRYING = "masses 10 % off", "payload of 1 kg, unknown"
-LEARN = {OFF: ["controller.learn=true"], CARRYING: ["controller.learn={payload: [0, 2]}"]}
 RUNS = ("no1", "no8", "no5_free")
 SAMPLES, FEW = 25, 6  # of 8 ms in a window that is learnt from, and in one that is judged or fitted offline
 LONGEST = 0.02  # [s] a sample: no1 lacks two of every four
 FREE = 10  # windows at first, about two seconds, in which nothing touches the arm, as in a wiggle
 OTHERS = {"masses 10 % too large": "ur5_controller", "those of ur5_kebria2016": "ur5_kebria2016"}
 TIMES = 5  # of which the fastest counts
-
-
-def touches(worlds: int) -> str:
-    """Whole runs, with learning and without."""
-    lines, settings = [HEAD], {"everything known": SETTINGS["default"]}
-    for name, learn in LEARN.items():
-        settings |= {name: SETTINGS[name], f"{name}, learnt": [*SETTINGS[name], *learn]}
-    for name, change in settings.items():
-        lines.append(row(name, [run_one(FIRST + k, change) for k in range(worlds)]))
-        print(lines[-1], flush=True)
-    return "\n".join(lines)
-
-
-def masses(worlds: int) -> str:
-    """Touches with masses that are off, learnt and not, world by world beside those with all known."""
-    settings = {"everything known": SETTINGS["default"], OFF: SETTINGS[OFF]}
-    settings[f"{OFF}, learnt"] = [*SETTINGS[OFF], *LEARN[OFF]]
-    runs = {name: [run_one(FIRST + k, change) for k in range(worlds)] for name, change in settings.items()}
-    return "\n".join([HEAD, *(row(name, found) for name, found in runs.items())])
-
-
-def second(count: int) -> str:
-    """What is met on the way back, with learning and without."""
-    rows = []
-    for name, learn in LEARN.items():
-        for words, more in (("", []), (", learnt", learn)):
-            generator = np.random.default_rng(FIRST)
-            change = [*SETTINGS[name], *more]
-            delays = 1e3 * np.array([delay_of_second(generator, change) for _ in range(count)])
-            delays = delays[~np.isnan(delays)]
-            soon = f"{(delays <= 1e3 * SOON).sum()} of {len(delays)}"
-            rows.append((name + words, f"{np.median(delays):.0f} ms", f"{delays.max():.0f} ms", soon))
-            print(rows[-1], flush=True)
-    return table(("", "delay, median", "largest", "within 30 ms"), rows)
 
 
 def windows_of(run: str, samples: int = FEW) -> Windows:
@@ -138,22 +99,10 @@ def cost() -> str:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--worlds", type=int, default=40, help="worlds in every setting")
-    parser.add_argument("--second", type=int, default=50, help="second obstacles in every setting")
-    parser.add_argument("--masses", type=int, default=0, help="worlds of the table of touches.md, alone")
     parser.add_argument("--out", type=Path, help="Markdown file; default: print only")
-    options = parser.parse_args()
-    if options.masses:
-        tell(masses(options.masses), options.out, "learnt")
-        return
-    parts = {
-        "Recordings of a real arm": recordings(),
-        "Cost of a simulated second": cost(),
-        "Touches": touches(options.worlds),
-        "What is met on the way back": second(options.second),
-    }
-    text = "\n\n".join(f"### {title}\n\n{part}" for title, part in parts.items())
-    tell(text, options.out, "learning")
+    out = parser.parse_args().out
+    parts = {"Recordings of a real arm": recordings(), "Cost of a simulated second": cost()}
+    tell("\n\n".join(f"### {title}\n\n{part}" for title, part in parts.items()), out, "learning")
 
 
 if __name__ == "__main__":

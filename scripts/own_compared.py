@@ -14,8 +14,9 @@ import re
 from pathlib import Path
 
 import bench_columns as c
-from bench_tables import Part, lines_of, read
+from bench_tables import read
 from measured_part import ROOT, table, tell
+from suite_tables.parts import Part, by_all, lines_of
 
 from hopfield_nav.bench import find_suite, load_suite, shipped_file, write_shipped
 from hopfield_nav.cli.app import main as hopfield_nav
@@ -31,7 +32,7 @@ COLUMNS = {
     "the tool's way": c.of("way_m", "{:.2f} m"),
     "largest force, mean": c.of("peak_contact_force_N", "{:.0f} N"),
 }
-EVERY_METHOD = Part("", lambda family, condition, method: f"{family}, {condition}: {method}", COLUMNS)
+EVERY_METHOD = Part("", by_all, COLUMNS)
 
 
 def example(name: str) -> str:

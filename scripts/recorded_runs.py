@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from functools import cache
-from pathlib import Path
-
 import numpy as np
-import xarray
+from benches import suite_module
 
-from dynamics import Arm, BadInput, OperatingPoints, load_arm
+from dynamics import Arm, OperatingPoints, load_arm
 from dynamics.model_comparison import torque_residual
-from hopfield_nav.logs import load_recording
 
+recording = suite_module("recordings").recording
 RUNS = ("no1", "no8", "no5_free", "no5_pushed", "no10_standstill_force_sensor_fx")
 STANDSTILL = RUNS[-1]
 MOVING = RUNS[:-1]
 GRAVITY_9_82 = "ur5_controller, g = 9.82 m/s²"
 NO_ROTORS = "ur5_controller without rotor inertia"
-
-
-def folder() -> Path:
-    """Where the recordings lie.
-
-    Raises:
-        BadInput: they are not there.
-    """
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    found = Path(os.environ.get("HOPFIELD_NAV_DATA") or default) / "ur5_kufieta2014"
-    if not found.is_dir():
-        raise BadInput("no recordings", where=str(found), allowed="HOPFIELD_NAV_DATA names their folder")
-    return found
-
-
-@cache
-def recording(run: str) -> xarray.Dataset:
-    """One run, read once."""
-    return load_recording(folder() / run)
 
 
 def sets() -> dict[str, Arm]:

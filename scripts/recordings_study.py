@@ -1,6 +1,8 @@
-"""Detectors on a real UR5's recordings (Kufieta 2014): tables and figures of docs/detectors_on_recordings.md.
+"""A real UR5's recordings (Kufieta 2014): what does not depend on the method, and the page's figures.
 
 python scripts/recordings_study.py --out docs/detectors_on_recordings.md --figures docs/figures
+
+The tables of methods come from the suite ``recordings``.
 """
 
 from __future__ import annotations
@@ -9,34 +11,37 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-import recordings_methods as methods
+from benches import suite_module
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from measured_part import table, tell
-from recorded_pushes import FREE, PUSHED, pushes, strokes
-from recorded_runs import recording
-from recordings_methods import FREE_RUNS, OWN, estimators, followed, in_motion, judged, torque_of
 from reproduction import save_figures
 
 from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN
-from hopfield_nav.plugin import method_names
-from hopfield_nav.record import alarm_rate
+from hopfield_nav.plugin import find_method
 
-DETECTORS = ("high_pass_joint_torque", "adaptive_joint_torque", "adaptive_high_pass")
-MEASURES = {"torque": "‖tau_external‖ [N·m]", "force": "‖force‖ [N]", "joints": "joints [1]"}
+r = suite_module("recordings")
 OBSERVER = "momentum_observer"
-_LINES = (COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned, COLOURS.travelled, COLOURS.excluded)
-_MARKS = ("o", "s", "^", "v", "D", "P")
-
-
-def cases() -> list[tuple[str, str]]:
-    """Every estimator with every measure, and the arm's own force."""
-    plain = [(name, measure) for name in estimators() for measure in MEASURES]
-    return [*plain, *((OBSERVER, detector) for detector in DETECTORS), (OWN, "force")]
+ESTIMATORS = ("disturbance_observer", "joint_error", "joint_error_plain", OBSERVER, "tracking_error")
+_LOOKS = dict(  # colour, line and marker; the arm's own is black and broken
+    zip(
+        (*ESTIMATORS, r.OWN),
+        (
+            (COLOURS.goal, "-", "o"),
+            (COLOURS.felt, "-", "s"),
+            (COLOURS.start, "-", "^"),
+            (COLOURS.planned, "-", "v"),
+            (COLOURS.travelled, "-", "D"),
+            (COLOURS.true, "--", "x"),
+        ),
+        strict=True,
+    )
+)
 
 
 def motor_table() -> str:
     """Motor constants and friction of all free runs, with standard deviations."""
-    fit = methods.motors(FREE_RUNS)
+    fit = r.motors(r.FREE_RUNS)
     rows = []
     for j in range(6):
         values = zip((fit.motor_constant[j], *fit.friction[j]), fit.std[j], strict=False)
@@ -49,91 +54,46 @@ def motor_table() -> str:
 def push_table() -> str:
     """When somebody pushed, on the clock of the pushed run."""
     rows = []
-    for k, p in enumerate(pushes(), 1):
-        state = "moves" if _moves(p.start, p.end) else "rests"
+    for k, p in enumerate(r.pushes(), 1):
+        speed = np.abs(r.recording(r.PUSHED).sel(time=slice(p.start, p.end)).qd_ref.values).max(axis=1)
+        state = "moves" if np.mean(speed > 0.005) > 0.5 else "rests"
         rows.append([f"{k}", f"{p.start:.2f}", f"{p.end:.2f}", f"{p.joint}", f"{p.current:+.2f}", state])
     return table(["push", "from [s]", "to [s]", "joint", "current beside the free run [A]", "arm"], rows)
 
 
-def _moves(start: float, end: float) -> bool:
-    data = recording(PUSHED).sel(time=slice(start, end))
-    return bool(np.mean(np.abs(data.qd_ref.values).max(axis=1) > 0.005) > 0.5)
-
-
-def ratio_table() -> str:
-    """Pushed against free, alarms at the threshold that catches every push, pushes caught without any."""
-    rows = []
-    for name, measure in cases():
-        low, high, ratio = methods.ratio(name, measure)
-        peaks = methods.peaks(name, measure)
-        threshold = 0.999 * peaks.min()
-        alarms, seconds = methods.free_alarms(name, measure, threshold)
-        rate, least, most = alarm_rate(alarms, seconds)
-        caught = int((peaks > methods.largest_free(name, measure)).sum())
-        rows.append([
-            name, MEASURES.get(measure, f"`{measure}` [1]"),
-            f"{low:.3g}", f"{high:.3g}", f"{ratio:.2f}", f"{threshold:.3g}",
-            f"{alarms} in {seconds:.0f} s", f"{rate:.0f} ({least:.0f} … {most:.0f})",
-            f"{caught} of {len(peaks)}",
-        ])  # fmt: skip
-    head = [
-        "estimator", "measure", "free p99", "pushed p99", "ratio", "threshold for all pushes", "false alarms",
-        "per hour (95 %)", "pushes caught without a false alarm",
-    ]  # fmt: skip
-    return table(head, rows)
-
-
 def rest_table() -> str:
     """What is left of each joint's torque in free motion and at rest: p99 of the first observer [N·m]."""
-    rows, name = [], _best_estimator()
-    for label, wanted in (("joint moves", True), ("joint rests", False)):
-        kept = [np.abs(torque_of(run, name))[in_motion(run)] for run in FREE_RUNS]
-        moves = [np.abs(recording(run).qd_ref.values[in_motion(run)]) > 0.005 for run in FREE_RUNS]
-        torque, moving = np.concatenate(kept), np.concatenate(moves)
-        cells = [f"{np.percentile(torque[moving[:, j] == wanted, j], 99):.1f}" for j in range(6)]
-        rows.append([label, *cells])
+    torque = np.concatenate([np.abs(r.torque_of(run, OBSERVER))[r.in_motion(run)] for run in r.FREE_RUNS])
+    speed = np.concatenate([np.abs(r.recording(run).qd_ref.values[r.in_motion(run)]) for run in r.FREE_RUNS])
+    rows = []
+    for label, moving in (("joint moves", True), ("joint rests", False)):
+        chosen = (speed > 0.005) == moving
+        rows.append([label, *(f"{np.percentile(torque[chosen[:, j], j], 99):.1f}" for j in range(6))])
     return table(["free runs", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
-def standstill_table() -> str:
-    """Every estimator beside the force sensor."""
-    rows = []
-    for name in (*estimators(), OWN):
-        f = followed(name)
-        values = (f"{f.correlation:.2f}", f"{f.gain:.2f}", f"{f.rms:.1f}", f"{1e3 * f.delay:.0f}")
-        rows.append([name, *values, f"{f.at_rest:.1f}"])
-    head = [
-        "estimator", "correlation", "gain", "rms error [N]", "delay [ms]", "rms with nothing pushing [N]",
-    ]  # fmt: skip
-    return table(head, rows)
+def _named(estimator: str) -> str:
+    return "the arm's own" if estimator == r.OWN else estimator
 
 
-def _best_estimator() -> str:
-    return OBSERVER if OBSERVER in method_names("estimator") else estimators()[0]
-
-
-def draw(folder: Path) -> list[Path]:
-    """Pushed beside free, the trade of pushes against false alarms, and the standstill run."""
-    figures = {"recorded_pushes": _pushes_figure, "recorded_standstill": _standstill_figure}
-    return save_figures(folder, figures, dpi=300)
-
-
-def _pushes_figure() -> Figure:
+def pushes_figure() -> Figure:
+    """Pushed beside free, and the trade of pushes against false alarms."""
     figure = Figure(figsize=(COLUMN, 14.5 * CENTIMETRE), layout="constrained")
     axes = figure.subplots(3, 1, height_ratios=(1, 1, 1.15))
-    shift = 0.008 * (strokes(PUSHED)[0][0] - strokes(FREE)[0][0])
-    name = _best_estimator()
+    shift = 0.008 * (r.strokes(r.PUSHED)[0][0] - r.strokes(r.FREE)[0][0])
+    force = find_method("detector", "force_norm")
     for ax, values, label in (
-        (axes[0], lambda run: torque_of(run, name)[:, 0], "external torque,\njoint 1 [N·m]"),
-        (axes[1], lambda run: judged(run, OWN, "force").size, "arm's own\nforce estimate [N]"),
+        (axes[0], lambda run: r.torque_of(run, OBSERVER)[:, 0], "external torque,\njoint 1 [N·m]"),
+        (axes[1], lambda run: r.level(run, r.OWN, force), "arm's own\nforce estimate [N]"),
     ):
-        for run, ahead, colour in ((PUSHED, 0.0, COLOURS.felt), (FREE, shift, COLOURS.true)):
-            rows = in_motion(run)
-            time = recording(run).time.values[rows] + ahead
-            ax.plot(
-                time, values(run)[rows], color=colour, lw=0.7, label="pushed" if run == PUSHED else "free"
-            )
-        for k, push in enumerate(pushes()):
+        for run, name, ahead, colour in (
+            (r.PUSHED, "pushed", 0.0, COLOURS.felt),
+            (r.FREE, "free", shift, COLOURS.true),
+        ):
+            rows = r.in_motion(run)
+            time = r.recording(run).time.values[rows] + ahead
+            ax.plot(time, values(run)[rows], color=colour, lw=0.7, label=name)
+        for k, push in enumerate(r.pushes()):
             label_once = "somebody pushes" if k == 0 else None
             ax.axvspan(push.start, push.end, color=COLOURS.obstacle, alpha=0.45, lw=0, label=label_once)
         ax.set(ylabel=label, xlim=(2.9, 32.3))
@@ -146,15 +106,15 @@ def _pushes_figure() -> Figure:
     return figure
 
 
-def _draw_trade(ax) -> None:
+def _draw_trade(ax: Axes) -> None:
     """Share of pushes caught against false alarms per hour of free motion, at every threshold."""
-    for k, name in enumerate((*estimators(), OWN)):
-        measure = "force" if name == OWN else "torque"
-        peaks = np.sort(methods.peaks(name, measure))
-        _, seconds = methods.free_alarms(name, measure, np.inf)
-        points = [(methods.free_alarms(name, measure, 0.999 * p)[0], np.mean(peaks >= p)) for p in peaks]
-        rates = [3600 / seconds * count for count, _ in points]
-        ax.plot(rates, [100 * share for _, share in points], label=name, **_style(name, k), ms=2.5)
+    for name, (colour, line, marker) in _LOOKS.items():
+        method = r.Judged(name, r.TORQUE_NORM)
+        peaks = np.sort(method.peaks())
+        _, seconds = method.alarms(np.inf)
+        rates = [3600 / seconds * method.alarms(0.999 * p)[0] for p in peaks]
+        shares = [100 * np.mean(peaks >= p) for p in peaks]
+        ax.plot(rates, shares, line, label=_named(name), color=colour, marker=marker, ms=2.5)
     ax.set_xscale("symlog", linthresh=48.4, linscale=0.35)
     ax.set(xlim=(-8, 9000), ylim=(0, 106), ylabel="pushes caught [%]")
     ax.set_xticks([0, 100, 1000], ["0", "100", "1000"])
@@ -163,33 +123,22 @@ def _draw_trade(ax) -> None:
     ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.45, -0.25))
 
 
-def _style(name: str, k: int) -> dict[str, str]:
-    """Colour, line and marker of an estimator; the arm's own is black and broken."""
-    if name == OWN:
-        return {"color": COLOURS.true, "ls": "--", "marker": "x"}
-    return {"color": _LINES[k % len(_LINES)], "ls": "-", "marker": _MARKS[k % len(_MARKS)]}
-
-
-def _standstill_figure() -> Figure:
+def standstill_figure() -> Figure:
+    """Every estimator beside the force sensor."""
     figure = Figure(figsize=(COLUMN, 6.0 * CENTIMETRE), layout="constrained")
     ax = figure.subplots()
-    sensor = followed(OWN)
+    sensor = r.followed(r.OWN)
     ax.fill_between(sensor.time, sensor.sensor, color=COLOURS.obstacle, lw=0, label="force sensor")
-    for k, name in enumerate((*estimators(), OWN)):
-        f = followed(name)
-        ax.plot(f.time, f.estimate, label=name, lw=0.8, **{**_style(name, k), "marker": ""})
+    for name, (colour, line, _) in _LOOKS.items():
+        found = r.followed(name)
+        ax.plot(found.time, found.estimate, line, label=_named(name), color=colour, lw=0.8)
     ax.set(xlabel="time [s]", ylabel="force along the push [N]", xlim=(3, 22.4))
     figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 
-TABLES = {
-    "motors": motor_table,
-    "pushes": push_table,
-    "ratios": ratio_table,
-    "friction": rest_table,
-    "standstill": standstill_table,
-}
+TABLES = {"motors": motor_table, "pushes": push_table, "friction": rest_table}
+FIGURES = {"recorded_pushes": pushes_figure, "recorded_standstill": standstill_figure}
 
 
 def main() -> None:
@@ -201,7 +150,7 @@ def main() -> None:
     for name, make in TABLES.items():
         tell(make(), options.out, name)
     if options.figures:
-        print(*draw(options.figures), sep="\n")
+        print(*save_figures(options.figures, FIGURES, dpi=300), sep="\n")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from hopfield_nav.bench.tables import (
     cells,
     curves,
     different_table,
+    has_goals,
     most_different,
     pair_table,
     pairs,
@@ -39,10 +40,11 @@ _TEXT = ("version", "family", "condition", "method", "error")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve
 _STYLE = (
-    "body{font:15px/1.45 system-ui,sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:.6em 0 1.4em}th,td{padding:.25em .7em;text-align:right;"
-    "border-bottom:1px solid #ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
-    "svg{margin-right:1em}"
+    "body{font:15px/1.45 system-ui,sans-serif;max-width:96em;margin:2em auto;padding:0 1em;color:#222}"
+    "p{max-width:54em}nav{columns:28em;margin:1em 0}nav a{display:block}svg{margin-right:1em}"
+    "table{border-collapse:collapse;margin:.6em 0 1.4em;display:block;overflow-x:auto}th,td{"
+    "padding:.25em .7em;text-align:right;border-bottom:1px solid #ddd;font-variant-numeric:tabular-nums}"
+    "td{white-space:nowrap}th{vertical-align:bottom}th:first-child,td:first-child{text-align:left}"
 )
 
 
@@ -65,8 +67,9 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     tables = [reached_table(suite, rows, methods, cell) for cell in cells(suite)]
     for pair in pairs(suite, methods):
         tables += [pair_table(suite, rows, pair, cell) for cell in cells(suite)]
-        worlds = most_different(suite, rows, pair)
-        tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
+        if has_goals(suite):
+            worlds = most_different(suite, rows, pair)
+            tables.append(different_table(pair, worlds, _views(suite, worlds[:views], folder)))
     write_whole(folder / "report.md", _markdown(suite, tables))
     write_whole(folder / "report.html", _page(suite, tables, rows, methods))
 
@@ -141,18 +144,22 @@ def _markdown(suite: Suite, tables: Sequence[Table]) -> str:
 def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
     told = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
     name = html.escape(suite.name)
-    drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in CURVES.items())
-    body = "".join(map(_table, tables))
+    shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare and has_goals(suite)}
+    drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
+    drawn = f"<h2>Share of the goals reached</h2>{drawn}" if drawn else ""
+    body = "".join(_table(table, k) for k, table in enumerate(tables))
+    firsts = {table.title.split(": ")[0]: k for k, table in reversed(list(enumerate(tables)))}
+    links = "".join(f'<a href="#{k}">{_shown(title)}</a>' for title, k in reversed(firsts.items()))
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{name}</title><style>{_STYLE}</style>"
-        f"<h1>{name}</h1>{told}<h2>Share of the goals reached</h2>{drawn}{body}</html>\n"
+        f"<h1>{name}</h1>{told}<nav>{links}</nav>{drawn}{body}</html>\n"
     )
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, number: int) -> str:
     head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
     lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
-    return f"<h2>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
+    return f"<h2 id={number}>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
 
 
 def _shown(cell: str) -> str:

@@ -150,6 +150,16 @@ class Suite(Sweep):
             return Simulation(made, seed=job.seed)
         return _Finished(world, dict(made)) if isinstance(made, Mapping) else made
 
+    def require_ready(self) -> None:
+        """Ask every setup that has a ``ready`` to look whether what it needs is there.
+
+        Raises:
+            BadInput: it is not.
+        """
+        for family in self.suite.families.values():
+            if family.setup is not None:
+                getattr(_loaded("setup", family.setup, self.folder), "ready", lambda: None)()
+
     def extra(self, run: Run) -> dict[str, Any]:
         """The bench's own columns."""
         counts = run.summary.get("counts")  # the setup may know

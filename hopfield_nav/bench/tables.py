@@ -42,8 +42,8 @@ def cells(suite: Suite) -> list[Cell]:
 def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
     """Which methods are compared: those of the file, and those that were added with the file's first."""
     given = [pair for pair in suite.suite.pairs if set(pair) <= set(methods)]
-    named = {name for pair in given for name in pair}
-    return [*given, *((methods[0], name) for name in methods[1:] if not given or name not in named)]
+    own = suite.data["methods"] if given else ()
+    return [*given, *((methods[0], name) for name in methods[1:] if name not in own)]
 
 
 def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cell: Cell) -> Table:
@@ -69,7 +69,25 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         ]
         reached = [f"{len(good)} of {len(counted)}", _percent(share(len(good), len(counted)))]
         lines.append([name, str(len(counted)), *reached, str(gave_up), str(failed), *values])
-    return Table(f"{cell[0]}, {cell[1]}", head, lines)
+    return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
+
+
+def has_goals(suite: Suite) -> bool:
+    """Whether a suite compares what it takes to reach a goal, and not only what is felt."""
+    return bool({"collision_count", "simulated_time_s", "way_m"} & set(suite.suite.compare))
+
+
+def _telling(table: Table, goals: bool) -> Table:
+    """Without columns that say nothing: goals where there are none, failures where none failed, dashes."""
+    columns = list(zip(table.head, *table.rows, strict=True))
+    silent = {"false `no_path`": {"0"}, "method failed": {"0"}}
+    kept = [
+        column
+        for column in columns
+        if (goals or column[0] not in ("reached", "95 %")) and set(column[1:]) - silent.get(column[0], {"–"})
+    ]
+    head, *rows = zip(*kept, strict=True)
+    return Table(table.title, list(head), list(map(list, rows)))
 
 
 def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
@@ -80,8 +98,11 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
     got = [(a["outcome"] == "reached", b["outcome"] == "reached") for a, b in both]
     won = _signed(mean(float(b) - float(a) for a, b in got), 100.0, " %")
     lines = [["reached", str(len(got)), won, str(got.count((True, False))), str(got.count((False, True)))]]
+    lines = lines if has_goals(suite) else []
     for key, quantity in _compared(suite).items():
         values = [(a[key], b[key]) for a, b in there if a[key] is not None and b[key] is not None]
+        if there and not values:
+            continue
         unit = f" {quantity.shown}".rstrip()
         less = _signed(mean(float(b) - float(a) for a, b in values), quantity.scale, unit)
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
@@ -109,8 +130,9 @@ def different_table(pair: tuple[str, str], worlds: Sequence[Different], links: M
     for world in worlds:
         line = [", ".join(world.cell), str(world.seed)]
         for row in (world.first, world.second):
-            time = row["simulated_time_s"]
-            told = f"{row['outcome']}, {_plain(time)} s, {_plain(row['collision_count'])} touches"
+            told = str(row["outcome"])
+            for key, unit in (("simulated_time_s", "s"), ("collision_count", "touches")):
+                told += f", {_plain(row[key])} {unit}" if row.get(key) is not None else ""
             link = links.get((*world.cell, row["method"], world.repeat))
             line.append(f"[{told}]({link})" if link else told)
         lines.append(line)
@@ -141,7 +163,7 @@ def _by_world(rows: Sequence[Row], cell: Cell, method: str) -> dict[int, Row]:
 
 def _how_alike(world: Different) -> tuple[bool, float, Cell, int]:
     reached = [row["outcome"] == "reached" for row in (world.first, world.second)]
-    times = [row["simulated_time_s"] or 0.0 for row in (world.first, world.second)]
+    times = [row.get("simulated_time_s") or 0.0 for row in (world.first, world.second)]
     return reached[0] == reached[1], -abs(float(times[1]) - float(times[0])), world.cell, world.repeat
 
 
@@ -158,7 +180,8 @@ def _mean(value: Value, scale: float, form: str = ".3g", to: str = "–", unit: 
 
 
 def _rate(rows: Sequence[Row]) -> str:
-    """False alarms an hour, with the exact interval."""
+    """False alarms an hour, with the exact interval, of rows in which they were looked for."""
+    rows = [r for r in rows if r[ALARMS] is not None]
     seconds = sum(_numbers(r["simulated_time_s"] for r in rows))
     if not seconds:
         return "–"

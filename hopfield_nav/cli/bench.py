@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,6 +41,10 @@ def bench(
         Path | None,
         typer.Option(metavar="FILE", help="Archive of MotionBenchMaker's problems; once, they are kept."),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder of recordings, for suites of these."),
+    ] = None,
     results: Annotated[
         list[Path] | None,
         typer.Option(metavar="OTHERS.csv", help="Results of other programs, for the same tables."),
@@ -76,10 +81,13 @@ def bench(
         raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
     if problems is not None:
         say(f"{keep_problems(problems)} problems are kept from now on")
+    if data is not None:
+        os.environ["HOPFIELD_NAV_DATA"] = str(data.resolve())  # workers have it too
     seed = _fresh_seed(suite, out, resume) if seeds else None
     files = _files(method)
     asked = load_suite(suite, files, worlds, seed, trust, family or ())
     join_results(asked, [], results or ())  # refused before anything is run
+    asked.require_ready()
     asked, shipped = (asked, []) if again or not files else _with_shipped(asked, find_suite(suite), worlds)
     known = {row["method"] for row in shipped}
     run = asked.only([name for name in asked.methods if name not in known])

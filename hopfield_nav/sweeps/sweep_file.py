@@ -80,6 +80,14 @@ def _check_measures(file: SweepFile, folder: Path, trust: Trust) -> None:
         load_measures(file.measures, folder)
 
 
+def _own_quantity(name: str, unit: str) -> Quantity:
+    """A column of somebody's own; a unit at the end of its name is told as one."""
+    words, suffix = name.replace("_", " "), f" {unit.replace(' ', '')}"
+    if unit and words.endswith(suffix):
+        return Quantity(words.removesuffix(suffix), unit, words, unit)
+    return Quantity(words, unit or None, words)
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """A checked sweep. It can be pickled, and stays small however many runs it has."""
@@ -123,8 +131,7 @@ class Sweep:
         """What every column is."""
         own = {} if self.measures is None else self.measures.columns
         return {name: SUMMARY[name] for name in self.file.quantities} | {
-            name: Quantity(name.replace("_", " "), unit or None, name.replace("_", " "))
-            for name, unit in own.items()
+            name: _own_quantity(name, unit) for name, unit in own.items()
         }
 
     @property

@@ -98,13 +98,6 @@ def contacts() -> str:
     return contacts()
 
 
-def reactions() -> str:
-    """What comes between an alarm and the new path."""
-    from documentation.reactions import reactions
-
-    return reactions()
-
-
 def friction() -> str:
     """Coulomb and viscous friction in the joints of ``ur5_full``."""
     coulomb, viscous = load_arm("ur5_full").friction[:, :2].T
@@ -130,9 +123,9 @@ def sampling() -> str:
 
 def pressed_peg() -> str:
     """What the force estimate is worth while a peg is pressed and slid."""
-    from ragazzon2012.pressed_peg_figures import table
+    from ragazzon2012.pressed_peg_figures import peg_table
 
-    return table()
+    return peg_table()
 
 
 def base_parameters() -> str:
@@ -182,7 +175,7 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
     "README.md": {"": detectors},
     "docs/three_dimensions.md": {"": in_space},
     "docs/detectors_compared.md": {"closed_loop": closed_loop},
-    "docs/detection.md": {"starts": starts, "contacts": contacts, "reactions": reactions},
+    "docs/detection.md": {"starts": starts, "contacts": contacts},
     "docs/imperfections.md": {"friction": friction, "sampling": sampling},
     "docs/pressed_peg.md": {"": pressed_peg},
     "docs/identification.md": {"base_parameters": base_parameters, "calibration": calibration},

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
+from measured_part import table
 
 from hopfield_nav.record import share_interval
 from known_planners.boundary import Boundary
@@ -106,19 +107,19 @@ def markdown(results: Results, checked: Checked, boundary: Boundary, seed: int) 
 
 
 def _main_table(results: Results, common: int) -> str:
-    head = (
-        f"| method | solved | 95 % | joints' path, its own | on the {common} that all solved | over direct | "
-        "tool's path over straight | time, median | 95 % |\n|---|---|---|---|---|---|---|---|---|"
-    )
-    return "\n".join([head, *(_row(line) for line in lines(results))])
+    head = [
+        "method", "solved", "95 %", "joints' path, its own", f"on the {common} that all solved",
+        "over direct", "tool's path over straight", "time, median", "95 %",
+    ]  # fmt: skip
+    return table(head, map(_row, lines(results)))
 
 
-def _row(x: Line) -> str:
+def _row(x: Line) -> list[str]:
     share, low, high = (100 * v for v in x.share)
-    return (
-        f"| {x.name} | {x.solved}, {share:.1f} % | {low:.1f} to {high:.1f} % | {x.length:.2f} rad | "
-        f"{x.common_length:.2f} rad | {x.to_direct:.2f} | {x.tool:.2f} | {_ms(x.time)} | {_ms(x.late)} |"
-    )
+    return [
+        x.name, f"{x.solved}, {share:.1f} %", f"{low:.1f} to {high:.1f} %", f"{x.length:.2f} rad",
+        f"{x.common_length:.2f} rad", f"{x.to_direct:.2f}", f"{x.tool:.2f}", _ms(x.time), _ms(x.late),
+    ]  # fmt: skip
 
 
 def _ms(seconds: float) -> str:
@@ -126,26 +127,22 @@ def _ms(seconds: float) -> str:
 
 
 def _reason_table(results: Results) -> str:
-    rows = ["| method | what stopped it | pairs |", "|---|---|---|"]
-    for name in METHODS:
-        rows += [f"| {name} | {kind} | {n} |" for kind, n in reasons(results[name]).most_common()]
-    return "\n".join(rows)
+    rows = [(name, kind, f"{n}") for name in METHODS for kind, n in reasons(results[name]).most_common()]
+    return table(["method", "what stopped it", "pairs"], rows)
 
 
 def _check_table(checked: Checked) -> str:
-    rows = ["| paths of | poses looked at | that collide |", "|---|---|---|"]
-    rows += [f"| {name} | {looks:,} | {touched} |" for name, (touched, looks) in checked.items()]
-    return "\n".join(rows)
+    rows = [(name, f"{looks:,}", f"{touched}") for name, (touched, looks) in checked.items()]
+    return table(["paths of", "poses looked at", "that collide"], rows)
 
 
 def _ompl_table(results: Results) -> str:
-    rows = ["| OMPL | motions asked about, median | 95 % | share of the time in our answers |"]
-    rows.append("|---|---|---|---|")
+    rows = []
     for name in (RAW, SIMPLIFIED):
         motions, time = column(results[name], "motions"), column(results[name], "time")
         share = column(results[name], "check_time").sum() / time.sum()
-        rows.append(f"| {name} | {np.median(motions):.0f} | {np.quantile(motions, 0.95):.0f} | {share:.0%} |")
-    return "\n".join(rows)
+        rows.append([name, f"{np.median(motions):.0f}", f"{np.quantile(motions, 0.95):.0f}", f"{share:.0%}"])
+    return table(["OMPL", "motions asked about, median", "95 %", "share of the time in our answers"], rows)
 
 
 def _boundary_sentence(b: Boundary) -> str:

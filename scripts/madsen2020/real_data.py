@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from benches import suite_module
 from ledger import Row, judged
 from matplotlib.figure import Figure
 from recorded_runs import recording
-from recordings_methods import motors
 from reproduction import save_figures
 
 from dynamics import Arm, load_arm
@@ -28,6 +28,7 @@ from hopfield_nav.logs import log_of_recording, replay, signals_of_recording
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import alarm_rate
 
+motors = suite_module("recordings").motors
 RUNS = ("no1", "no8", "no5_free")
 MODELS = ("given", "identified", "consistent")
 STEP = 0.008  # [s] no1 lacks two samples of every four: angles and currents between them are interpolated

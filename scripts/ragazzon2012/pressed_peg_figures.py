@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from measured_part import table
 from reproduction import save_figures
 
 from hopfield_nav.figures import COLOURS, PAGE
@@ -47,7 +49,7 @@ def draw(folder: Path) -> list[Path]:
     """Write the figure and the table; returns their paths."""
     page = folder / "pressed_peg_table.md"
     figures = save_figures(folder, {"pressed_peg": peg_figure})
-    page.write_text(table() + "\n", encoding="utf-8")
+    page.write_text(peg_table() + "\n", encoding="utf-8")
     return [*figures, page]
 
 
@@ -126,24 +128,20 @@ def _errors(ax: Axes) -> None:
     ax.legend(loc="upper left")
 
 
-def table() -> str:
+def peg_table() -> str:
     """Markdown: a row a case, the range over the four forces."""
-    lines = ["| arm | sensors | estimator | rms at rest [N] | rms sliding [N] | bias [N] | direction [°] |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
-    for name, case in CASES.items():
-        for real in SENSORS:
-            lines += [_line(name, case._replace(real=real), estimator) for estimator in ESTIMATORS]
-    return "\n".join(lines)
+    head = ["arm", "sensors", "estimator", "rms at rest [N]", "rms sliding [N]", "bias [N]", "direction [°]"]
+    cases = product(CASES.items(), SENSORS, ESTIMATORS)
+    return table(head, [_line(name, case._replace(real=real), by) for (name, case), real, by in cases])
 
 
-def _line(name: str, case: Case, estimator: str) -> str:
+def _line(name: str, case: Case, estimator: str) -> list[str]:
     cases = [case._replace(force=f) for f in FORCES]
     columns = [[error(c, estimator, phase).rms for c in cases] for phase in ("rest", "slide")]
     whole = [error(c, estimator) for c in cases]
     columns.append([float(np.linalg.norm(e.bias)) for e in whole])
     columns.append([e.angle for e in whole])
-    texts = " | ".join(_span(values) for values in columns)
-    return f"| {name} | {SENSORS[case.real]} | `{estimator}` | {texts} |"
+    return [name, SENSORS[case.real], f"`{estimator}`", *map(_span, columns)]
 
 
 def _span(values: list[float]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from ledger import Row, judged
 from matplotlib.figure import Figure
+from measured_part import table
 from reproduction import save_figures
 
 from dynamics import (
@@ -70,13 +72,8 @@ def growing(values: np.ndarray) -> bool:
 
 def pairs_table() -> str:
     """Mean absolute difference of every pair in Markdown [N·m]."""
-    lines = ["| sets | | " + " | ".join(f"joint {j}" for j in range(1, 7)) + " |", "|---" * 8 + "|"]
-    names = list(arms())
-    for i, a in enumerate(names):
-        for b in names[i + 1 :]:
-            cells = " | ".join(f"{v:.4f}" for v in pairs()[a, b].mean_absolute)
-            lines.append(f"| {a} | {b} | {cells} |")
-    return "\n".join(lines)
+    rows = [(a, b, *(f"{v:.4f}" for v in pairs()[a, b].mean_absolute)) for a, b in combinations(arms(), 2)]
+    return table(["sets", "", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
 def rows() -> list[Row]:

@@ -41,27 +41,6 @@ def worst() -> dict[str, np.ndarray]:
     return {name: residuals(arm).max(axis=0) for name, arm in sets().items()}
 
 
-def table() -> str:
-    """Residuals in Markdown: ``ur5_controller`` run by run, the other sets at their worst run [N·m]."""
-    lines = ["| parameter set | run | " + " | ".join(f"joint {j}" for j in range(1, 7)) + " |"]
-    lines.append("|---" * 8 + "|")
-    controller = load_arm("ur5_controller")
-    lines += [_line("`ur5_controller`", f"`{run}`", residual(controller, run)) for run in RUNS]
-    lines += [_line(_code(name), "worst of five", value) for name, value in worst().items()]
-    return "\n".join(lines)
-
-
-def _line(name: str, run: str, values: np.ndarray) -> str:
-    cells = (f"{v:.4f}" if v < 0.1 else f"{v:.2f}" for v in values)
-    return f"| {name} | {run} | " + " | ".join(cells) + " |"
-
-
-def _code(name: str) -> str:
-    first, *rest = name.split(" ", 1)
-    first = f"`{first.rstrip(',')}`" + ("," if first.endswith(",") else "")
-    return " ".join([first, *rest]).replace("= ur5_kebria2016", "= `ur5_kebria2016`")
-
-
 def rows() -> list[Row]:
     """What the recordings say about the sets of 3.2 and 4.2."""
     return [_adopted_row(), _forearm_row(), _represents_row()]

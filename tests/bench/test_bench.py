@@ -140,7 +140,7 @@ def test_the_command_writes_table_page_and_markdown(here, capsys):
     page = Path("out/report.html").read_text(encoding="utf-8")
     for words in ("traps, default", "mine beside replan: cylinders, coarse", "Where they differ most"):
         assert f"## {words}" in text
-        assert f"<h2>{words}" in page
+        assert re.search(f"<h2 id=\\d+>{words}", page)
     views = {path.name for path in Path("out/views").glob("*.html")}
     assert views
     assert all(f"views/{name}" in page and f"views/{name}" in text for name in views)
@@ -149,7 +149,9 @@ def test_the_command_writes_table_page_and_markdown(here, capsys):
         def handle_starttag(self, tag, attributes):
             assert tag not in ("script", "link", "img")
             for name, value in attributes:
-                if name == "href":
+                if name == "href" and value.startswith("#"):
+                    assert f" id={value[1:]}>" in page
+                elif name == "href":
                     assert (Path("out") / value).is_file()
 
     Links().feed(page)
@@ -399,6 +401,36 @@ def test_tables_say_what_can_be_worked_out_by_hand(here):
     assert lines["simulated time"][1:] == ["2", "-1 (-39.1 … +37.1) s", "1", "1"]
     assert [d.repeat for d in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
     assert curves(rows, ["replan"], "simulated_time_s")["replan"] == [(10.0, 0.25), (20.0, 0.5), (30.0, 0.75)]
+
+
+def test_a_suite_in_which_nothing_is_reached_tells_what_is_felt_and_no_goals(here):
+    """No curves, no list of worlds where times differ, no column that is a dash everywhere."""
+    Path("felt.py").write_text(
+        "from hopfield_nav.plugin import Measures\n"
+        "def row(world, seed):\n"
+        "    return {'outcome': 'reached', 'simulated_time_s': 9.0, 'false_alarm_count': seed}\n"
+        "MEASURES = Measures(lambda run: {'delay_s': None, 'missed': 1}, {'delay_s': 's', 'missed': '1'})\n"
+        "row.ready = lambda: None\n",
+        encoding="utf-8",
+    )
+    suite = changed("""
+format: 1
+families: {free: {world: empty, setup: "felt.py:row"}}
+methods: {one: {}, two: {}, three: {}}
+worlds: 2
+quantities: [outcome, simulated_time_s, false_alarm_count]
+measures: felt.py:MEASURES
+compare: [missed, delay_s, false_alarm_count]
+pairs: [[one, two]]
+""")
+    suite.require_ready()
+    write_results(suite, rows_of(suite, here / "rows"), here)
+    text = Path("report.md").read_text(encoding="utf-8")
+    assert "| method | worlds that count | missed | false alarms [1/h] |" in text
+    assert "| one | 2 | 1 (1–1) | 200 (5.06–1.11e+03) |" in text
+    assert re.findall("^## (.*)$", text, re.M) == ["free, default", "two beside one: free, default"]
+    assert "differ most" not in text
+    assert "<svg" not in Path("report.html").read_text(encoding="utf-8")
 
 
 def test_an_oracle_knows_a_wall_with_a_gap():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import explain_study as study
 import numpy as np
 import pytest
+from benches import suite_module
 from refusals import refused_by_command
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.cli.app import main
+
+study = suite_module("explain")
 
 
 def told(kind, seeds=range(12)):

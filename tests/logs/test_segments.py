@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import explain_study as study
 import numpy as np
 import pytest
+from benches import suite_module
 from refusals import refused, refused_by_command
 
 from dynamics import inverse_dynamics, jacobian, joint_friction_torque
@@ -16,6 +16,7 @@ from hopfield_nav.logs.segments import parts_of, rises
 from hopfield_nav.loop import quintic_trajectory, values_at
 from hopfield_nav.plugin import find_method
 
+study = suite_module("explain")
 ARM = study.arm_of()
 THRESHOLD = np.array(study.THRESHOLD)
 

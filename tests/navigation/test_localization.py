@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from isolation.surface_points import random_surface_points
+from benches import suite_module
 
 from dynamics import load_arm
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
@@ -16,6 +16,8 @@ from hopfield_nav.navigation.whole_arm.localization import (
     localize_contact,
     when_to_look,
 )
+
+random_surface_points = suite_module("surface_points").random_surface_points
 
 GIVING = load_arm("ur5_full")
 IDEAL = GIVING._replace(presliding=np.full(6, np.inf))

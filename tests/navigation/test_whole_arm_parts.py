@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from isolation.surface_points import random_surface_points
+from benches import suite_module
 
 from dynamics import forward_kinematics, load_arm
 from hopfield_nav.geometry import arm_distance, pack_primitives, sphere
@@ -16,6 +16,8 @@ from hopfield_nav.navigation.whole_arm.collision_belief import AGREE, LADDER, TO
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.lines import joint_lines
 from hopfield_nav.world import build_arm, parse_world
+
+random_surface_points = suite_module("surface_points").random_surface_points
 
 ARM = load_arm("ur5_ragazzon2012")
 START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from whole_arm.closed_boxes import FAMILIES, boxes
+from benches import suite_module
 
 from dynamics import load_arm
 from hopfield_nav import Simulation
 from hopfield_nav.known_world import build_scene, collides
 from hopfield_nav.world import build_obstacles, parse_world
 
+FAMILIES, boxes = suite_module("closed_boxes").FAMILIES, suite_module("closed_boxes").boxes
 QUICK = ("large, hard", 79)  # few touches tell
 
 

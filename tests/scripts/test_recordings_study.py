@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
-import recorded_pushes
-import recordings_methods as methods
 import recordings_study as study
+from bench_tables import tables
 
-from hopfield_nav.plugin import method_names
+from dynamics import load_arm
+from hopfield_nav.bench import load_suite
+from hopfield_nav.cli.app import main
+from hopfield_nav.plugin import find_method
+from hopfield_nav.sweeps.job import run_job
+
+r = study.r
+found_pushes = sys.modules["recorded_pushes"]
+OWN = r.Judged(r.OWN, find_method("detector", "force_norm"))
+OBSERVED = r.Judged(study.OBSERVER, r.TORQUE_NORM)
 
 
 @pytest.fixture(autouse=True)
@@ -16,12 +26,17 @@ def _data(data_folder, monkeypatch):
     monkeypatch.setenv("HOPFIELD_NAV_DATA", str(data_folder))
 
 
+def ratio(method):
+    free, pushed = (np.percentile(method.rows(run)[1], 99) for run in (r.FREE, r.PUSHED))
+    return pushed / free
+
+
 def test_ten_pushes_on_joint_1():
     """The strongest of them is where the joint was pushed furthest off its reference."""
-    found = recorded_pushes.pushes()
+    found = r.pushes()
     assert len(found) == 10
     assert {p.joint for p in found} == {1}
-    data = recorded_pushes.recording(recorded_pushes.PUSHED)
+    data = r.recording(r.PUSHED)
     error = np.abs(data.q.values - data.q_ref.values).max(axis=1)
     moment = float(data.time[int(np.argmax(error))])
     assert found[0].start < moment < found[0].end + 0.2
@@ -30,67 +45,95 @@ def test_ten_pushes_on_joint_1():
 
 def test_no_push_without_one(monkeypatch):
     """The free run beside itself: the same search finds nothing."""
-    recorded_pushes.differences.cache_clear()
-    recorded_pushes.pushes.cache_clear()
+    found_pushes.differences.cache_clear()
+    found_pushes.pushes.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(recorded_pushes, "PUSHED", recorded_pushes.FREE)
-        assert recorded_pushes.pushes() == ()
-    recorded_pushes.differences.cache_clear()
-    recorded_pushes.pushes.cache_clear()
+        patch.setattr(found_pushes, "PUSHED", found_pushes.FREE)
+        assert found_pushes.pushes() == ()
+    found_pushes.differences.cache_clear()
+    found_pushes.pushes.cache_clear()
 
 
 def test_no_run_is_judged_by_motors_fitted_on_it():
-    for run in methods.FREE_RUNS:
-        assert run not in methods.others(run)
-        assert len(methods.others(run)) == 2
-    assert set(methods.others(methods.PUSHED)) == {"no1", "no8"}
+    for run in r.FREE_RUNS:
+        assert run not in r.others(run)
+        assert len(r.others(run)) == 2
+    assert set(r.others(r.PUSHED)) == {"no1", "no8"}
 
 
 def test_the_arms_own_force_estimate_cannot_tell_these_pushes():
     """29 to 54 N with nothing touching, and as much with a push: none is caught without false alarms."""
-    for run in methods.FREE_RUNS:
-        j = methods.judged(run, methods.OWN, "force")
-        assert 29 < np.percentile(j.level, 99) < 54
-    low, high, ratio = methods.ratio(methods.OWN, "force")
-    assert ratio == pytest.approx(high / low)
-    assert ratio < 1.1
-    peaks = methods.peaks(methods.OWN, "force")
-    assert not (peaks > methods.largest_free(methods.OWN, "force")).any()
+    for run in r.FREE_RUNS:
+        assert 29 < np.percentile(OWN.rows(run)[1], 99) < 54
+    assert ratio(OWN) < 1.1
+    assert not (OWN.peaks() > OWN.largest()).any()
 
 
 def test_the_documents_estimate_is_blind_where_the_servo_holds_its_angle():
     """Integral action leaves no joint error at rest: 66 N push, nothing felt."""
-    f = methods.followed("joint_error")
+    f = r.followed("joint_error")
     assert f.sensor.max() > 60
     assert abs(f.gain) < 0.05
     assert f.correlation < 0.5
 
 
-@pytest.mark.skipif("momentum_observer" not in method_names("estimator"), reason="no such estimator yet")
 def test_the_momentum_observer_follows_the_force_sensor_and_the_pushes():
-    f = methods.followed("momentum_observer")
+    f = r.followed(study.OBSERVER)
     assert f.correlation > 0.85
     assert 0.9 < f.gain < 1.3
-    assert methods.ratio("momentum_observer", "torque")[2] > methods.ratio(methods.OWN, "force")[2] + 0.2
-    own, felt = (
-        methods.free_alarms(name, measure, 0.999 * methods.peaks(name, measure).min())[0]
-        for name, measure in ((methods.OWN, "force"), ("momentum_observer", "torque"))
-    )
+    assert ratio(OBSERVED) > ratio(OWN) + 0.2
+    own, felt = (method.alarms(0.999 * method.peaks().min())[0] for method in (OWN, OBSERVED))
     assert felt < 0.5 * own
 
 
 def test_alarms_counted():
-    """A threshold above everything gives none; one below everything is a single long alarm a run."""
-    largest = methods.largest_free(methods.OWN, "force")
-    assert methods.free_alarms(methods.OWN, "force", 1.01 * largest)[0] == 0
-    alarms, seconds = methods.free_alarms(methods.OWN, "force", 0.0)
+    """A threshold above everything gives none; one below everything is one long alarm a run, or a half."""
+    assert OWN.alarms(1.01 * OWN.largest())[0] == 0
+    alarms, seconds = OWN.alarms(0.0)
     assert alarms == 3
     assert 70 < seconds < 80
+    halves = [OWN.alarms(0.0, half) for half in (0, 1)]
+    assert [count for count, _ in halves] == [3, 3]
+    assert sum(seconds for _, seconds in halves) == pytest.approx(seconds, abs=0.1)
+    assert max(OWN.largest(half) for half in (0, 1)) == OWN.largest()
+
+
+def test_the_norm_of_the_torques_is_a_detector_of_the_suite_s_own():
+    found = r.outcome(r.PUSHED, study.OBSERVER)
+    np.testing.assert_allclose(found.level, np.linalg.norm(found.tau_external, axis=1), rtol=1e-12)
+    assert load_arm("ur5_controller").dh.shape[0] == found.tau_external.shape[1]
+
+
+def test_rows_of_the_suite_and_their_tables():
+    """A row is judged by the half that did not choose; both halves stand in one line."""
+    suite = load_suite("recordings")
+    asked = ("momentum_observer, torque", "the arm's own, force")
+    rows = [
+        {**run_job(suite, job.index), "version": ""} for job in suite.jobs() if job.values["method"] in asked
+    ]
+    (first, second) = (row for row in rows if row["family"] == "pushes" and row["method"] == asked[0])
+    assert first["threshold"] == pytest.approx(r.SPARE * OBSERVED.largest(0))
+    assert first["false_alarm_count"] == OBSERVED.alarms(first["threshold"], 1)[0]
+    assert first["found"] == int((OBSERVED.peaks() >= first["threshold"]).sum())
+    assert second["threshold"] == pytest.approx(r.SPARE * OBSERVED.largest(1))
+    assert 0.0 < first["delay_s"] < 0.4
+    found = tables("recordings", rows)
+    assert [found[mark].count("\n") for mark in ("ratios", "halves", "standstill")] == [3, 3, 3]
+
+
+def test_without_recordings_the_bench_says_where_they_would_be(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", "recordings", "--data", "nowhere", "--out", "out"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "nowhere/ur5_kufieta2014" in line.replace("\\", "/")
+    assert "--data FOLDER" in line
+    assert not (tmp_path / "out").exists()
 
 
 def test_tables_and_figures(tmp_path):
     assert study.motor_table().count("\n") == 7
     assert study.push_table().count("rests") == 2
-    assert study.ratio_table().count("\n") == 1 + len(study.cases())
-    for path in study.draw(tmp_path):
-        assert path.stat().st_size > 10_000
+    assert study.rest_table().count("\n") == 3
+    for make in study.FIGURES.values():
+        make().savefig(tmp_path / "figure.png")
+        assert (tmp_path / "figure.png").stat().st_size > 10_000

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from isolation.surface_points import random_surface_points
+from benches import suite_module
 from refusals import refused
 from served import CONSTANT
 
@@ -17,6 +17,8 @@ from hopfield_nav.logs import given_motors
 from hopfield_nav.plugin import find_method
 from hopfield_nav.wire import DetectorStream, Row, StreamMethods
 from hopfield_nav.wire.detector_stream import Seen, likely_links
+
+random_surface_points = suite_module("surface_points").random_surface_points
 
 ARM = load_arm("ur5_controller")
 Q = np.array([0.3, -1.2, 1.4, -0.6, 0.5, 0.2])

@@ -295,10 +295,10 @@ def test_a_thousand_hostile_streams(told, monkeypatch):
 
 @pytest.fixture(scope="module")
 def kufieta(data_folder):
-    """The functions of the study of Kufieta's recordings."""
-    import recordings_methods
+    """The functions of the suite of Kufieta's recordings."""
+    from benches import suite_module
 
-    return recordings_methods
+    return suite_module("recordings")
 
 
 def watched_level(study, run):
@@ -317,7 +317,7 @@ def watched_level(study, run):
 def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
     """Pushes found and false alarms of docs/detectors_on_recordings.md, from what was watched."""
     page = (Path(__file__).parents[2] / "docs/detectors_on_recordings.md").read_text()
-    (row,) = re.findall(r"momentum_observer \| `adaptive_joint_torque` \[1\] (.*)", page)
+    (row,) = re.findall(r"\| momentum_observer, adaptive_joint_torque (\|.*of 10 \|)$", page, re.M)[:1]
     cells = [cell.strip() for cell in row.strip("| ").split("|")]
     levels = {run: watched_level(kufieta, run) for run in (kufieta.PUSHED, *kufieta.FREE_RUNS)}
     for run, level in levels.items():
@@ -331,5 +331,6 @@ def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
     free = max(levels[run][kufieta.in_motion(run)].max() for run in kufieta.FREE_RUNS)
     assert cells[-1] == f"{sum(peak > free for peak in peaks)} of {len(peaks)}"
     assert float(cells[3]) == pytest.approx(0.999 * min(peaks), rel=5e-3)
-    alarms = kufieta.free_alarms(ESTIMATOR.name, "adaptive_joint_torque", 0.999 * min(peaks))
+    method = kufieta.Judged(ESTIMATOR.name, find_method("detector", "adaptive_joint_torque"))
+    alarms = method.alarms(0.999 * min(peaks))
     assert cells[4] == f"{alarms[0]} in {alarms[1]:.0f} s"

@@ -1,6 +1,7 @@
 """Random motions of the whole arm in random scenes: which are worth a run, and how true is what is felt."""
 
 import json
+import math
 from functools import lru_cache, partial
 from time import process_time
 
@@ -23,13 +24,9 @@ INTO = 0.4  # cosine between the tool's axis and the way into a shelf or a box, 
 SLICE = 0.25  # [s] between two looks at the joints
 NONE = 9.0  # [m] error of a touch that was located nowhere
 COLUMNS = {
-    "motions": "1",
-    "path_rad": "rad",
-    "bound_rad": "rad",
-    "spent_s": "s",
-    "replans_s": "",
-    "places": "",
-}
+    "motions": "1", "path_rad": "rad", "bound_rad": "rad", "spent_s": "s", "processor_time_s": "s",
+    "replans_s": "", "places": "", "weighed": "", "delays_ms": "",
+}  # fmt: skip
 MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
 ARM = load_arm("ur5_ragazzon2012")
 
@@ -37,12 +34,16 @@ ARM = load_arm("ur5_ragazzon2012")
 def scene(world, seed, family):
     """The run of a seed's motion, watched; a row that does not count where no run is worth it."""
     found = worth_running(family, seed)
-    if found is None:
-        return {"outcome": "not run", "counts": 0}
-    drawn = parse_world(found[0])
-    return Watched(
-        world.with_changes(start=drawn.start, goal=drawn.goal, obstacles=drawn.obstacles), seed, found[1]
-    )
+    return NOT_RUN if found is None else Watched(moved(world, found[0]), seed, found[1])
+
+
+NOT_RUN = {"outcome": "not run", "counts": 0}
+
+
+def moved(world, text):
+    """A world with motion and obstacles of a world file's text."""
+    drawn = parse_world(text)
+    return world.with_changes(start=drawn.start, goal=drawn.goal, obstacles=drawn.obstacles)
 
 
 SOLIDS, SHELF, BOX, PIPES = (partial(scene, family=family) for family in FAMILIES)
@@ -118,10 +119,13 @@ class Watched:
     ``places``: of every touch that was looked at, the distance from the true point of the likeliest place, of
     the best of two and of three [m], whether its link is right, and its weight. ``replans_s``: processor time
     of every touch, from the alarm to the next path. ``weighed``: of every place its weight and its distance
-    from the true point [m].
+    from the true point [m]. ``delays_ms``: of the first alarm on every contact, from its true beginning.
+    ``spent_s`` is processor time of the run, ``processor_time_s`` that of all, its beginning included. With
+    ``most`` it is given up after so many touches.
     """
 
-    def __init__(self, world, seed, bound):
+    def __init__(self, world, seed, bound, most=math.inf):
+        self.began, self.most = process_time(), most
         self.simulation = simulation = Simulation(world, seed)
         self.world, self.bound, self.motions, self.spent = simulation.world, bound, 1, 0.0
         self.replans, self.places, self.weighed, self.truth = [], [], [], None
@@ -150,15 +154,24 @@ class Watched:
         simulation, path, before = self.simulation, 0.0, self.simulation.state.q.copy()
         started = process_time()
         while simulation.outcome is None and goes_on(simulation.time, len(simulation.detections)):
+            if len(simulation.detections) >= self.most:
+                break
             simulation.step(SLICE)
             path += float(np.linalg.norm(simulation.state.q - before))
             before[:] = simulation.state.q
         spent, run = process_time() - started, simulation.record()
         run.summary.update(
             motions=self.motions, path_rad=path, bound_rad=self.bound, spent_s=spent,
+            processor_time_s=process_time() - self.began,
             replans_s=json.dumps([round(t, 6) for t in self.replans]), places=json.dumps(self.places),
+            weighed=json.dumps(self.weighed), delays_ms=" ".join(f"{t:.4g}" for t in self._delays()),
         )  # fmt: skip
         return run
+
+    def _delays(self):
+        touched = [d for d in self.simulation.detections if not math.isnan(d.touch_time)]
+        first = {d.touch_time: d.time for d in reversed(touched)}
+        return [1e3 * (alarm - touch) for touch, alarm in first.items()]
 
     def _timed(self, call, *given):
         started = process_time()
@@ -180,7 +193,8 @@ class Watched:
         if self.truth is not None:
             point, link = self.truth
             error = [*np.linalg.norm(places.points - point, axis=1), NONE]
-            self.weighed += [[float(w), float(e)] for w, e in zip(places.weights, error, strict=False)]
+            pairs = zip(places.weights, error, strict=False)
+            self.weighed += [[round(float(w), 6), round(float(e), 6)] for w, e in pairs]
             right, weight = (
                 (float(places.links[0] == link), float(places.weights[0])) if len(error) > 1 else (0.0, 0.0)
             )

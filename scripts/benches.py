@@ -1,0 +1,16 @@
+"""The files of the suites, for scripts that use more of them than their rows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from hopfield_nav.plugin import load_from_file
+
+BENCHES = Path(__file__).resolve().parents[1] / "worlds" / "benches"
+
+
+def suite_module(name: str) -> ModuleType:
+    """The module that a suite's file ``NAME.py`` is."""
+    return sys.modules[load_from_file("setup", f"{name}.py:__name__", BENCHES)]

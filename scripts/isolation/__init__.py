@@ -1,1 +1,0 @@
-"""Where is the arm touched? Random contacts, with and without motion, and how well they are placed."""

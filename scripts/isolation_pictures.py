@@ -1,0 +1,208 @@
+"""Pictures of docs/isolation.md: who is taken for whom, and the patches of the arm that explain one push.
+
+python scripts/isolation_pictures.py docs/figures
+
+The pushes are those of the suite ``isolation``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from benches import suite_module
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.lines import Line2D
+
+from dynamics import Arm, load_arm
+from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures.solid import (
+    View,
+    arm_outline,
+    inside_capsule,
+    make_view,
+    pose_outline,
+    project,
+    shade,
+)
+from hopfield_nav.geometry import capsules_in_base
+from hopfield_nav.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
+
+suite, isolated = suite_module("isolation"), suite_module("isolation_pushes")
+Pushes, Scores = isolated.Pushes, isolated.Scores
+_SHADES = LinearSegmentedColormap.from_list("felt", ["#FFFFFF", COLOURS.felt])
+_CUTS = 4  # small faces along each edge of a patch, to follow the round surface
+
+
+def draw(
+    arm: Arm, scores: Scores, pushes: Pushes, row: int, found: Isolation, folder: Path, name: str
+) -> list[Path]:
+    """Confusion matrix of many pushes, and the set of one of them on the arm."""
+    with paper_style():
+        figure = new_figure(PAGE, 7.2 * CENTIMETRE)
+        left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.15))
+        draw_confusion(left, scores)
+        draw_set(right, arm, pushes.q[row], found, pushes.point[row], pushes.force[row])
+        return save_figure(add_legend(figure, _handles(), 4), folder, name)
+
+
+def draw_confusion(ax: Axes, scores: Scores) -> None:
+    """Share of the pushes on each link by the link they are taken for; the number at the right."""
+    counts = scores.confusion[1:, 1:]
+    total = scores.confusion[1:].sum(axis=1)
+    share = counts / np.maximum(total, 1)[:, None]
+    ax.imshow(share, cmap=_SHADES, vmin=0.0, vmax=1.0, aspect="equal")
+    for i, j in np.ndindex(share.shape):
+        if counts[i, j]:
+            ink = "white" if share[i, j] > 0.5 else COLOURS.ink
+            ax.text(j, i, f"{100 * share[i, j]:.1f}", ha="center", va="center", color=ink)
+    for i, n in enumerate(total):
+        ax.text(5.65, i, f"{n}", ha="left", va="center", color=COLOURS.ink)
+    ax.set_title("pushes", loc="right", x=1.17)
+    ax.set(xlabel="likeliest link", ylabel="pushed link")
+    ax.set_title("share (%)", loc="left")
+    ax.set_xticks(range(6), [str(i + 1) for i in range(6)])
+    ax.set_yticks(range(6), [str(i + 1) for i in range(6)])
+    ax.tick_params(length=0)
+
+
+def draw_set(
+    ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndarray, force: np.ndarray
+) -> None:
+    """The arm at ``q``, patches of the set (those of the likeliest link stronger), push and best point."""
+    outward = -force / np.linalg.norm(force)
+    view = _telling_view(arm, q, found, outward)
+    outline = arm_outline(arm, 28)
+    solid = pose_outline(arm, outline, q)
+    surface = default_surface(arm)
+    link = surface.bodies[surface.patches[:, BODY].astype(int), 0].astype(int)
+    _paint(ax, view, solid, outline.colours)
+    for patch in sorted(found.patches, key=lambda p: link[p] == found.best_link):
+        cells = _seen(_patch_faces(arm, q, patch), arm, q, view)
+        strong = link[patch] == found.best_link
+        colour = to_rgba(COLOURS.felt if strong else COLOURS.travelled)
+        if len(cells):
+            _paint(ax, view, cells, np.tile(colour, (len(cells), 1)))
+    _mark(ax, view, point, outward, found)
+    seen = project(view, solid.reshape(-1, 3))
+    (x0, y0), (x1, y1) = seen.min(axis=0) - 0.03, seen.max(axis=0) + 0.03
+    ax.plot([x0, x0 + 0.2], [y0, y0], color=COLOURS.ink, lw=1.2)
+    ax.text(x0 + 0.1, y0 - 0.012, "0.2 m", ha="center", va="top")
+    ax.set(xlim=(x0 - 0.02, x1 + 0.02), ylim=(y0 - 0.07, y1 + 0.02), aspect="equal")
+    ax.set_axis_off()
+
+
+def _paint(ax: Axes, view: View, faces: np.ndarray, colours: np.ndarray) -> None:
+    corners, shaded = shade(view, faces, colours)
+    ax.add_collection(PolyCollection(corners, facecolors=shaded, edgecolors=shaded, linewidths=0.2))
+
+
+def _seen(faces: np.ndarray, arm: Arm, q: np.ndarray, view: View) -> np.ndarray:
+    """The faces (m, 4, 3) between whose middle and the eye there is no part of the arm, nor around it."""
+    steps = np.concatenate([[0.001], np.arange(0.01, 1.2, 0.012)])
+    points = faces.mean(axis=1)[:, None] + steps[:, None] * view.toward
+    hidden = np.zeros(points.shape[:2], dtype=bool)
+    for row in capsules_in_base(arm, q):
+        hidden |= inside_capsule(points, row[:3], row[3:6], row[6])
+    return faces[~hidden.any(axis=1)]
+
+
+def _mark(ax: Axes, view: View, point: np.ndarray, outward: np.ndarray, found: Isolation) -> None:
+    tail = project(view, point + 0.25 * outward)
+    tip = project(view, point)
+    style = {
+        "arrowstyle": "-|>,head_width=0.25,head_length=0.5",
+        "color": COLOURS.true,
+        "lw": 1.4,
+        "shrinkA": 0,
+        "shrinkB": 0,
+    }
+    ax.annotate("", tip, tail, arrowprops=style, zorder=8)
+    ax.plot(*project(view, found.best_point), "o", ms=4.5, mfc=COLOURS.goal, mec="white", mew=0.6, zorder=9)
+
+
+def _telling_view(arm: Arm, q: np.ndarray, found: Isolation, outward: np.ndarray) -> View:
+    """The view in which the least visible link of the set shows most of its patches.
+
+    Views along the push are left out: its arrow would be a dot.
+    """
+    surface = default_surface(arm)
+    link = surface.bodies[surface.patches[found.patches, BODY].astype(int), 0].astype(int)
+    faces = [_patch_faces(arm, q, patch) for patch in found.patches]
+    views = [make_view(float(a), e) for e in (22.0, 40.0, 5.0) for a in range(0, 360, 15)]
+    views = [v for v in views if abs(v.toward @ outward) < 0.85]
+
+    def least_shown(view: View) -> float:
+        shown = np.array([_facing_cells(_seen(f, arm, q, view), view) / len(f) for f in faces])
+        return min((shown[link == k].mean() for k in found.links), default=0.0)
+
+    return max(views, key=least_shown)
+
+
+def _facing_cells(faces: np.ndarray, view: View) -> float:
+    """Sum over faces of the cosine between their normals and the direction to the eye."""
+    normal = np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1])
+    size = np.maximum(np.linalg.norm(normal, axis=1), 1e-12)
+    return float(np.maximum(normal @ view.toward / size, 0.0).sum())
+
+
+def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
+    """Faces (m, 4, 3) of a patch in base axes, a little above the surface [m]."""
+    surface = default_surface(arm)
+    lifted = surface._replace(bodies=surface.bodies.copy())
+    lifted.bodies[:, 7] += 0.002
+    row = surface.patches[patch]
+    u = np.linspace(row[U] - row[HALF_U], row[U] + row[HALF_U], _CUTS + 1)
+    v = np.linspace(row[V] - row[HALF_V], row[V] + row[HALF_V], _CUTS + 1)
+    grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
+    points = surface_places(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())[
+        0
+    ]
+    rows = points.reshape(_CUTS + 1, _CUTS + 1, 3)
+    faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(-1, 4, 3)
+    middle = rows.reshape(-1, 3).mean(axis=0)
+    axis, _ = surface_places(
+        arm, q, _thin(lifted), np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy()
+    )
+    normal = np.cross(faces[0, 2] - faces[0, 0], faces[0, 3] - faces[0, 1])
+    return faces if normal @ (middle - axis[0]) > 0 else faces[:, ::-1]
+
+
+def _thin(surface):
+    """The same surface without thickness: its points lie on the axes."""
+    bodies = surface.bodies.copy()
+    bodies[:, 7] = 0.0
+    return surface._replace(bodies=bodies)
+
+
+def _handles() -> list:
+    dot = {"ls": "none", "marker": "o", "ms": 4.5, "mec": "white"}
+    block = {"ls": "none", "marker": "s", "ms": 5}
+    return [
+        Line2D([], [], **block, color=COLOURS.felt, label="set: likeliest link"),
+        Line2D([], [], **block, color=COLOURS.travelled, label="set: other links"),
+        Line2D([], [], **dot, mfc=COLOURS.goal, color=COLOURS.goal, label="likeliest point"),
+        Line2D([], [], color=COLOURS.true, lw=1.4, marker=">", ms=3, markevery=[1], label="true push"),
+    ]
+
+
+def _example(pushes: Pushes, found: list[Isolation]) -> int:
+    """A push on link 3 whose set has several links and whose arm is stretched out enough to be seen."""
+    for k, i in enumerate(isolated.counted(pushes)):
+        several = len(found[k].links) >= 2 and found[k].best_link == pushes.link[i] == 3
+        seen = np.linalg.norm(pushes.point[i][:2]) > 0.3 and pushes.point[i][2] > 0.25
+        if several and seen and len(found[k].patches) >= 5:
+            return k
+    return 0
+
+
+if __name__ == "__main__":
+    for name in ("ur5_ragazzon2012", "ur5_full"):
+        arm, pushes = load_arm(name), suite.pushes_of(name)
+        scores, found = isolated.isolate_pushes(arm, pushes)
+        k = _example(pushes, found)
+        at = isolated.counted(pushes)[k]
+        print(*draw(arm, scores, pushes, at, found[k], Path(sys.argv[1]), f"isolation_{name}"), sep="\n")

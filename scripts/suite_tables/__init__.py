@@ -1,0 +1,1 @@
+"""What the tables of the suites are made of: columns and lines; ``bench_tables.py`` writes them."""

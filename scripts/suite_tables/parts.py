@@ -1,0 +1,98 @@
+"""A table of a suite: its columns, its lines, and how both come from the rows of a bench."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import bench_columns as c
+
+Line = tuple[str, str, str]  # family, condition, and the last of the methods that are put side by side
+
+
+class Part(NamedTuple):
+    """One table.
+
+    Attributes:
+        mark: on its page; parts of one mark are one table.
+        name: of a line, from family, condition and its last method.
+        columns: by their head.
+        methods: that a line puts side by side; None: every method has a line.
+        where: which lines there are, of the same three.
+        head: of the first column.
+        whole: also lines of all families together.
+    """
+
+    mark: str
+    name: Callable[[str, str, str], str]
+    columns: dict[str, c.Cell]
+    methods: Sequence[str] | None = None
+    where: Callable[[str, str, str], bool] = lambda family, condition, method: True
+    head: str = ""
+    whole: bool = False
+
+
+class Pivot(NamedTuple):
+    """A table with a column for every condition, or what else ``column`` tells; attributes as of ``Part``."""
+
+    mark: str
+    name: Callable[[str, str, str], str]
+    column: Callable[[str, str, str], str]
+    cell: c.Cell
+    head: str
+
+
+def by_condition(family: str, condition: str, method: str) -> str:
+    """Its condition."""
+    return condition
+
+
+def by_family(family: str, condition: str, method: str) -> str:
+    """Its family."""
+    return family
+
+
+def by_method(family: str, condition: str, method: str) -> str:
+    """Its method."""
+    return method
+
+
+def by_both(family: str, condition: str, method: str) -> str:
+    """Family and condition."""
+    return f"{family}, {condition}"
+
+
+def by_all(family: str, condition: str, method: str) -> str:
+    """All three."""
+    return f"{family}, {condition}: {method}"
+
+
+def lines_of(part: Part, rows: Sequence[c.Row]) -> list[list[str]]:
+    """The lines of a table over the rows of a bench."""
+    grouped: dict[Line, list[c.Row]] = {}
+    for row in [*rows, *({**row, "family": "all"} for row in rows if part.whole)]:
+        key = str(row["family"]), str(row["condition"]), str(row["method"])
+        grouped.setdefault(key, []).append(row)
+    lines = []
+    for family, condition in dict.fromkeys(key[:2] for key in grouped):
+        there = [method for f, s, method in grouped if (f, s) == (family, condition)]
+        for side in [[method] for method in there] if part.methods is None else [part.methods]:
+            line = family, condition, side[-1]
+            if part.where(*line) and set(side) <= set(there):
+                own = [grouped[family, condition, method] for method in side]
+                lines.append([part.name(*line), *(column(own) for column in part.columns.values())])
+    return lines
+
+
+def pivoted(part: Pivot, rows: Sequence[c.Row]) -> tuple[list[str], list[list[str]]]:
+    """Head and lines of such a table; what has no column, or no name, is left out."""
+    cells: dict[str, dict[str, list[c.Row]]] = {}
+    for row in rows:
+        line = str(row["family"]), str(row["condition"]), str(row["method"])
+        if part.column(*line):
+            cells.setdefault(part.name(*line), {}).setdefault(part.column(*line), []).append(row)
+    columns = list(dict.fromkeys(column for line in cells.values() for column in line))
+    return [part.head, *columns], [
+        [name, *(part.cell([line[column]]) if column in line else "-" for column in columns)]
+        for name, line in cells.items()
+    ]

@@ -1,1 +1,0 @@
-"""Whole runs under real conditions: what ``learning_study.py`` is made of."""
