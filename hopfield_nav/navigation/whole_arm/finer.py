@@ -16,6 +16,7 @@ from hopfield_nav.navigation.whole_arm.grid import TURN, JointGrid
 
 MOST_CELLS = 12_000_000  # of a finer map; more take too long to plan over
 LEVELS = 1  # finer maps of a run
+SURELY = 0.9  # certainty that is risked at most before the map is made finer
 AROUND = 1  # [cells] beside that of the goal which are split
 INSIDE = 0.02  # [rad] from the ends of a part a touch was felt at least, if it is a fact about it
 

@@ -19,13 +19,13 @@ from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.navigation.whole_arm.blended import blended_path
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
-from hopfield_nav.navigation.whole_arm.finer import LEVELS, Carried, finer
+from hopfield_nav.navigation.whole_arm.finer import LEVELS, SURELY, Carried, finer
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.lines import before_touch, joint_lines
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
-from hopfield_nav.navigation.whole_arm.search import EXITS, LEAST, MOST_EXITS, RISK, Found, Search
+from hopfield_nav.navigation.whole_arm.search import EXITS, LEAST, MOST_EXITS, Found, Search
 from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.straight import Shortener, straight_way, without_repeats
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
@@ -225,7 +225,7 @@ class WholeArmNavigator:
         self._separation.look(self._learning)
         if found is not None and self._separation.is_told(self.collisions):
             return self._end(self._why_hardly(), self._separation.bound)
-        if (found is None or self.search.risk > RISK) and self._refine(found, begin.q):
+        if (found is None or self.search.risk > SURELY) and self._refine(found, begin.q):
             return self._go_on(begin)
         if found is None:
             return self._end(self._why_none())
