@@ -36,7 +36,7 @@ ROUNDS = 9
 def limit(times, layout, step, offset, blocked, start, target, goals):
     total = 0
     for _ in range(times):
-        label = levels(layout, blocked, goals)
+        label = levels(layout, blocked, goals, np.zeros(0, np.int64), np.zeros((0, 1), np.int64))
         field = Field(label, 0, step, offset, layout.shape, layout.wrap, layout.place, np.empty(0, np.int64))
         total += descend(field, start)[1].size
     return total

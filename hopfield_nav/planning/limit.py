@@ -4,8 +4,7 @@ With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the
 sigma_i = beta^(distance_i): each neuron counts its shortest path alone, where the summing network
 counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops out.
 
-Where all steps are equally long they are hops, of `limit_bits`, which closed steps are taken out of by
-`repair`; otherwise, and where that would change too much, they are sums of lengths, of `limit_lengths`.
+Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, of `limit_lengths`.
 """
 
 from collections.abc import Sequence
@@ -18,17 +17,12 @@ from hopfield_nav.planning.closed import NONE_CLOSED, by_place
 from hopfield_nav.planning.limit_bits import UNREACHED, blocks, levels, next_row
 from hopfield_nav.planning.limit_lengths import OPEN, distances, mark, pad
 from hopfield_nav.planning.neighbourhood import Neighbourhood
-from hopfield_nav.planning.repair import GIVEN_UP, close
-
-REPAIR_SHARE = 20  # where more than 1/20 of all cells change, a new start is quicker
-LEAST_REPAIR = 1000  # cells that are always worth repairing
 
 
 class Field(NamedTuple):
     """A settled limit network."""
 
-    # (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length (hops
-    # where all steps are equally long)
+    # (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length
     label: np.ndarray
     nothing: float  # label of a place that is blocked or from which there is no path; 0 or inf
     step: np.ndarray  # (k,) difference of labels that belongs to a step
@@ -49,34 +43,34 @@ def solve(
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
         layout = blocks(near.shape, near.periodic)
-        label = levels(layout, grid.reshape(-1), _cells(targets, len(layout.place)))
+        aim = _cells(targets, len(layout.place))
+        label = levels(layout, grid.reshape(-1), aim, *_guarded(closed, near, layout.place))
         step = np.ones(len(near.length), np.int64)
         keys = by_place(closed, near, layout.place)
-        field = Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
-        if not closed.size or _take_out(field, grid, closed):
-            return field
+        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
     keys = by_place(closed, near, padded.place)
     mark(state, keys, len(near.length))
-    length = _hops(near) if near.uniform else near.length
-    label = distances(padded, length, state, goals, keys)
-    return Field(label, np.inf, length, near.offset, padded.shape, padded.wrap, padded.place, keys)
+    label = distances(padded, near.length, state, goals, keys)
+    return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys)
 
 
-def _take_out(field: Field, blocked: np.ndarray, closed: np.ndarray) -> bool:
-    """Repair the labels for closed steps, keys with cells in C order; False where too many would change."""
-    cells, steps = np.divmod(closed, len(field.step))
-    most = max(LEAST_REPAIR, blocked.size // REPAIR_SHARE)
-    return bool(close(field, blocked.reshape(-1), cells, steps, most) != GIVEN_UP)
+def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places (g,) of the cells with a closed step, and those (g, k) from which each may be entered; -1: none.
 
-
-def _hops(near: Neighbourhood) -> np.ndarray:
-    """A length of 1 for every step, read-only as other lengths are: one compiled kernel serves both."""
-    hops = np.ones(len(near.length))
-    hops.setflags(write=False)
-    return hops
+    ``closed`` are keys with cells in C order, and ``place`` is the table of the layout.
+    """
+    numbers, shape, count = np.unique(closed // len(near.offset)), np.array(near.shape), len(near.offset)
+    cells = np.stack(np.unravel_index(numbers, near.shape), axis=-1)
+    beside = cells[:, None] + near.offset
+    beside = np.where(near.wrap, beside % shape, beside)
+    shut = np.isin(numbers[:, None] * count + np.arange(count), closed)
+    shut |= ((beside < 0) | (beside >= shape)).any(axis=2)
+    axes = np.arange(len(shape))
+    doors = np.where(shut, -1, place[axes, beside.clip(0, shape - 1)].sum(axis=2))
+    return place[axes, cells].sum(axis=1), np.ascontiguousarray(doors)
 
 
 def places_of(place: np.ndarray, cells: Sequence[int] | np.ndarray) -> np.ndarray:

@@ -105,10 +105,11 @@ def _places(shape: tuple[int, ...], size: np.ndarray, stride: np.ndarray, shift:
 
 
 @kernel
-def levels(layout, blocked, cells):
+def levels(layout, blocked, cells, guarded, doors):
     """Levels (64 blocks,) int32, by place, of a wave from the targets' cells (m, rank); see `advance`.
 
-    ``blocked`` (cells,) is in C order; the targets count as free.
+    ``blocked`` (cells,) is in C order; the targets count as free. Cells with a closed step are ``guarded``
+    (g,), by place: the wave enters them from the places ``doors`` (g, k) alone, of which -1 is none.
     """
     targets = np.zeros(len(cells), np.int64)
     for m in range(len(cells)):
@@ -117,7 +118,7 @@ def levels(layout, blocked, cells):
     open_ = np.zeros(layout.edge.size, np.uint64)
     open_cells(blocked, layout.shape, layout.place, open_)
     level = np.zeros(64 * open_.size, np.int32)
-    advance(layout, open_, targets, level)
+    advance(layout, open_, targets, level, guarded, doors)
     return level
 
 
@@ -150,12 +151,20 @@ def next_row(at, shape):
 
 
 @kernel
-def advance(layout, open_, targets, level):
+def advance(layout, open_, targets, level, guarded, doors):
     """Number all cells by their hops from the nearest of the targets' places (m,), whose level is 1.
 
     The wave enters the cells in the words ``open_`` (blocks,), and writes 1 + hops into ``level`` (64
-    blocks,) of zeros, UNREACHED where it did not come; both in place. Returns the number of levels.
+    blocks,) of zeros, UNREACHED where it did not come; both in place. Returns the number of levels. Cells
+    with a closed step, ``guarded`` and ``doors`` as in `levels`, are looked at one by one.
     """
+    waiting, left = np.empty(guarded.size, np.int64), 0
+    for g in range(guarded.size):
+        bit = ONE << np.uint64(guarded[g] & 63)
+        if open_[guarded[g] >> 6] & bit != NONE:
+            open_[guarded[g] >> 6] ^= bit
+            waiting[left] = g
+            left += 1
     front, ahead = np.zeros_like(open_), np.zeros_like(open_)
     queue, later = np.empty(open_.size + 1, np.int32), np.empty(open_.size + 1, np.int32)
     count, hop = 0, 0
@@ -181,8 +190,32 @@ def advance(layout, open_, targets, level):
             front[block] = NONE
             _number(here, block, hop, level)
             reached = _pass(here, block, parts, open_, ahead, later, reached)
+        kept = 0
+        for n in range(left):
+            g = waiting[n]
+            place = guarded[g]
+            if level[place] != UNREACHED:
+                continue
+            if not _is_next(doors, g, level, hop):
+                waiting[kept] = g
+                kept += 1
+                continue
+            if ahead[place >> 6] == NONE:
+                later[reached] = place >> 6
+                reached += 1
+            ahead[place >> 6] |= ONE << np.uint64(place & 63)
+        left = kept
         front, ahead, queue, later, count = ahead, front, later, queue, reached
     return hop
+
+
+@inlined
+def _is_next(doors, g, level, hop):
+    """Whether the wave is at one of the doors of guarded cell ``g``."""
+    found = False
+    for k in range(doors.shape[1]):
+        found |= doors[g, k] >= 0 and level[doors[g, k]] == hop
+    return found
 
 
 @inlined

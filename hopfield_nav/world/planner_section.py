@@ -14,7 +14,7 @@ from hopfield_nav.world.trust import is_code
 _AXES = ("+u", "-u", "+v", "-v", "+w", "-w")
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 OWN_KEYS: dict[str, tuple[str, ...]] = {
-    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error"),
+    "hopfield": ("network", "beta", "activation", "ties", "strategy", "probe", "no_path_error", "finer"),
     "a_star": (),
     "potential_field": ("random_walks",),
     "roadmap": ("samples", "connections"),
@@ -69,6 +69,11 @@ class PlannerSection(MethodSection):
         1e-3,
         description="on a map of joint angles: probability of error with which a run may end as no_path by "
         "where touches were felt; 0: facts alone end it",
+    )
+    finer: Flag = Field(
+        True,
+        description="on a map of joint angles, where every path would more likely than not be touched: reach "
+        "the goal from more cells, and then go on with a map whose cells are split around it",
     )
     any_angle: Flag = Field(
         False,
@@ -133,7 +138,7 @@ class PlannerSection(MethodSection):
 
 def foreign_keys(kind: str) -> list[str]:
     """The keys that a planner of this kind has not, and others have; what is believed is no planner's own."""
-    shared = ("strategy", "probe", "no_path_error") if is_code(kind) else ()
+    shared = ("strategy", "probe", "no_path_error", "finer") if is_code(kind) else ()
     return [key for other, keys in OWN_KEYS.items() if other != kind for key in keys if key not in shared]
 
 

@@ -18,7 +18,13 @@ from hopfield_nav.navigation.map import NOWHERE, ContactHypotheses
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 
+Shells = tuple[tuple[float, float], ...]
 SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # [m] from the arm's surface to a place, and certainty
+CLOSE = (
+    (0.01, 0.35),
+    (0.0, 0.6),
+    (-0.01, 0.9),
+)  # the same on a finer map
 LADDER = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # certainties that may be risked
 LIKELY = 0.4  # weight of a place from which on steps that sweep through it are closed
 TOGETHER, AGREE = 0.08, 4.0  # [m] as near as touches of one obstacle are, and how much that says
@@ -48,8 +54,8 @@ class CollisionBelief:
         against: float32 grid, the sum of -ln(1 - certainty).
     """
 
-    def __init__(self, arm: Arm, grid: JointGrid) -> None:
-        self._arm, self._grid = arm, grid
+    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = SHELLS) -> None:
+        self._arm, self._grid, self._shells = arm, grid, shells
         self.against = np.zeros(grid.shape, dtype=np.float32)
         self._touches: list[_Touch] = []
         self._free: set[tuple[int, ...]] = set()
@@ -68,6 +74,13 @@ class CollisionBelief:
         """One more touch, at joint angles (n,) [rad] if they are known."""
         self._touches.append(self._say(places, places.weights, q))
         self._weigh()
+
+    def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> CollisionBelief:
+        """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
+        found = CollisionBelief(self._arm, grid, shells)
+        found._free = free
+        found._touches = [found._say(touch.places, touch.alone, touch.q) for touch in self._touches]
+        return found
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
         """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
@@ -119,7 +132,7 @@ class CollisionBelief:
 
     def drawn(self, generator: np.random.Generator) -> CollisionBelief:
         """What were doubted if of every touch one place, or none, drawn by weight, were certain."""
-        found = CollisionBelief(self._arm, self._grid)
+        found = CollisionBelief(self._arm, self._grid, self._shells)
         found._free = self._free
         for places in self.touches:
             share = np.append(places.weights, max(0.0, 1.0 - places.weights.sum()))
@@ -150,7 +163,7 @@ class CollisionBelief:
     def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None) -> _Touch:
         said = np.zeros(self._grid.shape, dtype=np.uint8)
         for point, weight in zip(places.points, places.weights, strict=True):
-            for radius, certainty in SHELLS:
+            for radius, certainty in self._shells:
                 level = max(1, round(_FULL_SCALE * certainty * min(float(weight), 1.0)))
                 mark_ball(self._arm, self._grid, said, point, radius, level)
         cells = np.flatnonzero(said)

@@ -14,7 +14,7 @@ _FULL, _LEAST_CLOSED = 1e-9, 3  # [rad] as near to a turn is one; cells of a clo
 
 
 class JointGrid(NamedTuple):
-    """Equal cells between two angles of every joint.
+    """Cells between two angles of every joint, equal ones or, where it is finer in places, with given edges.
 
     An axis of a full turn is closed: behind its last cell comes the first, where the arm is as it was.
     """
@@ -23,10 +23,14 @@ class JointGrid(NamedTuple):
     upper: np.ndarray  # (n,) angles at which the last cells end [rad]
     # cells of each joint; the only cell of an axis has its centre in the middle of the two angles
     shape: tuple[int, ...]
+    # of each joint where its cells begin and the last one ends (s + 1,) [rad]; none: they are equal
+    breaks: tuple[np.ndarray, ...] = ()
 
     @property
     def spacing(self) -> np.ndarray:
-        """Width of the cells of each joint (n,) [rad]."""
+        """Width of the narrowest cell of each joint (n,) [rad]."""
+        if self.breaks:
+            return np.array([np.diff(edges).min() for edges in self.breaks])
         return (self.upper - self.lower) / np.array(self.shape)
 
     @property
@@ -64,12 +68,55 @@ class JointGrid(NamedTuple):
 
     def centre(self, cell: Sequence[int] | np.ndarray) -> np.ndarray:
         """Joint angles in the middle of cells (..., n) [rad]; a cell may lie outside."""
-        return self.lower + (np.asarray(cell) + 0.5) * self.spacing
+        if not self.breaks:
+            return self.lower + (np.asarray(cell) + 0.5) * self.spacing
+        turns, inside = self._turns(np.asarray(cell))
+        parts = zip(self.breaks, self.axis_values(), np.moveaxis(inside, -1, 0), strict=True)
+        found = [values.take(c, mode="clip") + (c - c.clip(0, len(values) - 1)) * np.diff(edges)[0]
+                 for edges, values, c in parts]  # fmt: skip
+        return np.stack(found, axis=-1) + TURN * turns
+
+    def along(self, q: np.ndarray) -> np.ndarray:
+        """How many cells of each joint lie below joint angles (..., n), with the part of the one they are in.
+
+        0 on axes of one angle.
+        """
+        if not self.breaks:
+            width = np.where(self.spacing > 0.0, self.spacing, np.inf)
+            return np.asarray((np.asarray(q) - self.lower) / width)
+        turns = np.floor((np.asarray(q) - self.lower) / TURN) * self.periodic
+        found = []
+        for edges, x in zip(self.breaks, np.moveaxis(q - TURN * turns, -1, 0), strict=True):
+            k = (np.searchsorted(edges, x, side="right") - 1).clip(0, len(edges) - 2)
+            width = edges[k + 1] - edges[k]
+            found.append(k + (x - edges[k]) / np.where(width > 0.0, width, np.inf))
+        return np.stack(found, axis=-1) + turns * np.array(self.shape)
 
     def cell_of(self, q: np.ndarray) -> tuple[int, ...]:
-        """The cell whose centre is nearest to joint angles (n,) [rad]; it may lie outside."""
-        width = np.where(self.spacing > 0.0, self.spacing, np.inf)  # an axis of one angle has one cell
-        return tuple(int(c) for c in np.floor((np.asarray(q) - self.lower) / width))
+        """The cell in which joint angles (n,) lie [rad]; it may lie outside."""
+        return tuple(int(c) for c in np.floor(self.along(q)))
+
+    def split(self, cells: np.ndarray) -> "JointGrid":
+        """The same axes, each with the numbers that cells (k, n) have on it split in three, but single ones.
+
+        What was the centre of a cell is one of the finer grid as well.
+        """
+        found = []
+        for k, values in enumerate(self.axis_values()):
+            edges = (
+                self.breaks[k] if self.breaks else np.linspace(self.lower[k], self.upper[k], len(values) + 1)
+            )
+            low, high = edges[:-1], edges[1:]
+            new = np.unique(cells[:, k] % len(values) if self.turn[k] else cells[:, k])
+            new = new[(new >= 0) & (new < len(values)) & (len(values) > 1)]
+            thirds = [low[new] + (high - low)[new] / 3.0, high[new] - (high - low)[new] / 3.0]
+            found.append(np.sort(np.concatenate([edges, *thirds])))
+        return self._replace(shape=tuple(len(edges) - 1 for edges in found), breaks=tuple(found))
+
+    def _turns(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Whole turns of the closed axes, and the cells without them (..., n)."""
+        turns = cells // np.array(self.shape) * self.periodic
+        return turns, cells - turns * np.array(self.shape)
 
     def inside(self, cell: Sequence[int]) -> bool:
         """Whether the grid has this cell."""
@@ -77,6 +124,8 @@ class JointGrid(NamedTuple):
 
     def axis_values(self) -> list[np.ndarray]:
         """Angles of the centres along each axis [rad]."""
+        if self.breaks:
+            return [0.5 * (edges[1:] + edges[:-1]) for edges in self.breaks]
         pairs = zip(self.lower, self.spacing, self.shape, strict=True)
         return [low + (np.arange(size) + 0.5) * width for low, width, size in pairs]
 

@@ -4,9 +4,10 @@ import numpy as np
 
 from dynamics import Arm
 from hopfield_nav.control import Trace, in_order
-from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap
+from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection
-from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.navigation.whole_arm.collision_belief import CLOSE, CollisionBelief
+from hopfield_nav.navigation.whole_arm.finer import Carried
 from hopfield_nav.navigation.whole_arm.grid import JointGrid
 from hopfield_nav.navigation.whole_arm.localization import localize_contact, when_to_look
 from hopfield_nav.navigation.whole_arm.way import Way
@@ -40,6 +41,7 @@ class WholeArmLearning:
         self.beliefs, self.collisions = Beliefs(grid.shape, grid.turn), CollisionBelief(arm, grid)
         self.shut_exits: set[tuple[int, Cell]] = set()
         self.shut_entries: set[Cell] = set()
+        self._felt_at: dict[Step, float] = {}
 
     def confirm(self, level: float) -> None:
         """Whether what was touched before was still felt when the arm went back: the alarm level then."""
@@ -59,6 +61,7 @@ class WholeArmLearning:
             self.beliefs.rough.update(way.line(number))
         elif step is not None:
             self.beliefs.touch(step, opposed and off <= ON_LINE)
+            self._felt_at[step] = float(detection.onset.q[step.axis])
         elif first is not None:
             self.shut_exits.add((way.goal, first))
         elif last is not None and number == 0:
@@ -92,6 +95,15 @@ class WholeArmLearning:
         if len(places.points):
             self.collisions.add(places, detection.onset.q)
         return places
+
+    def move_to(self, grid: JointGrid, carried: Carried) -> None:
+        """Go on with a finer map."""
+        free = {carried.cell(cell) for cell in self.beliefs.visited}
+        self.beliefs = carried.beliefs(self.beliefs, self._felt_at)
+        self.collisions = self.collisions.on(grid, free, CLOSE)
+        self.shut_exits = {(goal, carried.cell(cell)) for goal, cell in self.shut_exits}
+        self.shut_entries = set(map(carried.cell, self.shut_entries))
+        self._felt_at = {carried.part_at(step, angle)[0]: angle for step, angle in self._felt_at.items()}
 
     def load_prior(self, prior: PriorMap) -> None:
         """Believe what an earlier run felt."""

@@ -19,12 +19,13 @@ from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.navigation.whole_arm.blended import blended_path
 from hopfield_nav.navigation.whole_arm.blocking import mark_ball
 from hopfield_nav.navigation.whole_arm.collision_belief import CollisionBelief
+from hopfield_nav.navigation.whole_arm.finer import LEVELS, SURELY, Carried, finer
 from hopfield_nav.navigation.whole_arm.goals import goal_solutions
 from hopfield_nav.navigation.whole_arm.grid import grid_of
 from hopfield_nav.navigation.whole_arm.learning import WholeArmLearning
 from hopfield_nav.navigation.whole_arm.lines import before_touch, joint_lines
 from hopfield_nav.navigation.whole_arm.probe import MAX_PROBES, choose_probe, is_ambiguous
-from hopfield_nav.navigation.whole_arm.search import LEAST, Found, Search
+from hopfield_nav.navigation.whole_arm.search import EXITS, LEAST, MOST_EXITS, Found, Search
 from hopfield_nav.navigation.whole_arm.separation import Separation
 from hopfield_nav.navigation.whole_arm.straight import Shortener, straight_way, without_repeats
 from hopfield_nav.navigation.whole_arm.strategies import ArmFelt, belief_for
@@ -63,10 +64,13 @@ class WholeArmNavigator:
         self._learning = WholeArmLearning(world, arm, self.grid)
         own = planner_for(world) if is_code(world.planner.kind) else None
         solutions = goal_solutions(world, arm, scene, self.grid)
-        self.search = Search(arm, scene, self.grid, solutions, own, world.seed)
+        most = MOST_EXITS if world.planner.finer else EXITS
+        self.search = Search(arm, scene, self.grid, solutions, own, world.seed, most)
         self._separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self._belief, self._response = belief_for(world), _own_response(world, len(start))
         self._scene = scene
+        self._may_refine = world.planner.finer and self._response is None and own is None
+        self._finer = list[Carried]()
         self._straight = world.planner.any_angle and self._response is None and not world.planner.probe
         self.probes: dict[int, int] = {}
         self._way, self.trail = Way(start[None], [None], turn=self.grid.turn), Trail(start)
@@ -106,7 +110,8 @@ class WholeArmNavigator:
         if self.motion.trajectory is None:
             raise RuntimeError("a run that has ended cannot collide")
         number = self._way.segment_at(self.motion.trajectory, detection.onset.time)
-        cell = self._way.ahead(number) or self.motion.start
+        ahead = self._way.ahead(number)
+        cell = self.motion.start if ahead is None else self._named(np.array([ahead]))[0]
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
@@ -155,7 +160,10 @@ class WholeArmNavigator:
         return int(np.count_nonzero(self.collisions.doubtful(0.0)))
 
     def closed_steps(self) -> dict[Step, float]:  # noqa: D102
-        return self.beliefs.touched()
+        found = self.beliefs.touched()
+        for carried in reversed(self._finer):
+            found = carried.whole(found)
+        return found
 
     def in_free_air(self) -> int:  # noqa: D102
         return self.beliefs.in_free_air
@@ -214,11 +222,13 @@ class WholeArmNavigator:
         if here is None:
             return self._end("no cell of the map can be entered from where the arm is")
         found, against = self._search_path(here, begin.q)
+        self._separation.look(self._learning)
+        if found is not None and self._separation.is_told(self.collisions):
+            return self._end(self._why_hardly(), self._separation.bound)
+        if (found is None or self.search.risk > SURELY) and self._refine(found, begin.q):
+            return self._go_on(begin)
         if found is None:
             return self._end(self._why_none())
-        self._separation.look(self._learning)
-        if self._separation.is_told(self.collisions):
-            return self._end(self._why_hardly(), self._separation.bound)
         at_centre = self.trail.cell is not None
         probe = self._probe(here, begin.q, found.cells) if at_centre and self.world.planner.probe else None
         if probe is not None:
@@ -232,6 +242,21 @@ class WholeArmNavigator:
         if self._straight and not begin.qd.any():
             return self._drive_straight(found.cells, begin, against)._replace(phase=phase)
         return self._drive(found.cells, begin, phase)
+
+    def _refine(self, found: Found | None, q: np.ndarray) -> bool:
+        """Go on with a finer map, if there is one."""
+        goals = self.search.solutions
+        goal = goals[found.goal if found is not None else int(np.abs(goals - q).sum(axis=1).argmin())]
+        fine = finer(self.grid, goal) if self._may_refine and len(self._finer) < LEVELS else None
+        if fine is None:
+            return False
+        self._finer.append(Carried(self.grid, fine))
+        self.grid = fine
+        self.search = Search(self.arm, self._scene, fine, goals, seed=self.world.seed)
+        self._learning.move_to(fine, self._finer[-1])
+        self._separation = Separation(self.arm, fine, self.search, self.world.planner.no_path_error)
+        self.trail.rename(self._finer[-1].cell)
+        return True
 
     def _entry(self, q: np.ndarray) -> Cell | None:
         """The cell over which the arm enters the map; before straight motion not a doubted one, if it may."""
@@ -250,7 +275,7 @@ class WholeArmNavigator:
         path = blended_path(
             self.arm, way.rows[short.kept], short.cut, chosen.tool_speed, begin.time, chosen.sample_time
         )
-        self._way = straight_way(way, short, path)
+        self._way, cells = straight_way(way, short, path), self._named(cells)
         start = tuple(int(c) for c in cells[0])
         return PlannedMotion(start, cells, path.trajectory, places=self._tool(self._way.rows))
 
@@ -292,7 +317,7 @@ class WholeArmNavigator:
             width = np.where(self.grid.spacing > 0.0, self.grid.spacing, np.inf)
             way = np.diff(self._way.rows[number : number + 2], axis=0)[0] / width
             direction = way / max(float(np.linalg.norm(way)), 1e-12)
-            place = (detection.onset.q - self.grid.lower) / width - 0.5
+            place = self.grid.along(detection.onset.q) - 0.5
             self._response.felt = place, direction, detection.torque.copy(), self._way.step(number)
 
     def _explore(self, begin: Reference) -> PlannedMotion | None:
@@ -342,8 +367,15 @@ class WholeArmNavigator:
         trajectory = joint_lines(
             self.arm, rows, chosen.tool_speed, begin.time, begin.qd, begin.qdd, chosen.sample_time
         )
+        cells = self._named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
         return PlannedMotion(start, cells, trajectory, places=self._tool(rows), phase=phase)
+
+    def _named(self, cells: np.ndarray) -> np.ndarray:
+        """Cells (k, n) as the record has them, which are those of the world's map."""
+        for carried in reversed(self._finer):
+            cells = carried.around(cells)
+        return cells
 
     def _end(self, reason: str, error_bound: float = 0.0) -> PlannedMotion:
         start, none = self.motion.start, self.motion.cells[:0]

@@ -9,6 +9,7 @@ place is closed as well, for as long as that place is believed.
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +26,12 @@ from hopfield_nav.planning import Replanner, axis_name, cheapest_path, neighbour
 from hopfield_nav.plugin import Against, BelievedMap
 
 NEAR = 2  # [cells] in which the map is entered or left, where the nearest centre will not do
-EXITS = 4  # centres from which each solution may be reached
+EXITS = 4  # nearest centres from which each solution is reached, as long as little doubt speaks against it
+MOST_EXITS = 64  # all of these, and nearest centres that are tried where the map is entered
+RISK = 0.5  # certainty that is risked at most before more centres are tried
 BALL = 0.01  # [m] radius of what a likely place is while steps are checked
 ROUNDS = 40  # of paths that sweep through likely places, before so much certainty is thought to leave none
 LEAST = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back
-_ENTRIES = 64  # nearest centres that are tried
 Place = tuple[float, float, float]  # base axes [m]
 Cuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
@@ -58,6 +60,7 @@ class Search:
     Attributes:
         blocked: bool grid of the cells at whose centres the arm touches itself or what is known.
         barred: steps that touch what is known on the way.
+        risk: certainty that had to be risked for the last ``path``; 1 where all was.
 
     Args:
         arm: the arm of the scene.
@@ -66,18 +69,27 @@ class Search:
         solutions: (s, n) joint angles at the goal [rad].
         planner: somebody's own; None: the network, or the cheapest path where there are costs.
         seed: of the run.
+        most_exits: centres from which each solution may be reached.
     """
 
     def __init__(
         self, arm: Arm, scene: Scene, grid: JointGrid, solutions: np.ndarray,
-        planner: WithPlan | None = None, seed: int = 0,
+        planner: WithPlan | None = None, seed: int = 0, most_exits: int = MOST_EXITS,
     ) -> None:  # fmt: skip
         self._arm, self._scene, self._grid = arm, scene, grid
         self._planner, self._seed = planner, seed
         self.blocked = block_known(arm, scene, grid)
         self.barred: set[Step] = set()
+        self.risk = 0.0
         self.solutions = solutions
-        self._exits = [(k, cell) for k, q in enumerate(solutions) for cell in self._entries(q, True)[:EXITS]]
+        entries = [self._entries(q, True) for q in solutions]
+        self._near = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:EXITS]]
+        self._exits = [(k, cell) for k, cells in enumerate(entries) for cell in cells[:most_exits]]
+        numbers, cells = [k for k, _ in self._exits], [cell for _, cell in self._exits]
+        ends = solutions[np.array(numbers, int)]
+        # of each exit the two ends of the last leg
+        self._legs = self.centre(np.array(cells, int).reshape(ends.shape), ends), ends
+        self._swept_exits: dict[Place, set[tuple[int, Cell]]] = {}
         self._balls: dict[frozenset[Place], Scene] = {}
         self._hits: dict[Step | None, set[Place]] = {}
         self._asked: dict[Step | None, set[Place]] = {}  # places with which a step was compared
@@ -97,14 +109,13 @@ class Search:
         The centres are within the joints' limits, unless the angles stand for all whole turns of them.
         """
         grid, shape = self._grid, np.array(self._grid.shape)
-        width = np.where(grid.spacing > 0.0, grid.spacing, np.inf)
-        at = (q - grid.lower) / width - 0.5
+        at = grid.along(q) - 0.5
         reach = [np.arange(-NEAR, NEAR + 1) if n > 1 else np.zeros(1, dtype=int) for n in shape]
         around = np.stack(np.meshgrid(*reach, indexing="ij"), axis=-1).reshape(-1, len(shape))
         cells = np.rint(np.where(shape > 1, at, 0.0)).astype(int) + around
         cells = cells[((cells >= 0) & (cells < shape) | np.array(grid.periodic)).all(axis=1)]
         far = np.abs(np.where(shape > 1, at - cells, 0.0)).sum(axis=1)
-        cells = cells[np.argsort(far, kind="stable")][:_ENTRIES] % shape
+        cells = cells[np.argsort(far, kind="stable")][:MOST_EXITS] % shape
         cells = cells[~self.blocked[tuple(cells.T)]]
         centres = self.centre(cells, q)
         inside = self._within_limits(centres) | any_turn
@@ -149,16 +160,22 @@ class Search:
             left_out: solutions that were felt not to be reached from a cell.
         """
         touched, facts, exits = set(beliefs.doubted()), beliefs.facts, self.exits(left_out)
+        near = [exit for exit in self._near if exit not in left_out]
 
-        def below(certainty: float, closed: set[Step]) -> Found | None:
+        def below(certainty: float, closed: set[Step], exits: Exits = exits) -> Found | None:
             blocked = self.blocked | _doubtful(doubts, certainty)
             likely = _likely(doubts, certainty)
             return self._shortest(here, q, blocked, closed, beliefs.free, likely, exits, doubts.cells)
 
-        found = below(LADDER[0], touched)
+        found, self.risk = below(LADDER[0], touched, near), 0.0
         if found is not None or below(LADDER[-1], facts) is None:
             return found  # facts alone leave no path: no doubt needs to be asked
-        return _least_doubt(below, touched) or below(LADDER[0], facts) or _least_doubt(below, facts)
+        found, self.risk = _least_doubt(partial(below, exits=near), touched)
+        if len(exits) > len(near) and (found is None or self.risk > RISK):
+            found, self.risk = below(LADDER[0], touched), 0.0
+            if found is None:
+                found, self.risk = _least_doubt(below, touched)
+        return found or below(LADDER[0], facts) or _least_doubt(below, facts)[0]
 
     def cheapest(
         self,
@@ -170,9 +187,10 @@ class Search:
     ) -> Found | None:
         """The path with the least sum of steps and of what its cells cost; arguments as in ``path``."""
         exits = [exit for exit in self.exits(left_out) if not self.blocked[exit[1]]]
-        cost = np.where(self.blocked, np.float32(np.inf), doubts.cells)
-        for closed in (set(beliefs.doubted()), beliefs.facts):
-            found = self._by_cost(here, q, cost, closed, exits)
+        near = [exit for exit in self._near if exit not in left_out and not self.blocked[exit[1]]]
+        cost, touched = np.where(self.blocked, np.float32(np.inf), doubts.cells), set(beliefs.doubted())
+        for closed, from_ in ((touched, near), (touched, exits), (beliefs.facts, exits)):
+            found = self._by_cost(here, q, cost, closed, from_)
             if found is not None:
                 return found
         return None
@@ -322,7 +340,8 @@ class Search:
         """Pairs (m, 2, n) of cells between which there is no step: closed ones, and those over the cuts."""
         shape, shut = self._grid.shape, [pairs(closed, self._grid.shape)]
         for joint, begin in cuts:
-            last = math.floor((begin - self._grid.lower[joint]) / self._grid.spacing[joint] - 0.5)
+            at = np.where(np.arange(len(shape)) == joint, begin, self._grid.lower)
+            last = math.floor(self._grid.along(at)[joint] - 0.5)
             line = [
                 np.arange(n) if k != joint else np.array([last, last + 1]) % n for k, n in enumerate(shape)
             ]
@@ -341,7 +360,7 @@ class Search:
     @property
     def goals(self) -> np.ndarray:
         """(g, n) cells from which a solution may be reached."""
-        cells = sorted({cell for _, cell in self._exits})
+        cells = sorted({cell for _, cell in self._near})
         return np.array(cells, dtype=int).reshape(-1, len(self._grid.shape))
 
     def exits(self, left_out: set[tuple[int, Cell]]) -> Exits:
@@ -354,12 +373,11 @@ class Search:
 
     def _unswept(self, exits: Exits, likely: set[Place]) -> Exits:
         """The exits whose last legs sweep through no likely place."""
-        legs = [(self.centre(np.array(cell), self.solutions[k]), self.solutions[k]) for k, cell in exits]
-        free = np.ones(len(legs), dtype=bool)
-        begin, end = np.array(legs).reshape(-1, 2, len(self._grid.shape)).swapaxes(0, 1)
-        for place in likely:
-            free &= motion_is_free(self._arm, self._ball(place), begin, end)
-        return [leg for leg, is_free in zip(exits, free, strict=True) if is_free]
+        for place in likely - self._swept_exits.keys():
+            free = motion_is_free(self._arm, self._ball(place), *self._legs)
+            self._swept_exits[place] = {self._exits[k] for k in np.flatnonzero(~free)}
+        swept = set().union(*(self._swept_exits[place] for place in likely))
+        return [exit for exit in exits if exit not in swept]
 
     def _touching(
         self, rows: np.ndarray, steps: list[Step | None], driven: set[Step], likely: set[Place]
@@ -402,15 +420,17 @@ class Search:
         return self._balls[key]
 
 
-def _least_doubt(below: Callable[[float, set[Step]], Found | None], closed: set[Step]) -> Found | None:
-    """By halving: the path with the least certainty of ``LADDER`` beyond the first that leaves one."""
+def _least_doubt(
+    below: Callable[[float, set[Step]], Found | None], closed: set[Step]
+) -> tuple[Found | None, float]:
+    """By halving: the path with the least certainty of ``LADDER`` beyond the first, and that certainty."""
     best = below(LADDER[-1], closed)
     low, high = 1, len(LADDER) - 1
     while best is not None and low < high:
         middle = (low + high) // 2
         tried = below(LADDER[middle], closed)
         best, low, high = (best, middle + 1, high) if tried is None else (tried, low, middle)
-    return best
+    return best, LADDER[high]
 
 
 def _doubtful(doubts: Against, certainty: float) -> np.ndarray:

@@ -110,8 +110,7 @@ class Shortener:
 
     def _cells(self, q: np.ndarray) -> np.ndarray | None:
         """Numbers (k,) of the cells in which joint angles (k, n) lie; None where some lie beside the map."""
-        width = np.where(self._grid.spacing > 0.0, self._grid.spacing, np.inf)
-        cells = np.floor((q - self._grid.lower) / width).astype(int)
+        cells = np.floor(self._grid.along(q)).astype(int)
         shape = np.array(self._grid.shape)
         cells = np.where(shape > 1, cells, 0)
         if (((cells < 0) | (cells >= shape)) & ~np.array(self._grid.periodic)).any():

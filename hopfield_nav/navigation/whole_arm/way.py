@@ -1,6 +1,7 @@
 """The way of the whole arm: the waypoints of the present motion, and the trail of free ones behind it."""
 
 import itertools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -98,6 +99,10 @@ class Trail:
     def back(self) -> None:
         """Leave the latest out."""
         self._points.pop()
+
+    def rename(self, name: Callable[[Cell], Cell]) -> None:
+        """Give every cell another name, that of a finer map."""
+        self._points = [(row, None if cell is None else name(cell)) for row, cell in self._points]
 
     def restart(self, row: np.ndarray) -> None:
         """Begin anew at joint angles (n,) [rad]."""
