@@ -45,9 +45,14 @@ def estimate_line(sweep: Sweep, estimate: SweepEstimate, workers: int) -> str:
     parts = {"to start them": estimate.start, "of runs": estimate.seconds, "of figures": estimate.figures}
     told = ", ".join(f"{duration(seconds)} {what}" for what, seconds in parts.items() if seconds)
     return (
-        f"{sweep.name}: {estimate.runs}{rest} runs of about {estimate.run_seconds:.2g} s; about "
+        f"{sweep.name}: {estimate.runs}{rest} runs of {_of_a_run(estimate.run_seconds)}; about "
         f"{duration(estimate.total)} with {at_once} ({told}), {size(estimate.disk)} on disk"
     )
+
+
+def _of_a_run(seconds: float) -> str:
+    """A long one is tried for a moment only, and may end long before its time limit."""
+    return f"about {seconds:.2g} s" if seconds < 60 else f"{duration(seconds)} at most"
 
 
 def duration(seconds: float) -> str:

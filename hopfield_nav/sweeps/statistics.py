@@ -103,7 +103,7 @@ def _pages(sweep: Sweep) -> int:
 
 
 def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
-    """Seconds of a run, extrapolated to its time limit if it is long, and bytes of its folder."""
+    """Seconds of a run, at most, if it is long: to its time limit; and bytes of its folder."""
     started = clock.monotonic()
     with watched(sweep, index, None):
         return _tried(sweep, index, started)
@@ -112,12 +112,14 @@ def _probe(sweep: Sweep, index: int) -> tuple[float, int]:
 def _tried(sweep: Sweep, index: int, started: float) -> tuple[float, int]:
     try:
         simulation = sweep.start(sweep.job(index))
+        begun = clock.monotonic()
         while simulation.step(_SLICE) is None:
             if clock.monotonic() - started > _LONGEST_PROBE:
                 break
         seconds = clock.monotonic() - started
         if simulation.outcome is None:
-            seconds *= simulation.world.time_limit / simulation.time
+            share = simulation.world.time_limit / simulation.time - 1.0
+            seconds += share * (clock.monotonic() - begun)
         kept = _folder_size(simulation) if sweep.keep == "runs" else 0
     except Exception:  # its row will say what is wrong
         return clock.monotonic() - started, 0
