@@ -162,7 +162,7 @@ def test_report_names_every_unknown(noisy):
 
 
 def test_intervals_cover_in_a_quick_repeat():
-    """The full one, 200 times 31 s, is scripts/identification_coverage.py."""
+    """The full one, 200 times 31 s, is in the ledger."""
     experiment = _experiment(torque_noise=np.array(TORQUE_NOISE), angle_noise=ANGLE_NOISE, duration=10.0)
     found = coverage(experiment, 12, np.random.default_rng(2))
     low, high = found.pooled_interval()
