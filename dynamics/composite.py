@@ -43,9 +43,6 @@ def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
     Returns:
         (..., n, n) symmetric positive definite [kg·m²].
 
-    Raises:
-        BadInput: wrong shape, or that of ``out``.
-
     Source: ragazzon2012 (3.5); kebria2016 (7).
     """
     numbers, n, room = numbers_of(arm)

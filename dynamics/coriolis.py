@@ -48,9 +48,6 @@ def coriolis_matrix(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     Returns:
         (..., n, n) with C qd the Coriolis torque and dM/dt = C + C^T [kg·m²/s].
 
-    Raises:
-        BadInput: wrong shapes.
-
     Source: kebria2016 (9); ragazzon2012 (3.6), (3.7) with the last sign corrected.
     """
     n = joint_count(arm)

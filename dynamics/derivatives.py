@@ -35,9 +35,6 @@ def inverse_dynamics_derivatives(
 ) -> TorqueDerivatives:
     """Derivatives d tau / d (q, qd, qdd) (..., n, n) at q, qd, qdd (..., n), without a wrench.
 
-    Raises:
-        BadInput: wrong shapes.
-
     Source: tu2023 (52), with the partial derivatives that its (53), (54) leave out.
     """
     n = joint_count(arm)
@@ -50,9 +47,6 @@ def forward_dynamics_derivatives(
     arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
 ) -> AccelerationDerivatives:
     """Derivatives d qdd / d (q, qd, tau) (..., n, n) at q, qd, tau (..., n), without a wrench.
-
-    Raises:
-        BadInput: wrong shapes.
 
     Source: tu2023 (55), (56), as they should read.
     """

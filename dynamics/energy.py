@@ -29,9 +29,6 @@ def kinetic_energy(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
     It is the sum of (m v² + w^T I w + I_rotor qd²) / 2.
 
-    Raises:
-        BadInput: wrong shapes.
-
     Source: kebria2016 (8); ragazzon2012 (3.3).
     """
     n = joint_count(arm)
@@ -54,9 +51,6 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     It is zero where every centre of mass is at the height of the base.
 
-    Raises:
-        BadInput: wrong shape.
-
     Source: kebria2016 (10); ragazzon2012 (3.4) with its sign corrected.
     """
     n = joint_count(arm)
@@ -74,9 +68,6 @@ def power_balance(
     agree is a check of the equations of motion, not an identity of this function. The wrench (..., 6) is what
     the world exerts on the tool, in base axes [N, N·m]. An arm whose dynamic offsets differ from its
     kinematics (the as-printed set) is pushed at the tool point of its kinematics.
-
-    Raises:
-        BadInput: wrong shapes.
 
     Source: kebria2016 (6), with dM/dt - 2 C skew-symmetric.
     """

@@ -66,9 +66,6 @@ def flange_wrench(
     (..., n), and the wrench (..., 6) is what the world exerts on the tool, at its point, in base axes [N,
     N·m].
 
-    Raises:
-        BadInput: wrong shapes.
-
     Source: the equations above.
     """
     n = joint_count(arm)

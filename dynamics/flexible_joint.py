@@ -115,9 +115,6 @@ def rotor_friction(joints: FlexibleJoints, speed: np.ndarray, load: np.ndarray) 
     """Friction torque (..., n) of rotors, of the sign of their ``speed`` (..., n), zero at rest [rad/s; N·m].
 
     The ``load`` (..., n) are torques through the gears [N·m].
-
-    Raises:
-        BadInput: wrong shapes.
     """
     n = len(joints.stiffness)
     (speeds, loads), lead = as_rows(n, speed=speed, load=load)

@@ -28,9 +28,6 @@ def forward_dynamics(
     Returns:
         (..., n) qdd = M^-1 (tau + J^T wrench - C qd - g) [rad/s²].
 
-    Raises:
-        BadInput: wrong shapes, or that of ``out``.
-
     Source: ragazzon2012 (3.1), (5.1).
     """
     numbers, n, room = numbers_of(arm)

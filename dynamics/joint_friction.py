@@ -34,9 +34,6 @@ def joint_friction_torque(arm: Arm, qd: np.ndarray, smoothing: float = SMOOTHING
     """Torque (..., n) that friction takes from the motors, of the sign of qd (..., n) [rad/s; N·m].
 
     Below the speed ``smoothing`` [rad/s] the sign is replaced by a tanh; 0: the sign itself.
-
-    Raises:
-        BadInput: wrong shape.
     """
     n = joint_count(arm)
     (rows,), lead = as_rows(n, qd=qd)
@@ -80,9 +77,6 @@ def presliding_torque(arm: Arm, q: np.ndarray, start: np.ndarray | None = None) 
     """Friction torque (k, n) [N·m] along a path q (k, n) [rad] that is followed slowly, without viscosity.
 
     The arm has ``friction`` and ``presliding``, all of them finite; it begins with the torque ``start`` (n,).
-
-    Raises:
-        BadInput: wrong shapes.
     """
     n = joint_count(arm)
     (rows,), _ = as_rows(n, q=q)

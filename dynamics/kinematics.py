@@ -38,9 +38,6 @@ def link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
     Returns:
         (..., n + 1, 4, 4): T_base_i for i = 0 (identity) to n (the flange), without the tool frame.
 
-    Raises:
-        BadInput: wrong shape.
-
     Source: ragazzon2012 3.2.1.
     """
     n = numbers_of(arm).n
@@ -58,9 +55,6 @@ def forward_kinematics(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -
 
     Returns:
         (..., 4, 4) homogeneous transformation, lengths in metres.
-
-    Raises:
-        BadInput: wrong shape, or that of ``out``.
 
     Source: ragazzon2012 3.2.1; kebria2016 (1), (2) with the missing s5.
     """
@@ -84,9 +78,6 @@ def jacobian(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
 
     Returns:
         (..., 6, n): rows [linear (m); angular (1)], so that [v; omega] = J qd.
-
-    Raises:
-        BadInput: wrong shape, or that of ``out``.
 
     Source: ragazzon2012 A.1.
     """

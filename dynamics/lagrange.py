@@ -31,9 +31,6 @@ class EulerLagrange(NamedTuple):
 def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
     """Mass matrix, Coriolis matrix and gravity torque from energies, at q, qd (..., n) [rad, rad/s].
 
-    Raises:
-        BadInput: wrong shapes.
-
     Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6) and
     that of the potential energy in its (3.4) are wrong.
     """
@@ -49,9 +46,6 @@ def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarr
 
     Angles, velocities and accelerations are (..., n) [rad, rad/s, rad/s²].
 
-    Raises:
-        BadInput: wrong shapes.
-
     Source: kebria2016 (6).
     """
     n = joint_count(arm)
@@ -63,9 +57,6 @@ def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarr
 
 def mass_matrix_derivatives(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Exact derivatives (..., n, n, n) [k, i, j], dM_ij / dq_k at q (..., n) [kg·m²/rad].
-
-    Raises:
-        BadInput: wrong shape.
 
     Source: kebria2016 (8), differentiated.
     """

@@ -41,9 +41,6 @@ def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Times ``modified_dh(arm).change`` they are the frames 1 to n of ``link_frames``.
 
-    Raises:
-        BadInput: wrong shape.
-
     Source: nowoczyn2023 (1.9).
     """
     n = joint_count(arm)

@@ -32,9 +32,6 @@ def inverse_dynamics(
     Returns:
         (..., n) tau = M qdd + C qd + g - J^T wrench [N·m].
 
-    Raises:
-        BadInput: wrong shapes, or that of ``out``.
-
     Source: ragazzon2012 (3.9)-(3.15), (5.1); tu2023 (34)-(47).
     """
     numbers, n, room = numbers_of(arm)
@@ -57,9 +54,6 @@ def gravity_torque(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     Returns:
         (..., n) [N·m].
-
-    Raises:
-        BadInput: wrong shape.
 
     Source: ragazzon2012 (3.8), (3.14) with the sign of (3.4) corrected.
     """

@@ -91,9 +91,6 @@ def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
 
     It is zero at a singularity; in the mixed units of J (m³ for six joints). With fewer than six joints it is
     √det(J^T J).
-
-    Raises:
-        BadInput: wrong shape.
     """
     return singular_values(arm, q).prod(axis=-1)[()]
 
@@ -102,9 +99,6 @@ def singular_values(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Singular values (..., min(6, n)) of the Jacobian at q (..., n) [rad], the largest first.
 
     Metres and ones are mixed: they depend on the unit of length.
-
-    Raises:
-        BadInput: wrong shape.
     """
     J = jacobian(arm, q)
     finite = np.isfinite(J).all(axis=(-2, -1))

@@ -102,9 +102,6 @@ def base_regressor(
     """(k, n, p) matrix whose product with the base parameters of an arm is the torque.
 
     ``q``, ``qd``, ``qdd`` are (k, n) [rad, rad/s, rad/s²].
-
-    Raises:
-        BadInput: wrong shapes.
     """
     out = np.empty((len(q), len(arm.dh), len(base.kept)))
     for start in range(0, len(q), _CHUNK):

@@ -78,9 +78,6 @@ def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray
     """Every joint on the whole turn, q + 2π k (..., n) [rad], nearest to ``near`` and within its limits.
 
     It is NaN for a joint that no turn brings within ``arm.position_limits``.
-
-    Raises:
-        BadInput: wrong shapes.
     """
     (rows, wanted), lead = as_rows(joint_count(arm), q=q, near=near)
     out = np.empty_like(rows)

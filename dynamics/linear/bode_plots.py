@@ -85,9 +85,6 @@ def resonances(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     each of the n modes either swings for ever or falls. Swing frequencies (..., n) [rad/s], and growth rates
     (..., n) [1/s], both ascending; zero where a mode does not swing or does not fall.
 
-    Raises:
-        BadInput: wrong shape.
-
     Source: the analysis that tu2023 4.3 leaves open.
     """
     n = len(arm.dh)

@@ -81,9 +81,6 @@ def closed_loop_matrix(
     [rad/s]. The controller's ``model`` is by default the arm itself, for which the answer is [0, I; -omega²,
     -2 omega] everywhere.
 
-    Raises:
-        BadInput: wrong shapes.
-
     Source: ragazzon2012 (4.1), (4.4), (4.6).
     """
     n = joint_count(arm)

@@ -51,11 +51,7 @@ def _with_reach(rows: np.ndarray) -> np.ndarray:
 
 
 def capsules_in_base(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """The capsules of ``arm_bodies`` at q (..., n) [rad] in base axes: (..., k, 7) start, end and radius [m].
-
-    Raises:
-        BadInput: wrong shape.
-    """
+    """Capsules of ``arm_bodies`` at q (..., n) [rad] in base axes: (..., k, 7) start, end and radius [m]."""
     rows, lead = _rows(arm, q)
     bodies = arm_bodies(arm)
     return _capsules_batch(arm, bodies, rows, make_work(len(arm.dh))).reshape(*lead, len(bodies), 7)
@@ -65,9 +61,6 @@ def arm_distance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
     """Signed distance (..., k, m) [m] of every capsule of ``arm_bodies`` to every packed solid (m, 17).
 
     It is that at joint angles (..., n) [rad], negative where they overlap.
-
-    Raises:
-        BadInput: wrong shapes.
     """
     rows, lead = _rows(arm, q)
     bodies, solids = arm_bodies(arm), as_primitives(primitives)
@@ -76,11 +69,7 @@ def arm_distance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
 
 
 def arm_closest_points(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
-    """As ``arm_distance``, and where each capsule and solid are nearest: (..., k, m) and (..., k, m, 3).
-
-    Raises:
-        BadInput: wrong shapes.
-    """
+    """As ``arm_distance``, and where each capsule and solid are nearest: (..., k, m) and (..., k, m, 3)."""
     return closest_points(capsules_in_base(arm, q), primitives)
 
 
@@ -88,9 +77,6 @@ def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray
     """Least signed distance (...) [m] of the moving arm, links 1 to n and tool, to packed solids (m, 17).
 
     It is that at joint angles (..., n) [rad]; infinite without solids.
-
-    Raises:
-        BadInput: wrong shapes.
     """
     rows, lead = _rows(arm, q)
     bodies, solids = arm_bodies(arm), as_primitives(primitives)
@@ -98,11 +84,7 @@ def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray
 
 
 def arm_collides(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Whether (...) the moving arm, as in ``arm_clearance``, touches a solid; faster than the distance.
-
-    Raises:
-        BadInput: wrong shapes.
-    """
+    """Whether (...) the moving arm, as in ``arm_clearance``, touches a solid; faster than the distance."""
     rows, lead = _rows(arm, q)
     bodies, solids = arm_bodies(arm), as_primitives(primitives)
     return _collides_batch(arm, bodies, solids, rows, make_work(len(arm.dh))).reshape(lead)
