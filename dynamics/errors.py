@@ -93,7 +93,7 @@ def check_range(
     lowest = f"above {low:.6g}, at most" if above else f"{low:.6g} to"
     mistaken = _MISTAKEN_UNIT.get(unit) if abs(value) > high else None
     hint = f" (is this in {mistaken}?)" if mistaken else ""
-    allowed = f"{lowest} {high:.6g} {unit}{hint}"
+    allowed = f"{lowest} {high:.6g}" + (f" {unit}{hint}" if unit not in ("", "1") else "")
     raise BadInput("out of range", where=where, found=value, allowed=allowed)
 
 

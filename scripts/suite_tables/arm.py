@@ -96,6 +96,23 @@ BLIND = {
 }
 
 
+def _planned(methods: list[c.Rows]) -> str:
+    """Median over runs of the processor time of all plans but the first."""
+    return c.median([sum(json.loads(str(row["replans_s"] or "[]"))) for row in methods[0]], "{:.1f} s")
+
+
+HYPOTHESES = {
+    "reached": c.share(c.reached, digits=0),
+    "touches, median": GOALS["touches, median"],
+    "least to most": c.span("collision_count", "{:.0f}"),
+    "joint path, median": BLIND["joint path"],
+    "least to most ": c.span("path_rad", "{:.1f}", unit=" rad"),
+    "plans": c.of("motions", "{:.0f}", np.median),
+    "planning again": _planned,
+    "time": GOALS["time"],
+}
+
+
 def _near(felt: np.ndarray) -> np.ndarray:
     return felt[:, 0] <= NEAR
 
@@ -279,4 +296,5 @@ TABLES: dict[str, list[Part | Pivot]] = {
     "whole_arm_straight": [Part("straight", by_both, STRAIGHT, ("step by step", "straight"))],
     "whole_arm_boxes": [Part("boxes", by_family, BOXES, ("closed", "open"), whole=True)],
     "motion_bench_maker": [Part("blind", by_all, BLIND)],
+    "hypotheses": [Part("hypotheses", lambda f, s, m: f"{f}: {m}", HYPOTHESES)],
 }
